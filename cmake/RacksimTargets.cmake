@@ -1,0 +1,37 @@
+# How every target of the project is compiled, and how a folder becomes a library.
+
+find_program(RACKSIM_CCACHE ccache)
+if(RACKSIM_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${RACKSIM_CCACHE})
+endif()
+
+add_library(racksim_options INTERFACE)
+target_compile_options(racksim_options INTERFACE
+  -Wall -Wextra -Wpedantic -Werror
+  # Fused multiply-add would give samplers other bits on another machine.
+  -ffp-contract=off)
+target_include_directories(racksim_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(RACKSIM_SANITIZE)
+  target_compile_options(racksim_options INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(racksim_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# racksim_library(NAME [OBJECT] USES target...)
+# Builds every .cpp under the current folder into racksim_NAME. OBJECT keeps self-registering files in the program
+# even though nobody calls them by name.
+function(racksim_library name)
+  cmake_parse_arguments(arg "OBJECT" "" "USES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
+  set(kind STATIC)
+  if(arg_OBJECT)
+    set(kind OBJECT)
+  endif()
+  if(sources)
+    add_library(racksim_${name} ${kind} ${sources})
+    target_link_libraries(racksim_${name} PUBLIC racksim_options ${arg_USES})
+  else()
+    add_library(racksim_${name} INTERFACE)
+    target_link_libraries(racksim_${name} INTERFACE racksim_options ${arg_USES})
+  endif()
+endfunction()

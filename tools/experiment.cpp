@@ -1,0 +1,1 @@
+// Everything behind the command line lives in this library.

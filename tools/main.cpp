@@ -1,0 +1,2 @@
+// The racksim command.
+int main() { return 0; }
