@@ -69,11 +69,21 @@ constexpr Duration transmission_time(std::int64_t bits, std::int64_t bits_per_se
 }
 
 inline namespace literals {
-constexpr Duration operator""_ps(unsigned long long n) { return Duration::from_ps(static_cast<std::int64_t>(n)); }
-constexpr Duration operator""_ns(unsigned long long n) { return operator""_ps(n) * 1'000; }
-constexpr Duration operator""_us(unsigned long long n) { return operator""_ps(n) * 1'000'000; }
-constexpr Duration operator""_ms(unsigned long long n) { return operator""_ps(n) * 1'000'000'000; }
-constexpr Duration operator""_s(unsigned long long n) { return operator""_ps(n) * 1'000'000'000'000; }
+constexpr Duration operator""_ps(unsigned long long n) {
+  return Duration::from_ps(static_cast<std::int64_t>(n));
+}
+constexpr Duration operator""_ns(unsigned long long n) {
+  return operator""_ps(n)*1'000;
+}
+constexpr Duration operator""_us(unsigned long long n) {
+  return operator""_ps(n)*1'000'000;
+}
+constexpr Duration operator""_ms(unsigned long long n) {
+  return operator""_ps(n)*1'000'000'000;
+}
+constexpr Duration operator""_s(unsigned long long n) {
+  return operator""_ps(n)*1'000'000'000'000;
+}
 }  // namespace literals
 
 }  // namespace racksim::sim
