@@ -1,0 +1,285 @@
+// The calendar's wheels, heap and order. See calendar.hpp.
+#include "sim/calendar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <stdexcept>
+
+namespace racksim::sim {
+
+int Calendar::Wheel::first() const {
+  if (summary == 0) return -1;
+  const int word = std::countr_zero(summary);
+  return word * 64 + std::countr_zero(occupied[static_cast<std::size_t>(word)]);
+}
+
+void Calendar::Wheel::mark(int slot) {
+  occupied[static_cast<std::size_t>(slot >> 6)] |= std::uint64_t{1} << (slot & 63);
+  summary |= std::uint64_t{1} << (slot >> 6);
+}
+
+void Calendar::Wheel::clear(int slot) {
+  auto& word = occupied[static_cast<std::size_t>(slot >> 6)];
+  word &= ~(std::uint64_t{1} << (slot & 63));
+  if (word == 0) summary &= ~(std::uint64_t{1} << (slot >> 6));
+}
+
+Calendar::Calendar(ScheduleOrder order) : order_(order) {}
+
+Lane Calendar::add_lane(std::string name) {
+  if (lanes_.size() >= (std::size_t{1} << 24)) throw std::length_error("a calendar holds at most 2^24 lanes");
+  lanes_.push_back({0, std::move(name)});
+  return Lane{static_cast<std::uint32_t>(lanes_.size() - 1)};
+}
+
+std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
+  switch (order_.kind) {
+    case ScheduleOrder::Kind::fifo:
+      return lane;
+    case ScheduleOrder::Kind::lifo:
+      return 0xffffff - lane;
+    case ScheduleOrder::Kind::shuffle:
+      break;
+  }
+  // A Feistel network is a permutation of the 24-bit lanes whatever its round function, so no two lanes ever tie.
+  std::uint32_t left = lane >> 12, right = lane & 0xfff;
+  std::uint64_t key = order_.seed ^ (static_cast<std::uint64_t>(time) * 0x9e3779b97f4a7c15ull);
+  for (int round = 0; round < 4; ++round) {
+    key = (key ^ right) * 0xbf58476d1ce4e5b9ull;
+    key ^= key >> 29;
+    const auto mixed = static_cast<std::uint32_t>(key >> 40) & 0xfff;
+    left ^= mixed;
+    std::swap(left, right);
+  }
+  return left << 12 | right;
+}
+
+EventId Calendar::schedule(Time when, Lane lane, Thunk thunk, void* target, Words words) {
+  if (when < now_) refuse_past(when, lane);
+  std::uint32_t index = free_;
+  if (index != kNone) {
+    free_ = nodes_[index].next;
+  } else {
+    index = static_cast<std::uint32_t>(nodes_.size());
+    nodes_.push_back({});
+  }
+  Node& node = nodes_[index];
+  node.time = when.ps();
+  node.key = static_cast<std::uint64_t>(rank(lane.index, node.time)) << kSerialBits | lanes_[lane.index].serial++;
+  node.thunk = thunk;
+  node.target = target;
+  node.words = words;
+  ++pending_;
+  file(index);
+  return {index, node.generation};
+}
+
+void Calendar::file(std::uint32_t index) {
+  Node& node = nodes_[index];
+  const std::int64_t slot = node.time >> kShift0;
+  if (slot <= cursor_) {
+    node.place = Place::sorted;
+    late_.push_back({node.time, node.key, index});
+    std::push_heap(late_.begin(), late_.end(), std::greater<>{});
+  } else if (slot >> kSlotBits == cursor_ >> kSlotBits) {
+    link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
+  } else if (node.time >> kShift2 == cursor_ >> (2 * kSlotBits)) {
+    link(wheel1_, static_cast<int>(node.time >> kShift1 & (kSlots - 1)), index, Place::wheel1);
+  } else {
+    node.place = Place::sorted;
+    far_.push_back({node.time, node.key, index});
+    std::push_heap(far_.begin(), far_.end(), std::greater<>{});
+  }
+}
+
+void Calendar::link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
+  Node& node = nodes_[index];
+  auto& head = wheel.head[static_cast<std::size_t>(slot)];
+  node.place = place;
+  node.slot = static_cast<std::uint16_t>(slot);
+  node.previous = kNone;
+  node.next = head;
+  if (head != kNone) {
+    nodes_[head].previous = index;
+  } else {
+    wheel.mark(slot);
+  }
+  head = index;
+}
+
+void Calendar::unlink(Wheel& wheel, std::uint32_t index) {
+  const Node& node = nodes_[index];
+  if (node.next != kNone) nodes_[node.next].previous = node.previous;
+  if (node.previous != kNone) {
+    nodes_[node.previous].next = node.next;
+  } else {
+    wheel.head[node.slot] = node.next;
+    if (node.next == kNone) wheel.clear(node.slot);
+  }
+}
+
+void Calendar::release(std::uint32_t index) {
+  Node& node = nodes_[index];
+  node.place = Place::free;
+  ++node.generation;
+  node.next = free_;
+  free_ = index;
+}
+
+bool Calendar::is_pending(EventId id) const {
+  if (id.node >= nodes_.size()) return false;
+  const Node& node = nodes_[id.node];
+  return node.generation == id.generation && node.place != Place::free && node.place != Place::cancelled;
+}
+
+bool Calendar::cancel(EventId id) {
+  if (!is_pending(id)) return false;
+  Node& node = nodes_[id.node];
+  --pending_;
+  switch (node.place) {
+    case Place::wheel0:
+      unlink(wheel0_, id.node);
+      release(id.node);
+      break;
+    case Place::wheel1:
+      unlink(wheel1_, id.node);
+      release(id.node);
+      break;
+    default:
+      // The sorted structures are not searched: the entry is dropped when its turn comes.
+      node.place = Place::cancelled;
+      break;
+  }
+  return true;
+}
+
+// Sorts the next occupied slot into `open_`, refilling wheel 0 from wheel 1 and wheel 1 from the heap on the way. Slots
+// that begin after `limit` stay closed: what is scheduled before them later then still finds its place in a wheel.
+bool Calendar::open_next_slot(std::int64_t limit) {
+  for (;;) {
+    if (const int slot = wheel0_.first(); slot >= 0) {
+      const std::int64_t next = (cursor_ >> kSlotBits << kSlotBits) | slot;
+      if (next << kShift0 > limit) return false;
+      cursor_ = next;
+      auto& head = wheel0_.head[static_cast<std::size_t>(slot)];
+      for (std::uint32_t i = head; i != kNone; i = nodes_[i].next) {
+        nodes_[i].place = Place::sorted;
+        open_.push_back({nodes_[i].time, nodes_[i].key, i});
+      }
+      head = kNone;
+      wheel0_.clear(slot);
+      std::sort(open_.begin(), open_.end(), std::greater<>{});
+      return true;
+    }
+    if (const int slot = wheel1_.first(); slot >= 0) {
+      const std::int64_t window = (cursor_ >> (2 * kSlotBits) << kSlotBits) | slot;
+      if (window << kShift1 > limit) return false;
+      cursor_ = window << kSlotBits;
+      auto& head = wheel1_.head[static_cast<std::size_t>(slot)];
+      std::uint32_t index = head;
+      head = kNone;
+      wheel1_.clear(slot);
+      while (index != kNone) {
+        const std::uint32_t next = nodes_[index].next;
+        link(wheel0_, static_cast<int>(nodes_[index].time >> kShift0 & (kSlots - 1)), index, Place::wheel0);
+        index = next;
+      }
+      continue;
+    }
+    if (far_.empty() || far_.front().time > limit) return false;
+    const std::int64_t window = far_.front().time >> kShift2;
+    cursor_ = window << (2 * kSlotBits);
+    while (!far_.empty() && far_.front().time >> kShift2 == window) {
+      const std::uint32_t index = far_.front().node;
+      std::pop_heap(far_.begin(), far_.end(), std::greater<>{});
+      far_.pop_back();
+      if (nodes_[index].place == Place::cancelled) {
+        release(index);
+      } else {
+        link(wheel1_, static_cast<int>(nodes_[index].time >> kShift1 & (kSlots - 1)), index, Place::wheel1);
+      }
+    }
+  }
+}
+
+// The next entry, at the back of `open_` or at the front of `late_`; null when nothing is due by `limit`. An entry
+// after `limit` may be returned when its slot is open already.
+const Calendar::Entry* Calendar::peek(std::int64_t limit) {
+  for (;;) {
+    while (!open_.empty() && nodes_[open_.back().node].place == Place::cancelled) {
+      release(open_.back().node);
+      open_.pop_back();
+    }
+    while (!late_.empty() && nodes_[late_.front().node].place == Place::cancelled) {
+      release(late_.front().node);
+      std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
+      late_.pop_back();
+    }
+    if (!open_.empty() && (late_.empty() || late_.front() > open_.back())) return &open_.back();
+    if (!late_.empty()) return &late_.front();
+    if (!open_next_slot(limit)) return nullptr;
+  }
+}
+
+std::optional<Time> Calendar::next_time() {
+  const Entry* entry = peek(Time::max().ps());
+  if (entry == nullptr) return std::nullopt;
+  return Time::from_ps(entry->time);
+}
+
+bool Calendar::run_one(Time limit) {
+  const Entry* entry = peek(limit.ps());
+  if (entry == nullptr || entry->time > limit.ps()) return false;
+  const std::uint32_t index = entry->node;
+  if (!open_.empty() && entry == &open_.back()) {
+    open_.pop_back();
+  } else {
+    std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
+    late_.pop_back();
+  }
+  // The handler may schedule, which may move the nodes: copy what is needed and free the node first.
+  const Node& node = nodes_[index];
+  const Thunk thunk = node.thunk;
+  void* const target = node.target;
+  const Words words = node.words;
+  now_ = Time::from_ps(node.time);
+  release(index);
+  --pending_;
+  ++executed_;
+  thunk(target, words);
+  if (!ready_.empty()) drain_ready();
+  return true;
+}
+
+void Calendar::run_until(Time limit) {
+  stopped_ = false;
+  while (!stopped_ && run_one(limit)) {
+  }
+  if (!stopped_ && limit != Time::max()) now_ = limit;
+}
+
+void Calendar::drain_ready() {
+  if (ready_next_ != 0) return;  // already draining further up the stack
+  while (ready_next_ < ready_.size()) {
+    const auto task = ready_[ready_next_++];
+    if (task) task.resume();
+  }
+  ready_.clear();
+  ready_next_ = 0;
+}
+
+void Calendar::forget(std::coroutine_handle<> task) {
+  for (std::size_t i = ready_next_; i < ready_.size(); ++i) {
+    if (ready_[i] == task) ready_[i] = nullptr;
+  }
+}
+
+void Calendar::refuse_past(Time when, Lane lane) const {
+  throw std::logic_error(fmt::format("an event of lane '{}' is scheduled at {} ps, but the clock shows {} ps",
+                                     lanes_[lane.index].name, when.ps(), now_.ps()));
+}
+
+}  // namespace racksim::sim
