@@ -13,7 +13,9 @@ target_compile_options(racksim_options INTERFACE
 target_include_directories(racksim_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(RACKSIM_SANITIZE)
   target_compile_options(racksim_options INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+    # gcc 12 warns of libstdc++'s own code once it is instrumented (gcc bug 105562).
+    -Wno-maybe-uninitialized)
   target_link_options(racksim_options INTERFACE -fsanitize=address,undefined)
 endif()
 
