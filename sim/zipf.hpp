@@ -3,7 +3,7 @@
 // Rejection-inversion for monotone discrete distributions (Hörmann and Derflinger, "Rejection-inversion to generate
 // variates from monotone discrete distributions", ACM TOMACS 6(3), 1996): invert the integral of the density's
 // continuous hat, round to a rank, and reject the little that the hat has too much. No table, nothing summed up at
-// construction; less than 1.1 draws per rank on average.
+// construction; about 1.01 draws per rank.
 #pragma once
 
 #include <cstdint>

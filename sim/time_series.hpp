@@ -1,0 +1,43 @@
+// A counter over time: how many of something happened in each interval of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "sim/time.hpp"
+
+namespace racksim::sim {
+
+/// Counts per fixed interval; interval i covers [i, i + 1) times the interval's length from the start of the run.
+class TimeSeries {
+ public:
+  /// A series of more intervals than this is a std::runtime_error: it would take gigabytes.
+  static constexpr std::size_t kMaxIntervals = std::size_t{1} << 24;
+
+  /// The interval must be positive.
+  explicit TimeSeries(Duration interval) : interval_(interval) {
+    if (interval <= Duration()) throw std::runtime_error("a time series needs an interval above 0");
+  }
+
+  /// Counts n more at an instant. Grows by doubling, so that long runs allocate rarely.
+  void add(Time at, std::uint64_t n = 1) {
+    const auto index = static_cast<std::size_t>((at - Time()) / interval_);
+    if (index >= values_.size()) {
+      if (index >= kMaxIntervals) throw std::runtime_error("a time series has too many intervals: choose a longer one");
+      values_.resize(index + 1);
+    }
+    values_[index] += n;
+  }
+
+  Duration interval() const { return interval_; }
+  /// One count per interval, up to the last interval in which something happened.
+  const std::vector<std::uint64_t>& values() const { return values_; }
+
+ private:
+  Duration interval_;
+  std::vector<std::uint64_t> values_;
+};
+
+}  // namespace racksim::sim
