@@ -42,17 +42,11 @@ double portable_log(double x) {
   const double f = m - 1;
   const double s = f / (2 + f);
   const double z = s * s;
-  double series = 2.0 / 23;
-  series = series * z + 2.0 / 21;
-  series = series * z + 2.0 / 19;
-  series = series * z + 2.0 / 17;
-  series = series * z + 2.0 / 15;
-  series = series * z + 2.0 / 13;
-  series = series * z + 2.0 / 11;
-  series = series * z + 2.0 / 9;
-  series = series * z + 2.0 / 7;
-  series = series * z + 2.0 / 5;
-  series = series * z + 2.0 / 3;
+  // Evaluated as a tree (Estrin), because a chain of 11 multiplications would wait on itself.
+  const double z2 = z * z, z4 = z2 * z2, z8 = z4 * z4;
+  const double series = ((2.0 / 3 + 2.0 / 5 * z) + (2.0 / 7 + 2.0 / 9 * z) * z2) +
+                        ((2.0 / 11 + 2.0 / 13 * z) + (2.0 / 15 + 2.0 / 17 * z) * z2) * z4 +
+                        ((2.0 / 19 + 2.0 / 21 * z) + 2.0 / 23 * z2) * z8;
   const double half_square = 0.5 * f * f;
   const double k = exponent;
   return k * kLn2High - ((half_square - (s * (half_square + z * series) + k * kLn2Low)) - f);
@@ -66,19 +60,11 @@ double portable_exp(double x) {
   const double scaled = x * 1.4426950408889634;
   const int k = static_cast<int>(scaled + (scaled < 0 ? -0.5 : 0.5));
   const double r = (x - k * kLn2High) - k * kLn2Low;
-  double series = 1.0 / 6227020800;
-  series = series * r + 1.0 / 479001600;
-  series = series * r + 1.0 / 39916800;
-  series = series * r + 1.0 / 3628800;
-  series = series * r + 1.0 / 362880;
-  series = series * r + 1.0 / 40320;
-  series = series * r + 1.0 / 5040;
-  series = series * r + 1.0 / 720;
-  series = series * r + 1.0 / 120;
-  series = series * r + 1.0 / 24;
-  series = series * r + 1.0 / 6;
-  series = series * r + 0.5;
-  const double result = 1 + (r + r * r * series);
+  const double r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
+  const double series = ((1.0 / 2 + 1.0 / 6 * r) + (1.0 / 24 + 1.0 / 120 * r) * r2) +
+                        ((1.0 / 720 + 1.0 / 5040 * r) + (1.0 / 40320 + 1.0 / 362880 * r) * r2) * r4 +
+                        ((1.0 / 3628800 + 1.0 / 39916800 * r) + (1.0 / 479001600 + 1.0 / 6227020800 * r) * r2) * r8;
+  const double result = 1 + (r + r2 * series);
   // Two factors, because 2^k alone may lie outside the range of normal doubles.
   const int half = k / 2;
   return result * power_of_two(half) * power_of_two(k - half);
