@@ -1,0 +1,153 @@
+// The micro benchmark's data layout, draws and sessions. See micro_workload.hpp.
+#include "models/micro_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "sim/random.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+class MicroWorkload final : public Workload {
+ public:
+  MicroWorkload(WorkloadContext& context, const MicroOptions& options)
+      : memory_(context.protocol.memory()),
+        protocol_(context.protocol),
+        options_(options),
+        scope_(context.rack.calendar()),
+        nodes_(memory_.shape().nodes),
+        block_bytes_(memory_.shape().block_bytes) {
+    const double private_share = static_cast<double>(options.working_set / nodes_) * (1.0 - options.sharing_ratio);
+    shared_blocks_ = options.sharing_ratio > 0 ? options.shared_bytes / block_bytes_ : 0;
+    private_blocks_ = static_cast<std::uint64_t>(private_share) / block_bytes_;
+    if (options.sharing_ratio > 0 && shared_blocks_ == 0) {
+      throw std::runtime_error("workload: shared_bytes holds no whole block, but sharing_ratio is above 0");
+    }
+    if (options.sharing_ratio < 1 && private_blocks_ == 0) {
+      throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
+    }
+    for (unsigned node = 0; node < nodes_; ++node) {
+      for (unsigned thread = 0; thread < options.threads; ++thread) {
+        sessions_.emplace_back(context.rack.seed(), node, thread);
+      }
+    }
+    // Shared blocks lie at the same offsets of every home, the first of each home's global memory.
+    const std::uint64_t per_home = (shared_blocks_ + nodes_ - 1) / nodes_;
+    for (NodeId home = 0; home < nodes_; ++home) {
+      protocol_.declare_shared(GlobalAddress::at(home, 0), per_home * block_bytes_);
+    }
+  }
+
+  void warm_up() override {
+    const double blocks = static_cast<double>(private_blocks_ + shared_blocks_);
+    const auto rounds =
+        static_cast<std::uint64_t>(options_.warm_passes * blocks / static_cast<double>(options_.threads));
+    for (std::uint64_t i = 0; i < rounds; ++i) {
+      for (SessionState& session : sessions_) {
+        const Access access = draw(session);
+        protocol_.warm_access(session.id, access.address, access.write);
+      }
+    }
+  }
+
+  void start() override {
+    for (SessionState& session : sessions_) {
+      ++running_;
+      scope_.spawn(issue(session));
+    }
+  }
+  void stop() override { stopping_ = true; }
+  std::size_t running() const override { return running_; }
+
+  void notify_after(std::uint64_t operations, std::function<void()> done) override {
+    remaining_ = operations;
+    done_ = std::move(done);
+  }
+
+ private:
+  struct SessionState {
+    SessionState(std::uint64_t seed, unsigned node, unsigned thread)
+        : id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)},
+          random(seed, fmt::format("node{}/thread{}/workload", node, thread)) {}
+    Session id;
+    sim::RandomStream random;
+    GlobalAddress last_block;
+    bool has_last = false;
+  };
+  struct Access {
+    GlobalAddress address;
+    bool write;
+  };
+
+  Access draw(SessionState& session) {
+    sim::RandomStream& random = session.random;
+    if (!session.has_last || !random.chance(options_.locality)) {
+      session.last_block = random.chance(options_.sharing_ratio)
+                               ? shared_block(random.below(shared_blocks_))
+                               : private_block(session.id.node, random.below(private_blocks_));
+      session.has_last = true;
+    }
+    const std::uint64_t word = random.below(block_bytes_ / 8);
+    const bool write = !random.chance(options_.read_ratio);
+    return {GlobalAddress{session.last_block.value + word * 8}, write};
+  }
+
+  GlobalAddress shared_block(std::uint64_t i) const {
+    return GlobalAddress::at(static_cast<NodeId>(i % nodes_), i / nodes_ * block_bytes_);
+  }
+  GlobalAddress private_block(NodeId owner, std::uint64_t i) const {
+    const std::uint64_t shared_per_home = (shared_blocks_ + nodes_ - 1) / nodes_;
+    const std::uint64_t private_per_home = (private_blocks_ + nodes_ - 1) / nodes_;
+    const std::uint64_t index = shared_per_home + owner * private_per_home + i / nodes_;
+    return GlobalAddress::at(static_cast<NodeId>(i % nodes_), index * block_bytes_);
+  }
+
+  sim::Task<void> issue(SessionState& session) {
+    while (!stopping_) {
+      const Access access = draw(session);
+      if (access.write) {
+        co_await memory_.write(session.id, access.address);
+      } else {
+        co_await memory_.read(session.id, access.address);
+      }
+      if (remaining_ > 0 && --remaining_ == 0) done_();
+    }
+    --running_;
+  }
+
+  MemoryService& memory_;
+  Protocol& protocol_;
+  MicroOptions options_;
+  sim::Scope scope_;
+  unsigned nodes_;
+  std::uint64_t block_bytes_;
+  std::uint64_t shared_blocks_ = 0, private_blocks_ = 0;
+  std::vector<SessionState> sessions_;
+  std::size_t running_ = 0;
+  bool stopping_ = false;
+  std::uint64_t remaining_ = 0;
+  std::function<void()> done_;
+};
+
+}  // namespace
+
+void MicroOptions::declare(sim::Parameters& p) {
+  p.integer("threads", threads, 1, 64, "application threads on each node");
+  p.ratio("read_ratio", read_ratio, "share of operations that read");
+  p.ratio("locality", locality, "probability that an operation goes to the same block as the one before");
+  p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share");
+  p.size("working_set", working_set, 0, std::uint64_t{1} << 46,
+         "private data of all nodes together at sharing ratio 0");
+  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share");
+  p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach");
+}
+
+std::unique_ptr<Workload> MicroOptions::build(WorkloadContext& context) const {
+  return std::make_unique<MicroWorkload>(context, *this);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,85 @@
+// A protocol as the experiment sees it, and the registry in which protocols make themselves known.
+//
+// A protocol is options (declared once, sim/parameters.hpp), and what they build on a rack. It registers itself:
+//
+//   const ProtocolRegistration registration("flowcc", "Concordia's in-network coherence", [] {
+//     return std::make_shared<FlowCcOptions>(); });
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/memory_service.hpp"
+#include "models/rack.hpp"
+#include "sim/metrics.hpp"
+#include "sim/parameters.hpp"
+
+namespace racksim::models {
+
+/// What a protocol is built on.
+struct ProtocolContext {
+  Rack& rack;
+  unsigned threads_per_node = 0;  ///< application threads, each pinned to a core of its own
+};
+
+/// Something that must not be there once everything has come to rest.
+struct Leak {
+  std::string kind;  ///< "leaked-lock" or "stuck-request"
+  std::string what;  ///< which, whose, since when
+};
+
+/// A running protocol.
+class Protocol {
+ public:
+  virtual ~Protocol() = default;
+
+  /// The shared memory that it offers.
+  virtual MemoryService& memory() = 0;
+
+  /// Tells the protocol which blocks the application shares between nodes, before the run (a protocol that treats
+  /// shared and private data alike ignores it).
+  virtual void declare_shared(GlobalAddress first, std::uint64_t bytes) = 0;
+
+  /// Performs one access without simulating time: caches, homes and directories end as if the access had been the only
+  /// one under way. Only before the run.
+  virtual void warm_access(Session session, GlobalAddress address, bool write) = 0;
+
+  /// Counters of the present instant become the zero of the measured phase.
+  virtual void start_measuring() = 0;
+  virtual void stop_measuring() = 0;
+
+  /// Whether nothing is under way.
+  virtual bool quiescent() const = 0;
+  /// What should not be there although the protocol has come to rest, or has failed to.
+  virtual std::vector<Leak> leaks() const = 0;
+  /// Folds the final state into the run hash.
+  virtual void record_final_state() = 0;
+};
+
+/// A protocol's options, and the way from options to a running protocol.
+class ProtocolOptions {
+ public:
+  virtual ~ProtocolOptions() = default;
+  virtual void declare(sim::Parameters& parameters) = 0;
+  /// Throws std::runtime_error when the options do not fit the rack.
+  virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
+};
+
+struct ProtocolEntry {
+  std::string name, doc;
+  std::function<std::shared_ptr<ProtocolOptions>()> make_options;
+};
+
+/// All protocols linked into the program, in the order of their names.
+const std::vector<ProtocolEntry>& protocols();
+
+/// A static object of this type adds a protocol to the registry.
+struct ProtocolRegistration {
+  ProtocolRegistration(std::string name, std::string doc,
+                       std::function<std::shared_ptr<ProtocolOptions>()> make_options);
+};
+
+}  // namespace racksim::models

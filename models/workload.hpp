@@ -1,0 +1,57 @@
+// A workload as the experiment sees it, and the registry of workloads (like that of protocols, protocol.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/protocol.hpp"
+#include "sim/parameters.hpp"
+#include "sim/task.hpp"
+
+namespace racksim::models {
+
+/// What a workload runs on.
+struct WorkloadContext {
+  Rack& rack;
+  Protocol& protocol;
+};
+
+/// A running workload.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  /// Fills caches and directories without simulating time.
+  virtual void warm_up() = 0;
+  /// Starts every session.
+  virtual void start() = 0;
+  /// Every session finishes the operation it is in and issues no more.
+  virtual void stop() = 0;
+  /// Sessions that have not finished.
+  virtual std::size_t running() const = 0;
+  /// Has `done` called, at most once, in the event in which the sessions have together issued `operations` operations.
+  virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
+};
+
+/// A workload's options, and the way from options to a running workload.
+class WorkloadOptions {
+ public:
+  virtual ~WorkloadOptions() = default;
+  virtual void declare(sim::Parameters& parameters) = 0;
+  /// Application threads on each node.
+  virtual unsigned threads_per_node() const = 0;
+  /// Throws std::runtime_error when the options contradict each other or do not fit the rack.
+  virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
+};
+
+struct WorkloadEntry {
+  std::string name, doc;
+  std::function<std::shared_ptr<WorkloadOptions>()> make_options;
+};
+
+/// All workloads, in the order of their names.
+const std::vector<WorkloadEntry>& workloads();
+
+}  // namespace racksim::models

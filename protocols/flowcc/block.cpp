@@ -1,0 +1,46 @@
+// Names of message types and statuses, for traces and leak reports.
+#include "protocols/flowcc/block.hpp"
+
+namespace racksim::flowcc {
+
+const char* to_string(MessageType type) {
+  switch (type) {
+    case MessageType::none:
+      return "none";
+    case MessageType::read_miss:
+      return "READ-MISS";
+    case MessageType::write_miss:
+      return "WRITE-MISS";
+    case MessageType::write_shared:
+      return "WRITE-SHARED";
+    case MessageType::evict_shared:
+      return "EVICT-SHARED";
+    case MessageType::evict_modified:
+      return "EVICT-MODIFIED";
+    case MessageType::unlock_read:
+      return "UNLOCK (read)";
+    case MessageType::unlock_write:
+      return "UNLOCK (write)";
+    case MessageType::ack:
+      return "ACK";
+    case MessageType::failed_ack:
+      return "FAILED-ACK";
+    case MessageType::unlock_ack:
+      return "UNLOCK-ACK";
+  }
+  return "?";
+}
+
+const char* to_string(GlobalStatus status) {
+  switch (status) {
+    case GlobalStatus::unshared:
+      return "Unshared";
+    case GlobalStatus::shared:
+      return "Shared";
+    case GlobalStatus::modified:
+      return "Modified";
+  }
+  return "?";
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,71 @@
+// The cache agent's one handler. See cache_agent.hpp.
+#include "protocols/flowcc/cache_agent.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "protocols/flowcc/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      endpoint_(shared, node.id(), core, *this, *this),
+      last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed) {}
+
+void CacheAgent::on_packet(p4::PacketRef packet) {
+  const FlowCcHeader& request = packet->get<FlowCcHeader>();
+  ++shared_.counters.cache_received.value;
+  endpoint_.core().charge(shared_.options.cache_agent_work);
+  const auto verdict = last_executed_.judge(request.requester, static_cast<std::uint32_t>(request.seq));
+  if (verdict == LastExecuted::Verdict::ignore) {
+    ++shared_.counters.ignored_requests.value;
+    return;
+  }
+  const bool first = verdict == LastExecuted::Verdict::execute;
+  if (!first) ++shared_.counters.repeated_requests.value;
+
+  const Tag tag = request.tag();
+  CacheEntry* entry = node_.cache().find(tag);
+  std::optional<std::uint64_t> data;
+  if (entry != nullptr && entry->valid()) {
+    if (request.message_type() == MessageType::read_miss) {
+      data = entry->value;
+      // Only a request that found the block Modified may downgrade: the others reach sharers without changing anything,
+      // so that one which arrives after its event is over does no harm.
+      const bool downgrade = static_cast<GlobalStatus>(request.global_status) == GlobalStatus::modified;
+      if (first && downgrade && entry->state == CacheEntry::State::dirty) {
+        entry->state = CacheEntry::State::clean;
+        node_.permission_changed(tag, MemoryNode::Permission::read, packet->operation);
+      }
+    } else if (first) {
+      data = entry->value;
+      LocalCache::empty(*entry);
+      ++shared_.counters.invalidations.value;
+      node_.permission_changed(tag, MemoryNode::Permission::none, packet->operation);
+    }
+  }
+
+  const NodeId to = static_cast<NodeId>(request.node_id);
+  if (request.is_data_provider && data) {
+    ++shared_.counters.cache_sent.value;
+    ++shared_.counters.data_blocks.value;
+    endpoint_.write_block(to, DataAddress::event_buffer(request.requester, request.seq), tag, *data, false, 0,
+                          packet->operation);
+  }
+  FlowCcHeader ack = request;  // echoes seq, serial, metadata
+  ack.set_type(MessageType::ack);
+  ack.receiver = static_cast<std::uint64_t>(Receiver::requester);
+  ack.node_id = node_.id();
+  ++shared_.counters.cache_sent.value;
+  endpoint_.send(ack, to, packet->operation);
+}
+
+void CacheAgent::on_failure(std::uint64_t) {
+  throw std::runtime_error(fmt::format("node{}/cache_agent: a block transfer ran out of retries", node_.id()));
+}
+
+}  // namespace racksim::flowcc

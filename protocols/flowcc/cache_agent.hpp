@@ -1,0 +1,30 @@
+// The cache agent of a memory node: invalidates and supplies blocks that the node caches (Concordia §5.1.1,
+// "Invalidation and Data Transfer").
+#pragma once
+
+#include "protocols/flowcc/last_executed.hpp"
+#include "protocols/flowcc/network.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One background thread, on a core of its own.
+class CacheAgent final : public models::PacketHandler, public models::CompletionHandler {
+ public:
+  CacheAgent(Shared& shared, MemoryNode& node, models::Core& core);
+
+  Endpoint& endpoint() { return endpoint_; }
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(std::uint64_t) override {}
+  void on_failure(std::uint64_t wr_id) override;
+
+ private:
+  Shared& shared_;
+  MemoryNode& node_;
+  Endpoint endpoint_;
+  LastExecuted last_executed_;
+};
+
+}  // namespace racksim::flowcc

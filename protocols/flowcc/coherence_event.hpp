@@ -1,0 +1,99 @@
+// One coherence event of one requester: the request it sent, and the replies it has gathered (Concordia §5.1.1,
+// "Requester-driven Coherence Control").
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/flowcc/messages.hpp"
+
+namespace racksim::flowcc {
+
+/// The state of an event, from request to completion. All replies carry the metadata that the lock protects, so the
+/// requester learns from any of them how many to expect.
+class CoherenceEvent {
+ public:
+  /// Starts a new event; what belonged to the one before is forgotten.
+  void begin(MessageType type, Tag tag, NodeId node, std::uint32_t seq, std::uint64_t operation) {
+    *this = CoherenceEvent{};
+    active_ = true;
+    type_ = type;
+    tag_ = tag;
+    node_ = node;
+    seq_ = seq;
+    operation_ = operation;
+  }
+  void end() { active_ = false; }
+
+  bool active() const { return active_; }
+  MessageType type() const { return type_; }
+  Tag tag() const { return tag_; }
+  std::uint32_t seq() const { return seq_; }
+  std::uint64_t operation() const { return operation_; }
+  bool failed() const { return failed_; }
+  bool settled() const { return complete_ || failed_; }
+  std::uint64_t data() const { return data_; }
+  /// The metadata under the lock, from the reply that completed the event.
+  GlobalMetadata metadata() const { return metadata_; }
+  /// Whether some reply said Modified: then global memory may be older than the data.
+  bool saw_modified() const { return saw_modified_; }
+  sim::Time began() const { return began_; }
+  void set_began(sim::Time t) { began_ = t; }
+
+  /// Serial number of the latest transmission of the request.
+  std::uint32_t latest_serial = 0;
+
+  void fail() { failed_ = true; }
+  void data_landed(std::uint64_t value) {
+    has_data_ = true;
+    data_ = value;
+    update();
+  }
+  void acknowledged(const FlowCcHeader& ack) {
+    const auto from = static_cast<NodeId>(ack.node_id);
+    const GlobalMetadata metadata = ack.metadata();
+    saw_modified_ |= metadata.status == GlobalStatus::modified;
+    if (from == node_ && !ack.from_home) {
+      granted_ = true;  // the owner itself: an eviction, or a write by the only sharer
+    } else if (ack.from_home) {
+      from_home_ = true;
+    } else {
+      acknowledged_ |= node_bit(from);
+    }
+    const bool single = route(type_, metadata.status, ack.retransmitted != 0) == Route::provider;
+    single_ |= single && !ack.from_home;
+    if (!single) multicast_set_ = metadata.copyset;
+    metadata_ = metadata;
+    update();
+  }
+
+ private:
+  void update() {
+    switch (type_) {
+      case MessageType::read_miss:
+      case MessageType::write_miss:
+        complete_ = has_data_ && (from_home_ || single_ || everyone(multicast_set_));
+        break;
+      case MessageType::write_shared:
+        complete_ = granted_ || everyone(multicast_set_ & ~node_bit(node_));
+        break;
+      default:
+        complete_ = granted_;
+        break;
+    }
+  }
+  bool everyone(Copyset expected) const { return expected != 0 && (expected & ~acknowledged_) == 0; }
+
+  MessageType type_ = MessageType::none;
+  bool active_ = false, failed_ = false, complete_ = false;
+  bool has_data_ = false, granted_ = false, from_home_ = false, single_ = false, saw_modified_ = false;
+  NodeId node_ = 0;
+  std::uint32_t seq_ = 0;
+  Tag tag_ = 0;
+  std::uint64_t operation_ = 0;
+  std::uint64_t data_ = 0;
+  Copyset acknowledged_ = 0, multicast_set_ = 0;
+  GlobalMetadata metadata_;
+  sim::Time began_;
+};
+
+}  // namespace racksim::flowcc

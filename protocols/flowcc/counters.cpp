@@ -1,0 +1,35 @@
+// Names and meanings of FlowCC's counters.
+#include "protocols/flowcc/counters.hpp"
+
+namespace racksim::flowcc {
+
+Counters::Counters(sim::Metrics& m)
+    : local_hits(m.counter("flowcc.local_hits", "operations", "operations that the local cache served at once")),
+      merged_misses(m.counter("flowcc.merged_misses", "operations", "waits for another thread's event on the block")),
+      read_misses(m.counter("flowcc.requests.read_miss", "events", "coherence events of type READ-MISS")),
+      write_misses(m.counter("flowcc.requests.write_miss", "events", "coherence events of type WRITE-MISS")),
+      write_shareds(m.counter("flowcc.requests.write_shared", "events", "coherence events of type WRITE-SHARED")),
+      evict_shareds(m.counter("flowcc.requests.evict_shared", "events", "coherence events of type EVICT-SHARED")),
+      evict_modifieds(m.counter("flowcc.requests.evict_modified", "events", "coherence events of type EVICT-MODIFIED")),
+      failed_events(m.counter("flowcc.failed_events", "events", "coherence events that ended with a failed ACK")),
+      request_retransmissions(
+          m.counter("flowcc.request_retransmissions", "packets", "coherence requests sent again after a timeout")),
+      unlock_retransmissions(
+          m.counter("flowcc.unlock_retransmissions", "packets", "unlocks sent again after a timeout")),
+      home_received(m.counter("flowcc.home_agent.packets_received", "packets", "packets that home agents received")),
+      home_sent(m.counter("flowcc.home_agent.packets_sent", "packets", "packets that home agents sent, data included")),
+      cache_received(m.counter("flowcc.cache_agent.packets_received", "packets", "packets that cache agents received")),
+      cache_sent(
+          m.counter("flowcc.cache_agent.packets_sent", "packets", "packets that cache agents sent, data included")),
+      requester_received(m.counter("flowcc.requester.packets_received", "packets", "packets that requesters received")),
+      requester_sent(
+          m.counter("flowcc.requester.packets_sent", "packets", "packets that requesters sent, write-backs included")),
+      invalidations(m.counter("flowcc.invalidations", "blocks", "copies that cache agents invalidated")),
+      data_blocks(m.counter("flowcc.data_blocks", "blocks", "blocks that agents sent to requesters")),
+      write_backs(m.counter("flowcc.write_backs", "blocks", "blocks that requesters wrote back to their homes")),
+      ignored_requests(
+          m.counter("flowcc.ignored_requests", "packets", "requests that an agent ignored as older than the last")),
+      repeated_requests(
+          m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")) {}
+
+}  // namespace racksim::flowcc

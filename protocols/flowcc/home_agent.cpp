@@ -1,0 +1,194 @@
+// The home agent's handlers. See home_agent.hpp.
+#include "protocols/flowcc/home_agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "protocols/flowcc/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      endpoint_(shared, node.id(), core, *this, *this),
+      last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed),
+      last_serial_(shared.shape.nodes * shared.shape.threads_per_node, 0) {}
+
+GlobalMetadata HomeAgent::metadata(Tag tag) const {
+  const std::uint64_t index = shared_.index_at_home(tag);
+  return index < metadata_.size() ? metadata_[index] : GlobalMetadata{};
+}
+
+void HomeAgent::set_metadata(Tag tag, GlobalMetadata metadata) {
+  const std::uint64_t index = shared_.index_at_home(tag);
+  if (index >= metadata_.size()) metadata_.resize(std::max<std::size_t>(index + 1, metadata_.size() * 3 / 2));
+  metadata_[index] = metadata;
+}
+
+void HomeAgent::on_packet(p4::PacketRef packet) {
+  const FlowCcHeader& h = packet->get<FlowCcHeader>();
+  ++shared_.counters.home_received.value;
+  endpoint_.core().charge(shared_.options.home_agent_work);
+  if (h.is_in_switch) {
+    serve_from_memory(*packet);
+  } else if (is_late(h)) {
+    ++shared_.counters.ignored_requests.value;
+  } else if (h.message_type() == MessageType::unlock_read || h.message_type() == MessageType::unlock_write) {
+    own_unlock(*packet);
+  } else {
+    own_request(*packet);
+  }
+}
+
+// Rule (i) of requester.hpp, for packets that overtook each other behind the switch.
+bool HomeAgent::is_late(const FlowCcHeader& h) {
+  if (shared_.options.idempotence == FlowCcOptions::Idempotence::paper) return false;
+  std::uint32_t& last = last_serial_[h.requester];
+  if (h.serial <= last) return true;
+  last = static_cast<std::uint32_t>(h.serial);
+  return false;
+}
+
+// A miss on an Unshared block: the data are in global memory, and whoever owns the metadata holds the lock.
+void HomeAgent::serve_from_memory(const p4::Packet& packet) {
+  const FlowCcHeader& h = packet.get<FlowCcHeader>();
+  const auto verdict = last_executed_.judge(h.requester, static_cast<std::uint32_t>(h.seq));
+  if (verdict == LastExecuted::Verdict::ignore) {
+    ++shared_.counters.ignored_requests.value;
+    return;
+  }
+  if (verdict == LastExecuted::Verdict::execute) {
+    ++shared_.counters.home_sent.value;
+    ++shared_.counters.data_blocks.value;
+    endpoint_.write_block(static_cast<NodeId>(h.node_id), DataAddress::event_buffer(h.requester, h.seq), h.tag(),
+                          node_.global_memory(h.tag()), false, 0, packet.operation);
+  } else {
+    ++shared_.counters.repeated_requests.value;
+  }
+  reply(packet, MessageType::ack, h.metadata(), true);
+}
+
+// Lock, check, forward, as in the switch.
+void HomeAgent::own_request(const p4::Packet& packet) {
+  const FlowCcHeader& h = packet.get<FlowCcHeader>();
+  const Lock lock = acquire(h);
+  if (lock == Lock::refused) {
+    reply(packet, MessageType::failed_ack, {}, false);
+    return;
+  }
+  const GlobalMetadata metadata = this->metadata(h.tag());
+  const bool member = (metadata.copyset & node_bit(static_cast<NodeId>(h.node_id))) != 0;
+  if (shared_.options.check_table && !check(h.message_type(), member, metadata.status)) {
+    if (lock == Lock::acquired) release(h);  // rule (iv)
+    reply(packet, MessageType::failed_ack, metadata, false);
+    return;
+  }
+  forward(packet, metadata);
+}
+
+void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
+  FlowCcHeader h = packet.get<FlowCcHeader>();
+  h.set_metadata(metadata);
+  const NodeId requester = static_cast<NodeId>(h.node_id);
+  Copyset receivers = metadata.copyset;
+  switch (route(h.message_type(), metadata.status, h.retransmitted != 0)) {
+    case Route::home_agent: {
+      p4::PacketRef copy = shared_.rack.packets().make();
+      copy->operation = packet.operation;
+      copy->push(h);
+      serve_from_memory(*copy);
+      return;
+    }
+    case Route::requester:
+      reply(packet, MessageType::ack, metadata, false);
+      return;
+    case Route::other_holders:
+      receivers &= ~node_bit(requester);
+      if (receivers == 0) {
+        reply(packet, MessageType::ack, metadata, false);
+        return;
+      }
+      break;
+    case Route::provider:
+    case Route::all_holders:
+      break;
+  }
+  if (receivers == 0) return;  // only without the check table: the requester hears nothing, as from the switch
+  const NodeId provider = pick_provider(receivers, provider_hash(h.requester, h.seq));
+  if (route(h.message_type(), metadata.status, h.retransmitted != 0) == Route::provider) {
+    receivers = node_bit(provider);
+  }
+  h.receiver = static_cast<std::uint64_t>(Receiver::cache_agent);
+  for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
+    if ((receivers & node_bit(node)) == 0) continue;
+    h.is_data_provider = node == provider;
+    endpoint_.core().charge(shared_.options.multicast_copy_work);
+    ++shared_.counters.home_sent.value;
+    endpoint_.send(h, node, packet.operation);
+  }
+}
+
+void HomeAgent::own_unlock(const p4::Packet& packet) {
+  const FlowCcHeader& h = packet.get<FlowCcHeader>();
+  const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) {
+    return l.tag == h.tag() && l.requester == h.requester && l.seq == h.seq;
+  });
+  // Executed once: whoever holds no lock for this event has unlocked already.
+  if (holder != holders_.end() || !shared_.options.last_unlock) {
+    const GlobalMetadata old = metadata(h.tag());
+    GlobalMetadata updated = h.metadata();
+    // Concurrent readers each add themselves: the union keeps them all.
+    if (h.message_type() == MessageType::unlock_read) updated.copyset |= old.copyset;
+    set_metadata(h.tag(), updated);
+    if (holder != holders_.end()) holders_.erase(holder);
+  }
+  reply(packet, MessageType::unlock_ack, {}, false);
+}
+
+HomeAgent::Lock HomeAgent::acquire(const FlowCcHeader& request) {
+  const bool read = takes_read_lock(request.message_type());
+  for (const Holder& holder : holders_) {
+    if (holder.tag != request.tag()) continue;
+    if (holder.requester == request.requester && holder.seq == request.seq) {
+      return shared_.options.scoreboard ? Lock::already_held : Lock::refused;
+    }
+    if (!read || !holder.read) return Lock::refused;
+  }
+  holders_.push_back({request.tag(), static_cast<std::uint16_t>(request.requester), read,
+                      static_cast<std::uint32_t>(request.seq), shared_.calendar.now()});
+  return Lock::acquired;
+}
+
+void HomeAgent::release(const FlowCcHeader& request) {
+  std::erase_if(holders_, [&](const Holder& l) {
+    return l.tag == request.tag() && l.requester == request.requester && l.seq == request.seq;
+  });
+}
+
+void HomeAgent::reply(const p4::Packet& packet, MessageType type, GlobalMetadata metadata, bool from_home) {
+  FlowCcHeader h = packet.get<FlowCcHeader>();
+  h.set_type(type);
+  h.receiver = static_cast<std::uint64_t>(Receiver::requester);
+  h.set_metadata(metadata);
+  h.from_home = from_home;
+  ++shared_.counters.home_sent.value;
+  endpoint_.send(h, static_cast<NodeId>(h.node_id), packet.operation);
+}
+
+std::vector<std::string> HomeAgent::held_locks() const {
+  std::vector<std::string> lines;
+  for (const Holder& l : holders_) {
+    lines.push_back(fmt::format("home agent {}: {} lock of block {:#x} held by requester {} (seq {}) since {} ns",
+                                node_.id(), l.read ? "read" : "write", l.tag, l.requester, l.seq, l.since.ns()));
+  }
+  return lines;
+}
+
+void HomeAgent::on_failure(std::uint64_t) {
+  throw std::runtime_error(fmt::format("node{}/home_agent: a block transfer ran out of retries", node_.id()));
+}
+
+}  // namespace racksim::flowcc

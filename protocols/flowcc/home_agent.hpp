@@ -1,0 +1,68 @@
+// The home agent of a memory node: serves data from its global memory, and manages coherence in software for the blocks
+// of which the switch is not the owner (Concordia §5.1.1, §5.2).
+//
+// For those it does what the switch's LCF pipeline does, with reader-writer locks and metadata of its own: lock, check
+// (Table 2), forward (Table 3), the multicast being one packet per cache agent. Acknowledgements go straight to the
+// requester. Software can remember who holds a lock for which event, so taking and releasing it is idempotent without
+// scores.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocols/flowcc/last_executed.hpp"
+#include "protocols/flowcc/network.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One background thread, on a core of its own.
+class HomeAgent final : public models::PacketHandler, public models::CompletionHandler {
+ public:
+  HomeAgent(Shared& shared, MemoryNode& node, models::Core& core);
+
+  Endpoint& endpoint() { return endpoint_; }
+
+  /// Global metadata of a block that this agent owns.
+  GlobalMetadata metadata(Tag tag) const;
+  void set_metadata(Tag tag, GlobalMetadata metadata);
+
+  /// Locks that are held, one line each.
+  std::vector<std::string> held_locks() const;
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(std::uint64_t) override {}
+  void on_failure(std::uint64_t wr_id) override;
+
+ private:
+  // One lock acquisition: who holds which block, for which event.
+  struct Holder {
+    Tag tag;
+    std::uint16_t requester;
+    bool read;
+    std::uint32_t seq;
+    sim::Time since;
+  };
+  enum class Lock : std::uint8_t { refused, acquired, already_held };
+
+  void serve_from_memory(const p4::Packet& packet);
+  void own_request(const p4::Packet& packet);
+  void own_unlock(const p4::Packet& packet);
+  Lock acquire(const FlowCcHeader& request);
+  void release(const FlowCcHeader& request);
+  void forward(const p4::Packet& packet, GlobalMetadata metadata);
+  void reply(const p4::Packet& packet, MessageType type, GlobalMetadata metadata, bool from_home);
+  bool is_late(const FlowCcHeader& header);
+
+  Shared& shared_;
+  MemoryNode& node_;
+  Endpoint endpoint_;
+  LastExecuted last_executed_;
+  std::vector<GlobalMetadata> metadata_;     // by index at home
+  std::vector<Holder> holders_;              // few: at most two per requester of the rack
+  std::vector<std::uint32_t> last_serial_;   // by requester
+};
+
+}  // namespace racksim::flowcc

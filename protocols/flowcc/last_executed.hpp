@@ -1,0 +1,31 @@
+// The LAST-EXECUTED table of an agent: the largest sequence number received from each requester (Concordia §5.3.1).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace racksim::flowcc {
+
+/// Tells whether a request is new, a repetition of the last one, or older.
+class LastExecuted {
+ public:
+  enum class Verdict : std::uint8_t { execute, acknowledge_again, ignore };
+
+  LastExecuted(std::size_t requesters, bool enabled) : seq_(requesters, 0), enabled_(enabled) {}
+
+  /// Judges a request and records its sequence number if it is larger. With the mechanism off everything is executed.
+  Verdict judge(std::uint64_t requester, std::uint32_t seq) {
+    if (!enabled_) return Verdict::execute;
+    std::uint32_t& last = seq_[requester];
+    if (seq < last) return Verdict::ignore;
+    if (seq == last) return Verdict::acknowledge_again;
+    last = seq;
+    return Verdict::execute;
+  }
+
+ private:
+  std::vector<std::uint32_t> seq_;
+  bool enabled_;
+};
+
+}  // namespace racksim::flowcc

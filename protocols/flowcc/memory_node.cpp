@@ -1,0 +1,85 @@
+// Composition of a memory node. See memory_node.hpp.
+#include "protocols/flowcc/memory_node.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/history.hpp"
+
+namespace racksim::flowcc {
+
+MemoryNode::MemoryNode(Shared& shared, NodeId id)
+    : shared_(shared),
+      id_(id),
+      source_(shared.journal.add_source(fmt::format("node{}/flowcc", id))),
+      cache_(shared.options.cache_bytes, shared.options.block_bytes),
+      any_event_ended_(shared.calendar) {
+  models::Server& server = shared.rack.server(id);
+  const unsigned threads = shared.shape.threads_per_node;
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    requesters_.push_back(std::make_unique<Requester>(shared, *this, thread, server.core(thread)));
+  }
+  home_agent_ = std::make_unique<HomeAgent>(shared, *this, server.core(threads));
+  cache_agent_ = std::make_unique<CacheAgent>(shared, *this, server.core(threads + 1));
+  server.nic().set_memory_target(*this);
+}
+
+Requester* MemoryNode::event_on(Tag tag) {
+  for (const auto& requester : requesters_) {
+    if (requester->event().active() && requester->event().tag() == tag) return requester.get();
+  }
+  return nullptr;
+}
+
+std::uint64_t MemoryNode::global_memory(Tag tag) const {
+  const std::uint64_t index = shared_.index_at_home(tag);
+  return index < memory_.size() ? memory_[index] : 0;
+}
+
+void MemoryNode::set_global_memory(Tag tag, std::uint64_t value) {
+  const std::uint64_t index = shared_.index_at_home(tag);
+  if (index >= memory_.size()) memory_.resize(std::max<std::size_t>(index + 1, memory_.size() * 3 / 2));
+  memory_[index] = value;
+}
+
+void MemoryNode::permission_changed(Tag tag, Permission permission, std::uint64_t operation) {
+  shared_.journal.record(sim::Observed::permission, source_, shared_.calendar.now(), operation, tag, id_,
+                         static_cast<std::uint64_t>(permission));
+}
+
+void MemoryNode::count_event(MessageType type) {
+  Counters& c = shared_.counters;
+  switch (type) {
+    case MessageType::read_miss:
+      ++c.read_misses.value;
+      break;
+    case MessageType::write_miss:
+      ++c.write_misses.value;
+      break;
+    case MessageType::write_shared:
+      ++c.write_shareds.value;
+      break;
+    case MessageType::evict_shared:
+      ++c.evict_shareds.value;
+      break;
+    default:
+      ++c.evict_modifieds.value;
+      break;
+  }
+}
+
+bool MemoryNode::quiescent() const {
+  return std::all_of(requesters_.begin(), requesters_.end(), [](const auto& r) { return r->quiescent(); });
+}
+
+void MemoryNode::landed(NodeId, std::uint64_t address, const models::Payload& payload) {
+  if (!DataAddress::is_event_buffer(address)) {
+    set_global_memory(payload.words[0], payload.words[1]);
+    return;
+  }
+  const unsigned thread = DataAddress::requester(address) % shared_.shape.threads_per_node;
+  requesters_[thread]->data_landed(DataAddress::seq(address), payload.words[1]);
+}
+
+}  // namespace racksim::flowcc

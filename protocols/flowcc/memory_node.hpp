@@ -1,0 +1,62 @@
+// A memory node: local cache, global memory, requesters, home agent and cache agent (Concordia §4, Figure 3).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "protocols/flowcc/cache_agent.hpp"
+#include "protocols/flowcc/home_agent.hpp"
+#include "protocols/flowcc/local_cache.hpp"
+#include "protocols/flowcc/requester.hpp"
+
+namespace racksim::flowcc {
+
+/// One server of the rack. Application threads take its first cores, the home agent and the cache agent the next two.
+class MemoryNode final : public models::MemoryTarget {
+ public:
+  MemoryNode(Shared& shared, NodeId id);
+  MemoryNode(const MemoryNode&) = delete;
+  MemoryNode& operator=(const MemoryNode&) = delete;
+
+  NodeId id() const { return id_; }
+  LocalCache& cache() { return cache_; }
+  const LocalCache& cache() const { return cache_; }
+  Requester& requester(unsigned thread) { return *requesters_[thread]; }
+  HomeAgent& home_agent() { return *home_agent_; }
+  const HomeAgent& home_agent() const { return *home_agent_; }
+  CacheAgent& cache_agent() { return *cache_agent_; }
+
+  /// The requester of this node that has an event under way on a block, or null.
+  Requester* event_on(Tag tag);
+  /// Notified when any event of this node has ended.
+  sim::Signal& any_event_ended() { return any_event_ended_; }
+
+  /// The value of a block in global memory; 0 if nobody has written it.
+  std::uint64_t global_memory(Tag tag) const;
+  void set_global_memory(Tag tag, std::uint64_t value);
+
+  enum class Permission : std::uint8_t { none, read, write };
+  /// Tells the oracles that this node may from now on access a block so.
+  void permission_changed(Tag tag, Permission permission, std::uint64_t operation);
+
+  void count_event(MessageType type);
+
+  bool quiescent() const;
+  const std::vector<std::unique_ptr<Requester>>& requesters() const { return requesters_; }
+
+  void landed(NodeId from, std::uint64_t address, const models::Payload& payload) override;
+
+ private:
+  Shared& shared_;
+  NodeId id_;
+  sim::Source source_;
+  LocalCache cache_;
+  std::vector<std::uint64_t> memory_;  // by index at home
+  sim::Signal any_event_ended_;
+  std::vector<std::unique_ptr<Requester>> requesters_;
+  std::unique_ptr<HomeAgent> home_agent_;
+  std::unique_ptr<CacheAgent> cache_agent_;
+};
+
+}  // namespace racksim::flowcc

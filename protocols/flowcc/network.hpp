@@ -1,0 +1,78 @@
+// How the parts of a memory node send: raw packets for control, RC WRITEs for blocks (Concordia §6, "Network").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/rack.hpp"
+#include "protocols/flowcc/counters.hpp"
+#include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/options.hpp"
+
+namespace racksim::flowcc {
+
+/// What all parts of one FlowCC instance share. Owned by the protocol object.
+struct Shared {
+  models::Rack& rack;
+  sim::Calendar& calendar;
+  sim::Journal& journal;
+  const FlowCcOptions& options;
+  const models::MemoryShape& shape;
+  Counters& counters;
+
+  NodeId home_of(Tag tag) const {
+    return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
+  }
+  /// Index of a block within its home's global memory.
+  std::uint64_t index_at_home(Tag tag) const {
+    return tag & ((std::uint64_t{1} << (models::GlobalAddress::kOffsetBits - block_bits())) - 1);
+  }
+  unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
+  unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
+};
+
+/// Where a block's RC WRITE lands on the receiving node: in global memory, or in the buffer of one coherence event.
+/// Every event has a buffer of its own, so a late WRITE never overwrites newer data.
+struct DataAddress {
+  static constexpr std::uint64_t kEventBuffer = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t global_memory(Tag tag) { return tag; }
+  static constexpr std::uint64_t event_buffer(std::uint64_t requester, std::uint64_t seq) {
+    return kEventBuffer | requester << 32 | seq;
+  }
+  static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
+  static constexpr unsigned requester(std::uint64_t address) {
+    return static_cast<unsigned>(address >> 32 & 0xffff);
+  }
+  static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
+};
+
+/// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
+class Endpoint {
+ public:
+  /// Opens the queue pairs; `connect_all` of the protocol joins the reliable connections later.
+  Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
+           models::CompletionHandler& completions);
+
+  NodeId node() const { return node_; }
+  models::Core& core() const { return core_; }
+  std::uint32_t raw_qpn() const { return raw_qpn_; }
+
+  /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
+  void send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  /// Writes a block to `address` on `destination`.
+  void write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
+                   std::uint64_t wr_id, std::uint64_t operation);
+
+  /// Joins the reliable connections of two endpoints of the same kind.
+  static void connect(Endpoint& a, Endpoint& b);
+
+ private:
+  Shared& shared_;
+  NodeId node_;
+  models::Core& core_;
+  models::Nic& nic_;
+  std::uint32_t raw_qpn_;
+  std::vector<std::uint32_t> rc_qpns_;  // by remote node
+};
+
+}  // namespace racksim::flowcc

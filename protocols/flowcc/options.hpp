@@ -1,0 +1,47 @@
+// FlowCC's options: who owns blocks, the sizes of caches and switch arrays, the costs of the DSM library's code, and
+// the switches that turn a safety mechanism off so that the oracles can be seen to notice.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "models/protocol.hpp"
+
+namespace racksim::flowcc {
+
+struct FlowCcOptions final : models::ProtocolOptions {
+  enum class Ownership : std::uint8_t {
+    switch_owned,  ///< shared blocks are managed by the switch, private ones by their homes (Concordia)
+    home           ///< every block is managed by its home agent (CONCORDIA-base, §7.2)
+  };
+  enum class Idempotence : std::uint8_t {
+    safe,  ///< §5.3 with the four rules that make it hold (requester.hpp)
+    paper  ///< §5.3 as printed, which leaks locks after a spurious timeout
+  };
+
+  Ownership ownership = Ownership::switch_owned;
+  std::uint64_t block_bytes = 4096;
+  std::uint64_t cache_bytes = std::uint64_t{1} << 30;
+  std::uint64_t ways = 9;
+  std::uint64_t entries_per_way = 41667;
+
+  Idempotence idempotence = Idempotence::safe;
+  bool scoreboard = true;
+  bool last_unlock = true;
+  bool last_executed = true;
+  bool check_table = true;
+
+  std::uint64_t request_timeout_rtts = 6;
+  std::uint64_t unlock_timeout_rtts = 3;
+
+  sim::Duration local_access = sim::Duration::from_ps(240'600);
+  sim::Duration miss_setup = sim::Duration::from_ps(100'000);
+  sim::Duration cache_agent_work = sim::Duration::from_ps(100'000);
+  sim::Duration home_agent_work = sim::Duration::from_ps(100'000);
+  sim::Duration multicast_copy_work = sim::Duration::from_ps(100'000);
+
+  void declare(sim::Parameters& p) override;
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+};
+
+}  // namespace racksim::flowcc

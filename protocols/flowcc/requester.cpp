@@ -1,0 +1,303 @@
+// The requester's operations and events. See requester.hpp.
+#include "protocols/flowcc/requester.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "models/core_wait.hpp"
+#include "protocols/flowcc/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      thread_(thread),
+      number_(shared.requester_of(node.id(), thread)),
+      core_(core),
+      clock_(shared.rack.server(node.id()).clock()),
+      endpoint_(shared, node.id(), core, *this, *this),
+      settled_(shared.calendar),
+      event_ended_(shared.calendar),
+      unlock_acked_(shared.calendar) {}
+
+sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
+  co_await models::occupy(core_, shared_.options.local_access);
+  for (bool local = true;; local = false) {
+    // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
+    if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
+      if (local) ++shared_.counters.local_hits.value;
+      node_.cache().touch(*entry);
+      co_return entry->value;
+    }
+    co_await obtain(MessageType::read_miss, tag, operation);
+  }
+}
+
+sim::Task<void> Requester::write(Tag tag, std::uint64_t value, std::uint64_t operation) {
+  co_await models::occupy(core_, shared_.options.local_access);
+  for (bool local = true;; local = false) {
+    CacheEntry* entry = node_.cache().find(tag);
+    if (entry != nullptr && entry->state == CacheEntry::State::dirty && !entry->busy) {
+      if (local) ++shared_.counters.local_hits.value;
+      node_.cache().touch(*entry);
+      entry->value = value;
+      co_return;
+    }
+    const bool clean = entry != nullptr && entry->state == CacheEntry::State::clean;
+    co_await obtain(clean ? MessageType::write_shared : MessageType::write_miss, tag, operation);
+  }
+}
+
+// Tries once to get the right to read or write a block. The caller looks into the cache again afterwards: the right may
+// have been refused, or another thread of the node may have been at it.
+sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t operation) {
+  if (Requester* sibling = node_.event_on(tag)) {
+    // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
+    // copyset and a retransmission of the other would fail its check while holding a lock.
+    ++shared_.counters.merged_misses.value;
+    co_await sibling->event_ended().wait();
+    co_return;
+  }
+  CacheEntry* entry;
+  if (type == MessageType::write_shared) {
+    entry = node_.cache().find(tag);
+  } else {
+    entry = node_.cache().free_entry(tag);
+    if (entry == nullptr) {
+      co_await make_room(tag, operation);
+      co_return;
+    }
+    entry->tag = tag;
+    entry->state = CacheEntry::State::filling;
+  }
+  entry->busy = true;
+  co_await run_event(type, tag, operation);
+}
+
+// Evicts the least recently used block of the tag's bucket.
+sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
+  CacheEntry* victim = node_.cache().victim(tag);
+  if (victim == nullptr) {
+    // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
+    co_await node_.any_event_ended().wait();
+    co_return;
+  }
+  const bool dirty = victim->state == CacheEntry::State::dirty;
+  const Tag victim_tag = victim->tag;
+  victim->busy = true;
+  co_await run_event(dirty ? MessageType::evict_modified : MessageType::evict_shared, victim_tag, operation);
+}
+
+// Runs one coherence event to its end; returns whether it succeeded.
+sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t operation) {
+  // The claim on the block comes first, so that no sibling starts an event on it in the meantime.
+  event_.begin(type, tag, node_.id(), seq_ + 1, operation);
+  event_.set_began(shared_.calendar.now());
+  co_await models::occupy(core_, shared_.options.miss_setup);
+  if (safe()) {
+    while (unlocks_[(seq_ + 1) & 1].active) co_await unlock_acked_.wait();  // rule (iii)
+  }
+  ++seq_;
+  node_.count_event(type);
+
+  transmit_request(false);
+  while (!event_.settled()) {
+    if (co_await settled_.wait_for(clock_, timeout(shared_.options.request_timeout_rtts))) continue;
+    ++shared_.counters.request_retransmissions.value;
+    transmit_request(true);
+  }
+
+  const bool success = !event_.failed();
+  if (success) {
+    complete();
+  } else {
+    ++shared_.counters.failed_events.value;
+    if (CacheEntry* entry = node_.cache().find(tag)) {
+      if (entry->state == CacheEntry::State::filling) {
+        LocalCache::empty(*entry);
+      } else {
+        entry->busy = false;
+      }
+    }
+  }
+  event_.end();
+  event_ended_.notify_all();
+  node_.any_event_ended().notify_all();
+  co_return success;
+}
+
+// All acknowledgements are in: install data or drop the copy, then hand the lock back with the new metadata.
+void Requester::complete() {
+  const GlobalMetadata metadata = after(event_.type(), node_.id(), event_.metadata());
+  switch (event_.type()) {
+    case MessageType::read_miss:
+      install(false, event_.data());
+      // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers have
+      // dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then the read
+      // lock keeps writers and evictions out, so the home is never read in between.
+      unlock_when_possible(metadata, event_.saw_modified(), event_.data());
+      break;
+    case MessageType::write_miss:
+      install(true, event_.data());
+      unlock_when_possible(metadata, false, 0);
+      break;
+    case MessageType::write_shared:
+      if (CacheEntry* entry = node_.cache().find(event_.tag()); entry != nullptr && entry->valid()) {
+        entry->state = CacheEntry::State::dirty;
+        entry->busy = false;
+        node_.permission_changed(event_.tag(), MemoryNode::Permission::write, event_.operation());
+      }
+      unlock_when_possible(metadata, false, 0);
+      break;
+    default: {
+      CacheEntry* entry = node_.cache().find(event_.tag());
+      const std::uint64_t value = entry != nullptr ? entry->value : 0;
+      if (entry != nullptr) {
+        LocalCache::empty(*entry);
+        node_.permission_changed(event_.tag(), MemoryNode::Permission::none, event_.operation());
+      }
+      unlock_when_possible(metadata, entry != nullptr && event_.type() == MessageType::evict_modified, value);
+      break;
+    }
+  }
+}
+
+void Requester::install(bool dirty, std::uint64_t value) {
+  CacheEntry* entry = node_.cache().find(event_.tag());
+  entry->state = dirty ? CacheEntry::State::dirty : CacheEntry::State::clean;
+  entry->value = value;
+  entry->busy = false;
+  node_.cache().touch(*entry);
+  node_.permission_changed(event_.tag(), dirty ? MemoryNode::Permission::write : MemoryNode::Permission::read,
+                           event_.operation());
+}
+
+// The thread goes on with its next operation while the write-back and the unlock are under way.
+void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value) {
+  const bool read = takes_read_lock(event_.type());
+  unlocks_[event_.seq() & 1] = {true,         !write_back, false,    read, event_.seq(),
+                                event_.tag(), metadata,    event_.operation(), {}};
+  if (write_back) {
+    ++shared_.counters.write_backs.value;
+    ++shared_.counters.requester_sent.value;
+    endpoint_.write_block(shared_.home_of(event_.tag()), DataAddress::global_memory(event_.tag()), event_.tag(), value,
+                          true, event_.seq(), event_.operation());
+  }
+  advance_unlocks();
+}
+
+// Sends what may be sent: an unlock waits for its write-back, and for the acknowledgement of the unlock before it
+// (§5.3.2: the two lock scores of a requester serve one event each).
+void Requester::advance_unlocks() {
+  for (Unlock& unlock : unlocks_) {
+    const Unlock& other = unlocks_[(unlock.seq + 1) & 1];
+    const bool after_other = other.active && other.seq < unlock.seq;
+    if (unlock.active && !unlock.sent && unlock.written_back && !after_other) transmit_unlock(unlock);
+  }
+}
+
+void Requester::transmit_unlock(Unlock& unlock) {
+  FlowCcHeader h =
+      header(unlock.read ? MessageType::unlock_read : MessageType::unlock_write, unlock.tag, unlock.seq);
+  h.set_metadata(unlock.metadata);
+  unlock.sent = true;
+  ++shared_.counters.requester_sent.value;
+  endpoint_.send(h, shared_.home_of(unlock.tag), unlock.operation);
+  unlock.timer = clock_.after<&Requester::unlock_timed_out>(timeout(shared_.options.unlock_timeout_rtts), *this,
+                                                            std::uint32_t{unlock.seq & 1});
+}
+
+void Requester::unlock_timed_out(std::uint32_t parity) {
+  ++shared_.counters.unlock_retransmissions.value;
+  transmit_unlock(unlocks_[parity]);
+}
+
+void Requester::transmit_request(bool again) {
+  FlowCcHeader h = header(event_.type(), event_.tag(), event_.seq());
+  h.retransmitted = again;
+  event_.latest_serial = static_cast<std::uint32_t>(h.serial);
+  ++shared_.counters.requester_sent.value;
+  endpoint_.send(h, shared_.home_of(event_.tag()), event_.operation());
+}
+
+FlowCcHeader Requester::header(MessageType type, Tag tag, std::uint32_t seq) {
+  FlowCcHeader h;
+  h.set_type(type);
+  h.receiver = static_cast<std::uint64_t>(Receiver::home_agent);
+  h.set_tag(tag);
+  h.set_index = set_index(tag, shared_.options.entries_per_way);
+  h.node_id = node_.id();
+  h.requester = number_;
+  h.reply_qp = endpoint_.raw_qpn();
+  h.seq = seq;
+  h.serial = ++serial_;
+  return h;
+}
+
+sim::Duration Requester::timeout(std::uint64_t rtts) const {
+  return shared_.rack.options().rtt * static_cast<std::int64_t>(rtts);
+}
+
+void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
+  if (!event_.active() || event_.seq() != seq) return;  // the buffer of an event that is over
+  event_.data_landed(value);
+  if (event_.settled()) settled_.notify_all();
+}
+
+void Requester::on_packet(p4::PacketRef packet) {
+  const FlowCcHeader& h = packet->get<FlowCcHeader>();
+  ++shared_.counters.requester_received.value;
+  switch (h.message_type()) {
+    case MessageType::ack:
+      if (!event_.active() || h.seq != event_.seq()) return;
+      event_.acknowledged(h);
+      break;
+    case MessageType::failed_ack:
+      if (!event_.active() || h.seq != event_.seq()) return;
+      if (safe() && h.serial != event_.latest_serial) return;  // rule (ii)
+      event_.fail();
+      break;
+    case MessageType::unlock_ack: {
+      Unlock& unlock = unlocks_[h.seq & 1];
+      if (!unlock.active || !unlock.sent || unlock.seq != h.seq) return;
+      shared_.calendar.cancel(unlock.timer);
+      unlock.active = false;
+      unlock_acked_.notify_all();
+      advance_unlocks();
+      return;
+    }
+    default:
+      throw std::logic_error(fmt::format("requester {} received a {}", number_, to_string(h.message_type())));
+  }
+  if (event_.settled()) settled_.notify_all();
+}
+
+void Requester::on_completion(std::uint64_t wr_id) {
+  Unlock& unlock = unlocks_[wr_id & 1];
+  if (!unlock.active || unlock.seq != wr_id) return;
+  unlock.written_back = true;
+  advance_unlocks();
+}
+
+void Requester::on_failure(std::uint64_t wr_id) {
+  throw std::runtime_error(
+      fmt::format("node{}/thread{}: the write-back of event {} ran out of retries", node_.id(), thread_, wr_id));
+}
+
+std::string Requester::describe() const {
+  std::string text;
+  if (event_.active()) {
+    text += fmt::format("{} of block {:#x} (seq {}) since {} ns", to_string(event_.type()), event_.tag(), event_.seq(),
+                        event_.began().ns());
+  }
+  for (const Unlock& unlock : unlocks_) {
+    if (!unlock.active) continue;
+    if (!text.empty()) text += ", ";
+    text += fmt::format("unlock of block {:#x} (seq {}){}", unlock.tag, unlock.seq, unlock.sent ? "" : " not yet sent");
+  }
+  return text.empty() ? text : fmt::format("node{}/thread{}: {}", node_.id(), thread_, text);
+}
+
+}  // namespace racksim::flowcc

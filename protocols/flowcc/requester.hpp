@@ -1,0 +1,99 @@
+// A requester: one application thread of a memory node, with the protocol's requester-driven part (Concordia §5.1.1).
+//
+// It looks into the local cache, generates coherence requests, gathers acknowledgements and data, installs them,
+// generates the new metadata and unlocks asynchronously. Its answers to packet loss are §5.3's (timeouts of 6 RTT for
+// requests and 3 RTT for unlocks, sequence numbers per event, two lock scores by parity), with four rules added. As
+// printed the scheme leaks locks: after a spurious timeout the first transmission may fail and its failed ACK be under
+// way while the second acquires the lock; the requester then gives up an event whose lock is held. The rules:
+//
+//   (i)   every packet a requester sends carries a serial number, and the owner of the block (for the switch: an array
+//         in the first stage) drops packets whose serial does not increase;
+//   (ii)  a failed ACK echoes the serial, and counts only if it answers the latest transmission;
+//   (iii) no request is issued while an unlock of the same parity is unacknowledged;
+//   (iv)  undoing a failed check takes back only what that packet's own pass acquired (LCF program, home agent).
+//
+// After a failed ACK the whole operation is retried at once: the paper names no back-off.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "protocols/flowcc/coherence_event.hpp"
+#include "protocols/flowcc/local_cache.hpp"
+#include "protocols/flowcc/network.hpp"
+#include "sim/waiting.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One application thread.
+class Requester final : public models::PacketHandler, public models::CompletionHandler {
+ public:
+  Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core);
+
+  /// Reads a block through the local cache; returns its value.
+  sim::Task<std::uint64_t> read(Tag tag, std::uint64_t operation);
+  /// Writes a block in the local cache.
+  sim::Task<void> write(Tag tag, std::uint64_t value, std::uint64_t operation);
+
+  /// The event under way on a block, for sibling threads that wait for its end.
+  const CoherenceEvent& event() const { return event_; }
+  sim::Signal& event_ended() { return event_ended_; }
+
+  /// Data have landed in the buffer of event `seq`.
+  void data_landed(std::uint32_t seq, std::uint64_t value);
+
+  unsigned number() const { return number_; }
+  Endpoint& endpoint() { return endpoint_; }
+  bool quiescent() const { return !event_.active() && !unlocks_[0].active && !unlocks_[1].active; }
+  /// What is under way, for a report of what is stuck; empty when quiescent.
+  std::string describe() const;
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(std::uint64_t wr_id) override;
+  void on_failure(std::uint64_t wr_id) override;
+
+ private:
+  // An unlock from the end of its event until its acknowledgement. At most two are active, one per parity.
+  struct Unlock {
+    bool active = false;
+    bool written_back = false;  ///< global memory is up to date, or need not be
+    bool sent = false;
+    bool read = false;
+    std::uint32_t seq = 0;
+    Tag tag = 0;
+    GlobalMetadata metadata;
+    std::uint64_t operation = 0;
+    sim::EventId timer;
+  };
+
+  sim::Task<void> obtain(MessageType type, Tag tag, std::uint64_t operation);
+  sim::Task<void> make_room(Tag tag, std::uint64_t operation);
+  sim::Task<bool> run_event(MessageType type, Tag tag, std::uint64_t operation);
+  void transmit_request(bool again);
+  void complete();
+  void install(bool dirty, std::uint64_t value);
+  void unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value);
+  void advance_unlocks();
+  void transmit_unlock(Unlock& unlock);
+  void unlock_timed_out(std::uint32_t parity);
+  FlowCcHeader header(MessageType type, Tag tag, std::uint32_t seq);
+  bool safe() const { return shared_.options.idempotence == FlowCcOptions::Idempotence::safe; }
+  sim::Duration timeout(std::uint64_t rtts) const;
+
+  Shared& shared_;
+  MemoryNode& node_;
+  unsigned thread_;
+  unsigned number_;
+  models::Core& core_;
+  sim::Clock& clock_;
+  Endpoint endpoint_;
+  CoherenceEvent event_;
+  sim::Signal settled_, event_ended_, unlock_acked_;
+  std::uint32_t seq_ = 0;
+  std::uint32_t serial_ = 0;
+  std::array<Unlock, 2> unlocks_;
+};
+
+}  // namespace racksim::flowcc
