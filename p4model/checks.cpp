@@ -32,8 +32,8 @@ class Checker {
   void check_hashes() const {
     for (const auto& hash : program_.hashes()) {
       if (hash.bits == 0 || hash.bits > 32 || hash.fields.empty()) {
-        fail(fmt::format("hash '{}'", hash.name), "{} bits of {} fields; 1 to 32 bits of at least one field are possible",
-             hash.bits, hash.fields.size());
+        fail(fmt::format("hash '{}'", hash.name),
+             "{} bits of {} fields; 1 to 32 bits of at least one field are possible", hash.bits, hash.fields.size());
       }
     }
   }
@@ -63,7 +63,8 @@ class Checker {
     std::map<const Table*, std::string> applied;
     for (std::size_t v = 0; v < boost::num_vertices(graph_); ++v) {
       const auto& node = graph_[v];
-      const auto where = node.control->table ? fmt::format("table '{}'", node.name) : fmt::format("gateway '{}'", node.name);
+      const auto where =
+          node.control->table ? fmt::format("table '{}'", node.name) : fmt::format("gateway '{}'", node.name);
       for (const auto field : node.match_reads) check_read(where, node.gress, field);
       for (const auto field : node.action_reads) check_read(where, node.gress, field);
       for (const auto field : node.writes) check_write(where, node.gress, field);
@@ -147,7 +148,8 @@ class Checker {
       check_primitive(at, primitive);
     }
     for (const auto& execution : action.executions) {
-      const auto at = fmt::format("{}, action '{}', register array '{}'", where, action.name, execution.action->array->name);
+      const auto at =
+          fmt::format("{}, action '{}', register array '{}'", where, action.name, execution.action->array->name);
       if (execution.index.kind == Operand::Kind::field) refuse_output(at, outputs, execution.index.field());
       for (const auto& input : execution.action->inputs) refuse_output(at, outputs, input.field);
     }

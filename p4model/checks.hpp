@@ -5,8 +5,8 @@
 
 namespace racksim::p4 {
 
-/// Throws ProgramError, naming program and table or array, when a register action is more than a stateful ALU can do, an
-/// array is accessed twice in a pass or from both gresses, or an action, table or parser makes no sense.
+/// Throws ProgramError, naming program and table or array, when a register action is more than a stateful ALU can do,
+/// an array is accessed twice in a pass or from both gresses, or an action, table or parser makes no sense.
 void check_program(const Program& program, const DependencyGraph& graph);
 
 /// The part of it about what a stateful ALU can do (hardware.md 6.3).

@@ -37,8 +37,7 @@ struct Dependency {
 };
 
 /// Vertices are numbered in program order, ingress first; edges go from earlier to later.
-using DependencyGraph =
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, ProgramNode, Dependency>;
+using DependencyGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, ProgramNode, Dependency>;
 
 DependencyGraph dependency_graph(const Program& program);
 

@@ -100,14 +100,30 @@ class Condition {
 };
 
 // Two fields need overloads of their own: C++20 also tries the operands of == and != reversed.
-inline Condition operator==(FieldRef a, FieldRef b) { return {a, Comparison::equal, b}; }
-inline Condition operator!=(FieldRef a, FieldRef b) { return {a, Comparison::not_equal, b}; }
-inline Condition operator==(FieldRef a, Operand b) { return {a, Comparison::equal, b}; }
-inline Condition operator!=(FieldRef a, Operand b) { return {a, Comparison::not_equal, b}; }
-inline Condition operator<(FieldRef a, Operand b) { return {a, Comparison::less, b}; }
-inline Condition operator<=(FieldRef a, Operand b) { return {a, Comparison::less_equal, b}; }
-inline Condition operator>(FieldRef a, Operand b) { return {a, Comparison::greater, b}; }
-inline Condition operator>=(FieldRef a, Operand b) { return {a, Comparison::greater_equal, b}; }
+inline Condition operator==(FieldRef a, FieldRef b) {
+  return {a, Comparison::equal, b};
+}
+inline Condition operator!=(FieldRef a, FieldRef b) {
+  return {a, Comparison::not_equal, b};
+}
+inline Condition operator==(FieldRef a, Operand b) {
+  return {a, Comparison::equal, b};
+}
+inline Condition operator!=(FieldRef a, Operand b) {
+  return {a, Comparison::not_equal, b};
+}
+inline Condition operator<(FieldRef a, Operand b) {
+  return {a, Comparison::less, b};
+}
+inline Condition operator<=(FieldRef a, Operand b) {
+  return {a, Comparison::less_equal, b};
+}
+inline Condition operator>(FieldRef a, Operand b) {
+  return {a, Comparison::greater, b};
+}
+inline Condition operator>=(FieldRef a, Operand b) {
+  return {a, Comparison::greater_equal, b};
+}
 
 /// a op b on unsigned values.
 constexpr bool compare(std::uint64_t a, Comparison comparison, std::uint64_t b) {

@@ -93,7 +93,8 @@ Program::Program(std::string name, std::string doc) : name_(std::move(name)), do
 FieldRef Program::add_field(FieldInfo info) {
   require_new(fields_, info.name, name_, "field");
   if (info.bits == 0 || info.bits > 64) {
-    throw ProgramError(fmt::format("program '{}': field '{}' has {} bits; 1 to 64 are possible", name_, info.name, info.bits));
+    throw ProgramError(
+        fmt::format("program '{}': field '{}' has {} bits; 1 to 64 are possible", name_, info.name, info.bits));
   }
   fields_.push_back(std::move(info));
   return {static_cast<std::uint16_t>(fields_.size() - 1)};

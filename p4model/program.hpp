@@ -59,7 +59,8 @@ class Program {
   template <Header H>
   FieldRef header_field(std::uint64_t H::*member) {
     const H probe{};
-    const auto offset = reinterpret_cast<const std::byte*>(&(probe.*member)) - reinterpret_cast<const std::byte*>(&probe);
+    const auto offset =
+        reinterpret_cast<const std::byte*>(&(probe.*member)) - reinterpret_cast<const std::byte*>(&probe);
     return header_member(H::kLayout, static_cast<std::size_t>(offset) / sizeof(std::uint64_t));
   }
   template <Header H>
@@ -91,12 +92,12 @@ class Program {
 
   /// Intrinsic metadata, as the hardware names it (TNA; hardware.md 6.5, 6.6).
   struct Intrinsics {
-    FieldRef ingress_port;      ///< in, ingress: where the packet came from
-    FieldRef resubmit_flag;     ///< in, ingress: 1 in a resubmitted pass
-    FieldRef resubmit_data;     ///< in, ingress: the 64 bits given to the resubmission
-    FieldRef egress_port;       ///< in, egress: where the copy leaves
-    FieldRef egress_rid;        ///< in, egress: the copy's replication id, 0 for unicast
-    FieldRef packet_length;     ///< in, egress: frame bytes
+    FieldRef ingress_port;       ///< in, ingress: where the packet came from
+    FieldRef resubmit_flag;      ///< in, ingress: 1 in a resubmitted pass
+    FieldRef resubmit_data;      ///< in, ingress: the 64 bits given to the resubmission
+    FieldRef egress_port;        ///< in, egress: where the copy leaves
+    FieldRef egress_rid;         ///< in, egress: the copy's replication id, 0 for unicast
+    FieldRef packet_length;      ///< in, egress: frame bytes
     FieldRef ucast_egress_port;  ///< out, ingress
     FieldRef mcast_grp_a;        ///< out, ingress
     FieldRef mcast_grp_b;        ///< out, ingress

@@ -1,8 +1,8 @@
 // Register arrays and what a stateful ALU can do to one entry of them (hardware.md 6.3).
 //
 // An entry is one word (`lo`) or a pair of equal words (`lo`, `hi`). A register action reads the entry, evaluates up to
-// two comparators on it, applies at most two updates to each half, each under a condition on the comparators, writes the
-// entry back and hands one word of at most 32 bits to the packet:
+// two comparators on it, applies at most two updates to each half, each under a condition on the comparators, writes
+// the entry back and hands one word of at most 32 bits to the packet:
 //
 //   auto& lock = program.register_array("LOCK1", Width::single(16), 41'667);
 //   auto& read_lock = lock.action("read_lock");
@@ -70,8 +70,8 @@ enum class AluOperation : std::uint8_t {
 /// The word handed to the packet. `predicate` is 1 where the output's condition holds.
 enum class AluOutput : std::uint8_t { none, old_lo, old_hi, new_lo, new_hi, input_0, input_1, predicate };
 
-/// One comparator. Unsigned: `left comparison right + offset`. As a signed difference: `left - right comparison offset`,
-/// where the difference wraps at the width of a half (serial numbers).
+/// One comparator. Unsigned: `left comparison right + offset`. As a signed difference: `left - right comparison
+/// offset`, where the difference wraps at the width of a half (serial numbers).
 struct AluComparator {
   AluWord left, right;
   Comparison comparison;

@@ -108,7 +108,8 @@ class ArrayChecker {
         ++updates;
       }
       if (updates > kMaxUpdatesPerHalf) {
-        fail("it has {} updates of the {} half, a stateful ALU has {}", updates, hi ? "high" : "low", kMaxUpdatesPerHalf);
+        fail("it has {} updates of the {} half, a stateful ALU has {}", updates, hi ? "high" : "low",
+             kMaxUpdatesPerHalf);
       }
     }
     if (min_max > 1) fail("it uses min or max {} times, a stateful ALU does so once", min_max);
@@ -129,7 +130,8 @@ class ArrayChecker {
     if (w.kind == AluWord::Kind::constant) constant(static_cast<std::int64_t>(w.value));
   }
   void constant(std::int64_t value) {
-    if (value < -(std::int64_t{1} << 31) || value >= std::int64_t{1} << 32) fail("constant {} has more than 32 bits", value);
+    if (value < -(std::int64_t{1} << 31) || value >= std::int64_t{1} << 32)
+      fail("constant {} has more than 32 bits", value);
     if (value < kMinImmediate || value > kMaxImmediate) constants_.insert(value);
   }
 

@@ -7,7 +7,8 @@
 
 namespace racksim::p4 {
 
-/// Budgets per stage unless said otherwise, and the clock cycles that stages take. All of them stand in the testbed file.
+/// Budgets per stage unless said otherwise, and the clock cycles that stages take. All of them stand in the testbed
+/// file.
 struct SwitchResources {
   std::uint64_t stages = 12;
   std::uint64_t sram_blocks = 80;
@@ -32,8 +33,10 @@ struct SwitchResources {
     constexpr std::uint64_t kMany = 1 << 20;
     p.integer("stages", stages, 1, 32, "match-action stages in a pipe");
     p.integer("sram_blocks", sram_blocks, 1, kMany, "SRAM blocks in a stage");
-    p.integer("map_ram_blocks", map_ram_blocks, 0, kMany, "map RAM blocks in a stage, one per block of register memory");
-    p.integer("array_data_blocks", array_data_blocks, 1, kMany, "most SRAM blocks of one register array, spare not counted");
+    p.integer("map_ram_blocks", map_ram_blocks, 0, kMany,
+              "map RAM blocks in a stage, one per block of register memory");
+    p.integer("array_data_blocks", array_data_blocks, 1, kMany,
+              "most SRAM blocks of one register array, spare not counted");
     p.integer("block_bits", block_bits, 1024, 1 << 30, "bits in an SRAM block");
     p.integer("stateful_alus", stateful_alus, 0, 64, "stateful ALUs (register arrays) in a stage");
     p.integer("logical_tables", logical_tables, 1, 256, "tables in a stage");
@@ -51,7 +54,8 @@ struct SwitchResources {
     p.integer("tagalong_16", tagalong_16, 0, 1024, "16-bit containers for header fields that no stage touches");
     p.integer("tagalong_32", tagalong_32, 0, 1024, "32-bit containers for header fields that no stage touches");
     p.integer("match_cycles", match_cycles, 1, 1000, "clock cycles of a match-dependent stage");
-    p.integer("stateful_cycles", stateful_cycles, 0, 1000, "cycles that a stateful ALU adds to a match-dependent stage");
+    p.integer("stateful_cycles", stateful_cycles, 0, 1000,
+              "cycles that a stateful ALU adds to a match-dependent stage");
     p.integer("action_cycles", action_cycles, 1, 1000, "clock cycles of an action-dependent stage");
     p.integer("concurrent_cycles", concurrent_cycles, 1, 1000, "clock cycles of a concurrent stage");
     p.integer("turn_cycles", turn_cycles, 0, 1000, "cycles of the corner turn, once a pass");

@@ -40,8 +40,8 @@ struct RegisterExecution {
   std::optional<FieldRef> output;
 };
 
-/// What a table does to a packet. All instructions read the packet as it was when it entered the stage, as VLIW hardware
-/// does: `set(a, b).set(b, a)` swaps. A field may be written once per action.
+/// What a table does to a packet. All instructions read the packet as it was when it entered the stage, as VLIW
+/// hardware does: `set(a, b).set(b, a)` swaps. A field may be written once per action.
 struct Action {
   Action& set(FieldRef to, Operand value) { return add_primitive(VliwOperation::set, to, value, 0); }
   Action& add(FieldRef to, Operand a, Operand b) { return add_primitive(VliwOperation::add, to, a, b); }
@@ -52,7 +52,9 @@ struct Action {
   Action& bit_not(FieldRef to, Operand a) { return add_primitive(VliwOperation::bit_not, to, a, 0); }
   /// Shifts by a constant: hardware has no variable shift.
   Action& shift_left(FieldRef to, Operand a, unsigned n) { return add_primitive(VliwOperation::shift_left, to, a, n); }
-  Action& shift_right(FieldRef to, Operand a, unsigned n) { return add_primitive(VliwOperation::shift_right, to, a, n); }
+  Action& shift_right(FieldRef to, Operand a, unsigned n) {
+    return add_primitive(VliwOperation::shift_right, to, a, n);
+  }
   Action& min(FieldRef to, Operand a, Operand b) { return add_primitive(VliwOperation::min, to, a, b); }
   Action& max(FieldRef to, Operand a, Operand b) { return add_primitive(VliwOperation::max, to, a, b); }
   /// Takes an output field back to "unset".
