@@ -140,7 +140,7 @@ class Checker {
       const auto& to = program_.info(primitive.destination);
       if (written[primitive.destination.id]++) fail(at, "field '{}' is written twice", to.name);
       for (const auto& operand : {primitive.first, primitive.second}) {
-        if (operand.kind == Operand::Kind::field) refuse_output(at, outputs, operand.field());
+        refuse_outputs(at, outputs, operand);
         if (operand.kind == Operand::Kind::action_data && operand.value >= action.parameters.size()) {
           fail(at, "it has no parameter {}", operand.value);
         }
@@ -150,7 +150,7 @@ class Checker {
     for (const auto& execution : action.executions) {
       const auto at =
           fmt::format("{}, action '{}', register array '{}'", where, action.name, execution.action->array->name);
-      if (execution.index.kind == Operand::Kind::field) refuse_output(at, outputs, execution.index.field());
+      refuse_outputs(at, outputs, execution.index);
       for (const auto& input : execution.action->inputs) refuse_output(at, outputs, input.field);
     }
   }
@@ -162,6 +162,13 @@ class Checker {
       fail(at, "it uses '{}', the output of register array '{}', in the stage that produces it",
            program_.info(field).name, found->second->name);
     }
+  }
+
+  void refuse_outputs(const std::string& at, const std::map<std::uint16_t, const RegisterArray*>& outputs,
+                      const Operand& operand) const {
+    if (operand.kind == Operand::Kind::field) refuse_output(at, outputs, operand.field());
+    if (operand.kind != Operand::Kind::hash) return;
+    for (const auto field : program_.hashes()[operand.value].fields) refuse_output(at, outputs, field);
   }
 
   void check_primitive(const std::string& at, const Primitive& p) const {

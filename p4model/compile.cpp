@@ -14,6 +14,7 @@ class Compiler {
     for (const auto& field : program_.fields()) {
       out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
     }
+    out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
   }
 
   ProgramCode run() {
