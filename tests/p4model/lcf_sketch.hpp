@@ -115,6 +115,8 @@ inline LcfSketch make_lcf_sketch(int ways, std::uint64_t entries, bool pinned = 
                              .execute(put_copyset, index);
     auto& access = p.table("way" + n).key(type).key(md.resubmit_flag).size(8);
     access.entry({kRead, 0}, read).entry({kWrite, 0}, write);
+    auto& touch = p.action("touch" + n).set(hit, 1);
+    access.entry({kUnlockRead, 0}, touch).entry({kUnlockWrite, 0}, touch);
     access.entry({kUnlockRead, 1}, unlock_read).entry({kUnlockWrite, 1}, unlock_write);
     if (pinned) {
       tag.stage(w - 1);
@@ -133,13 +135,17 @@ inline LcfSketch make_lcf_sketch(int ways, std::uint64_t entries, bool pinned = 
   count.update(kLo, AluOperation::add, kLo, count.input(lock_ok)).output(AluOutput::new_lo);
   auto& take = scoreboard.action("take").set(kLo, 0).output(AluOutput::old_lo);
   auto& arithmetic = p.action("arithmetic").bit_and(member, sharers, node_bit);
-  p.ingress().if_(hit == 1 && type < 3).then([&](Block& b) {
-    b.apply(p.action("count_score").execute(count, node, score));
-    b.apply(arithmetic);
-  });
-  p.ingress().if_(hit == 1 && type >= 3).then([&](Block& b) {
-    b.apply(p.action("take_score").execute(take, node, score));
-  });
+  p.ingress()
+      .if_(hit == 1 && type < 3)
+      .then([&](Block& b) {
+        b.apply(p.action("count_score").execute(count, node, score));
+        b.apply(arithmetic);
+      })
+      .else_([&](Block& other) {
+        other.if_(hit == 1 && md.resubmit_flag == 0).then([&](Block& b) {
+          b.apply(p.action("take_score").execute(take, node, score));
+        });
+      });
 
   auto& to_home = p.action("to_home").set(md.ucast_egress_port, kHomePort);
   auto& fail = p.action("fail").set(md.ucast_egress_port, kFailPort);

@@ -92,8 +92,11 @@ TEST_CASE("an unlock reads its score, is resubmitted with it and releases that m
   auto unlock = request(kUnlockRead, 1, 77, 9);
   unlock.seq = 1;
   unlock.copyset = 2;
-  // The first pass does not hit a way's table, so it takes no score; the program of this sketch carries 2 by hand.
-  const auto verdict = rig.run(unlock, true, 2);
+  const auto first = rig.run(unlock);
+  REQUIRE(first.resubmit);
+  CHECK(first.resubmit_data == 2);
+  CHECK(rig.lock(2, 9) == 2);
+  const auto verdict = rig.run(unlock, true, first.resubmit_data);
   CHECK(verdict.ucast_port == kAckPort);
   CHECK(rig.lock(2, 9) == 0);
   CHECK(rig.pipeline.registers().read(rig.sketch.copyset[2]->id, 9) == 2);
