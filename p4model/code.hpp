@@ -20,7 +20,8 @@ namespace racksim::p4 {
 
 enum class Opcode : std::uint8_t {
   skip_unless,  ///< jump over `extra` instructions when PHV[a] is 0
-  gateway,      ///< gateway `extra`: one of PHV[destination], PHV[a] := 1
+  gateway,      ///< gateway `extra`: PHV[destination] := its condition, PHV[a] := the opposite
+  compare,      ///< the same for one comparison, PHV[a] with b: `extra` holds the outcomes, PHV[mask] gets the opposite
   table,        ///< look up and run table `extra`
   hash,         ///< PHV[destination] := hash `extra`
   array,        ///< register execution `extra`

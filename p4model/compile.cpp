@@ -21,8 +21,9 @@ class Compiler {
     for (const auto& hash : program_.hashes()) compile_hash(hash);
     const auto& graph = placement_.graph();
     for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
-      yes_slot_.push_back(hidden());
-      no_slot_.push_back(hidden());
+      const auto& control = *graph[v].control;
+      yes_slot_.push_back(control.yes.nodes().empty() ? scratch() : hidden());
+      no_slot_.push_back(control.no.nodes().empty() ? scratch() : hidden());
     }
     for (const auto gress : {Gress::ingress, Gress::egress}) compile_gress(gress);
     return std::move(out_);
@@ -108,12 +109,7 @@ class Compiler {
     if (node.control->table) {
       compile_table(v, *node.control->table, stage, body);
     } else {
-      Instruction gateway{Opcode::gateway};
-      gateway.destination = yes_slot_[v];
-      gateway.a = no_slot_[v];
-      gateway.extra = static_cast<std::uint32_t>(out_.gateways.size());
-      out_.gateways.push_back(compile_condition(*node.control->condition));
-      body.push_back(gateway);
+      body.push_back(compile_gateway(v, *node.control->condition));
     }
     if (!node.path.empty()) {
       const auto [decision, branch] = node.path.back();
@@ -139,10 +135,25 @@ class Compiler {
     code.push_back(skip);
   }
 
-  GatewayCode compile_condition(const Condition& condition) {
+  Instruction compile_gateway(std::size_t v, const Condition& condition) {
     GatewayCode gateway;
     add_terms(condition.root(), GatewayCode::kThen, GatewayCode::kElse, gateway);
-    return gateway;
+    Instruction out{Opcode::gateway};
+    out.destination = yes_slot_[v];
+    const auto& term = gateway.terms.front();
+    if (gateway.terms.size() == 1 && term.if_true == GatewayCode::kThen) {
+      out.opcode = Opcode::compare;
+      out.a = term.left;
+      out.b_base = term.right_base;
+      out.b = term.right;
+      out.extra = outcomes_of(term.comparison);
+      out.mask = no_slot_[v];
+      return out;
+    }
+    out.a = no_slot_[v];
+    out.extra = static_cast<std::uint32_t>(out_.gateways.size());
+    out_.gateways.push_back(std::move(gateway));
+    return out;
   }
   /// Adds the terms of `node` and returns the number of the first. Terms are added last to first, so that where to go
   /// next is known.

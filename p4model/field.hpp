@@ -144,4 +144,11 @@ constexpr bool compare(std::uint64_t a, Comparison comparison, std::uint64_t b) 
   return false;
 }
 
+/// The outcomes for which a comparison holds, as bits: 0 for less, 1 for equal, 2 for greater.
+constexpr std::uint8_t outcomes_of(Comparison comparison) {
+  unsigned outcomes = 0;
+  for (unsigned i = 0; i < 3; ++i) outcomes |= static_cast<unsigned>(compare(i, comparison, 1)) << i;
+  return static_cast<std::uint8_t>(outcomes);
+}
+
 }  // namespace racksim::p4

@@ -83,8 +83,7 @@ void Pipeline::parse(Pass& pass, const GressCode& code) {
       break;
     }
     auto* words = pass.phv_ + parse.first_slot;
-    pass.packet_->read_words(pass.parsed_, words);
-    for (unsigned i = 0; i < parse.count; ++i) words[i] &= parse.masks[i];
+    for (unsigned i = 0; i < parse.count; ++i) words[i] = pass.packet_->word(pass.parsed_, i) & parse.masks[i];
     pass.phv_[parse.validity_slot] = 1;
     pass.header_at_[pass.parsed_++] = static_cast<std::uint8_t>(parse.header);
     state = parse.next;
@@ -164,7 +163,15 @@ void Pipeline::run(const Instruction* at, const Instruction* end, Pass& pass, co
           const bool holds = compare(phv[term.left], term.comparison, value(term.right_base, term.right));
           next = holds ? term.if_true : term.if_false;
         }
-        phv[next == GatewayCode::kThen ? i.destination : i.a] = 1;
+        phv[i.destination] = next == GatewayCode::kThen;
+        phv[i.a] = next == GatewayCode::kElse;
+        break;
+      }
+      case Opcode::compare: {
+        const auto left = phv[i.a], right = b();
+        const auto outcome = static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right);
+        phv[i.destination] = i.extra >> outcome & 1u;
+        phv[i.mask] = ~(i.extra >> outcome) & 1u;
         break;
       }
       case Opcode::table:

@@ -83,6 +83,7 @@ class RegisterFile {
     auto* entry = arrays_[code.array].memory.data() + index * kBytes;
     T half[2] = {0, 0};
     std::memcpy(half, entry, kBytes);
+    if (code.alu.probe) return run_probe(code.alu, half[0], half[1], phv);
     const auto result = run_alu(code.alu, half[0], half[1], phv);
     const T written[2] = {static_cast<T>(result.lo), static_cast<T>(result.hi)};
     if (written[0] != half[0] || written[1] != half[1]) {

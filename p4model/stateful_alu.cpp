@@ -17,15 +17,7 @@ AluCode::Word word_of(const AluWord& word, std::uint64_t mask) {
     case AluWord::Kind::constant:
       break;
   }
-  return {4, word.value & mask};
-}
-
-std::uint8_t outcomes_of(Comparison comparison) {
-  std::uint8_t outcomes = 0;
-  for (unsigned i = 0; i < 3; ++i) {
-    if (compare(i, comparison, 1)) outcomes = static_cast<std::uint8_t>(outcomes | 1u << i);
-  }
-  return outcomes;
+  return {4, static_cast<std::uint32_t>(word.value & mask)};
 }
 
 }  // namespace
@@ -52,6 +44,9 @@ AluCode compile(const RegisterAction& action) {
     code.update[code.updates++] = {u.hi, u.operation, u.when.truth, word_of(u.first, code.mask),
                                    word_of(u.second, code.mask)};
   }
+  // A comparator that is not there never holds, which its empty set of outcomes says too.
+  code.probe = action.updates.empty() && code.output == AluOutput::predicate &&
+               !code.comparators[0].signed_difference && !code.comparators[1].signed_difference;
   return code;
 }
 

@@ -14,7 +14,7 @@ struct AluCode {
   /// 0 lo, 1 hi, 2 and 3 inputs, 4 the constant.
   struct Word {
     std::uint8_t index = 4;
-    std::uint64_t constant = 0;
+    std::uint32_t constant = 0;
   };
   struct Comparator {
     bool used = false, signed_difference = false;
@@ -29,6 +29,8 @@ struct AluCode {
     Word first, second;
   };
 
+  /// A probe writes nothing and only hands back what its two unsigned comparators say (a tag lookup).
+  bool probe = false;
   std::uint8_t bits = 0;  ///< of a half
   std::uint8_t updates = 0;
   AluOutput output = AluOutput::none;
@@ -76,6 +78,18 @@ inline std::uint64_t alu_compute(AluOperation operation, std::uint64_t a, std::u
 
 inline unsigned outcome_of(std::int64_t a, std::int64_t b) {
   return static_cast<unsigned>(a > b) * 2 + static_cast<unsigned>(a == b);
+}
+
+/// The output of a probe, without a branch that depends on what it finds.
+inline std::uint64_t run_probe(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
+  const std::uint64_t values[5] = {lo, hi, phv[code.input_slot[0]] >> code.input_shift[0] & code.mask,
+                                   phv[code.input_slot[1]] >> code.input_shift[1] & code.mask, 0};
+  const auto holds = [&](const AluCode::Comparator& c) {
+    const auto left = values[c.left.index] + c.left.constant, right = values[c.right.index] + c.right.constant;
+    return c.outcomes >> outcome_of(static_cast<std::int64_t>(left), static_cast<std::int64_t>(right) + c.offset) & 1u;
+  };
+  const auto results = holds(code.comparators[0]) | holds(code.comparators[1]) << 1;
+  return code.output_truth >> results & 1u;
 }
 
 inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
