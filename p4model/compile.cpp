@@ -1,0 +1,354 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "p4model/code.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+class Compiler {
+ public:
+  explicit Compiler(const Placement& placement) : placement_(placement), program_(placement.program()) {
+    for (const auto& field : program_.fields()) {
+      out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
+    }
+    out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
+  }
+
+  ProgramCode run() {
+    for (const auto& hash : program_.hashes()) compile_hash(hash);
+    const auto& graph = placement_.graph();
+    for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
+      const auto& control = *graph[v].control;
+      yes_slot_.push_back(control.yes.nodes().empty() ? scratch() : hidden());
+      no_slot_.push_back(control.no.nodes().empty() ? scratch() : hidden());
+    }
+    for (const auto gress : {Gress::ingress, Gress::egress}) compile_gress(gress);
+    return std::move(out_);
+  }
+
+ private:
+  std::uint16_t hidden() {
+    out_.initial_phv.push_back(0);
+    return static_cast<std::uint16_t>(out_.initial_phv.size() - 1);
+  }
+  std::uint16_t constant(std::uint64_t value) {
+    auto& pool = out_.constants;
+    const auto found = std::find(pool.begin(), pool.end(), value);
+    if (found != pool.end()) return static_cast<std::uint16_t>(found - pool.begin());
+    pool.push_back(value);
+    return static_cast<std::uint16_t>(pool.size() - 1);
+  }
+
+  void compile_hash(const HashUnit& hash) {
+    std::vector<HashCode::Byte> bytes;
+    for (const auto field : hash.fields) {
+      for (auto left = (program_.info(field).bits + 7) / 8; left-- > 0;) {
+        bytes.push_back({field.id, static_cast<std::uint8_t>(8 * left)});
+      }
+    }
+    CrcTables tables(hash.kind, bytes.size());
+    out_.hashes.push_back({std::move(bytes), std::move(tables), static_cast<std::uint32_t>(mask_of(hash.bits))});
+  }
+
+  void compile_gress(Gress gress) {
+    auto& code = out_.gress[static_cast<std::size_t>(gress)];
+    const auto& graph = placement_.graph();
+    std::set<std::uint16_t> written;
+    for (int s = 0; s < placement_.stages(); ++s) {
+      const auto begin = static_cast<std::uint32_t>(code.code.size());
+      for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
+        if (graph[v].gress != gress || placement_.stage_of(v) != s) continue;
+        compile_node(v, s, code.code, begin);
+        for (const auto field : graph[v].writes) written.insert(field.id);
+      }
+      code.stages.push_back({begin, static_cast<std::uint32_t>(code.code.size())});
+    }
+    for (const auto id : written) {
+      const auto& info = program_.fields()[id];
+      if (info.kind == FieldKind::validity) code.changes_validity = true;
+      if (info.kind == FieldKind::header) {
+        code.header_writes.push_back(
+            {static_cast<std::uint16_t>(info.header), static_cast<std::uint16_t>(info.member), id});
+      }
+    }
+    compile_parser(gress, code);
+  }
+
+  void compile_parser(Gress gress, GressCode& code) {
+    const auto& states = program_.parser(gress).states;
+    const auto number_of = [&](const std::string& name) {
+      if (name == kAccept) return ParseCode::kAcceptState;
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        if (states[i].name == name) return static_cast<std::int32_t>(i);
+      }
+      return ParseCode::kRejectState;
+    };
+    for (const auto& state : states) {
+      const auto& header = program_.headers()[static_cast<std::size_t>(state.header)];
+      ParseCode parse;
+      parse.layout = header.layout;
+      parse.header = static_cast<std::uint16_t>(state.header);
+      parse.first_slot = header.members.front().id;
+      parse.validity_slot = header.validity.id;
+      parse.count = static_cast<std::uint16_t>(header.layout->count);
+      for (std::size_t i = 0; i < header.layout->count; ++i) parse.masks[i] = mask_of(header.layout->fields[i].bits);
+      if (state.selector) parse.selector = state.selector->id;
+      for (const auto& [value, next] : state.cases) parse.cases.emplace_back(value, number_of(next));
+      parse.next = number_of(state.next);
+      code.parser.push_back(std::move(parse));
+    }
+  }
+
+  /// `begin` is where the stage begins; a guard is not carried over from the stage before.
+  void compile_node(std::size_t v, int stage, std::vector<Instruction>& code, std::uint32_t begin) {
+    const auto& node = placement_.graph()[v];
+    std::vector<Instruction> body;
+    if (node.control->table) {
+      compile_table(v, *node.control->table, stage, body);
+    } else {
+      body.push_back(compile_gateway(v, *node.control->condition));
+    }
+    if (!node.path.empty()) {
+      const auto [decision, branch] = node.path.back();
+      const auto guard = branch ? yes_slot_[decision] : no_slot_[decision];
+      extend_or_open_guard(guard, static_cast<std::uint32_t>(body.size()), code, begin);
+    }
+    code.insert(code.end(), body.begin(), body.end());
+  }
+
+  /// Neighbours under one guard share its test.
+  static void extend_or_open_guard(std::uint16_t guard, std::uint32_t length, std::vector<Instruction>& code,
+                                   std::uint32_t begin) {
+    for (auto i = begin; i < code.size(); ++i) {
+      auto& skip = code[i];
+      if (skip.opcode == Opcode::skip_unless && skip.a == guard && i + 1 + skip.extra == code.size()) {
+        skip.extra += length;
+        return;
+      }
+    }
+    Instruction skip{Opcode::skip_unless};
+    skip.a = guard;
+    skip.extra = length;
+    code.push_back(skip);
+  }
+
+  Instruction compile_gateway(std::size_t v, const Condition& condition) {
+    GatewayCode gateway;
+    add_terms(condition.root(), GatewayCode::kThen, GatewayCode::kElse, gateway);
+    Instruction out{Opcode::gateway};
+    out.destination = yes_slot_[v];
+    const auto& term = gateway.terms.front();
+    if (gateway.terms.size() == 1 && term.if_true == GatewayCode::kThen) {
+      out.opcode = Opcode::compare;
+      out.a = term.left;
+      out.b_base = term.right_base;
+      out.b = term.right;
+      out.extra = outcomes_of(term.comparison);
+      out.mask = no_slot_[v];
+      return out;
+    }
+    out.a = no_slot_[v];
+    out.extra = static_cast<std::uint32_t>(out_.gateways.size());
+    out_.gateways.push_back(std::move(gateway));
+    return out;
+  }
+  /// Adds the terms of `node` and returns the number of the first. Terms are added last to first, so that where to go
+  /// next is known.
+  std::int32_t add_terms(const Condition::Node& node, std::int32_t if_true, std::int32_t if_false,
+                         GatewayCode& gateway) {
+    using Kind = Condition::Node::Kind;
+    switch (node.kind) {
+      case Kind::conjunction:
+        return add_terms(*node.first, add_terms(*node.second, if_true, if_false, gateway), if_false, gateway);
+      case Kind::disjunction:
+        return add_terms(*node.first, if_true, add_terms(*node.second, if_true, if_false, gateway), gateway);
+      case Kind::negation:
+        return add_terms(*node.first, if_false, if_true, gateway);
+      case Kind::compare:
+        break;
+    }
+    const bool field = node.right.kind == Operand::Kind::field;
+    gateway.terms.push_back({node.left.id, field ? Base::phv : Base::constant,
+                             field ? node.right.field().id : constant(node.right.value), node.comparison, if_true,
+                             if_false});
+    return static_cast<std::int32_t>(gateway.terms.size()) - 1;
+  }
+
+  void compile_table(std::size_t v, const Table& table, int stage, std::vector<Instruction>& body) {
+    const bool decides =
+        !placement_.graph()[v].control->yes.nodes().empty() || !placement_.graph()[v].control->no.nodes().empty();
+    if (table.keys.empty() && !decides) {
+      if (table.miss_action) compile_action(*table.miss_action, &table.miss_values, stage, body);
+      return;
+    }
+    TableCode code;
+    code.table = table.id;
+    code.hit_slot = yes_slot_[v];
+    code.miss_slot = no_slot_[v];
+    for (const auto key : table.keys) code.key_slots.push_back(key.id);
+    for (const auto* action : table.all_actions()) code.actions.push_back(stored_action(*action, nullptr, stage));
+    if (table.miss_action) code.miss = stored_action(*table.miss_action, &table.miss_values, stage);
+    Instruction apply{Opcode::table};
+    apply.extra = static_cast<std::uint32_t>(out_.tables.size());
+    out_.tables.push_back(std::move(code));
+    body.push_back(apply);
+  }
+
+  CodeRange stored_action(const Action& action, const std::vector<std::uint64_t>* values, int stage) {
+    std::vector<Instruction> body;
+    compile_action(action, values, stage, body);
+    const auto begin = static_cast<std::uint32_t>(out_.action_code.size());
+    out_.action_code.insert(out_.action_code.end(), body.begin(), body.end());
+    return {begin, static_cast<std::uint32_t>(out_.action_code.size())};
+  }
+
+  /// `values` are the action data where they are known already.
+  void compile_action(const Action& action, const std::vector<std::uint64_t>* values, int stage,
+                      std::vector<Instruction>& body) {
+    // Values that an instruction overwrites while another one still has to read them are saved first.
+    std::map<std::uint16_t, std::uint16_t> saved;
+    const auto save = [&](const Operand& operand, std::size_t reader) {
+      if (operand.kind != Operand::Kind::field) return;
+      const auto id = operand.field().id;
+      for (std::size_t i = 0; i < reader; ++i) {
+        if (action.primitives[i].destination.id != id || saved.contains(id)) continue;
+        saved[id] = hidden();
+        Instruction copy{Opcode::set};
+        copy.destination = saved[id];
+        copy.a = id;
+        copy.mask = kUnset;
+        body.push_back(copy);
+      }
+    };
+    for (std::size_t i = 0; i < action.primitives.size(); ++i) {
+      save(action.primitives[i].first, i);
+      save(action.primitives[i].second, i);
+    }
+    for (const auto& execution : action.executions) compile_execution(execution, stage, body);
+    std::vector<Instruction> primitives;
+    for (std::size_t i = 0; i < action.primitives.size(); ++i) {
+      const auto& primitive = action.primitives[i];
+      const auto overwritten = [&](const Operand& operand) {
+        return operand.kind == Operand::Kind::field &&
+               std::any_of(action.primitives.begin(), action.primitives.begin() + static_cast<std::ptrdiff_t>(i),
+                           [&](const Primitive& p) { return p.destination.id == operand.field().id; });
+      };
+      Instruction out{opcode_of(primitive.operation)};
+      out.destination = primitive.destination.id;
+      out.mask = mask_of(program_.info(primitive.destination).bits);
+      const auto place = [&](const Operand& operand, Base& base, std::uint16_t& at) {
+        resolve(operand, values, base, at, body);
+        if (overwritten(operand)) at = saved.at(operand.field().id);
+      };
+      place(primitive.first, out.a_base, out.a);
+      place(primitive.second, out.b_base, out.b);
+      if (primitive.operation == VliwOperation::invalidate) {
+        out.a_base = Base::constant;
+        out.a = constant(kUnset);
+        out.mask = kUnset;
+      }
+      primitives.push_back(out);
+    }
+    body.insert(body.end(), primitives.begin(), primitives.end());
+  }
+
+  void compile_execution(const RegisterExecution& execution, int stage, std::vector<Instruction>& body) {
+    ArrayCode code;
+    code.alu = compile(*execution.action);
+    code.array = execution.action->array->id;
+    code.stage = stage;
+    resolve(execution.index, nullptr, code.index_base, code.index, body);
+    if (execution.output) {
+      code.output = execution.output->id;
+      code.output_mask = mask_of(program_.info(*execution.output).bits);
+    } else {
+      code.output = scratch();
+    }
+    Instruction out{Opcode::array};
+    out.extra = static_cast<std::uint32_t>(out_.arrays.size());
+    out_.arrays.push_back(code);
+    body.push_back(out);
+  }
+
+  /// A word that nobody reads, for outputs that nobody wants.
+  std::uint16_t scratch() {
+    if (scratch_ == 0) scratch_ = hidden();
+    return scratch_;
+  }
+
+  void resolve(const Operand& operand, const std::vector<std::uint64_t>* values, Base& base, std::uint16_t& at,
+               std::vector<Instruction>& body) {
+    base = Base::constant;
+    switch (operand.kind) {
+      case Operand::Kind::field:
+        base = Base::phv;
+        at = operand.field().id;
+        return;
+      case Operand::Kind::constant:
+        at = constant(operand.value);
+        return;
+      case Operand::Kind::action_data:
+        if (values) {
+          at = constant((*values)[operand.value]);
+        } else {
+          base = Base::data;
+          at = static_cast<std::uint16_t>(operand.value);
+        }
+        return;
+      case Operand::Kind::hash: {
+        Instruction hash{Opcode::hash};
+        hash.destination = at = hidden();
+        hash.extra = static_cast<std::uint32_t>(operand.value);
+        body.push_back(hash);
+        base = Base::phv;
+        return;
+      }
+    }
+  }
+
+  static Opcode opcode_of(VliwOperation operation) {
+    switch (operation) {
+      case VliwOperation::set:
+      case VliwOperation::invalidate:
+        return Opcode::set;
+      case VliwOperation::add:
+        return Opcode::add;
+      case VliwOperation::sub:
+        return Opcode::sub;
+      case VliwOperation::bit_and:
+        return Opcode::bit_and;
+      case VliwOperation::bit_or:
+        return Opcode::bit_or;
+      case VliwOperation::bit_xor:
+        return Opcode::bit_xor;
+      case VliwOperation::bit_not:
+        return Opcode::bit_not;
+      case VliwOperation::shift_left:
+        return Opcode::shift_left;
+      case VliwOperation::shift_right:
+        return Opcode::shift_right;
+      case VliwOperation::min:
+        return Opcode::min;
+      case VliwOperation::max:
+        return Opcode::max;
+    }
+    return Opcode::set;
+  }
+
+  const Placement& placement_;
+  const Program& program_;
+  ProgramCode out_;
+  std::vector<std::uint16_t> yes_slot_, no_slot_;
+  std::uint16_t scratch_ = 0;
+};
+
+}  // namespace
+
+ProgramCode compile(const Placement& placement) {
+  return Compiler(placement).run();
+}
+
+}  // namespace racksim::p4

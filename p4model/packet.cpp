@@ -1,0 +1,137 @@
+// Packet memory, wire sizes, and the conversion between header words and bytes.
+#include "p4model/packet.hpp"
+
+#include <fmt/format.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define RACKSIM_PACKETS_ON_HEAP 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RACKSIM_PACKETS_ON_HEAP 1
+#endif
+#endif
+
+namespace racksim::p4 {
+
+namespace {
+constexpr std::size_t kPacketsPerChunk = 256;
+}
+
+std::byte* Packet::append(const HeaderLayout& layout) {
+  const auto bytes = layout.count * sizeof(std::uint64_t);
+  if (header_count_ == kMaxHeaders || used_bytes_ + bytes > sizeof storage_) {
+    throw PacketError(fmt::format("no room for header '{}' in a packet: at most {} headers and {} fields", layout.name,
+                                  kMaxHeaders, kMaxWords));
+  }
+  offsets_[header_count_] = used_bytes_;
+  layouts_[header_count_] = &layout;
+  used_bytes_ = static_cast<std::uint16_t>(used_bytes_ + bytes);
+  return bytes_of(header_count_++);
+}
+
+void Packet::pop() {
+  if (header_count_ == 0) throw PacketError("a packet without headers has none to pop");
+  used_bytes_ = offsets_[--header_count_];
+}
+
+void Packet::truncate_headers(std::size_t keep) {
+  while (header_count_ > keep) pop();
+}
+
+std::uint32_t Packet::header_bytes() const {
+  std::uint32_t bytes = 0;
+  for (std::size_t i = 0; i < header_count_; ++i) bytes += layouts_[i]->bytes();
+  return bytes;
+}
+
+std::vector<std::uint8_t> Packet::byte_image() const {
+  std::vector<std::uint8_t> bytes(header_bytes() + payload_bytes);
+  std::size_t bit = 0;
+  for (std::size_t i = 0; i < header_count_; ++i) {
+    for (std::size_t f = 0; f < layouts_[i]->count; ++f) {
+      const auto value = word(i, f);
+      for (auto left = layouts_[i]->fields[f].bits; left-- > 0; ++bit) {
+        bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] | ((value >> left & 1) << (7 - bit % 8)));
+      }
+    }
+  }
+  return bytes;
+}
+
+std::span<const std::uint8_t> Packet::parse_header(const HeaderLayout& layout, std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < layout.bytes()) {
+    throw PacketError(
+        fmt::format("header '{}' takes {} bytes, only {} are left", layout.name, layout.bytes(), bytes.size()));
+  }
+  std::array<std::uint64_t, HeaderLayout::kMaxFields> words{};
+  std::size_t bit = 0;
+  for (std::size_t f = 0; f < layout.count; ++f) {
+    for (unsigned i = 0; i < layout.fields[f].bits; ++i, ++bit) {
+      words[f] = words[f] << 1 | (bytes[bit / 8] >> (7 - bit % 8) & 1);
+    }
+  }
+  push_words(layout, words.data());
+  return bytes.subspan(layout.bytes());
+}
+
+void Packet::throw_missing(const HeaderLayout& layout) {
+  throw PacketError(fmt::format("the packet has no header '{}'", layout.name));
+}
+
+void Packet::copy_from(const Packet& other) {
+  header_count_ = other.header_count_;
+  used_bytes_ = other.used_bytes_;
+  offsets_ = other.offsets_;
+  layouts_ = other.layouts_;
+  std::memcpy(storage_, other.storage_, other.used_bytes_);
+  payload_bytes = other.payload_bytes;
+  payload = other.payload;
+  operation = other.operation;
+  serial = other.serial;
+}
+
+Packet* PacketPool::take() {
+#if defined(RACKSIM_PACKETS_ON_HEAP)
+  auto* packet = new Packet;
+  packet->pool_ = this;
+#else
+  if (!free_) {
+    auto& chunk = chunks_.emplace_back(new Packet[kPacketsPerChunk]);
+    for (std::size_t i = kPacketsPerChunk; i-- > 0;) {
+      chunk[i].pool_ = this;
+      chunk[i].next_free_ = std::exchange(free_, &chunk[i]);
+    }
+  }
+  auto* packet = std::exchange(free_, free_->next_free_);
+#endif
+  packet->references_ = 1;
+  ++live_;
+  return packet;
+}
+
+void PacketPool::give_back(Packet* packet) {
+  --live_;
+#if defined(RACKSIM_PACKETS_ON_HEAP)
+  delete packet;
+#else
+  packet->next_free_ = std::exchange(free_, packet);
+#endif
+}
+
+PacketRef PacketPool::make() {
+  auto* packet = take();
+  packet->header_count_ = 0;
+  packet->used_bytes_ = 0;
+  packet->payload_bytes = 0;
+  packet->payload = {};
+  packet->operation = packet->serial = 0;
+  return PacketRef(packet);
+}
+
+PacketRef PacketPool::clone_headers(const Packet& original) {
+  auto* packet = take();
+  packet->copy_from(original);
+  return PacketRef(packet);
+}
+
+}  // namespace racksim::p4

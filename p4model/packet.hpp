@@ -1,0 +1,205 @@
+// A packet: a stack of typed headers held as 64-bit words, and a payload that is counted but not stored.
+//
+// Packets are pooled and reference-counted, so that a multicast packet is stored once however many copies of its
+// descriptor are in flight (hardware.md 6.6). Bytes exist only when somebody asks for them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "p4model/header.hpp"
+
+namespace racksim::p4 {
+
+class PacketPool;
+class PacketRef;
+
+/// Frame check sequence, preamble with inter-packet gap, and the smallest frame, in bytes (hardware.md 7.1).
+inline constexpr std::uint32_t kFcsBytes = 4, kPreambleAndGapBytes = 20, kMinFrameBytes = 64;
+
+/// Headers, outermost first, and the metadata that travels with a packet. Made by a PacketPool.
+class Packet {
+ public:
+  static constexpr std::size_t kMaxHeaders = 8, kMaxWords = 48;
+
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+
+  /// Appends a header inside the ones already there. Throws PacketError beyond 8 headers or 48 fields in all. A
+  /// reference stays valid until its header is popped.
+  template <Header H>
+  H& push(const H& values = {}) {
+    return *::new (append(H::kLayout)) H(values);
+  }
+  /// The outermost header of type H, or null.
+  template <Header H>
+  H* find() {
+    const auto i = position(H::kLayout);
+    return i < header_count_ ? std::launder(reinterpret_cast<H*>(bytes_of(i))) : nullptr;
+  }
+  template <Header H>
+  const H* find() const {
+    return const_cast<Packet*>(this)->find<H>();
+  }
+  /// The outermost header of type H. Throws PacketError, naming it, when the packet has none.
+  template <Header H>
+  H& get() {
+    if (H* header = find<H>()) return *header;
+    throw_missing(H::kLayout);
+  }
+  template <Header H>
+  const H& get() const {
+    return const_cast<Packet*>(this)->get<H>();
+  }
+  /// Removes the innermost header. Throws PacketError when there is none.
+  void pop();
+
+  std::size_t header_count() const { return header_count_; }
+  const HeaderLayout& layout(std::size_t header) const { return *layouts_[header]; }
+  /// All fields of header number `header`, one word each, copied out and in by machines that know no C++ type.
+  void read_words(std::size_t header, std::uint64_t* out) const {
+    std::memcpy(out, bytes_of(header), layouts_[header]->count * sizeof(std::uint64_t));
+  }
+  std::uint64_t word(std::size_t header, std::size_t field) const {
+    std::uint64_t value;
+    std::memcpy(&value, bytes_of(header) + field * sizeof value, sizeof value);
+    return value;
+  }
+  void set_word(std::size_t header, std::size_t field, std::uint64_t value) {
+    std::memcpy(bytes_of(header) + field * sizeof value, &value, sizeof value);
+  }
+  /// Appends a header given as words, one per field of the layout.
+  void push_words(const HeaderLayout& layout, const std::uint64_t* words) {
+    std::memcpy(append(layout), words, layout.count * sizeof(std::uint64_t));
+  }
+  /// Removes all headers but the first `keep`.
+  void truncate_headers(std::size_t keep);
+
+  std::uint32_t header_bytes() const;
+  /// Bytes from the Ethernet header to the FCS, at least 64.
+  std::uint32_t frame_bytes() const {
+    const auto bytes = header_bytes() + payload_bytes + kFcsBytes;
+    return bytes < kMinFrameBytes ? kMinFrameBytes : bytes;
+  }
+  /// What the packet occupies on a wire: the frame, preamble and gap.
+  std::uint32_t wire_bytes() const { return frame_bytes() + kPreambleAndGapBytes; }
+
+  /// The headers in network order, each field cut to its width, and the payload as zeros (no FCS, no padding).
+  std::vector<std::uint8_t> byte_image() const;
+  /// Appends a header of type H parsed from the front of `bytes`; returns what is left. Throws PacketError when short.
+  template <Header H>
+  std::span<const std::uint8_t> parse(std::span<const std::uint8_t> bytes) {
+    return parse_header(H::kLayout, bytes);
+  }
+
+  std::uint32_t payload_bytes = 0;         ///< what follows the headers, trailers such as an ICRC included
+  std::array<std::uint64_t, 2> payload{};  ///< what the payload means to its protocol, e.g. block and version
+  std::uint64_t operation = 0;             ///< id of the application operation that caused the packet
+  std::uint64_t serial = 0;                ///< id of the packet in its run, given by its sender
+
+ private:
+  friend class PacketPool;
+  friend class PacketRef;
+  Packet() = default;
+
+  std::byte* bytes_of(std::size_t header) { return storage_ + offsets_[header]; }
+  const std::byte* bytes_of(std::size_t header) const { return storage_ + offsets_[header]; }
+  std::size_t position(const HeaderLayout& layout) const {
+    std::size_t i = 0;
+    while (i < header_count_ && layouts_[i] != &layout) ++i;
+    return i;
+  }
+  std::byte* append(const HeaderLayout& layout);
+  std::span<const std::uint8_t> parse_header(const HeaderLayout& layout, std::span<const std::uint8_t> bytes);
+  [[noreturn]] static void throw_missing(const HeaderLayout& layout);
+  void copy_from(const Packet& other);
+
+  std::uint32_t references_ = 0;
+  std::uint8_t header_count_ = 0;
+  std::uint16_t used_bytes_ = 0;
+  std::array<std::uint16_t, kMaxHeaders> offsets_{};
+  std::array<const HeaderLayout*, kMaxHeaders> layouts_{};
+  PacketPool* pool_ = nullptr;
+  Packet* next_free_ = nullptr;
+  alignas(std::uint64_t) std::byte storage_[kMaxWords * sizeof(std::uint64_t)];
+};
+
+/// Thrown when a packet has no room for a header, or lacks one.
+class PacketError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Owns one reference to a packet. Moves cheaply; another reference is an explicit `share()`.
+class PacketRef {
+ public:
+  PacketRef() = default;
+  PacketRef(PacketRef&& other) noexcept : packet_(std::exchange(other.packet_, nullptr)) {}
+  PacketRef& operator=(PacketRef&& other) noexcept {
+    PacketRef(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~PacketRef() { drop(); }
+
+  Packet& operator*() const { return *packet_; }
+  Packet* operator->() const { return packet_; }
+  Packet* get() const { return packet_; }
+  explicit operator bool() const { return packet_ != nullptr; }
+
+  /// Another reference to the same packet: a change through one is seen through all.
+  PacketRef share() const {
+    if (packet_) ++packet_->references_;
+    return PacketRef(packet_);
+  }
+  /// Whether this is the only reference.
+  bool unique() const { return packet_ && packet_->references_ == 1; }
+  /// Hands the reference out as a plain pointer, to travel inside an event; `adopt` takes it back.
+  [[nodiscard]] Packet* release() { return std::exchange(packet_, nullptr); }
+  static PacketRef adopt(Packet* packet) { return PacketRef(packet); }
+  void reset() { PacketRef().swap(*this); }
+  void swap(PacketRef& other) noexcept { std::swap(packet_, other.packet_); }
+
+ private:
+  friend class PacketPool;
+  explicit PacketRef(Packet* packet) : packet_(packet) {}
+  inline void drop();
+  Packet* packet_ = nullptr;
+};
+
+/// Where packets come from and go back to; must outlive them. Under AddressSanitizer every packet is a heap object of
+/// its own, so that a use after the last reference is seen.
+class PacketPool {
+ public:
+  PacketPool() = default;
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  /// An empty packet.
+  PacketRef make();
+  /// A packet with the same headers, payload and ids, for a copy whose headers must differ from the original's.
+  PacketRef clone_headers(const Packet& original);
+  /// Packets that somebody still holds.
+  std::size_t live() const { return live_; }
+
+ private:
+  friend class PacketRef;
+  Packet* take();
+  void give_back(Packet* packet);
+
+  std::vector<std::unique_ptr<Packet[]>> chunks_;
+  Packet* free_ = nullptr;
+  std::size_t live_ = 0;
+};
+
+inline void PacketRef::drop() {
+  if (packet_ && --packet_->references_ == 0) packet_->pool_->give_back(packet_);
+}
+
+}  // namespace racksim::p4

@@ -1,0 +1,46 @@
+// The parser: states that extract one header each and choose the next state by a field.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "p4model/field.hpp"
+
+namespace racksim::p4 {
+
+/// The names of the two final states. `reject` drops the packet and counts it.
+inline constexpr const char* kAccept = "accept";
+inline constexpr const char* kReject = "reject";
+
+struct ParserState {
+  /// Goes to the state whose value equals `field`, else to `otherwise`.
+  ParserState& select(FieldRef field, std::vector<std::pair<std::uint64_t, std::string>> chosen,
+                      std::string otherwise = kAccept) {
+    selector = field;
+    cases = std::move(chosen);
+    next = std::move(otherwise);
+    return *this;
+  }
+  /// Goes to `state` always (the default is to accept).
+  ParserState& then(std::string state) {
+    next = std::move(state);
+    return *this;
+  }
+
+  std::string name;
+  int header = -1;  ///< number of the header it extracts
+  std::optional<FieldRef> selector;
+  std::vector<std::pair<std::uint64_t, std::string>> cases;
+  std::string next = kAccept;
+};
+
+/// The states of one gress, the first being the start. A packet that lacks the header a state extracts is rejected.
+struct Parser {
+  std::deque<ParserState> states;
+};
+
+}  // namespace racksim::p4
