@@ -29,7 +29,7 @@ Counters::Counters(sim::Metrics& m)
       write_backs(m.counter("flowcc.write_backs", "blocks", "blocks that requesters wrote back to their homes")),
       ignored_requests(
           m.counter("flowcc.ignored_requests", "packets", "requests that an agent ignored as older than the last")),
-      repeated_requests(
-          m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")) {}
+      repeated_requests(m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")) {
+}
 
 }  // namespace racksim::flowcc

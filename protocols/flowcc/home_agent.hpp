@@ -60,9 +60,9 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   MemoryNode& node_;
   Endpoint endpoint_;
   LastExecuted last_executed_;
-  std::vector<GlobalMetadata> metadata_;     // by index at home
-  std::vector<Holder> holders_;              // few: at most two per requester of the rack
-  std::vector<std::uint32_t> last_serial_;   // by requester
+  std::vector<GlobalMetadata> metadata_;    // by index at home
+  std::vector<Holder> holders_;             // few: at most two per requester of the rack
+  std::vector<std::uint32_t> last_serial_;  // by requester
 };
 
 }  // namespace racksim::flowcc

@@ -27,7 +27,8 @@ struct FlowCcHeader {
   std::uint64_t is_in_switch = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t from_home = 0;  ///< in an ACK: the home agent sends the data
-  std::uint64_t reserved = 0;
+  std::uint64_t padding = 0;
+  std::uint64_t provider = 0;  ///< replication id (node + 1) of the copy to be flagged, from ingress to egress
   std::uint64_t global_status = 0;
   std::uint64_t tag_high = 0, tag_low = 0;
   std::uint64_t set_index = 0;
@@ -45,7 +46,8 @@ struct FlowCcHeader {
                                              {"is_in_switch", 1},
                                              {"retransmitted", 1},
                                              {"from_home", 1},
-                                             {"reserved", 4},
+                                             {"padding", 4},
+                                             {"provider", 8},
                                              {"global_status", 8},
                                              {"tag_high", 32},
                                              {"tag_low", 32},
@@ -74,8 +76,8 @@ constexpr unsigned provider_hash(std::uint64_t requester, std::uint64_t seq) {
   return static_cast<unsigned>((requester + seq) & ((1u << kProviderHashBits) - 1));
 }
 
-/// The index at which a block's metadata can stand, the same in every way: a hash of its tag, reduced to the range of the
-/// arrays by the sender (the switch compares tags, so a wrong index could only miss).
+/// The index at which a block's metadata can stand, the same in every way: a hash of its tag, reduced to the range of
+/// the arrays by the sender (the switch compares tags, so a wrong index could only miss).
 constexpr std::uint64_t set_index(Tag tag, std::uint64_t entries_per_way) {
   std::uint64_t h = (tag ^ (tag >> 31)) * 0xbf58476d1ce4e5b9ull;
   h = (h ^ (h >> 29)) * 0x94d049bb133111ebull;

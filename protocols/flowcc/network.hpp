@@ -40,9 +40,7 @@ struct DataAddress {
     return kEventBuffer | requester << 32 | seq;
   }
   static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
-  static constexpr unsigned requester(std::uint64_t address) {
-    return static_cast<unsigned>(address >> 32 & 0xffff);
-  }
+  static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
   static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
 };
 

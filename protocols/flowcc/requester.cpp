@@ -134,9 +134,9 @@ void Requester::complete() {
   switch (event_.type()) {
     case MessageType::read_miss:
       install(false, event_.data());
-      // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers have
-      // dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then the read
-      // lock keeps writers and evictions out, so the home is never read in between.
+      // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers
+      // have dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then
+      // the read lock keeps writers and evictions out, so the home is never read in between.
       unlock_when_possible(metadata, event_.saw_modified(), event_.data());
       break;
     case MessageType::write_miss:
@@ -177,8 +177,8 @@ void Requester::install(bool dirty, std::uint64_t value) {
 // The thread goes on with its next operation while the write-back and the unlock are under way.
 void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value) {
   const bool read = takes_read_lock(event_.type());
-  unlocks_[event_.seq() & 1] = {true,         !write_back, false,    read, event_.seq(),
-                                event_.tag(), metadata,    event_.operation(), {}};
+  unlocks_[event_.seq() & 1] = {true,     !write_back,        false, read, event_.seq(), event_.tag(),
+                                metadata, event_.operation(), {}};
   if (write_back) {
     ++shared_.counters.write_backs.value;
     ++shared_.counters.requester_sent.value;
@@ -199,8 +199,7 @@ void Requester::advance_unlocks() {
 }
 
 void Requester::transmit_unlock(Unlock& unlock) {
-  FlowCcHeader h =
-      header(unlock.read ? MessageType::unlock_read : MessageType::unlock_write, unlock.tag, unlock.seq);
+  FlowCcHeader h = header(unlock.read ? MessageType::unlock_read : MessageType::unlock_write, unlock.tag, unlock.seq);
   h.set_metadata(unlock.metadata);
   unlock.sent = true;
   ++shared_.counters.requester_sent.value;

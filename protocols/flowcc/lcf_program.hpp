@@ -1,0 +1,52 @@
+// The lock-check-forward pipeline as a program of the switch (Concordia §5.1.1, §5.3.2; Figures 5 and 8, Tables 2 and
+// 3).
+//
+//   stage 0      SERIAL (rule (i) of requester.hpp), LAST-UNLOCK, TAG of way 1
+//   stages 1-8   LOCK, G-STATUS, COPYSET of way i; TAG of way i + 1
+//   stage 9      LOCK, G-STATUS, COPYSET of way 9
+//   stage 10     SCOREBOARD; copyset arithmetic; the data provider
+//   stage 11     check table, forward table and outcome in one
+//   egress       addresses, UDP port and is_data_provider, which differ per copy
+//
+// The paper scatters its arrays over 10 stages. A stateful ALU's result reaches the packet only in the next stage, so
+// the tag comparison of a way must stand one stage before its lock, and ten such ways with what comes before and after
+// would take 13 stages. Nine staggered ways of 41,667 entries hold the paper's 375 K blocks in Tofino's 12.
+//
+// LOCK, G-STATUS and COPYSET of a way share a stage, so one packet changes all three or none (P1).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "p4model/forwarding.hpp"
+#include "p4model/program.hpp"
+#include "protocols/flowcc/options.hpp"
+
+namespace racksim::flowcc {
+
+/// The program and the handles that the control plane fills and reads it by.
+struct LcfProgram {
+  std::shared_ptr<const p4::Program> program;
+  std::vector<const p4::RegisterArray*> tag, lock, status, copyset;  ///< by way, from 0
+  p4::Forwarding forwarding{};                                       ///< for packets that are not FlowCC requests
+  const p4::Table* home_port = nullptr;                              ///< destination MAC -> port
+  const p4::Action* set_home_port = nullptr;
+  const p4::Table* address = nullptr;  ///< egress: (port, receiver) -> MAC, IP, queue pair
+  const p4::Action* to_agent = nullptr;
+  const p4::Action* to_requester = nullptr;
+};
+
+/// What the program is generated for.
+struct LcfShape {
+  unsigned nodes = 8;        ///< at most 16: PRE groups are two bytes of the copyset
+  unsigned requesters = 32;  ///< application threads of the rack
+};
+
+/// Groups of the replication engine: group `g` (1..255) holds the nodes of the copyset's low byte g, group 256 + g
+/// those of its high byte.
+inline constexpr unsigned kHighGroups = 256;
+
+/// Builds the program. Throws std::runtime_error beyond 16 nodes.
+LcfProgram make_lcf_program(const FlowCcOptions& options, const LcfShape& shape);
+
+}  // namespace racksim::flowcc
