@@ -78,6 +78,13 @@ void MemoryService::end(Session session, std::uint64_t operation, bool write, st
   (write ? write_latency_ : read_latency_).record(took);
 }
 
+std::uint64_t MemoryService::warm_write(Session session, std::uint64_t block) {
+  const std::uint64_t value = next_value(session);
+  const std::uint64_t operation = begin(session, true, block, value);
+  end(session, operation, true, block, value, calendar_.now());
+  return value;
+}
+
 void MemoryService::start_measuring() {
   measuring_ = true;
   measured_ = 0;

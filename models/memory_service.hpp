@@ -60,10 +60,11 @@ class MemoryService {
   /// Operations that have begun and not ended.
   std::uint64_t pending_operations() const { return pending_; }
 
-  /// The value that the next write of this session will give, for a functional warm-up that writes outside time.
-  std::uint64_t next_value(Session session);
-
  protected:
+  /// A write outside time, by a functional warm-up: records it as an operation that began and ended at once, and
+  /// returns the block's new value.
+  std::uint64_t warm_write(Session session, std::uint64_t block);
+
   virtual sim::Task<std::uint64_t> do_read(Session session, std::uint64_t block, std::uint64_t operation) = 0;
   virtual sim::Task<void> do_write(Session session, std::uint64_t block, std::uint64_t value,
                                    std::uint64_t operation) = 0;
@@ -77,6 +78,7 @@ class MemoryService {
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
   };
+  std::uint64_t next_value(Session session);
   std::uint64_t begin(Session session, bool write, std::uint64_t block, std::uint64_t value);
   void end(Session session, std::uint64_t operation, bool write, std::uint64_t block, std::uint64_t value,
            sim::Time begun);

@@ -59,8 +59,9 @@ struct FlowCcHeader {
                                              {"serial", 32},
                                              {"copyset", 32}}};
 
-  Tag tag() const { return tag_high << 32 | tag_low; }
-  void set_tag(Tag tag) { tag_high = tag >> 32, tag_low = tag & 0xffffffff; }
+  // On the wire and in the switch a tag stands plus one: an entry of the TAG array that nobody uses holds 0.
+  Tag tag() const { return (tag_high << 32 | tag_low) - 1; }
+  void set_tag(Tag tag) { tag_high = (tag + 1) >> 32, tag_low = (tag + 1) & 0xffffffff; }
   MessageType message_type() const { return static_cast<MessageType>(type); }
   void set_type(MessageType t) { type = static_cast<std::uint64_t>(t); }
   GlobalMetadata metadata() const { return {static_cast<GlobalStatus>(global_status), static_cast<Copyset>(copyset)}; }

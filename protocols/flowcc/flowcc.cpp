@@ -1,0 +1,153 @@
+// Assembly, measuring and inspection of FlowCC. See flowcc.hpp.
+#include "protocols/flowcc/flowcc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::flowcc {
+
+namespace {
+
+models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowCcOptions& options) {
+  const unsigned cores = context.rack.options().cores;
+  if (context.threads_per_node + 2 > cores) {
+    throw std::runtime_error(fmt::format("flowcc: {} application threads and 2 agents need more than a node's {} cores",
+                                         context.threads_per_node, cores));
+  }
+  return {context.rack.nodes(), context.threads_per_node, options.block_bytes};
+}
+
+// The program at the size of the paper's testbed, for `racksim fit`.
+void register_programs(p4::ProgramRegistry& registry) {
+  registry.add("flowcc-lcf", "Concordia's lock-check-forward pipeline for 8 nodes of 4 threads",
+               [] { return make_lcf_program(FlowCcOptions{}, LcfShape{}).program; });
+}
+
+const models::ProtocolRegistration registration(
+    "flowcc", "Concordia's in-network cache coherence (FAST '21)", [] { return std::make_shared<FlowCcOptions>(); },
+    register_programs);
+
+}  // namespace
+
+FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
+    : MemoryService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+                    shape_of(context, options)),
+      rack_(context.rack),
+      options_(options),
+      counters_(context.rack.metrics()),
+      shared_{context.rack, context.rack.calendar(), context.rack.journal(), options_, shape(), counters_},
+      final_source_(context.rack.journal().add_source("flowcc")),
+      hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
+                                              "measured operations that the local cache served at once", 0)),
+      home_packets_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets", "packets",
+                                                 "packets that home agents received and sent while measuring", 0)),
+      cache_packets_(context.rack.metrics().gauge("flowcc.measured.cache_agent_packets", "packets",
+                                                  "packets that cache agents received and sent while measuring", 0)),
+      requester_packets_(context.rack.metrics().gauge("flowcc.measured.requester_packets", "packets",
+                                                      "packets that requesters received and sent while measuring", 0)),
+      home_packets_per_operation_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets_per_operation",
+                                                               "packets", "the same per measured operation", 0)) {
+  for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
+  std::vector<MemoryNode*> nodes;
+  for (const auto& node : nodes_) nodes.push_back(node.get());
+  for (NodeId a = 0; a < nodes.size(); ++a) {
+    for (NodeId b = a; b < nodes.size(); ++b) {
+      Endpoint::connect(nodes[a]->home_agent().endpoint(), nodes[b]->home_agent().endpoint());
+      Endpoint::connect(nodes[a]->cache_agent().endpoint(), nodes[b]->cache_agent().endpoint());
+      for (unsigned thread = 0; thread < shape().threads_per_node; ++thread) {
+        Endpoint::connect(nodes[a]->requester(thread).endpoint(), nodes[b]->requester(thread).endpoint());
+      }
+    }
+  }
+  switch_ = std::make_unique<SwitchOwner>(shared_);
+  switch_->connect(nodes);
+}
+
+void FlowCc::declare_shared(models::GlobalAddress first, std::uint64_t bytes) {
+  if (options_.ownership == FlowCcOptions::Ownership::home) return;
+  // A block that finds no free way stays at its home, as one that collides with hotter blocks would.
+  const Tag begin = block_of(first), end = begin + bytes / shape().block_bytes;
+  for (Tag tag = begin; tag < end; ++tag) switch_->install(tag);
+}
+
+sim::Task<std::uint64_t> FlowCc::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {
+  return nodes_[session.node]->requester(session.thread).read(block, operation);
+}
+
+sim::Task<void> FlowCc::do_write(models::Session session, std::uint64_t block, std::uint64_t value,
+                                 std::uint64_t operation) {
+  return nodes_[session.node]->requester(session.thread).write(block, value, operation);
+}
+
+GlobalMetadata FlowCc::metadata(Tag tag) const {
+  if (const auto in_switch = switch_->metadata(tag)) return *in_switch;
+  return nodes_[shared_.home_of(tag)]->home_agent().metadata(tag);
+}
+
+void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
+  if (switch_->metadata(tag)) {
+    switch_->set_metadata(tag, metadata);
+  } else {
+    nodes_[shared_.home_of(tag)]->home_agent().set_metadata(tag, metadata);
+  }
+}
+
+FlowCc::Baseline FlowCc::current() const {
+  return {counters_.local_hits.value, counters_.home_received.value + counters_.home_sent.value,
+          counters_.cache_received.value + counters_.cache_sent.value,
+          counters_.requester_received.value + counters_.requester_sent.value};
+}
+
+void FlowCc::start_measuring() {
+  MemoryService::start_measuring();
+  baseline_ = current();
+}
+
+void FlowCc::stop_measuring() {
+  MemoryService::stop_measuring();
+  const Baseline now = current();
+  const auto since = [](std::uint64_t end, std::uint64_t begin) { return static_cast<double>(end - begin); };
+  const double operations = static_cast<double>(std::max<std::uint64_t>(1, measured_operations()));
+  hit_share_.value = since(now.local_hits, baseline_.local_hits) / operations;
+  home_packets_.value = since(now.home_packets, baseline_.home_packets);
+  cache_packets_.value = since(now.cache_packets, baseline_.cache_packets);
+  requester_packets_.value = since(now.requester_packets, baseline_.requester_packets);
+  home_packets_per_operation_.value = home_packets_.value / operations;
+}
+
+bool FlowCc::quiescent() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); });
+}
+
+std::vector<models::Leak> FlowCc::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (std::string& lock : switch_->held_locks()) leaks.push_back({"leaked-lock", std::move(lock)});
+  for (const auto& node : nodes_) {
+    for (std::string& lock : node->home_agent().held_locks()) leaks.push_back({"leaked-lock", std::move(lock)});
+    for (const auto& requester : node->requesters()) {
+      if (std::string text = requester->describe(); !text.empty()) leaks.push_back({"stuck-request", std::move(text)});
+    }
+  }
+  return leaks;
+}
+
+void FlowCc::record_final_state() {
+  const sim::Time now = shared_.calendar.now();
+  for (const auto& node : nodes_) {
+    for (const CacheEntry& entry : node->cache().entries()) {
+      if (!entry.valid()) continue;
+      const GlobalMetadata m = metadata(entry.tag);
+      shared_.journal.record(sim::Observed::final_state, final_source_, now, node->id(), entry.tag,
+                             entry.value << 2 | static_cast<std::uint64_t>(entry.state),
+                             static_cast<std::uint64_t>(m.copyset) << 8 | static_cast<std::uint64_t>(m.status));
+    }
+  }
+}
+
+std::unique_ptr<models::Protocol> FlowCcOptions::build(models::ProtocolContext& context) const {
+  return std::make_unique<FlowCc>(context, *this);
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,56 @@
+// FlowCC (Concordia): the running protocol, assembled on a rack.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "protocols/flowcc/memory_node.hpp"
+#include "protocols/flowcc/switch_owner.hpp"
+
+namespace racksim::flowcc {
+
+class FlowCc final : public models::Protocol, public models::MemoryService {
+ public:
+  FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
+
+  models::MemoryService& memory() override { return *this; }
+  void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
+  void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void start_measuring() override;
+  void stop_measuring() override;
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+
+  /// Global metadata of a block, wherever its owner is. Outside the run.
+  GlobalMetadata metadata(Tag tag) const;
+  MemoryNode& node(NodeId id) { return *nodes_[id]; }
+  const SwitchOwner& switch_owner() const { return *switch_; }
+
+ protected:
+  sim::Task<std::uint64_t> do_read(models::Session session, std::uint64_t block, std::uint64_t operation) override;
+  sim::Task<void> do_write(models::Session session, std::uint64_t block, std::uint64_t value,
+                           std::uint64_t operation) override;
+
+ private:
+  void set_metadata(Tag tag, GlobalMetadata metadata);
+  CacheEntry& warm_entry(MemoryNode& node, Tag tag);
+  std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);
+
+  models::Rack& rack_;
+  FlowCcOptions options_;
+  Counters counters_;
+  Shared shared_;
+  sim::Source final_source_;
+  std::vector<std::unique_ptr<MemoryNode>> nodes_;
+  std::unique_ptr<SwitchOwner> switch_;
+  // Counters at the start of the measured phase, and the shares computed from what came after.
+  struct Baseline {
+    std::uint64_t local_hits = 0, home_packets = 0, cache_packets = 0, requester_packets = 0;
+  };
+  Baseline current() const;
+  Baseline baseline_;
+  sim::Gauge &hit_share_, &home_packets_, &cache_packets_, &requester_packets_, &home_packets_per_operation_;
+};
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,127 @@
+// Set-up and inspection of the switch. See switch_owner.hpp.
+#include "protocols/flowcc/switch_owner.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "models/addressing.hpp"
+#include "protocols/flowcc/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+SwitchOwner::SwitchOwner(Shared& shared)
+    : shared_(shared),
+      lcf_(make_lcf_program(shared.options, {shared.shape.nodes, shared.shape.nodes * shared.shape.threads_per_node})),
+      pipe_(shared.rack.chassis().pipe_of(shared.rack.port_of(0))) {
+  models::SwitchChassis& chassis = shared_.rack.chassis();
+  for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
+    if (chassis.pipe_of(shared_.rack.port_of(node)) != pipe_) {
+      throw std::runtime_error(fmt::format(
+          "flowcc: node {} is plugged into another pipe of the switch than node 0; the LCF pipeline's state "
+          "exists once, in one pipe",
+          node));
+    }
+  }
+  shared_.rack.install_program(lcf_.program);
+  const p4::RegisterFile& registers = chassis.pipeline(pipe_).registers();
+  for (std::size_t way = 0; way < lcf_.tag.size(); ++way) {
+    ways_.push_back({registers.array(lcf_.tag[way]->name), registers.array(lcf_.lock[way]->name),
+                     registers.array(lcf_.status[way]->name), registers.array(lcf_.copyset[way]->name)});
+  }
+}
+
+void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
+  models::SwitchChassis& chassis = shared_.rack.chassis();
+  for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
+    p4::Pipeline& pipeline = chassis.pipeline(pipe);
+    for (MemoryNode* node : nodes) {
+      const std::uint64_t port = shared_.rack.port_of(node->id());
+      const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
+      const auto add = [&](const p4::Table& table, std::array<std::uint64_t, 2> key, const p4::Action& action,
+                           std::vector<std::uint64_t> data) { pipeline.add_entry(table, key, action, data); };
+      const std::array mac_key{mac}, ip_key{ip}, port_data{port};
+      pipeline.add_entry(*lcf_.forwarding.by_mac, mac_key, *lcf_.forwarding.to_port, port_data);
+      pipeline.add_entry(*lcf_.forwarding.by_ip, ip_key, *lcf_.forwarding.to_port, port_data);
+      pipeline.add_entry(*lcf_.home_port, mac_key, *lcf_.set_home_port, port_data);
+      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::home_agent)}, *lcf_.to_agent,
+          {mac, ip, node->home_agent().endpoint().raw_qpn()});
+      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::cache_agent)}, *lcf_.to_agent,
+          {mac, ip, node->cache_agent().endpoint().raw_qpn()});
+      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::requester)}, *lcf_.to_requester, {mac, ip});
+    }
+  }
+  // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
+  p4::ReplicationEngine& engine = chassis.replication();
+  for (const unsigned high : {0u, 1u}) {
+    for (unsigned subset = 1; subset < 256; ++subset) {
+      std::vector<p4::MulticastNode> members;
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        const unsigned node = high * 8 + bit;
+        if ((subset >> bit & 1) == 0 || node >= nodes.size()) continue;
+        members.push_back({static_cast<std::uint16_t>(node + 1),
+                           {static_cast<std::uint16_t>(shared_.rack.port_of(static_cast<NodeId>(node)))}});
+      }
+      if (!members.empty()) engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
+    }
+  }
+  for (MemoryNode* node : nodes) {
+    engine.set_exclusion(node->id(), {static_cast<std::uint16_t>(shared_.rack.port_of(node->id()))});
+  }
+}
+
+std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    if (registers.read(ways_[way].tag, index) == tag + 1) return way;
+  }
+  return std::nullopt;
+}
+
+bool SwitchOwner::install(Tag tag) {
+  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  for (const Arrays& way : ways_) {
+    if (registers.read(way.tag, index) != 0) continue;
+    registers.write(way.tag, index, tag + 1);
+    ++installed_;
+    return true;
+  }
+  return false;
+}
+
+std::optional<GlobalMetadata> SwitchOwner::metadata(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return std::nullopt;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  return GlobalMetadata{static_cast<GlobalStatus>(registers.read(ways_[*way].status, index)),
+                        static_cast<Copyset>(registers.read(ways_[*way].copyset, index))};
+}
+
+void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
+  const auto way = way_of(tag);
+  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  registers.write(ways_[*way].status, index, static_cast<std::uint64_t>(metadata.status));
+  registers.write(ways_[*way].copyset, index, metadata.copyset);
+}
+
+std::vector<std::string> SwitchOwner::held_locks() const {
+  std::vector<std::string> lines;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
+      const std::uint64_t lock = registers.read(ways_[way].lock, index);
+      if (lock == 0) continue;
+      const std::uint64_t tag = registers.read(ways_[way].tag, index) - 1;
+      lines.push_back(fmt::format("switch: LOCK{}[{}] = {:#06x} ({}, {} readers), block {:#x}", way + 1, index, lock,
+                                  lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff, tag));
+    }
+  }
+  return lines;
+}
+
+}  // namespace racksim::flowcc

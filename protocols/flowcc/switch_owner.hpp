@@ -1,0 +1,53 @@
+// The control plane's side of the switch as an owner of blocks: loads the LCF program, fills its tables and multicast
+// groups, installs blocks, and looks at the arrays when the run is at rest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/flowcc/lcf_program.hpp"
+#include "protocols/flowcc/network.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// The switch of one FlowCC instance.
+class SwitchOwner {
+ public:
+  /// Loads the program. Throws std::runtime_error when it does not fit, or when the nodes' ports lie in several pipes,
+  /// which share no state.
+  SwitchOwner(Shared& shared);
+
+  /// Fills the tables that need to know the nodes' queue pairs.
+  void connect(std::vector<MemoryNode*> nodes);
+
+  /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
+  bool install(Tag tag);
+  std::uint64_t installed() const { return installed_; }
+
+  /// Metadata of a block, if the switch owns it. For set-up and inspection, outside the run.
+  std::optional<GlobalMetadata> metadata(Tag tag) const;
+  void set_metadata(Tag tag, GlobalMetadata metadata);
+
+  /// Locks that are held, one line each.
+  std::vector<std::string> held_locks() const;
+
+  const LcfProgram& program() const { return lcf_; }
+
+ private:
+  struct Arrays {
+    std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file
+  };
+  std::optional<std::size_t> way_of(Tag tag) const;
+
+  Shared& shared_;
+  LcfProgram lcf_;
+  std::vector<Arrays> ways_;
+  unsigned pipe_;
+  std::uint64_t installed_ = 0;
+};
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,63 @@
+// Functional warm-up: one access at a time, without messages or time, with the same changes to caches, homes and
+// directory as the timed protocol makes when nothing else is under way (flowcc.hpp, `warm_access`).
+#include "protocols/flowcc/flowcc.hpp"
+
+namespace racksim::flowcc {
+
+void FlowCc::warm_access(models::Session session, models::GlobalAddress address, bool write) {
+  MemoryNode& node = *nodes_[session.node];
+  const Tag tag = block_of(address);
+  CacheEntry* entry = node.cache().find(tag);
+  if (entry == nullptr || (write && entry->state != CacheEntry::State::dirty)) {
+    const GlobalMetadata old = metadata(tag);
+    const bool upgrade = entry != nullptr;
+    if (!upgrade) entry = &warm_entry(node, tag);
+    const std::uint64_t value = upgrade ? entry->value : warm_fetch(tag, old, write);
+    if (write) {
+      for (NodeId holder = 0; holder < shape().nodes; ++holder) {
+        if (holder == node.id() || (old.copyset & node_bit(holder)) == 0) continue;
+        LocalCache::empty(*nodes_[holder]->cache().find(tag));
+        nodes_[holder]->permission_changed(tag, MemoryNode::Permission::none, 0);
+      }
+    }
+    const MessageType type =
+        upgrade ? MessageType::write_shared : (write ? MessageType::write_miss : MessageType::read_miss);
+    set_metadata(tag, after(type, node.id(), old));
+    entry->tag = tag;
+    entry->value = value;
+    entry->state = write ? CacheEntry::State::dirty : CacheEntry::State::clean;
+    node.permission_changed(tag, write ? MemoryNode::Permission::write : MemoryNode::Permission::read, 0);
+  }
+  node.cache().touch(*entry);
+  if (write) entry->value = warm_write(session, tag);
+}
+
+// An empty entry of the block's bucket, after an eviction if need be.
+CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
+  if (CacheEntry* entry = node.cache().free_entry(tag)) return *entry;
+  CacheEntry& victim = *node.cache().victim(tag);
+  const bool dirty = victim.state == CacheEntry::State::dirty;
+  if (dirty) nodes_[shared_.home_of(victim.tag)]->set_global_memory(victim.tag, victim.value);
+  const MessageType type = dirty ? MessageType::evict_modified : MessageType::evict_shared;
+  set_metadata(victim.tag, after(type, node.id(), metadata(victim.tag)));
+  node.permission_changed(victim.tag, MemoryNode::Permission::none, 0);
+  LocalCache::empty(victim);
+  return victim;
+}
+
+// The block's value, from the holder of a copy or from its home. A reader turns a Modified block Shared, and writes its
+// data home.
+std::uint64_t FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
+  MemoryNode& home = *nodes_[shared_.home_of(tag)];
+  if (old.status == GlobalStatus::unshared) return home.global_memory(tag);
+  MemoryNode& holder = *nodes_[pick_provider(old.copyset, 0)];
+  CacheEntry& copy = *holder.cache().find(tag);
+  if (old.status == GlobalStatus::modified && !write) {
+    copy.state = CacheEntry::State::clean;
+    holder.permission_changed(tag, MemoryNode::Permission::read, 0);
+    home.set_global_memory(tag, copy.value);
+  }
+  return copy.value;
+}
+
+}  // namespace racksim::flowcc
