@@ -14,6 +14,7 @@
 
 #include "models/memory_service.hpp"
 #include "models/rack.hpp"
+#include "p4model/registry.hpp"
 #include "sim/metrics.hpp"
 #include "sim/parameters.hpp"
 
@@ -79,7 +80,8 @@ const std::vector<ProtocolEntry>& protocols();
 /// A static object of this type adds a protocol to the registry.
 struct ProtocolRegistration {
   ProtocolRegistration(std::string name, std::string doc,
-                       std::function<std::shared_ptr<ProtocolOptions>()> make_options);
+                       std::function<std::shared_ptr<ProtocolOptions>()> make_options,
+                       std::function<void(p4::ProgramRegistry&)> register_programs = {});
 };
 
 }  // namespace racksim::models
