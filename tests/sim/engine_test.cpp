@@ -12,6 +12,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace racksim::sim;
@@ -305,6 +306,33 @@ TEST_CASE("several hosts follow their own profiles, also at one instant", "[engi
         }) == "right, 700000000000001 off\n");
 }
 
+TEST_CASE("hosts whose dates round differently still change at one instant", "[engine]") {
+  // As doubles, first + (both - first) misses each of these instants by one bit.
+  const std::vector<std::pair<std::int64_t, std::int64_t>> cases = {{71'054'924'364'741, 640'865'532'228'086},
+                                                                    {372'827'266'592'591, 885'457'430'577'450},
+                                                                    {111'832'435'180'790, 253'746'757'260'777}};
+  for (const auto& [first, both] : cases) {
+    CHECK(in_child([first = first, both = both] {
+            Calendar calendar;
+            Engine engine(calendar, seconds(1000));
+            Log log{calendar, {}};
+            const Lane lane = calendar.add_lane("power");
+            const HostId restarting = engine.add_host("restarting", {{at(first), false}, {at(both), true}});
+            const HostId crashing = engine.add_host("crashing", {{at(both), false}});
+            engine.on_power<&Log::power>(restarting, lane, log);
+            engine.on_power<&Log::power>(crashing, lane, log);
+            engine.add_actor(
+                "controller", restarting,
+                [&](Engine::Actor& self) {
+                  if (self.now() == at(both)) log.note("restarted");
+                },
+                Engine::Restart::with_host);
+            const std::string text = log.end(engine);
+            return text.find("restarted") != std::string::npos ? "right" : text;
+          }) == "right");
+  }
+}
+
 TEST_CASE("a host that goes off takes its actors with it, and restarts those that ask for it", "[engine]") {
   CHECK(in_child([] {
           struct Witness {
@@ -413,7 +441,7 @@ TEST_CASE("a run in which nothing can happen is idle", "[engine]") {
         }) == "0 idle\n");
 }
 
-TEST_CASE("limits outside (0, 1000 s] are refused", "[engine]") {
+TEST_CASE("a limit of zero or over 1000 s is refused", "[engine]") {
   for (const Time limit : {Time{}, seconds(1000) + ps(1)}) {
     CHECK_THAT(in_child([limit] {
                  Calendar calendar;
