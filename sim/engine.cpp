@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <exception>
 #include <simgrid/Exception.hpp>
@@ -42,12 +41,25 @@ Time nearest_picosecond(double seconds) {
   return Time::from_ps(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
 }
 
-// A profile's entries are delays that SimGrid adds up; this is the one that makes `from` arrive at `to`, bit for bit.
-double delay_between(double from, double to) {
-  double delay = to - from;
-  while (from + delay < to) delay = std::nextafter(delay, to);
-  while (from + delay > to) delay = std::nextafter(delay, 0.0);
-  return delay;
+using ProfileEntries = std::vector<sg::kernel::profile::DatedValue>;
+
+// A profile's entries are delays, which SimGrid adds up; the sum must arrive at each date bit for bit, or hosts that
+// change at one instant change in different steps. A difference of doubles is exact when neither is more than twice
+// the other; a longer way is interrupted by an entry that repeats the state.
+ProfileEntries profile_entries(const std::vector<Engine::PowerChange>& availability) {
+  ProfileEntries entries;
+  double date = 0.0;
+  for (const Engine::PowerChange& change : availability) {
+    const double goal = seconds(change.at);
+    if (date > 0.0 && goal > 2 * date) {
+      const double delay = 0.75 * goal - date;
+      entries.emplace_back(delay, change.on ? 0.0 : 1.0);
+      date += delay;
+    }
+    entries.emplace_back(goal - date, change.on ? 1.0 : 0.0);
+    date = goal;
+  }
+  return entries;
 }
 
 // AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not
@@ -122,7 +134,8 @@ struct Engine::Impl : sg::kernel::resource::Model {
   std::size_t next_power_change = 0;
   bool started = false;
   bool over = false;
-  bool woke = false;  // an actor can run: the calendar must pause
+  bool woke = false;      // an actor can run: the calendar must pause
+  bool switched = false;  // a host went off or on, and the run was not found idle since
   Outcome outcome = Outcome::idle;
   std::exception_ptr error;
   std::uint64_t steps = 0;
@@ -132,7 +145,6 @@ double Engine::Impl::next_occurring_event(double bound) {
   if (over) return -1.0;
   ++steps;
   const double clock = sg::s4u::Engine::get_clock();
-  const Time now = calendar.now();
   const Time reach = std::min(limit, nearest_picosecond(clock + bound));
   // Before a power change the calendar stops one picosecond short: SimGrid then switches the host, which schedules the
   // event, and asks again. So the event is ordered by its lane like any other of that instant.
@@ -140,21 +152,29 @@ double Engine::Impl::next_occurring_event(double bound) {
   const Time goal = power_change ? power_changes[next_power_change] - Duration::from_ps(1) : reach;
 
   woke = false;
+  double answer = bound;
   try {
     while (!woke && calendar.run_one(goal)) {
     }
     if (!woke) {
-      if (calendar.pending() == 0 && next_power_change == power_changes.size()) {
+      const bool idle = calendar.pending() == 0 && next_power_change == power_changes.size();
+      if (idle && std::exchange(switched, false)) {
+        // The last power change may have restarted actors, which have not run yet: end this step, but no later.
+        const Time last = std::max(calendar.now(), power_changes.back());
+        if (last > calendar.now()) calendar.run_until(last);
+        answer = seconds(last) - clock;
+      } else if (idle) {
         end(Outcome::idle);
       } else {
-        if (goal > now) calendar.run_until(goal);  // nothing left by then: moves the calendar's clock
+        if (goal > calendar.now()) calendar.run_until(goal);  // nothing left by then: moves the calendar's clock
         if (goal == limit) end(Outcome::limit_reached);
       }
     }
   } catch (...) {
     fail(std::current_exception());
   }
-  return std::max(0.0, woke ? seconds(calendar.now()) - clock : bound);
+  if (woke) answer = seconds(calendar.now()) - clock;
+  return std::max(0.0, answer);
 }
 
 void Engine::Impl::end(Outcome why) {
@@ -176,6 +196,7 @@ void Engine::Impl::follow(const sg::s4u::Host& host) {
   if (server == servers.end() || over) return;
   const Time at = power_changes[next_power_change++];
   const bool on = host.is_on();
+  switched = true;
   const auto index = static_cast<std::uint32_t>(server - servers.begin());
   if (!on) {
     // SimGrid unwinds the actors only after this step: until then no event may find them waiting.
@@ -190,16 +211,10 @@ void Engine::Impl::follow(const sg::s4u::Host& host) {
 void Engine::Impl::start() {
   for (const Server& server : servers) {
     if (server.availability.empty()) continue;
-    std::vector<sg::kernel::profile::DatedValue> entries;
-    double previous = 0.0;
-    for (const PowerChange& change : server.availability) {
-      entries.emplace_back(delay_between(previous, seconds(change.at)), change.on ? 1.0 : 0.0);
-      previous = seconds(change.at);
-      power_changes.push_back(change.at);
-    }
+    for (const PowerChange& change : server.availability) power_changes.push_back(change.at);
     server.host->set_state_profile(sg::kernel::profile::ProfileBuilder::from_callback(
         "availability of " + server.name,
-        [entries](std::vector<sg::kernel::profile::DatedValue>& list) {
+        [entries = profile_entries(server.availability)](ProfileEntries& list) {
           if (list.empty()) list = entries;
         },
         -1.0));
