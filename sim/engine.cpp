@@ -41,27 +41,6 @@ Time nearest_picosecond(double seconds) {
   return Time::from_ps(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
 }
 
-using ProfileEntries = std::vector<sg::kernel::profile::DatedValue>;
-
-// A profile's entries are delays, which SimGrid adds up; the sum must arrive at each date bit for bit, or hosts that
-// change at one instant change in different steps. A difference of doubles is exact when neither is more than twice
-// the other; a longer way is interrupted by an entry that repeats the state.
-ProfileEntries profile_entries(const std::vector<Engine::PowerChange>& availability) {
-  ProfileEntries entries;
-  double date = 0.0;
-  for (const Engine::PowerChange& change : availability) {
-    const double goal = seconds(change.at);
-    if (date > 0.0 && goal > 2 * date) {
-      const double delay = 0.75 * goal - date;
-      entries.emplace_back(delay, change.on ? 0.0 : 1.0);
-      date += delay;
-    }
-    entries.emplace_back(goal - date, change.on ? 1.0 : 0.0);
-    date = goal;
-  }
-  return entries;
-}
-
 // AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not
 // announce the stacks of its default contexts, and every actor that is killed unwinds one; those of threads are known.
 #if defined(__SANITIZE_ADDRESS__)
@@ -214,8 +193,9 @@ void Engine::Impl::start() {
     for (const PowerChange& change : server.availability) power_changes.push_back(change.at);
     server.host->set_state_profile(sg::kernel::profile::ProfileBuilder::from_callback(
         "availability of " + server.name,
-        [entries = profile_entries(server.availability)](ProfileEntries& list) {
-          if (list.empty()) list = entries;
+        [entries = profile_entries(server.availability)](std::vector<sg::kernel::profile::DatedValue>& list) {
+          if (!list.empty()) return;
+          for (const ProfileEntry& entry : entries) list.emplace_back(entry.delay, entry.state);
         },
         -1.0));
   }
@@ -259,18 +239,7 @@ HostId Engine::add_host(const std::string& name, const std::vector<PowerChange>&
   if (sg::s4u::Host::by_name_or_null(name) != nullptr) {
     throw std::runtime_error(fmt::format("two hosts have the name '{}'", name));
   }
-  Time previous;
-  bool on = true;
-  for (const PowerChange& change : availability) {
-    if (change.at <= previous || change.on == on) {
-      throw std::runtime_error(
-          fmt::format("the availability of host '{}' at {} ps: it must go off and on in turns, first off, at strictly "
-                      "increasing instants after 0",
-                      name, change.at.ps()));
-    }
-    previous = change.at;
-    on = change.on;
-  }
+  check_availability(name, availability);
   Impl::Server server{name, impl_->zone->create_host(name, 1e9), availability, {}};
   std::erase_if(server.availability, [&](const PowerChange& change) { return change.at > impl_->limit; });
   impl_->servers.push_back(std::move(server));

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/availability.hpp"
 #include "sim/calendar.hpp"
 #include "sim/time.hpp"
 
@@ -35,12 +36,6 @@ class Engine {
  public:
   class Actor;
   class WakeUp;
-
-  /// A host goes off or comes back on.
-  struct PowerChange {
-    Time at;
-    bool on;
-  };
 
   /// Why a run ended.
   enum class Outcome : std::uint8_t {
@@ -71,7 +66,8 @@ class Engine {
                      }});
   }
 
-  /// What becomes of an actor when its host comes back on.
+  /// What becomes of an actor when its host comes back on: nothing, or its body begins anew (even one that had
+  /// returned).
   enum class Restart : std::uint8_t { never, with_host };
 
   /// Adds an actor, for control planes only: waking one costs about a microsecond of real time. The body starts at 0

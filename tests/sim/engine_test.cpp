@@ -292,7 +292,7 @@ TEST_CASE("several hosts follow their own profiles, also at one instant", "[engi
           const Lane first_lane = calendar.add_lane("first");
           const Lane second_lane = calendar.add_lane("second");
           // Profiles whose dates SimGrid adds up from different parts, and that meet at 700.000000000001 s.
-          std::vector<Engine::PowerChange> many;
+          std::vector<PowerChange> many;
           for (std::int64_t i = 1; i < 1000; ++i) many.push_back({at(i * 699'999'999'999), i % 2 == 0});
           many.push_back({at(700'000'000'000'001), true});
           const HostId a = engine.add_host("a", many);
@@ -300,7 +300,7 @@ TEST_CASE("several hosts follow their own profiles, also at one instant", "[engi
           engine.on_power<&Log::power>(a, first_lane, first);
           engine.on_power<&Log::power>(b, second_lane, second);
           std::string expected;
-          for (const Engine::PowerChange& c : many) expected += fmt::format("{} {}\n", c.at.ps(), c.on ? "on" : "off");
+          for (const PowerChange& c : many) expected += fmt::format("{} {}\n", c.at.ps(), c.on ? "on" : "off");
           engine.run();
           return fmt::format("{}, {}", first.text == expected ? "right" : first.text, second.text);
         }) == "right, 700000000000001 off\n");
@@ -381,6 +381,25 @@ TEST_CASE("a host that goes off takes its actors with it, and restarts those tha
         "90 waiter 1 woken\n"
         "90 waiter gone\n"
         "90 idle\n");
+}
+
+TEST_CASE("an actor restarts with every return of its host, even when its body had returned", "[engine]") {
+  CHECK(in_child([] {
+          Calendar calendar;
+          Engine engine(calendar, seconds(1));
+          Log log{calendar, {}};
+          const HostId host =
+              engine.add_host("server", {{at(10), false}, {at(20), true}, {at(21), false}, {at(22), true}});
+          engine.add_actor(
+              "controller", host,
+              [&](Engine::Actor& self) { log.note(fmt::format("incarnation {}", self.incarnation())); },
+              Engine::Restart::with_host);
+          return log.end(engine);
+        }) ==
+        "0 incarnation 0\n"
+        "20 incarnation 1\n"
+        "22 incarnation 2\n"
+        "22 idle\n");
 }
 
 TEST_CASE("the run ends at the instant at which the workload is done", "[engine]") {
@@ -467,7 +486,7 @@ TEST_CASE("a second engine in the process is refused, even after the first one's
 }
 
 TEST_CASE("availability that does not alternate at increasing instants is refused", "[engine]") {
-  using Changes = std::vector<Engine::PowerChange>;
+  using Changes = std::vector<PowerChange>;
   for (const Changes& changes : {Changes{{at(0), false}}, Changes{{at(1), true}},
                                  Changes{{at(5), false}, {at(5), true}}, Changes{{at(5), false}, {at(6), false}}}) {
     CHECK_THAT(in_child([&] {
@@ -564,7 +583,7 @@ TEST_CASE("actors and power changes that touch nothing leave the calendar's resu
           Calendar calendar;
           Engine engine(calendar, seconds(1000));
           Churn churn(calendar, 200'000);
-          std::vector<Engine::PowerChange> changes;
+          std::vector<PowerChange> changes;
           for (std::int64_t i = 1; i <= 100; ++i) changes.push_back({at(i * 999'983), i % 2 == 0});
           engine.add_host("crashing", changes);
           engine.add_actor("idler", engine.add_host("steady"), [](Engine::Actor& self) {
