@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -175,8 +177,8 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
   const auto pinned = [](int arrays, std::uint64_t size) {
     return refusal([=](Program& p) {
       for (int i = 0; i < arrays; ++i) {
-        const auto n = std::to_string(i);
-        p.ingress().apply(counting(p, "count" + n, p.register_array("A" + n, Width::single(32), size).stage(5)));
+        p.ingress().apply(counting(p, fmt::format("count{}", i),
+                                   p.register_array(fmt::format("A{}", i), Width::single(32), size).stage(5)));
       }
     });
   };
@@ -190,8 +192,8 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
       [](Program& p) {
         auto last = p.field("f0", 8);
         for (int i = 1; i < 4; ++i) {
-          const auto next = p.field("f" + std::to_string(i), 8);
-          p.ingress().apply(p.action("step" + std::to_string(i)).add(next, last, 1));
+          const auto next = p.field(fmt::format("f{}", i), 8);
+          p.ingress().apply(p.action(fmt::format("step{}", i)).add(next, last, 1));
           last = next;
         }
       },
@@ -199,7 +201,7 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
   CHECK_THAT(chain, Contains("'step3'") && Contains("needs stage 2"));
   const auto phv = refusal([](Program& p) {
     for (int i = 0; i < 130; ++i) {
-      p.ingress().apply(p.action("a" + std::to_string(i)).set(p.field("f" + std::to_string(i), 32), 1));
+      p.ingress().apply(p.action(fmt::format("a{}", i)).set(p.field(fmt::format("f{}", i), 32), 1));
     }
   });
   CHECK_THAT(phv, Contains("PHV") && Contains("'f1") && Contains("32 bits needed"));

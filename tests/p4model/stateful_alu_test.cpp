@@ -1,5 +1,7 @@
 #include "p4model/stateful_alu.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "p4model/pipeline.hpp"
@@ -128,7 +130,7 @@ TEST_CASE("the control plane reads and writes entries of every width") {
   const Width widths[] = {Width::single(1),  Width::single(8),   Width::single(16), Width::single(32),
                           Width::pair_of(8), Width::pair_of(16), Width::pair_of(32)};
   for (const auto width : widths) {
-    program->register_array("R" + std::to_string(width.bits) + (width.pair ? "p" : ""), width, 4);
+    program->register_array(fmt::format("R{}{}", width.bits, width.pair ? "p" : ""), width, 4);
   }
   Pipeline pipeline(program);
   auto& registers = pipeline.registers();
