@@ -47,6 +47,12 @@ AluCode compile(const RegisterAction& action) {
   // A comparator that is not there never holds, which its empty set of outcomes says too.
   code.probe = action.updates.empty() && code.output == AluOutput::predicate &&
                !code.comparators[0].signed_difference && !code.comparators[1].signed_difference;
+  const auto equals_input = [&](unsigned which) {
+    const auto& c = code.comparators[which];
+    return c.used && c.left.index == which && c.right.index == 2 + which && c.offset == 0 &&
+           c.outcomes == outcomes_of(Comparison::equal);
+  };
+  code.pair_probe = code.probe && equals_input(0) && equals_input(1);
   return code;
 }
 

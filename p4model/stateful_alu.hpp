@@ -31,7 +31,8 @@ struct AluCode {
 
   /// A probe writes nothing and only hands back what its two unsigned comparators say (a tag lookup).
   bool probe = false;
-  std::uint8_t bits = 0;  ///< of a half
+  bool pair_probe = false;  ///< the most common probe: a says lo == input 0, b says hi == input 1
+  std::uint8_t bits = 0;    ///< of a half
   std::uint8_t updates = 0;
   AluOutput output = AluOutput::none;
   std::uint8_t output_truth = 0;
@@ -82,8 +83,12 @@ inline unsigned outcome_of(std::int64_t a, std::int64_t b) {
 
 /// The output of a probe, without a branch that depends on what it finds.
 inline std::uint64_t run_probe(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
-  const std::uint64_t values[5] = {lo, hi, phv[code.input_slot[0]] >> code.input_shift[0] & code.mask,
-                                   phv[code.input_slot[1]] >> code.input_shift[1] & code.mask, 0};
+  const auto input_0 = phv[code.input_slot[0]] >> code.input_shift[0] & code.mask;
+  const auto input_1 = phv[code.input_slot[1]] >> code.input_shift[1] & code.mask;
+  if (code.pair_probe) {
+    return code.output_truth >> (static_cast<unsigned>(lo == input_0) | static_cast<unsigned>(hi == input_1) << 1) & 1u;
+  }
+  const std::uint64_t values[5] = {lo, hi, input_0, input_1, 0};
   const auto holds = [&](const AluCode::Comparator& c) {
     const auto left = values[c.left.index] + c.left.constant, right = values[c.right.index] + c.right.constant;
     return c.outcomes >> outcome_of(static_cast<std::int64_t>(left), static_cast<std::int64_t>(right) + c.offset) & 1u;
