@@ -174,7 +174,7 @@ class Calendar {
   template <class T>
   static T unpack(std::uint64_t word) {
     T value;
-    std::memcpy(&value, &word, sizeof value);
+    std::memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
   }
 

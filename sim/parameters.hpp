@@ -101,6 +101,16 @@ class Parameters {
     add(name, doc, std::move(choice));
   }
 
+  /// The parameters that `component` declares, under `name` and a dot.
+  template <class Component>
+  void object(std::string_view name, Component& component) {
+    Parameters inner;
+    component.declare(inner);
+    for (auto& parameter : inner.all_) {
+      add(std::string(name) + '.' + parameter.name, parameter.doc, std::move(parameter.kind));
+    }
+  }
+
   const std::vector<Parameter>& all() const { return all_; }
 
  private:

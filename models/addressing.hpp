@@ -1,0 +1,17 @@
+// The addresses of servers: MAC 02:00:00:00:hh:ll and IPv4 10.0.hh.ll for node id hhll - 1, so that none is zero.
+#pragma once
+
+#include <cstdint>
+
+#include "models/rack_context.hpp"
+
+namespace racksim::models {
+
+constexpr std::uint64_t mac_of(NodeId node) {
+  return 0x0200'0000'0000 + node + 1;
+}
+constexpr std::uint64_t ipv4_of(NodeId node) {
+  return 0x0a00'0000 + node + 1;
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,187 @@
+// Operations of the control CPU. See control_cpu.hpp.
+#include "models/control_cpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+
+namespace racksim::models {
+
+namespace {
+
+constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the journal
+
+template <class Object>
+const Object& find_in(const std::deque<Object>& objects, std::string_view name, std::string_view kind,
+                      const p4::Program& program) {
+  const auto found =
+      std::find_if(objects.begin(), objects.end(), [&](const Object& object) { return object.name == name; });
+  if (found == objects.end()) {
+    throw std::runtime_error(fmt::format("program '{}' has no {} '{}'", program.name(), kind, name));
+  }
+  return *found;
+}
+
+// An object that is in both gresses (a table in a shared block) counts as ingress.
+p4::Gress gress_of(const p4::Placement& placement, const p4::Table* table, const p4::RegisterArray* array) {
+  const auto& graph = placement.graph();
+  for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
+    if (table && graph[node].control->table == table) return graph[node].gress;
+    for (const auto* used : graph[node].arrays) {
+      if (used == array) return graph[node].gress;
+    }
+  }
+  return p4::Gress::ingress;
+}
+
+}  // namespace
+
+struct ControlCpu::Operation : SlotAccess {
+  enum class Kind : std::uint8_t { read, write, set_entry, remove_entry };
+
+  p4::Gress gress() const override { return gress_; }
+  int stage() const override { return stage_; }
+  void execute(p4::Pipeline& pipeline, sim::Time at) override {
+    switch (kind) {
+      case Kind::read:
+        result = pipeline.registers().read(array, index);
+        break;
+      case Kind::write:
+        pipeline.registers().write(array, index, value);
+        result = 1;
+        break;
+      case Kind::set_entry:
+        result = pipeline.modify_entry(*table, key, *action, data);
+        if (!result) pipeline.add_entry(*table, key, *action, data);
+        break;
+      case Kind::remove_entry:
+        result = pipeline.remove_entry(*table, key);
+        break;
+    }
+    auto& chassis = cpu->chassis_;
+    if (kind == Kind::write) {
+      chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | index, value, 0);
+    } else if (kind != Kind::read) {
+      const auto fold = [](const std::vector<std::uint64_t>& words) {
+        std::uint64_t folded = words.size();
+        for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
+        return folded;
+      };
+      chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key) & 0xffffffff),
+                           fold(data), 0);
+    }
+    // The answer leaves when the slot has left the ingress.
+    const sim::Time slot = at - chassis.stage_offset(gress_, stage_);
+    const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
+    cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
+  }
+
+  ControlCpu* cpu = nullptr;
+  Kind kind = Kind::read;
+  unsigned pipe = 0;
+  p4::Gress gress_ = p4::Gress::ingress;
+  int stage_ = 0;
+  std::uint32_t array = 0;
+  std::uint64_t index = 0, value = 0;
+  const p4::Table* table = nullptr;
+  const p4::Action* action = nullptr;
+  std::vector<std::uint64_t> key, data;
+  Done done;
+  std::uint64_t result = 0;
+};
+
+ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
+    : context_(context),
+      chassis_(chassis),
+      request_lane_(context.calendar.add_lane("switch/control/request")),
+      reply_lane_(context.calendar.add_lane("switch/control/reply")),
+      gap_(sim::transmission_time(1, static_cast<std::int64_t>(chassis.options().control_operations_per_second))) {}
+
+ControlCpu::~ControlCpu() = default;
+
+void ControlCpu::read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done) {
+  auto operation = std::make_unique<Operation>();
+  auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  pipeline.registers().read(found.id, index);  // an index outside is refused now, not in the slot
+  operation->kind = Operation::Kind::read;
+  operation->array = found.id;
+  operation->index = index;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value,
+                                Done done) {
+  auto operation = std::make_unique<Operation>();
+  auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  pipeline.registers().read(found.id, index);
+  operation->kind = Operation::Kind::write;
+  operation->array = found.id;
+  operation->index = index;
+  operation->value = value;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key,
+                           std::string_view action, std::vector<std::uint64_t> data, Done done) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  operation->kind = Operation::Kind::set_entry;
+  operation->table = &found;
+  operation->action = &find_in(pipeline.program().actions(), action, "action", pipeline.program());
+  operation->key = std::move(key);
+  operation->data = std::move(data);
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, Done done) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  operation->kind = Operation::Kind::remove_entry;
+  operation->table = &found;
+  operation->key = std::move(key);
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation) {
+  operation->cpu = this;
+  operation->pipe = pipe;
+  const sim::Time start = std::max(context_.calendar.now(), free_at_);
+  free_at_ = start + gap_;
+  ++outstanding_;
+  context_.calendar.at<&ControlCpu::arrive>(start + chassis_.options().control_latency, request_lane_, *this,
+                                            operation.get());
+  operations_.push_back(std::move(operation));
+}
+
+void ControlCpu::arrive(Operation* operation) {
+  chassis_.access(operation->pipe, *operation);
+}
+
+void ControlCpu::finish(Operation* operation) {
+  --outstanding_;
+  const auto found =
+      std::find_if(operations_.begin(), operations_.end(), [&](const auto& owned) { return owned.get() == operation; });
+  const std::unique_ptr<Operation> owned = std::move(*found);
+  operations_.erase(found);
+  if (owned->done) owned->done(owned->result);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,54 @@
+// The switch's control CPU as the pipes see it: register and table operations over PCIe, at a limited rate.
+//
+// An operation is posted, crosses PCIe after those before it at the rate limit, and takes a slot of its pipe like a
+// packet (switch_chassis.hpp), so that its order with passes is definite. Its result comes back over PCIe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "models/rack_context.hpp"
+#include "models/switch_chassis.hpp"
+
+namespace racksim::models {
+
+class ControlCpu {
+ public:
+  /// Called when an operation's result is back: the value read, or 1 and 0 for whether a table had the entry.
+  using Done = std::function<void(std::uint64_t)>;
+
+  ControlCpu(RackContext& context, SwitchChassis& chassis);
+  ~ControlCpu();
+  ControlCpu(const ControlCpu&) = delete;
+  ControlCpu& operator=(const ControlCpu&) = delete;
+
+  /// Reads a register. Unknown names and indices are std::runtime_error, here and below.
+  void read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done);
+  void write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value, Done done = {});
+  /// Adds an entry, or changes the action of one that is there.
+  void set_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, std::string_view action,
+                 std::vector<std::uint64_t> data, Done done = {});
+  void remove_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, Done done = {});
+
+  /// Operations that have been posted and are not done.
+  std::uint64_t outstanding() const { return outstanding_; }
+
+ private:
+  struct Operation;
+  void post(unsigned pipe, std::unique_ptr<Operation> operation);
+  void arrive(Operation* operation);
+  void finish(Operation* operation);
+
+  RackContext& context_;
+  SwitchChassis& chassis_;
+  sim::Lane request_lane_, reply_lane_;
+  sim::Duration gap_;
+  sim::Time free_at_;
+  std::uint64_t outstanding_ = 0;
+  std::vector<std::unique_ptr<Operation>> operations_;
+};
+
+}  // namespace racksim::models

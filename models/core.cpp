@@ -1,0 +1,91 @@
+// The core's queue. See core.hpp.
+#include "models/core.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::models {
+
+Core::Core(sim::Calendar& calendar, std::string name)
+    : calendar_(calendar), lane_(calendar.add_lane(std::move(name))) {}
+
+void Core::add(sim::Time ready, sim::Duration cost, Work work) {
+  if (cost < sim::Duration{}) {
+    throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
+  }
+  work.ready = std::max(ready, calendar_.now());
+  work.cost = cost;
+  work.serial = serial_++;
+  if (serving_ && start_ > calendar_.now() && work.ready < current_.ready) {
+    // The piece chosen so far has not begun: it waits for its own readiness, and this one is ready before it.
+    calendar_.cancel(end_event_);
+    waiting_.push_back(current_);
+    std::push_heap(waiting_.begin(), waiting_.end(), later);
+    current_ = work;
+    begin();
+    return;
+  }
+  waiting_.push_back(work);
+  std::push_heap(waiting_.begin(), waiting_.end(), later);
+  if (!serving_ && !in_handler_) serve_next();
+}
+
+void Core::serve_next() {
+  if (waiting_.empty()) return;
+  std::pop_heap(waiting_.begin(), waiting_.end(), later);
+  current_ = waiting_.back();
+  waiting_.pop_back();
+  begin();
+}
+
+void Core::begin() {
+  serving_ = true;
+  start_ = std::max({current_.ready, charged_until_, calendar_.now()});
+  end_ = start_ + current_.cost;
+  end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
+}
+
+void Core::finish() {
+  serving_ = false;
+  busy_ += current_.cost;
+  const Work work = current_;
+  in_handler_ = true;
+  work.call(work.target, work.words);
+  in_handler_ = false;
+  serve_next();
+}
+
+sim::Time Core::charge(sim::Duration cost) {
+  if (cost < sim::Duration{}) {
+    throw std::logic_error(fmt::format("{}: a negative charge of {} ps", name(), cost.ps()));
+  }
+  const sim::Time now = calendar_.now();
+  charged_until_ = std::max(charged_until_, now) + cost;
+  busy_ += cost;
+  if (serving_) {
+    calendar_.cancel(end_event_);
+    if (start_ >= now) {
+      begin();
+    } else {
+      end_ += cost;
+      end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
+    }
+  }
+  return charged_until_;
+}
+
+sim::Time Core::free_at() const {
+  const sim::Time charged = std::max(charged_until_, calendar_.now());
+  return serving_ && start_ <= calendar_.now() ? std::max(charged, end_) : charged;
+}
+
+void Core::halt() {
+  if (serving_) calendar_.cancel(end_event_);
+  serving_ = false;
+  waiting_.clear();
+  charged_until_ = calendar_.now();
+}
+
+}  // namespace racksim::models

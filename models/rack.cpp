@@ -1,0 +1,110 @@
+// Building and wiring the rack. See rack.hpp.
+#include "models/rack.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "p4model/forwarding.hpp"
+#include "p4model/headers.hpp"
+
+namespace racksim::models {
+
+Server::Server(RackContext& context, NicCounters& counters, NodeId node, const RackOptions& options)
+    : nic_(context, counters, node, options.nic, options.cpu),
+      clock_(context.calendar, fmt::format("node{}", node)) {
+  for (std::uint64_t i = 0; i < options.cores; ++i) {
+    cores_.push_back(std::make_unique<Core>(context.calendar, fmt::format("node{}/core{}", node, i)));
+  }
+}
+
+Core& Server::core(std::size_t number) {
+  if (number >= cores_.size()) {
+    throw std::out_of_range(fmt::format("node {} has {} cores, no core {}", node(), cores_.size(), number));
+  }
+  return *cores_[number];
+}
+
+void Server::crash() {
+  for (auto& core : cores_) core->halt();
+  nic_.power_off();
+}
+
+Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
+           std::uint64_t seed)
+    : options_(options),
+      census_(metrics),
+      context_{calendar, journal, metrics, packets_, census_, seed},
+      nic_counters_(metrics),
+      topology_(Topology::star(options.nodes, {options.link_bits_per_second, options.link_propagation})) {
+  if (options.nodes > options.network_switch.ports) {
+    throw std::runtime_error(
+        fmt::format("{} servers do not fit on a switch of {} ports", options.nodes, options.network_switch.ports));
+  }
+  for (std::uint64_t i = 0; i < options.nodes; ++i) {
+    servers_.push_back(std::make_unique<Server>(context_, nic_counters_, static_cast<NodeId>(i), options_));
+  }
+  chassis_ = std::make_unique<SwitchChassis>(context_, options_.network_switch);
+  control_cpu_ = std::make_unique<ControlCpu>(context_, *chassis_);
+  plug_servers();
+  install_program(p4::make_forwarding_program().program);
+}
+
+void Rack::plug_servers() {
+  const auto& graph = topology_.graph();
+  const auto centre = topology_.neighbours(topology_.server(0)).front();
+  ports_ = topology_.ports_towards_servers(centre);
+  for (auto& server : servers_) {
+    const NodeId node = server->node();
+    const auto& link = graph[boost::edge(topology_.server(node), centre, graph).first];
+    const auto& name = graph[topology_.server(node)].name;
+    auto& up = *wires_.emplace_back(std::make_unique<Wire>(
+        context_, fmt::format("{}-switch", name), link.bits_per_second, link.propagation, *chassis_, ports_[node]));
+    auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("switch-{}", name),
+                                                             link.bits_per_second, link.propagation, server->nic(), 0));
+    server->nic().plug(up);
+    chassis_->plug(ports_[node], down);
+    if (options_.faults.any()) {
+      up.set_faults(options_.faults);
+      down.set_faults(options_.faults);
+    }
+  }
+}
+
+void Rack::install_program(std::shared_ptr<const p4::Program> program) {
+  chassis_->load(program);
+  const p4::Table *by_mac = nullptr, *by_ip = nullptr;
+  for (const auto& table : program->tables()) {
+    if (table.name == "forward_by_mac") by_mac = &table;
+    if (table.name == "forward_by_ip") by_ip = &table;
+  }
+  for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
+    auto& pipeline = chassis_->pipeline(pipe);
+    for (const auto& server : servers_) {
+      const std::array<std::uint64_t, 1> port{ports_[server->node()]};
+      const std::array<std::uint64_t, 1> mac{mac_of(server->node())}, ip{ipv4_of(server->node())};
+      // Both tables have one action that takes the port.
+      if (by_mac) pipeline.add_entry(*by_mac, mac, *by_mac->actions.front(), port);
+      if (by_ip) pipeline.add_entry(*by_ip, ip, *by_ip->actions.front(), port);
+    }
+  }
+}
+
+p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {
+  auto packet = packets_.make();
+  packet->push(p4::Ethernet{.dst = mac_of(to), .ether_type = p4::kEtherTypeIpv4});
+  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(to)});
+  packet->push(p4::Udp{.src_port = source_port, .dst_port = destination_port});
+  return packet;
+}
+
+std::uint64_t Rack::packets_in_flight() const {
+  std::uint64_t sum = chassis_->packets_held();
+  for (const auto& server : servers_) sum += server->nic().packets_held();
+  for (const auto& wire : wires_) sum += wire->in_flight();
+  return sum;
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,96 @@
+// A whole rack: servers with cores and a NIC, their wires, and the switch, built from options in a fixed order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/addressing.hpp"
+#include "models/control_cpu.hpp"
+#include "models/core.hpp"
+#include "models/nic.hpp"
+#include "models/rack_context.hpp"
+#include "models/rack_options.hpp"
+#include "models/switch_chassis.hpp"
+#include "models/topology.hpp"
+#include "sim/clock.hpp"
+
+namespace racksim::models {
+
+/// A server: cores, numbered from 0, a NIC, and a clock that its timers run on.
+class Server {
+ public:
+  Server(RackContext& context, NicCounters& counters, NodeId node, const RackOptions& options);
+
+  NodeId node() const { return nic_.node(); }
+  Nic& nic() { return nic_; }
+  /// Throws std::out_of_range, naming the server, when it has no such core.
+  Core& core(std::size_t number);
+  std::size_t cores() const { return cores_.size(); }
+  sim::Clock& clock() { return clock_; }
+
+  /// A crash: all cores forget their work, the NIC is powered off.
+  void crash();
+  void restart() { nic_.power_on(); }
+
+ private:
+  std::vector<std::unique_ptr<Core>> cores_;
+  Nic nic_;
+  sim::Clock clock_;
+};
+
+class Rack {
+ public:
+  /// Builds the rack and loads plain L2/L3 forwarding into the switch. Throws std::runtime_error when the switch has
+  /// fewer ports than there are servers.
+  Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
+       std::uint64_t seed);
+  Rack(const Rack&) = delete;
+  Rack& operator=(const Rack&) = delete;
+
+  const RackOptions& options() const { return options_; }
+  const Topology& topology() const { return topology_; }
+  RackContext& context() { return context_; }
+  sim::Calendar& calendar() { return context_.calendar; }
+  sim::Journal& journal() { return context_.journal; }
+  sim::Metrics& metrics() { return context_.metrics; }
+  p4::PacketPool& packets() { return packets_; }
+  std::uint64_t seed() const { return context_.seed; }
+  std::size_t nodes() const { return servers_.size(); }
+  Server& server(NodeId node) { return *servers_.at(node); }
+  SwitchChassis& chassis() { return *chassis_; }
+  ControlCpu& control_cpu() { return *control_cpu_; }
+  PacketCensus& census() { return census_; }
+  /// The switch port that a server is plugged into.
+  unsigned port_of(NodeId node) const { return ports_.at(node); }
+  /// The wires of a server: to the switch and from it.
+  Wire& uplink(NodeId node) { return *wires_.at(node * 2u); }
+  Wire& downlink(NodeId node) { return *wires_.at(node * 2u + 1); }
+
+  /// Loads a program into the switch. If it embeds plain forwarding (p4::append_forwarding), the routes to all servers
+  /// are filled into its tables; all else is up to the caller.
+  void install_program(std::shared_ptr<const p4::Program> program);
+
+  /// A packet with Ethernet, IPv4 and UDP headers for a server. Push further headers, then set `payload_bytes`.
+  p4::PacketRef make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port);
+
+  /// Packets in wires, NICs and the switch, counted where they are.
+  std::uint64_t packets_in_flight() const;
+
+ private:
+  void plug_servers();
+
+  RackOptions options_;
+  p4::PacketPool packets_;
+  PacketCensus census_;
+  RackContext context_;
+  NicCounters nic_counters_;
+  Topology topology_;
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::unique_ptr<SwitchChassis> chassis_;
+  std::unique_ptr<ControlCpu> control_cpu_;
+  std::vector<std::unique_ptr<Wire>> wires_;
+  std::vector<unsigned> ports_;
+};
+
+}  // namespace racksim::models

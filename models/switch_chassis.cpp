@@ -1,0 +1,385 @@
+// Slots, passes and queues of the switch. See switch_chassis.hpp.
+#include "models/switch_chassis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::models {
+
+// One pipe: its state, its slots, and who waits for one.
+struct SwitchChassis::Pipe : p4::StateWriteObserver {
+  Pipe(SwitchChassis& owner, unsigned pipe_number)
+      : chassis(owner),
+        number(pipe_number),
+        slot_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
+        resubmit_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
+        egress_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/egress", number))),
+        source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/ingress", number))),
+        egress_source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/egress", number))) {}
+
+  void register_written(const p4::StateWrite& write) override {
+    chassis.record_state(number, writing_gress, write.stage,
+                         writing_start + chassis.stage_offset(writing_gress, write.stage), writing_operation,
+                         std::uint64_t{write.array} << 32 | write.index, write.value, write.packet_serial);
+  }
+  // Says whose writes the observer is about to see.
+  void write_as(p4::Gress gress, sim::Time start, std::uint64_t operation) {
+    writing_gress = gress;
+    writing_start = start;
+    writing_operation = operation;
+  }
+
+  SwitchChassis& chassis;
+  unsigned number;
+  sim::Lane slot_lane, resubmit_lane, egress_lane;
+  sim::Source source, egress_source;
+  std::array<std::vector<sim::Source>, 2> stage_sources;
+  std::unique_ptr<p4::Pipeline> pipeline;
+  sim::Time next_slot;
+  std::deque<Entry> waiting;       // for their slots, which are events
+  std::deque<Entry> resubmitting;  // until their first pass has ended
+  p4::Gress writing_gress = p4::Gress::ingress;
+  sim::Time writing_start;
+  std::uint64_t writing_operation = 0;
+};
+
+struct SwitchChassis::SteppedPass {
+  p4::Pass pass;
+  Pipe* pipe = nullptr;
+  Entry entry;          // ingress
+  p4::Copy copy{0, 0};  // egress
+  sim::Time start;
+};
+
+SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
+    : context_(context),
+      options_(options),
+      stage_lane_(context.calendar.add_lane("switch/stages")),
+      traffic_manager_source_(context.journal.add_source("switch/traffic_manager")),
+      traffic_manager_(options, options.ports + (options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe),
+      cycle_(cycles(1)),
+      copy_gap_(cycles(options.copy_cycles)),
+      packets_in_(context.metrics.counter("switch.packets_in", "packets", "Packets that arrived at front ports.")),
+      packets_out_(context.metrics.counter("switch.packets_out", "packets", "Packets that left by front ports.")),
+      passes_(context.metrics.counter("switch.ingress_passes", "passes", "Ingress passes, second ones included.")),
+      resubmits_(context.metrics.counter("switch.resubmits", "packets", "Packets sent through ingress again.")),
+      recirculations_(context.metrics.counter("switch.recirculations", "packets", "Packets sent to recirculation.")),
+      copies_made_(context.metrics.counter("switch.multicast_copies", "packets", "Copies made by the PRE.")),
+      control_slots_(context.metrics.counter("switch.control_slots", "operations",
+                                             "Register and table operations of the control CPU.")) {
+  const auto pipe_count = (options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe;
+  outgoing_.resize(options.ports);
+  for (unsigned i = 0; i < pipe_count; ++i) {
+    auto& pipe = *pipes_.emplace_back(std::make_unique<Pipe>(*this, i));
+    for (const auto gress : {p4::Gress::ingress, p4::Gress::egress}) {
+      for (std::uint64_t stage = 0; stage < options.pipe.stages; ++stage) {
+        pipe.stage_sources[static_cast<std::size_t>(gress)].push_back(
+            context.journal.add_source(fmt::format("switch/pipe{}/{}/stage{}", i, p4::name_of(gress), stage)));
+      }
+    }
+    recirculation_.push_back(std::make_unique<Wire>(context, fmt::format("switch-recirculation{}", i),
+                                                    options.recirculation_bits_per_second, sim::Duration{}, *this,
+                                                    recirculation_port(i)));
+    outgoing_.push_back(recirculation_.back().get());
+  }
+}
+
+SwitchChassis::~SwitchChassis() = default;
+
+sim::Duration SwitchChassis::cycles(std::uint64_t n) const {
+  return sim::transmission_time(static_cast<std::int64_t>(n), static_cast<std::int64_t>(options_.clock_hz));
+}
+
+void SwitchChassis::plug(unsigned port, Wire& outgoing) {
+  if (port >= options_.ports) {
+    throw std::runtime_error(fmt::format("the switch has no port {}: it has {}", port, options_.ports));
+  }
+  outgoing_[port] = &outgoing;
+}
+
+unsigned SwitchChassis::pipe_of(unsigned port) const {
+  if (port >= options_.ports) return port - static_cast<unsigned>(options_.ports);
+  return port / static_cast<unsigned>(options_.ports_per_pipe);
+}
+
+void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
+  if (packets_held() != 0) throw std::logic_error("a program cannot be loaded while packets are in the switch");
+  for (auto& pipe : pipes_) {
+    pipe->pipeline = std::make_unique<p4::Pipeline>(program, options_.pipe);
+    pipe->pipeline->observe(pipe.get());
+  }
+  const auto& pipeline = *pipes_.front()->pipeline;
+  for (const auto gress : {p4::Gress::ingress, p4::Gress::egress}) {
+    auto& offsets = stage_offsets_[static_cast<std::size_t>(gress)];
+    offsets.clear();
+    std::uint64_t before = options_.pipe.turn_cycles;
+    const auto parser = gress == p4::Gress::ingress ? options_.parser_latency : sim::Duration{};
+    for (int stage = 0; stage < pipeline.stages(); ++stage) {
+      offsets.push_back(parser + cycles(before));
+      before += pipeline.latency_cycles(gress, stage);
+    }
+  }
+  ingress_latency_ =
+      options_.parser_latency + cycles(pipeline.latency_cycles(p4::Gress::ingress)) + options_.deparser_latency;
+  egress_latency_ = cycles(pipeline.latency_cycles(p4::Gress::egress)) + options_.deparser_latency;
+  egress_changes_headers_ = pipeline.egress_changes_headers();
+  egress_has_registers_ = false;
+  const auto& graph = pipeline.placement().graph();
+  for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
+    if (graph[node].gress == p4::Gress::egress && !graph[node].arrays.empty()) egress_has_registers_ = true;
+  }
+}
+
+p4::Pipeline& SwitchChassis::pipeline(unsigned pipe) {
+  if (!pipes_.at(pipe)->pipeline) throw std::logic_error("no program is loaded into the switch");
+  return *pipes_[pipe]->pipeline;
+}
+
+sim::Duration SwitchChassis::stage_offset(p4::Gress gress, int stage) const {
+  return stage_offsets_[static_cast<std::size_t>(gress)].at(static_cast<std::size_t>(stage));
+}
+
+void SwitchChassis::record_state(unsigned pipe, p4::Gress gress, int stage, sim::Time at, std::uint64_t operation,
+                                 std::uint64_t object_and_index, std::uint64_t value, std::uint64_t packet_serial) {
+  const auto source = pipes_[pipe]->stage_sources[static_cast<std::size_t>(gress)][static_cast<std::size_t>(stage)];
+  context_.journal.record(sim::Observed::switch_state, source, at, operation, object_and_index, value, packet_serial);
+}
+
+void SwitchChassis::receive(p4::PacketRef packet, unsigned port) {
+  const bool front = port < options_.ports;
+  if (front) ++packets_in_.value;
+  Pipe& pipe = *pipes_[pipe_of(port)];
+  Entry entry{std::move(packet), {.port = static_cast<std::uint16_t>(port)}};
+  entry.metadata.may_resubmit = front;
+  ++inside_;
+  enter(pipe, std::move(entry));
+}
+
+void SwitchChassis::access(unsigned pipe, SlotAccess& access) {
+  ++control_slots_.value;
+  enter(*pipes_.at(pipe), Entry{{}, {}, &access});
+}
+
+// Slots are given in the order of arrival. A free one is used at once; one that lies ahead is an event, so that passes
+// run, and state changes, in the order of slots over all pipes.
+void SwitchChassis::enter(Pipe& pipe, Entry entry) {
+  const sim::Time now = context_.calendar.now();
+  if (pipe.next_slot <= now) {
+    pipe.next_slot = now + cycle_;
+    execute(pipe, std::move(entry));
+    return;
+  }
+  pipe.waiting.push_back(std::move(entry));
+  context_.calendar.at<&SwitchChassis::slot>(pipe.next_slot, pipe.slot_lane, *this, &pipe);
+  pipe.next_slot += cycle_;
+}
+
+void SwitchChassis::slot(Pipe* pipe) {
+  Entry entry = std::move(pipe->waiting.front());
+  pipe->waiting.pop_front();
+  execute(*pipe, std::move(entry));
+}
+
+void SwitchChassis::execute(Pipe& pipe, Entry entry) {
+  if (entry.access) return execute_access(pipe, *entry.access);
+  ingress_pass(pipe, std::move(entry));
+}
+
+// An access behaves as a packet in its slot: it meets the state of a stage after the passes before it and before those
+// after it. In stepped mode it therefore happens when its slot reaches the stage, or, for an egress without registers,
+// when the slot reaches the last ingress stage, where the egress of its packets is computed.
+void SwitchChassis::execute_access(Pipe& pipe, SlotAccess& access) {
+  if (options_.passes == PassMode::fused) {
+    access.execute(pipeline(pipe.number), context_.calendar.now() + stage_offset(access.gress(), access.stage()));
+    return;
+  }
+  const bool with_ingress = access.gress() == p4::Gress::egress && !egress_has_registers_;
+  const auto offset = with_ingress ? stage_offsets_[0].back() : stage_offset(access.gress(), access.stage());
+  context_.calendar.after<&SwitchChassis::step_access>(offset, stage_lane_, *this, &pipe, &access);
+}
+
+void SwitchChassis::step_access(Pipe* pipe, SlotAccess* access) {
+  // The record's instant is the stage's, whenever the access is made.
+  const bool with_ingress = access->gress() == p4::Gress::egress && !egress_has_registers_;
+  const auto ran = with_ingress ? stage_offsets_[0].back() : stage_offset(access->gress(), access->stage());
+  access->execute(pipeline(pipe->number),
+                  context_.calendar.now() - ran + stage_offset(access->gress(), access->stage()));
+}
+
+void SwitchChassis::ingress_pass(Pipe& pipe, Entry entry) {
+  ++passes_.value;
+  // A sender may have kept a reference, and a copy made by multicast may come back: neither must see the changes.
+  if (!entry.packet.unique()) entry.packet = context_.packets.clone_headers(*entry.packet);
+  auto& pipeline = this->pipeline(pipe.number);
+  const sim::Time now = context_.calendar.now();
+  if (options_.passes == PassMode::fused) {
+    pipe.write_as(p4::Gress::ingress, now, entry.packet->operation);
+    const auto verdict = pipeline.run_ingress(*entry.packet, entry.metadata);
+    after_ingress(pipe, std::move(entry), verdict, now);
+    return;
+  }
+  SteppedPass* pass = take_stepped();
+  pass->pipe = &pipe;
+  pass->entry = std::move(entry);
+  pass->start = now;
+  pipeline.begin_ingress(pass->pass, *pass->entry.packet, pass->entry.metadata);
+  context_.calendar.after<&SwitchChassis::ingress_stage>(stage_offsets_[0][0], stage_lane_, *this, pass, 0);
+}
+
+void SwitchChassis::ingress_stage(SteppedPass* pass, int stage) {
+  auto& pipeline = *pass->pipe->pipeline;
+  pass->pipe->write_as(p4::Gress::ingress, pass->start, pass->entry.packet->operation);
+  pipeline.run_stage(pass->pass, stage);
+  if (stage + 1 < pipeline.stages()) {
+    const auto next = pass->start + stage_offsets_[0][static_cast<std::size_t>(stage) + 1];
+    context_.calendar.at<&SwitchChassis::ingress_stage>(next, stage_lane_, *this, pass, stage + 1);
+    return;
+  }
+  // The rest is computed here, ahead of its instants, as a fused pass computes it in its slot.
+  const auto verdict = pipeline.finish_ingress(pass->pass);
+  Pipe& pipe = *pass->pipe;
+  Entry entry = std::move(pass->entry);
+  const sim::Time start = pass->start;
+  give_back(pass);
+  after_ingress(pipe, std::move(entry), verdict, start);
+}
+
+void SwitchChassis::after_ingress(Pipe& pipe, Entry entry, const p4::Verdict& verdict, sim::Time slot) {
+  const sim::Time done = slot + ingress_latency_;
+  if (verdict.resubmit) {
+    ++resubmits_.value;
+    entry.metadata.resubmitted = true;
+    entry.metadata.resubmit_data = verdict.resubmit_data;
+    pipe.resubmitting.push_back(std::move(entry));
+    context_.calendar.at<&SwitchChassis::resubmitted>(done, pipe.resubmit_lane, *this, &pipe);
+    return;
+  }
+  --inside_;
+  if (verdict.dropped()) return context_.drop(pipe.source, done, *entry.packet, DropReason::switch_program);
+  to_traffic_manager(pipe, std::move(entry.packet), verdict, done + options_.traffic_manager_latency);
+}
+
+void SwitchChassis::resubmitted(Pipe* pipe) {
+  Entry entry = std::move(pipe->resubmitting.front());
+  pipe->resubmitting.pop_front();
+  enter(*pipe, std::move(entry));
+}
+
+void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when) {
+  copies_.clear();
+  replication_.replicate(verdict, copies_);
+  if (copies_.empty()) return context_.drop(pipe.source, when, *packet, DropReason::switch_program);
+  if (copies_.size() > 1) {
+    context_.census.absorb();
+    copies_made_.value += copies_.size();
+    for (std::size_t i = 0; i < copies_.size(); ++i) context_.census.copy();
+  }
+  traffic_manager_.advance(when);
+  const std::uint32_t frame = packet->frame_bytes();
+  sim::Time ready = when;
+  leaving_.clear();
+  for (const auto& copy : copies_) {
+    Wire* wire = copy.port < outgoing_.size() ? outgoing_[copy.port] : nullptr;
+    if (!wire) {
+      context_.drop(traffic_manager_source_, ready, *packet, DropReason::no_port);
+    } else {
+      const auto transmission = sim::transmission_time(std::int64_t{8} * packet->wire_bytes(),
+                                                       static_cast<std::int64_t>(wire->bits_per_second()));
+      const auto dequeued = traffic_manager_.enqueue(copy.port, ready, frame, transmission);
+      if (dequeued) {
+        leaving_.push_back({copy, *dequeued});
+      } else {
+        context_.drop(traffic_manager_source_, ready, *packet, DropReason::tail_drop);
+      }
+    }
+    ready += copy_gap_;
+  }
+  traffic_manager_.store(frame);
+  std::size_t left = leaving_.size();
+  for (const auto& [copy, dequeued] : leaving_) {
+    p4::PacketRef one;
+    if (--left == 0) {
+      one = std::move(packet);
+    } else {
+      one = egress_changes_headers_ ? context_.packets.clone_headers(*packet) : packet.share();
+    }
+    if (egress_has_registers_) {
+      ++inside_;
+      context_.calendar.at<&SwitchChassis::egress>(dequeued, pipes_[pipe_of(copy.port)]->egress_lane, *this,
+                                                   one.release(), copy);
+    } else {
+      auto& egress_pipeline = *pipes_[pipe_of(copy.port)]->pipeline;
+      const bool kept =
+          egress_pipeline.run_egress(*one, {.port = copy.port, .rid = copy.rid, .packet_length = one->frame_bytes()});
+      after_egress(std::move(one), copy.port, kept, dequeued);
+    }
+  }
+}
+
+void SwitchChassis::egress(p4::Packet* raw, p4::Copy copy) {
+  auto packet = p4::PacketRef::adopt(raw);
+  Pipe& pipe = *pipes_[pipe_of(copy.port)];
+  const sim::Time now = context_.calendar.now();
+  const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
+  if (options_.passes == PassMode::fused) {
+    --inside_;
+    pipe.write_as(p4::Gress::egress, now, packet->operation);
+    const bool kept = pipe.pipeline->run_egress(*packet, metadata);
+    after_egress(std::move(packet), copy.port, kept, now);
+    return;
+  }
+  SteppedPass* pass = take_stepped();
+  pass->pipe = &pipe;
+  pass->entry.packet = std::move(packet);
+  pass->copy = copy;
+  pass->start = now;
+  pipe.pipeline->begin_egress(pass->pass, *pass->entry.packet, metadata);
+  context_.calendar.after<&SwitchChassis::egress_stage>(stage_offsets_[1][0], stage_lane_, *this, pass, 0);
+}
+
+void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
+  auto& pipeline = *pass->pipe->pipeline;
+  pass->pipe->write_as(p4::Gress::egress, pass->start, pass->entry.packet->operation);
+  pipeline.run_stage(pass->pass, stage);
+  if (stage + 1 < pipeline.stages()) {
+    const auto next = pass->start + stage_offsets_[1][static_cast<std::size_t>(stage) + 1];
+    context_.calendar.at<&SwitchChassis::egress_stage>(next, stage_lane_, *this, pass, stage + 1);
+    return;
+  }
+  const bool kept = pipeline.finish_egress(pass->pass);
+  --inside_;
+  auto packet = std::move(pass->entry.packet);
+  const auto copy = pass->copy;
+  const sim::Time start = pass->start;
+  give_back(pass);
+  after_egress(std::move(packet), copy.port, kept, start);
+}
+
+void SwitchChassis::after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued) {
+  const sim::Time ready = dequeued + egress_latency_;
+  if (!kept) return context_.drop(pipes_[pipe_of(port)]->egress_source, ready, *packet, DropReason::switch_program);
+  ++(port < options_.ports ? packets_out_ : recirculations_).value;
+  outgoing_[port]->transmit(std::move(packet), ready);
+}
+
+SwitchChassis::SteppedPass* SwitchChassis::take_stepped() {
+  if (stepped_free_.empty()) return stepped_.emplace_back(std::make_unique<SteppedPass>()).get();
+  SteppedPass* pass = stepped_free_.back();
+  stepped_free_.pop_back();
+  return pass;
+}
+
+void SwitchChassis::give_back(SteppedPass* pass) {
+  pass->entry = {};
+  stepped_free_.push_back(pass);
+}
+
+std::uint64_t SwitchChassis::packets_held() const {
+  std::uint64_t held = inside_;
+  for (const auto& wire : recirculation_) held += wire->in_flight();
+  return held;
+}
+
+}  // namespace racksim::models

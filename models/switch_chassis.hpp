@@ -1,0 +1,140 @@
+// The switch around its pipelines: ports, slots of the ingress, traffic manager, replication, egress, recirculation.
+//
+// Time of a packet: it arrives at a port (its last bit: store and forward), takes the next free slot of its pipe (one a
+// clock cycle, in the order of arrival), and its ingress pass runs at that slot. All that follows is computed then, for
+// the instants at which it happens: traffic manager, queue, egress pass, and the wire.
+//
+//   slot --parser, 12 stages, deparser--> traffic manager --PRE, queue--> egress parser, stages, deparser --> wire
+//
+// Why computing ahead is exact: all pipes run the same program, so the instants at which packets reach the traffic
+// manager have the order of their slots; queues, buffer and wires depend on nothing else. An egress pass without
+// registers depends on the packet and the tables alone, and control-plane writes take a slot too: an egress pass sees
+// the tables as they were at its packet's ingress slot. An egress pass that touches registers is an event of its own,
+// when the packet leaves its queue, because copies for different ports leave in another order than they came.
+//
+// Known simplifications: a pipe's egress starts any number of passes a cycle (ingress, at one a cycle, limits what
+// reaches it); a queue takes packets in the order of their ingress slots, so a unicast packet does not slip between the
+// copies of the multicast packet before it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "models/rack_context.hpp"
+#include "models/switch_options.hpp"
+#include "models/traffic_manager.hpp"
+#include "models/wire.hpp"
+#include "p4model/pipeline.hpp"
+#include "p4model/replication.hpp"
+
+namespace racksim::models {
+
+/// An access of the control plane to a pipe's state, executed in a slot of the pipe. See control_cpu.hpp.
+class SlotAccess {
+ public:
+  virtual ~SlotAccess() = default;
+  /// The gress and stage whose state it touches.
+  virtual p4::Gress gress() const = 0;
+  virtual int stage() const = 0;
+  /// Acts on the pipe's state; a nominal instant for the record.
+  virtual void execute(p4::Pipeline& pipeline, sim::Time at) = 0;
+};
+
+class SwitchChassis : public PacketSink {
+ public:
+  SwitchChassis(RackContext& context, const SwitchOptions& options);
+  ~SwitchChassis() override;
+  SwitchChassis(const SwitchChassis&) = delete;
+  SwitchChassis& operator=(const SwitchChassis&) = delete;
+
+  /// Plugs in the wire that leaves at a port. The one that comes in is made with this chassis and the port as its end.
+  void plug(unsigned port, Wire& outgoing);
+
+  /// Loads a program into every pipe, each with state of its own. Throws std::logic_error while packets are inside, and
+  /// what p4::Pipeline throws when the program is wrong or does not fit.
+  void load(std::shared_ptr<const p4::Program> program);
+
+  unsigned pipes() const { return static_cast<unsigned>(pipes_.size()); }
+  unsigned pipe_of(unsigned port) const;
+  /// The port through which a pipe recirculates; packets that come in by it cannot be resubmitted.
+  unsigned recirculation_port(unsigned pipe) const { return static_cast<unsigned>(options_.ports) + pipe; }
+  /// A pipe's pipeline, for setting up and for looking at it outside the run; during the run use the control CPU.
+  p4::Pipeline& pipeline(unsigned pipe);
+  p4::ReplicationEngine& replication() { return replication_; }
+  const SwitchOptions& options() const { return options_; }
+  const TrafficManager& traffic_manager() const { return traffic_manager_; }
+
+  void receive(p4::PacketRef packet, unsigned port) override;
+
+  /// Takes the next free slot of a pipe for an access, which must live until it is executed.
+  void access(unsigned pipe, SlotAccess& access);
+  /// The nominal instant, relative to its slot, of a stage.
+  sim::Duration stage_offset(p4::Gress gress, int stage) const;
+  /// From a slot to the traffic manager without queueing, and from a queue to the wire.
+  sim::Duration ingress_latency() const { return ingress_latency_; }
+  sim::Duration egress_latency() const { return egress_latency_; }
+  sim::Duration cycle() const { return cycle_; }
+
+  /// Packets inside the switch, its recirculation wires included.
+  std::uint64_t packets_held() const;
+
+  /// Records a change of switch state in the journal: `object` in the upper half of the first detail says which array
+  /// (or, from 2^31 on, table), its lower half the index.
+  void record_state(unsigned pipe, p4::Gress gress, int stage, sim::Time at, std::uint64_t operation,
+                    std::uint64_t object_and_index, std::uint64_t value, std::uint64_t packet_serial);
+
+ private:
+  struct Entry {
+    p4::PacketRef packet;
+    p4::IngressMetadata metadata;
+    SlotAccess* access = nullptr;  ///< instead of a packet
+  };
+  struct Pipe;
+  struct SteppedPass;
+  struct Leaving {
+    p4::Copy copy;
+    sim::Time dequeued;
+  };
+
+  sim::Duration cycles(std::uint64_t n) const;
+  void enter(Pipe& pipe, Entry entry);
+  void slot(Pipe* pipe);
+  void execute(Pipe& pipe, Entry entry);
+  void execute_access(Pipe& pipe, SlotAccess& access);
+  void step_access(Pipe* pipe, SlotAccess* access);
+  void ingress_pass(Pipe& pipe, Entry entry);
+  void ingress_stage(SteppedPass* pass, int stage);
+  void after_ingress(Pipe& pipe, Entry entry, const p4::Verdict& verdict, sim::Time slot);
+  void resubmitted(Pipe* pipe);
+  void to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when);
+  void egress(p4::Packet* packet, p4::Copy copy);
+  void egress_stage(SteppedPass* pass, int stage);
+  void after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued);
+  SteppedPass* take_stepped();
+  void give_back(SteppedPass* pass);
+
+  RackContext& context_;
+  SwitchOptions options_;
+  sim::Lane stage_lane_;
+  sim::Source traffic_manager_source_;
+  TrafficManager traffic_manager_;
+  p4::ReplicationEngine replication_;
+  std::vector<std::unique_ptr<Pipe>> pipes_;
+  std::vector<Wire*> outgoing_;                        // by port, recirculation ports last
+  std::vector<std::unique_ptr<Wire>> recirculation_;   // by pipe
+  std::vector<std::unique_ptr<SteppedPass>> stepped_;  // all, in use or not
+  std::vector<SteppedPass*> stepped_free_;
+  std::vector<p4::Copy> copies_;  // of the packet at the traffic manager
+  std::vector<Leaving> leaving_;  // those that were taken
+  std::array<std::vector<sim::Duration>, 2> stage_offsets_;
+  sim::Duration cycle_, copy_gap_, ingress_latency_, egress_latency_;
+  bool egress_has_registers_ = false;
+  bool egress_changes_headers_ = false;
+  std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass
+  sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &copies_made_, &control_slots_;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,139 @@
+// Serialisation and faults of a wire. See wire.hpp.
+#include "models/wire.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::models {
+
+namespace {
+// Uniform in [0, limit], to the picosecond.
+sim::Duration uniform_up_to(sim::RandomStream& random, sim::Duration limit) {
+  return sim::Duration::from_ps(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(limit.ps()) + 1)));
+}
+}  // namespace
+
+Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
+           PacketSink& sink, unsigned port)
+    : context_(context),
+      name_(std::move(name)),
+      bits_per_second_(bits_per_second),
+      propagation_(propagation),
+      sink_(sink),
+      port_(port),
+      lane_(context.calendar.add_lane("wire/" + name_)),
+      source_(context.journal.add_source("wire/" + name_)),
+      random_(context.seed, "wire/" + name_) {
+  if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
+  if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
+}
+
+void Wire::set_faults(const WireFaults& faults, sim::Time from) {
+  if (!changes_.empty() && from < changes_.back().first) {
+    throw std::runtime_error(fmt::format("wire {}: changes of faults must come in the order of time", name_));
+  }
+  changes_.emplace_back(from, faults);
+}
+
+void Wire::change_faults(sim::Time start) {
+  while (!changes_.empty() && changes_.front().first <= start) {
+    faults_ = changes_.front().second;
+    faulty_ = faults_.any();
+    if (faults_.burst_enter <= 0) in_burst_ = false;
+    changes_.pop_front();
+  }
+}
+
+void Wire::set_up(bool up) {
+  if (up && !up_) up_since_ = context_.calendar.now();
+  up_ = up;
+}
+
+sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
+  const std::uint32_t bytes = packet->wire_bytes();
+  const sim::Time start = std::max(ready, free_at_);
+  const auto serialisation =
+      sim::transmission_time(std::int64_t{8} * bytes, static_cast<std::int64_t>(bits_per_second_));
+  free_at_ = start + serialisation;
+  ++packets_sent_;
+  bytes_sent_ += bytes;
+  if (!changes_.empty()) [[unlikely]]
+    change_faults(start);
+  const sim::Time arrival = free_at_ + propagation_;
+  if (!faulty_ && targeted_.empty()) {
+    // A wire that was faulty until now must not let this one overtake those that are late.
+    last_arrival_ = std::max(last_arrival_, arrival);
+    launch(std::move(packet), start, last_arrival_);
+    return free_at_;
+  }
+  if (loses(*packet, start)) return free_at_;
+
+  // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
+  sim::Time late = arrival;
+  if (faults_.jitter > sim::Duration{}) late += uniform_up_to(random_, faults_.jitter);
+  if (faults_.spike > 0 && random_.chance(faults_.spike)) late += faults_.spike_delay;
+  const bool twice = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
+  for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
+    p4::PacketRef one;
+    if (copy == 0 && twice) {
+      one = context_.packets.clone_headers(*packet);
+      context_.census.copy();
+    } else {
+      one = std::move(packet);
+    }
+    if (faults_.reorder > 0 && random_.chance(faults_.reorder)) {
+      launch(std::move(one), start,
+             std::max(last_arrival_, late) + sim::Duration::from_ps(1) +
+                 uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1)));
+    } else {
+      last_arrival_ = std::max(last_arrival_, late);
+      launch(std::move(one), start, last_arrival_);
+    }
+    late += serialisation;
+  }
+  return free_at_;
+}
+
+bool Wire::loses(const p4::Packet& packet, sim::Time start) {
+  bool lost = false;
+  DropReason reason = DropReason::loss;
+  for (auto& drop : targeted_) {
+    if (!drop.match.matches(packet)) continue;
+    ++drop.seen;
+    if (drop.seen >= drop.first && drop.seen - drop.first < drop.count) {
+      lost = true;
+      reason = DropReason::targeted;
+    }
+  }
+  // The random state moves on for every packet, whatever else happens to it.
+  if (faults_.burst_enter > 0) {
+    in_burst_ = in_burst_ ? !random_.chance(faults_.burst_leave) : random_.chance(faults_.burst_enter);
+    if (in_burst_ && random_.chance(faults_.burst_loss) && !lost) {
+      lost = true;
+      reason = DropReason::burst_loss;
+    }
+  }
+  if (faults_.loss > 0 && random_.chance(faults_.loss)) lost = true;
+  if (lost) context_.drop(source_, start, packet, reason);
+  return lost;
+}
+
+void Wire::launch(p4::PacketRef packet, sim::Time start, sim::Time arrival) {
+  ++in_flight_;
+  context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
+}
+
+void Wire::arrive(p4::Packet* raw, sim::Time start) {
+  p4::PacketRef packet = p4::PacketRef::adopt(raw);
+  --in_flight_;
+  // Judged here, because a packet may be handed over before it starts: was the wire up all the time?
+  if (!up_ || up_since_ > start) {
+    context_.drop(source_, context_.calendar.now(), *packet, DropReason::wire_down);
+    return;
+  }
+  sink_.receive(std::move(packet), port_);
+}
+
+}  // namespace racksim::models

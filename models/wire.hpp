@@ -1,0 +1,87 @@
+// A unidirectional wire: serialisation at its rate, propagation, and faults.
+//
+// A wire is a next-free instant: a packet that is ready earlier waits for the ones before it, and only its arrival is
+// an event. Packets must be handed over in the order in which they are ready.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/rack_context.hpp"
+#include "models/wire_faults.hpp"
+#include "sim/random.hpp"
+
+namespace racksim::models {
+
+/// Where a wire ends.
+class PacketSink {
+ public:
+  virtual ~PacketSink() = default;
+  /// The last bit of a packet has arrived at `port`.
+  virtual void receive(p4::PacketRef packet, unsigned port) = 0;
+};
+
+/// One direction of a link.
+class Wire {
+ public:
+  /// `name` ("node3-switch") names its lane, journal source and random stream. Throws std::runtime_error when the rate
+  /// is 0 or the propagation negative.
+  Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
+       PacketSink& sink, unsigned port);
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left.
+  sim::Time transmit(p4::PacketRef packet, sim::Time ready);
+
+  std::uint64_t bits_per_second() const { return bits_per_second_; }
+
+  /// When the last bit of what was handed over so far has left.
+  sim::Time free_at() const { return free_at_; }
+
+  /// Sets the faults of packets whose first bit leaves at `from` or later. Switch and NIC hand packets over ahead of
+  /// that instant, so a change in mid-run is announced when the run begins, in the order of the instants.
+  void set_faults(const WireFaults& faults, sim::Time from = {});
+  void add_targeted_drop(TargetedDrop drop) { targeted_.push_back(std::move(drop)); }
+  /// A wire that goes down now loses what is on it and what starts until it is up again.
+  void set_up(bool up);
+
+  /// Packets that have been sent and have not arrived.
+  std::uint64_t in_flight() const { return in_flight_; }
+  std::uint64_t packets_sent() const { return packets_sent_; }
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  void change_faults(sim::Time start);
+  bool loses(const p4::Packet& packet, sim::Time start);
+  void launch(p4::PacketRef packet, sim::Time start, sim::Time arrival);
+  void arrive(p4::Packet* packet, sim::Time start);
+
+  RackContext& context_;
+  std::string name_;
+  std::uint64_t bits_per_second_;
+  sim::Duration propagation_;
+  PacketSink& sink_;
+  unsigned port_;
+  sim::Lane lane_;
+  sim::Source source_;
+  sim::RandomStream random_;
+  WireFaults faults_;
+  bool faulty_ = false;
+  bool in_burst_ = false;
+  std::deque<std::pair<sim::Time, WireFaults>> changes_;  // of faults, yet to come
+  bool up_ = true;
+  sim::Time up_since_ = sim::Time::from_ps(-1);
+  std::vector<TargetedDrop> targeted_;
+  sim::Time free_at_;
+  sim::Time last_arrival_;  // of packets that keep their order
+  std::uint64_t in_flight_ = 0;
+  std::uint64_t packets_sent_ = 0;
+  std::uint64_t bytes_sent_ = 0;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,52 @@
+// What can go wrong on a wire: loss, bursts, targeted drops, duplicates, reordering, delay spikes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "p4model/packet.hpp"
+#include "sim/parameters.hpp"
+#include "sim/time.hpp"
+
+namespace racksim::models {
+
+/// Random faults of a wire. Each packet meets them independently, except for the burst state.
+struct WireFaults {
+  double loss = 0;  ///< probability that a packet is lost
+  /// Gilbert-Elliott: a two-state chain that moves once a packet. Stationary loss is
+  /// burst_enter / (burst_enter + burst_leave) * burst_loss.
+  double burst_enter = 0;  ///< probability to go from good to bad before a packet
+  double burst_leave = 1;  ///< probability to go from bad to good before a packet
+  double burst_loss = 1;   ///< probability of loss in the bad state
+  double duplicate = 0;    ///< probability that a second copy arrives
+  double reorder = 0;      ///< probability that a copy is held back, alone, so that later packets overtake it
+  sim::Duration reorder_delay = sim::Duration::from_ps(5'000'000);  ///< longest hold; uniform in (0, this]
+  double spike = 0;  ///< probability that the wire stalls: this packet and those behind it are late
+  sim::Duration spike_delay = sim::Duration::from_ps(20'000'000);
+  sim::Duration jitter{};  ///< each packet is late by a uniform time in [0, this]; order is kept
+
+  bool any() const;
+  /// Declares all members; `prefix` ends in a dot or is empty.
+  void declare(sim::Parameters& parameters, const std::string& prefix);
+};
+
+/// A condition on a packet: it has a header of this name, whose named fields have these values.
+struct PacketMatch {
+  std::string header;
+  std::vector<std::pair<std::string, std::uint64_t>> fields;
+
+  /// Throws std::runtime_error when the header has no field of a name.
+  bool matches(const p4::Packet& packet) const;
+};
+
+/// Drops the matching packets number `first` (from 1) to `first + count - 1`.
+struct TargetedDrop {
+  PacketMatch match;
+  std::uint64_t first = 1;
+  std::uint64_t count = 1;
+  std::uint64_t seen = 0;  ///< matching packets so far
+};
+
+}  // namespace racksim::models

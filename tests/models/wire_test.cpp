@@ -1,0 +1,194 @@
+#include "models/wire.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "tests/models/hardware_fixture.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace racksim::sim::literals;
+
+namespace {
+
+struct OneWire : Hardware {
+  Collector sink{*this};
+  Wire wire{context, "a-b", 100'000'000'000, 10_ns, sink, 3};
+
+  void send(std::uint64_t serial) { wire.transmit(packet(serial), calendar.now()); }
+  void send_many(std::uint64_t n) {
+    for (std::uint64_t i = 1; i <= n; ++i) wire.transmit(packet(i), sim::Time{});
+  }
+};
+
+// |observed - n p| within five standard deviations: once in two million runs by chance.
+bool plausible(std::uint64_t observed, std::uint64_t n, double p) {
+  const double mean = static_cast<double>(n) * p;
+  return std::abs(static_cast<double>(observed) - mean) < 5 * std::sqrt(mean * (1 - p));
+}
+
+}  // namespace
+
+TEST_CASE("A 64-byte frame arrives after 84 bytes at the wire's rate and the propagation") {
+  OneWire w;
+  CHECK(w.wire.transmit(w.packet(1), at(100_ns)) == at(106'720_ps));
+  w.calendar.run_until();
+  CHECK(w.sink.entries == std::vector<Collector::Entry>{{1, at(116'720_ps)}});
+}
+
+TEST_CASE("Packets sent back to back arrive one serialisation apart, after an idle gap at their own time") {
+  OneWire w;
+  w.wire.transmit(w.packet(1), at(0_ns));
+  w.wire.transmit(w.packet(2), at(1_ns));
+  w.wire.transmit(w.packet(3, 1500), at(2_ns));
+  w.wire.transmit(w.packet(4), at(1_us));
+  w.calendar.run_until();
+  // 1500-byte frame: 1520 * 8 / 100e9 = 121.6 ns.
+  CHECK(w.sink.entries == std::vector<Collector::Entry>{
+                              {1, at(16'720_ps)}, {2, at(23'440_ps)}, {3, at(145'040_ps)}, {4, at(1'016'720_ps)}});
+  CHECK(w.wire.bytes_sent() == 3 * 84 + 1520);
+}
+
+TEST_CASE("Independent loss has the frequency asked for") {
+  for (const double p : {0.01, 0.3}) {
+    OneWire w;
+    w.wire.set_faults({.loss = p});
+    w.send_many(100'000);
+    w.calendar.run_until();
+    CHECK(plausible(w.census.dropped(DropReason::loss), 100'000, p));
+    CHECK(w.sink.entries.size() + w.census.dropped() == 100'000);
+    CHECK(w.journal.count(sim::Observed::message_dropped) == w.census.dropped());
+  }
+}
+
+TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst length") {
+  OneWire w;
+  w.wire.set_faults({.burst_enter = 0.01, .burst_leave = 0.25});
+  const std::uint64_t n = 400'000;
+  w.send_many(n);
+  w.calendar.run_until();
+  // Stationary: 0.01 / 0.26. The variance of the count is inflated by (1 + r) / (1 - r), r = 1 - 0.26.
+  const double p = 0.01 / 0.26, mean = static_cast<double>(n) * p;
+  const double sigma = std::sqrt(mean * (1 - p) * (2 - 0.26) / 0.26);
+  const auto lost = static_cast<double>(w.census.dropped(DropReason::burst_loss));
+  CHECK(std::abs(lost - mean) < 5 * sigma);
+  const auto serials = w.sink.serials();
+  std::uint64_t bursts = 0;
+  for (std::size_t i = 1; i < serials.size(); ++i) bursts += serials[i] != serials[i - 1] + 1;
+  CHECK(lost / static_cast<double>(bursts) == Approx(4.0).epsilon(0.05));
+}
+
+TEST_CASE("The n-th packet that matches is dropped and no other") {
+  OneWire w;
+  w.wire.add_targeted_drop({.match = {"udp", {{"dst_port", 2}}}, .first = 2, .count = 2});
+  for (int round = 0; round < 5; ++round) {
+    w.send(1);
+    w.send(2);
+  }
+  w.calendar.run_until();
+  const auto serials = w.sink.serials();
+  CHECK(std::count(serials.begin(), serials.end(), 1) == 5);
+  CHECK(serials == std::vector<std::uint64_t>{1, 2, 1, 1, 1, 2, 1, 2});
+  CHECK(w.census.dropped(DropReason::targeted) == 2);
+}
+
+TEST_CASE("A targeted drop on a field that does not exist says so") {
+  OneWire w;
+  w.wire.add_targeted_drop({.match = {"udp", {{"colour", 2}}}});
+  CHECK_THROWS_WITH(w.send(1), "header 'udp' has no field 'colour'");
+}
+
+TEST_CASE("Duplicates arrive with their frequency, as separate packets, and are counted") {
+  OneWire w;
+  w.wire.set_faults({.duplicate = 0.1});
+  w.send_many(100'000);
+  w.calendar.run_until();
+  CHECK(plausible(w.census.copied(), 100'000, 0.1));
+  CHECK(w.sink.entries.size() == 100'000 + w.census.copied());
+  const auto serials = w.sink.serials();
+  CHECK(std::is_sorted(serials.begin(), serials.end()));
+}
+
+TEST_CASE("A packet that is held back is overtaken by later ones and nothing is lost") {
+  OneWire w;
+  w.wire.set_faults({.reorder = 0.1, .reorder_delay = 100_ns});
+  w.send_many(10'000);
+  w.calendar.run_until();
+  auto serials = w.sink.serials();
+  CHECK_FALSE(std::is_sorted(serials.begin(), serials.end()));
+  // At most ceil(100 / 6.72) packets overtake one.
+  for (std::size_t i = 0; i < serials.size(); ++i) CHECK(std::abs(double(serials[i]) - double(i + 1)) <= 16);
+  std::sort(serials.begin(), serials.end());
+  for (std::size_t i = 0; i < serials.size(); ++i) CHECK(serials[i] == i + 1);
+}
+
+TEST_CASE("Spikes and jitter delay packets and keep their order") {
+  OneWire w;
+  w.wire.set_faults({.spike = 0.01, .spike_delay = 1_us, .jitter = 50_ns});
+  w.send_many(10'000);
+  w.calendar.run_until();
+  const auto serials = w.sink.serials();
+  REQUIRE(serials.size() == 10'000);
+  CHECK(std::is_sorted(serials.begin(), serials.end()));
+  sim::Duration most;
+  for (const auto& e : w.sink.entries) {
+    const auto late = e.when - at(10_ns + 6'720_ps * static_cast<std::int64_t>(e.serial));
+    CHECK(late >= sim::Duration{});
+    most = std::max(most, late);
+  }
+  CHECK(most >= 1_us);
+  CHECK(most <= 1'050_ns);
+}
+
+TEST_CASE("A wire that goes down loses what is on it and what starts until it is up again") {
+  OneWire w;
+  w.wire.transmit(w.packet(1), at(0_ns));    // arrives at 16.72
+  w.wire.transmit(w.packet(2), at(45_ns));   // on the wire when it goes down
+  w.wire.transmit(w.packet(3), at(60_ns));   // handed over before, starts during the outage
+  w.wire.transmit(w.packet(4), at(100_ns));  // handed over before, starts after it
+  w.calendar.run_until(at(50_ns));
+  w.wire.set_up(false);
+  CHECK(w.wire.in_flight() == 3);
+  w.calendar.run_until(at(90_ns));
+  w.wire.set_up(true);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{1, 4});
+  CHECK(w.census.dropped(DropReason::wire_down) == 2);
+  CHECK(w.wire.in_flight() == 0);
+  CHECK(w.census.expected_in_flight() == 0);
+}
+
+TEST_CASE("A change of faults holds for what starts at its instant or later") {
+  OneWire w;
+  w.wire.set_faults({.loss = 1}, at(100_ns));
+  w.wire.set_faults({}, at(200_ns));
+  CHECK_THROWS_WITH(w.wire.set_faults({}, at(150_ns)), "wire a-b: changes of faults must come in the order of time");
+  w.wire.transmit(w.packet(1), at(99_ns));
+  w.wire.transmit(w.packet(2), at(150_ns));
+  w.wire.transmit(w.packet(3), at(200_ns));
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{1, 3});
+}
+
+TEST_CASE("A wire's faults depend on its seed and name alone") {
+  const auto run = [](const char* name) {
+    Hardware h;
+    Collector sink(h);
+    Wire wire(h.context, name, 100'000'000'000, 10_ns, sink, 0);
+    wire.set_faults({.loss = 0.2, .burst_enter = 0.1, .burst_leave = 0.5, .duplicate = 0.1, .reorder = 0.1});
+    for (std::uint64_t i = 1; i <= 1000; ++i) wire.transmit(h.packet(i), sim::Time{});
+    h.calendar.run_until();
+    return sink.entries;
+  };
+  CHECK(run("a-b") == run("a-b"));
+  CHECK(run("a-b") != run("a-c"));
+}
+
+TEST_CASE("A wire without rate is refused") {
+  Hardware h;
+  Collector sink(h);
+  CHECK_THROWS_WITH(Wire(h.context, "a-b", 0, 10_ns, sink, 0), "wire a-b: a rate of 0");
+}
