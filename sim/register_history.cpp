@@ -7,7 +7,6 @@ namespace racksim::sim {
 void RegisterHistory::reset(std::uint64_t value) {
   values_.assign(1, Value{value, {}, {}});
   pending_.clear();
-  latest_forgotten_ = {};
 }
 
 bool RegisterHistory::begin_write(Moment begun, std::uint64_t value) {
@@ -38,8 +37,6 @@ std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment e
   if (value->first_end.position == kNever) value->first_end = ended;
   if (read->begun.position > value->last_begin.position) {
     value->last_begin = read->begun;
-    // Forgotten values all ended before this read began, or they would not be forgotten.
-    if (value->bound_before(latest_forgotten_)) return Contradiction{read->begun, *value, latest_forgotten_};
     for (const auto& other : values_) {
       if (&other != value && value->bound_before(other) && other.bound_before(*value))
         return Contradiction{read->begun, *value, other};
@@ -73,15 +70,17 @@ RegisterHistory::Value* RegisterHistory::known(std::uint64_t value) {
   return found == values_.rend() ? nullptr : &*found;
 }
 
-// Values whose operations so far all lie before any read that can still end are closed. A closed value that is bound
-// before another closed or forgotten one cannot be read any more: that read would begin after the end of the other.
+// A read that ends from now on began at the horizon or later: it is pending, or yet to begin. Call a value closed if
+// its first_end lies before the horizon. If v is bound before a closed u, a read that returned v would bind u before v
+// too: v cannot be read any more. It is forgotten if it is closed itself. That loses no later contradiction with v: it
+// would need a value x that is bound before v and can still be read, so x is not closed, so last_begin(v) >
+// first_end(x) lies behind the horizon; but then the closed u was bound before v, a contradiction that had been
+// reported.
 void RegisterHistory::forget() {
   if (values_.size() == 1) return;
   const auto oldest_read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
   const auto horizon = oldest_read == pending_.end() ? kNever : oldest_read->begun.position;
-  const auto is_closed = [horizon](const Value& v) {
-    return std::max(v.first_end.position, v.last_begin.position) < horizon;
-  };
+  const auto is_closed = [horizon](const Value& v) { return v.first_end.position < horizon; };
   Value latest, second;  // closed values with the latest last_begin
   for (const auto& v : values_) {
     if (!is_closed(v)) continue;
@@ -92,18 +91,9 @@ void RegisterHistory::forget() {
       second = v;
     }
   }
-  const auto is_dead = [&, forgotten = latest_forgotten_](const Value& v) {
-    return is_closed(v) && (v.bound_before(v.value == latest.value ? second : latest) || v.bound_before(forgotten));
-  };
-  auto kept = values_.begin();
-  for (const auto& v : values_) {
-    if (!is_dead(v)) {
-      *kept++ = v;
-    } else if (v.last_begin.position > latest_forgotten_.last_begin.position) {
-      latest_forgotten_ = v;
-    }
-  }
-  values_.erase(kept, values_.end());
+  std::erase_if(values_, [&](const Value& v) {
+    return is_closed(v) && v.bound_before(v.value == latest.value ? second : latest);
+  });
 }
 
 }  // namespace racksim::sim

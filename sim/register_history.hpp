@@ -10,9 +10,7 @@
 //
 // The verdict is immediate: first_end is fixed by the first end, last_begin grows only when a read ends, so the
 // operation that makes the history impossible is caught as it ends. Memory is bounded by concurrency, not by the length
-// of the run: a value is forgotten once any read that may still return it would be a violation, and what is known of
-// all forgotten values is the one with the latest last_begin. A read that ends in the future began no earlier than
-// the oldest pending read, so only that one holds values back.
+// of the run: values that no read may return any more are forgotten (forget() says which and why).
 #pragma once
 
 #include <cstddef>
@@ -87,7 +85,6 @@ class RegisterHistory {
 
   std::vector<Value> values_;
   std::vector<Pending> pending_;  // in the order of beginning
-  Value latest_forgotten_;        // the forgotten value with the latest last_begin
 };
 
 }  // namespace racksim::sim
