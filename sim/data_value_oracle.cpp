@@ -1,0 +1,115 @@
+#include "sim/data_value_oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace racksim::sim {
+
+DataValueOracle::DataValueOracle(const Journal& journal, std::size_t value_limit)
+    : Oracle("data-value"), journal_(journal), value_limit_(value_limit) {}
+
+void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
+  check_value({OperationKind::write, key, value}, true);
+  auto& state = states_[key];
+  if (state != kNeverWritten && state != value)
+    throw std::runtime_error(
+        fmt::format("oracle {}: key {} already has a history or another initial value", name(), key));
+  state = value;
+}
+
+void DataValueOracle::observe(const Observation& observation) {
+  if (observation.what != Observed::operation_begun && observation.what != Observed::operation_ended) return;
+  expect_in_order(observation.at);
+  if (observation.detail[0] > static_cast<std::uint64_t>(OperationKind::write))
+    throw std::runtime_error(fmt::format("oracle {}: {} is no kind of operation", name(), observation.detail[0]));
+  const auto operation = OperationView::of(observation);
+  const Moment moment{++position_, observation.operation, observation.at, observation.source};
+  auto& state = states_[operation.key];
+  if (state == kConvicted) return;
+  observation.what == Observed::operation_begun ? begin(operation, moment, state) : end(operation, moment, state);
+}
+
+void DataValueOracle::begin(const OperationView& operation, const Moment& moment, State& state) {
+  const auto index = open(state);
+  auto& history = histories_[index];
+  if (operation.kind == OperationKind::read) {
+    history.begin_read(moment);
+    return;
+  }
+  check_value(operation, false);
+  if (!history.begin_write(moment, operation.value)) {
+    violated(moment.at, fmt::format("key {}: {} writes value {}, which another write carries already", operation.key,
+                                    told(moment), operation.value));
+    return convict(state, index);
+  }
+  while (history.values().size() > value_limit_ && history.abandon_oldest_read()) ++unchecked_reads_;
+}
+
+void DataValueOracle::end(const OperationView& operation, const Moment& moment, State& state) {
+  if (state < kOpen) return;  // nothing is pending on a settled key
+  const auto index = static_cast<std::uint32_t>(state - kOpen);
+  auto& history = histories_[index];
+  if (operation.kind == OperationKind::write) {
+    history.end_write(moment);
+  } else if (const auto why = history.end_read(moment, operation.value)) {
+    violated(moment.at, keeps_more() ? explained(operation, moment, history, *why) : std::string());
+    return convict(state, index);
+  }
+  if (history.is_settled()) {
+    state = history.values().front().value;
+    vacant_.push_back(index);
+  }
+}
+
+void DataValueOracle::convict(State& state, std::uint32_t index) {
+  state = kConvicted;
+  vacant_.push_back(index);
+}
+
+std::uint32_t DataValueOracle::open(State& state) {
+  if (state >= kOpen) return static_cast<std::uint32_t>(state - kOpen);
+  if (vacant_.empty()) {
+    vacant_.push_back(static_cast<std::uint32_t>(histories_.size()));
+    histories_.emplace_back();
+  }
+  const auto index = vacant_.back();
+  vacant_.pop_back();
+  histories_[index].reset(state);
+  state = kOpen + index;
+  return index;
+}
+
+void DataValueOracle::check_value(const OperationView& operation, bool may_be_unwritten) const {
+  if (operation.value < kValueBound && (may_be_unwritten || operation.value != kNeverWritten)) return;
+  throw std::runtime_error(fmt::format("oracle {}: key {} is given value {}, but written values lie in [1, 2^63)",
+                                       name(), operation.key, operation.value));
+}
+
+std::string DataValueOracle::explained(const OperationView& read, const Moment& ended, const RegisterHistory& history,
+                                       const RegisterHistory::Contradiction& why) const {
+  auto text = fmt::format("key {}: read by {}, ended at {}, returned value {}, ", read.key, told(why.read_begun),
+                          printed(ended.at), read.value);
+  if (!why.returned) {
+    text += "which had been overwritten before the read began, or which no write had begun to write; it could return";
+    const char* separator = " ";
+    for (const auto& value : history.values()) {
+      text += fmt::format("{}{}", separator, value.value);
+      separator = ", ";
+    }
+    return text;
+  }
+  const auto& old = *why.returned;
+  const auto& newer = *why.conflicting;
+  return text + fmt::format(
+                    "but value {} came after it: {} had to do with value {} and ended before {} had to do with "
+                    "value {}, and that value was complete before the read began",
+                    newer.value, told(old.first_end), old.value, told(newer.last_begin), newer.value);
+}
+
+std::string DataValueOracle::told(const Moment& moment) const {
+  if (moment.operation == 0) return "the state before the pending operations";
+  return fmt::format("operation {} of {} ({})", moment.operation, journal_.name(moment.session), printed(moment.at));
+}
+
+}  // namespace racksim::sim
