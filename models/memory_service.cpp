@@ -10,6 +10,12 @@
 
 namespace racksim::models {
 
+namespace {
+sim::OperationKind kind_of(bool write) {
+  return write ? sim::OperationKind::write : sim::OperationKind::read;
+}
+}  // namespace
+
 MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
                              const MemoryShape& shape)
     : calendar_(calendar),
@@ -59,30 +65,20 @@ std::uint64_t MemoryService::begin(Session session, bool write, std::uint64_t bl
   SessionState& state = sessions_[index];
   const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << 40 | ++state.operations;
   ++pending_;
-  journal_.record(sim::Observed::operation_begun, state.source, calendar_.now(), operation,
-                  static_cast<std::uint64_t>(write ? sim::OperationKind::write : sim::OperationKind::read), block,
-                  value);
+  sim::record_begun(journal_, state.source, calendar_.now(), operation, kind_of(write), block, value);
   return operation;
 }
 
 void MemoryService::end(Session session, std::uint64_t operation, bool write, std::uint64_t block, std::uint64_t value,
                         sim::Time begun) {
   --pending_;
-  journal_.record(sim::Observed::operation_ended, sessions_[index_of(session)].source, calendar_.now(), operation,
-                  static_cast<std::uint64_t>(write ? sim::OperationKind::write : sim::OperationKind::read), block,
-                  value);
+  sim::record_ended(journal_, sessions_[index_of(session)].source, calendar_.now(), operation, kind_of(write), block,
+                    value);
   if (!measuring_) return;
   ++measured_;
   const sim::Duration took = calendar_.now() - begun;
   latency_.record(took);
   (write ? write_latency_ : read_latency_).record(took);
-}
-
-std::uint64_t MemoryService::warm_write(Session session, std::uint64_t block) {
-  const std::uint64_t value = next_value(session);
-  const std::uint64_t operation = begin(session, true, block, value);
-  end(session, operation, true, block, value, calendar_.now());
-  return value;
 }
 
 void MemoryService::start_measuring() {

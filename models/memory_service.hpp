@@ -61,9 +61,8 @@ class MemoryService {
   std::uint64_t pending_operations() const { return pending_; }
 
  protected:
-  /// A write outside time, by a functional warm-up: records it as an operation that began and ended at once, and
-  /// returns the block's new value.
-  std::uint64_t warm_write(Session session, std::uint64_t block);
+  /// A value that no write has written yet. For a functional warm-up, whose writes are no operations of the history.
+  std::uint64_t next_value(Session session);
 
   virtual sim::Task<std::uint64_t> do_read(Session session, std::uint64_t block, std::uint64_t operation) = 0;
   virtual sim::Task<void> do_write(Session session, std::uint64_t block, std::uint64_t value,
@@ -78,7 +77,6 @@ class MemoryService {
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
   };
-  std::uint64_t next_value(Session session);
   std::uint64_t begin(Session session, bool write, std::uint64_t block, std::uint64_t value);
   void end(Session session, std::uint64_t operation, bool write, std::uint64_t block, std::uint64_t value,
            sim::Time begun);

@@ -15,6 +15,7 @@
 #include "models/memory_service.hpp"
 #include "models/rack.hpp"
 #include "p4model/registry.hpp"
+#include "sim/history.hpp"
 #include "sim/metrics.hpp"
 #include "sim/parameters.hpp"
 
@@ -32,6 +33,16 @@ struct Leak {
   std::string what;  ///< which, whose, since when
 };
 
+/// Told the state of memory and caches by a protocol.
+class StateVisitor {
+ public:
+  virtual ~StateVisitor() = default;
+  /// The current value of a block, if it was ever written.
+  virtual void value(std::uint64_t block, std::uint64_t value) = 0;
+  /// What a node may do with a block without asking; those with none are left out.
+  virtual void permission(std::uint64_t block, NodeId node, sim::Permission permission) = 0;
+};
+
 /// A running protocol.
 class Protocol {
  public:
@@ -47,6 +58,9 @@ class Protocol {
   /// Performs one access without simulating time: caches, homes and directories end as if the access had been the only
   /// one under way. Only before the run.
   virtual void warm_access(Session session, GlobalAddress address, bool write) = 0;
+
+  /// Shows the state of memory and caches as it is. Outside the run.
+  virtual void show_state(StateVisitor& visitor) const = 0;
 
   /// Counters of the present instant become the zero of the measured phase.
   virtual void start_measuring() = 0;

@@ -13,8 +13,7 @@
 namespace racksim::models {
 
 Server::Server(RackContext& context, NicCounters& counters, NodeId node, const RackOptions& options)
-    : nic_(context, counters, node, options.nic, options.cpu),
-      clock_(context.calendar, fmt::format("node{}", node)) {
+    : nic_(context, counters, node, options.nic, options.cpu), clock_(context.calendar, fmt::format("node{}", node)) {
   for (std::uint64_t i = 0; i < options.cores; ++i) {
     cores_.push_back(std::make_unique<Core>(context.calendar, fmt::format("node{}/core{}", node, i)));
   }

@@ -16,7 +16,7 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
     throw std::runtime_error(fmt::format("flowcc: {} application threads and 2 agents need more than a node's {} cores",
                                          context.threads_per_node, cores));
   }
-  return {context.rack.nodes(), context.threads_per_node, options.block_bytes};
+  return {static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, options.block_bytes};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.
@@ -98,6 +98,20 @@ FlowCc::Baseline FlowCc::current() const {
   return {counters_.local_hits.value, counters_.home_received.value + counters_.home_sent.value,
           counters_.cache_received.value + counters_.cache_sent.value,
           counters_.requester_received.value + counters_.requester_sent.value};
+}
+
+void FlowCc::show_state(models::StateVisitor& visitor) const {
+  for (const auto& node : nodes_) {
+    node->visit_global_memory([&](Tag tag, std::uint64_t value) {
+      if (metadata(tag).status != GlobalStatus::modified) visitor.value(tag, value);
+    });
+    for (const CacheEntry& entry : node->cache().entries()) {
+      if (!entry.valid()) continue;
+      const bool dirty = entry.state == CacheEntry::State::dirty;
+      visitor.permission(entry.tag, node->id(), dirty ? sim::Permission::write : sim::Permission::read);
+      if (dirty) visitor.value(entry.tag, entry.value);
+    }
+  }
 }
 
 void FlowCc::start_measuring() {

@@ -16,6 +16,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   models::MemoryService& memory() override { return *this; }
   void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void show_state(models::StateVisitor& visitor) const override;
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;

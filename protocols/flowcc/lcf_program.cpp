@@ -58,7 +58,7 @@ class Builder {
           copyset_arithmetic(lcf);
           outcome(lcf);
         })
-        .else_([&](Block& other) { out_.forwarding = p4::append_forwarding(p_, other); });
+        .else_([&](Block& other) { p4::append_forwarding(p_, other); });
     egress();
     out_.program = program_;
     return std::move(out_);

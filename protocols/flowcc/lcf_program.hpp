@@ -28,7 +28,6 @@ namespace racksim::flowcc {
 struct LcfProgram {
   std::shared_ptr<const p4::Program> program;
   std::vector<const p4::RegisterArray*> tag, lock, status, copyset;  ///< by way, from 0
-  p4::Forwarding forwarding{};                                       ///< for packets that are not FlowCC requests
   const p4::Table* home_port = nullptr;                              ///< destination MAC -> port
   const p4::Action* set_home_port = nullptr;
   const p4::Table* address = nullptr;  ///< egress: (port, receiver) -> MAC, IP, queue pair

@@ -44,8 +44,7 @@ void MemoryNode::set_global_memory(Tag tag, std::uint64_t value) {
 }
 
 void MemoryNode::permission_changed(Tag tag, Permission permission, std::uint64_t operation) {
-  shared_.journal.record(sim::Observed::permission, source_, shared_.calendar.now(), operation, tag, id_,
-                         static_cast<std::uint64_t>(permission));
+  sim::record_permission(shared_.journal, source_, shared_.calendar.now(), operation, tag, id_, permission);
 }
 
 void MemoryNode::count_event(MessageType type) {

@@ -9,6 +9,7 @@
 #include "protocols/flowcc/home_agent.hpp"
 #include "protocols/flowcc/local_cache.hpp"
 #include "protocols/flowcc/requester.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::flowcc {
 
@@ -36,7 +37,14 @@ class MemoryNode final : public models::MemoryTarget {
   std::uint64_t global_memory(Tag tag) const;
   void set_global_memory(Tag tag, std::uint64_t value);
 
-  enum class Permission : std::uint8_t { none, read, write };
+  template <class Visit>
+  void visit_global_memory(Visit&& visit) const {
+    for (std::uint64_t index = 0; index < memory_.size(); ++index) {
+      if (memory_[index] != 0) visit(shared_.tag_at_home(id_, index), memory_[index]);
+    }
+  }
+
+  using Permission = sim::Permission;
   /// Tells the oracles that this node may from now on access a block so.
   void permission_changed(Tag tag, Permission permission, std::uint64_t operation);
 

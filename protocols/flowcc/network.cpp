@@ -1,9 +1,6 @@
 // Queue pairs and packets of a memory node's threads. See network.hpp.
 #include "protocols/flowcc/network.hpp"
 
-#include "models/addressing.hpp"
-#include "p4model/headers.hpp"
-
 namespace racksim::flowcc {
 
 Endpoint::Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
@@ -24,18 +21,8 @@ void Endpoint::connect(Endpoint& a, Endpoint& b) {
 }
 
 void Endpoint::send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation) {
-  p4::PacketRef packet = shared_.rack.packets().make();
-  p4::Ethernet ethernet;
-  ethernet.dst = models::mac_of(destination);
-  ethernet.ether_type = p4::kEtherTypeIpv4;
-  p4::Ipv4 ipv4;
-  ipv4.protocol = p4::kProtocolUdp;
-  ipv4.dst = models::ipv4_of(destination);
-  p4::Udp udp;
-  udp.src_port = kFlowCcPort;
-  packet->push(ethernet);
-  packet->push(ipv4);
-  packet->push(udp);
+  // The switch writes the UDP destination port, the receiver's queue pair.
+  p4::PacketRef packet = shared_.rack.make_packet(destination, kFlowCcPort, 0);
   packet->push(header);
   packet->operation = operation;
   nic_.send_raw(raw_qpn_, std::move(packet));

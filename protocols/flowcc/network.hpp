@@ -27,6 +27,9 @@ struct Shared {
   std::uint64_t index_at_home(Tag tag) const {
     return tag & ((std::uint64_t{1} << (models::GlobalAddress::kOffsetBits - block_bits())) - 1);
   }
+  Tag tag_at_home(NodeId home, std::uint64_t index) const {
+    return static_cast<Tag>(home) << (models::GlobalAddress::kOffsetBits - block_bits()) | index;
+  }
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
 };

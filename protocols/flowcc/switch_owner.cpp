@@ -41,9 +41,7 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
       const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
       const auto add = [&](const p4::Table& table, std::array<std::uint64_t, 2> key, const p4::Action& action,
                            std::vector<std::uint64_t> data) { pipeline.add_entry(table, key, action, data); };
-      const std::array mac_key{mac}, ip_key{ip}, port_data{port};
-      pipeline.add_entry(*lcf_.forwarding.by_mac, mac_key, *lcf_.forwarding.to_port, port_data);
-      pipeline.add_entry(*lcf_.forwarding.by_ip, ip_key, *lcf_.forwarding.to_port, port_data);
+      const std::array mac_key{mac}, port_data{port};
       pipeline.add_entry(*lcf_.home_port, mac_key, *lcf_.set_home_port, port_data);
       add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::home_agent)}, *lcf_.to_agent,
           {mac, ip, node->home_agent().endpoint().raw_qpn()});

@@ -17,7 +17,6 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
       for (NodeId holder = 0; holder < shape().nodes; ++holder) {
         if (holder == node.id() || (old.copyset & node_bit(holder)) == 0) continue;
         LocalCache::empty(*nodes_[holder]->cache().find(tag));
-        nodes_[holder]->permission_changed(tag, MemoryNode::Permission::none, 0);
       }
     }
     const MessageType type =
@@ -26,10 +25,9 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
     entry->tag = tag;
     entry->value = value;
     entry->state = write ? CacheEntry::State::dirty : CacheEntry::State::clean;
-    node.permission_changed(tag, write ? MemoryNode::Permission::write : MemoryNode::Permission::read, 0);
   }
   node.cache().touch(*entry);
-  if (write) entry->value = warm_write(session, tag);
+  if (write) entry->value = next_value(session);
 }
 
 // An empty entry of the block's bucket, after an eviction if need be.
@@ -40,7 +38,7 @@ CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
   if (dirty) nodes_[shared_.home_of(victim.tag)]->set_global_memory(victim.tag, victim.value);
   const MessageType type = dirty ? MessageType::evict_modified : MessageType::evict_shared;
   set_metadata(victim.tag, after(type, node.id(), metadata(victim.tag)));
-  node.permission_changed(victim.tag, MemoryNode::Permission::none, 0);
+
   LocalCache::empty(victim);
   return victim;
 }
@@ -54,7 +52,7 @@ std::uint64_t FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
   CacheEntry& copy = *holder.cache().find(tag);
   if (old.status == GlobalStatus::modified && !write) {
     copy.state = CacheEntry::State::clean;
-    holder.permission_changed(tag, MemoryNode::Permission::read, 0);
+
     home.set_global_memory(tag, copy.value);
   }
   return copy.value;
