@@ -22,24 +22,28 @@ class FlatMap {
   Value* find(std::uint64_t id) {
     if (id == kFree) return has_free_id_ ? &free_id_value_ : nullptr;
     if (slots_.empty()) return nullptr;
-    for (auto i = home(id);; i = (i + 1) & mask()) {
-      if (slots_[i].id == id) return &slots_[i].value;
-      if (slots_[i].id == kFree) return nullptr;
-    }
+    auto& slot = slots_[probe(id)];
+    return slot.id == id ? &slot.value : nullptr;
   }
 
   /// The value of this id, inserted if it was absent.
   Value& operator[](std::uint64_t id) {
-    if (auto* value = find(id)) return *value;
-    ++size_;
     if (id == kFree) {
-      has_free_id_ = true;
-      return free_id_value_ = Value{};
+      size_ += has_free_id_ ? 0 : 1;
+      if (!std::exchange(has_free_id_, true)) free_id_value_ = Value{};
+      return free_id_value_;
     }
-    if (size_ > slots_.size() / 4 * 3) grow();
-    auto& slot = slots_[vacancy(id)];
-    slot.id = id;
-    return slot.value;
+    if (slots_.empty()) grow();
+    auto i = probe(id);
+    if (slots_[i].id == kFree) {
+      if (size_ + 1 > slots_.size() / 4 * 3) {
+        grow();
+        i = probe(id);
+      }
+      slots_[i].id = id;
+      ++size_;
+    }
+    return slots_[i].value;
   }
 
   /// Removes an id; false if it was absent.
@@ -49,10 +53,8 @@ class FlatMap {
       return std::exchange(has_free_id_, false);
     }
     if (slots_.empty()) return false;
-    auto hole = home(id);
-    for (; slots_[hole].id != id; hole = (hole + 1) & mask()) {
-      if (slots_[hole].id == kFree) return false;
-    }
+    auto hole = probe(id);
+    if (slots_[hole].id == kFree) return false;
     // Every later entry of the cluster whose home lies at or before the hole moves into it.
     for (auto i = (hole + 1) & mask(); slots_[i].id != kFree; i = (i + 1) & mask()) {
       if (((i - home(slots_[i].id)) & mask()) >= ((i - hole) & mask())) {
@@ -84,9 +86,10 @@ class FlatMap {
     return static_cast<std::size_t>(id ^ id >> 33) & mask();
   }
 
-  std::size_t vacancy(std::uint64_t id) const {
+  /// The slot that holds the id, or the free one that it would take.
+  std::size_t probe(std::uint64_t id) const {
     auto i = home(id);
-    while (slots_[i].id != kFree) i = (i + 1) & mask();
+    while (slots_[i].id != id && slots_[i].id != kFree) i = (i + 1) & mask();
     return i;
   }
 
@@ -94,7 +97,7 @@ class FlatMap {
     std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
     old.swap(slots_);
     for (auto& slot : old) {
-      if (slot.id != kFree) slots_[vacancy(slot.id)] = std::move(slot);
+      if (slot.id != kFree) slots_[probe(slot.id)] = std::move(slot);
     }
   }
 

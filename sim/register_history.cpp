@@ -72,10 +72,10 @@ RegisterHistory::Value* RegisterHistory::known(std::uint64_t value) {
 
 // A read that ends from now on began at the horizon or later: it is pending, or yet to begin. Call a value closed if
 // its first_end lies before the horizon. If v is bound before a closed u, a read that returned v would bind u before v
-// too: v cannot be read any more. It is forgotten if it is closed itself. That loses no later contradiction with v: it
-// would need a value x that is bound before v and can still be read, so x is not closed, so last_begin(v) >
-// first_end(x) lies behind the horizon; but then the closed u was bound before v, a contradiction that had been
-// reported.
+// too: v cannot be read any more and is forgotten. That loses no later contradiction with v. It would need a value x
+// that is bound before v and can still be read, hence is not bound before a closed value. So v is not closed, and
+// last_begin(v) > first_end(x) > last_begin(u) > first_end(v) > horizon > first_end(u): v and u are bound before each
+// other already, which was reported.
 void RegisterHistory::forget() {
   if (values_.size() == 1) return;
   const auto oldest_read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
@@ -91,9 +91,7 @@ void RegisterHistory::forget() {
       second = v;
     }
   }
-  std::erase_if(values_, [&](const Value& v) {
-    return is_closed(v) && v.bound_before(v.value == latest.value ? second : latest);
-  });
+  std::erase_if(values_, [&](const Value& v) { return v.bound_before(v.value == latest.value ? second : latest); });
 }
 
 }  // namespace racksim::sim

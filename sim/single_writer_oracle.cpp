@@ -22,7 +22,6 @@ void SingleWriterOracle::observe(const Observation& observation) {
       if (holders == nullptr) return;
       holders->readers &= ~bit;
       holders->writers &= ~bit;
-      granted_.erase(grant_id(change.key, change.node));
       if ((holders->readers | holders->writers) == 0) holders_.erase(change.key);
       return;
     }
@@ -32,7 +31,7 @@ void SingleWriterOracle::observe(const Observation& observation) {
       const bool writes = change.permission == Permission::write;
       holders.readers = writes ? holders.readers & ~bit : holders.readers | bit;
       holders.writers = writes ? holders.writers | bit : holders.writers & ~bit;
-      granted_[grant_id(change.key, change.node)] = observation.at;
+      remember_grant(change, observation.at);
       const auto others = (writes ? holders.readers | holders.writers : holders.writers) & ~bit;
       if (others != 0) [[unlikely]]
         report(change, holders, others, observation.at);
@@ -47,16 +46,28 @@ void SingleWriterOracle::report(const PermissionView& granted, const Holders& ho
   // A second writer is worse news than a forgotten reader.
   const bool other_writes = (others & holders.writers) != 0;
   const auto other = static_cast<std::uint64_t>(std::countr_zero(other_writes ? others & holders.writers : others));
-  const auto* since = granted_.find(grant_id(granted.key, other));
-  violated(at, fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission since {}",
+  violated(at, fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission {}",
                            granted.key, granted.node, granted.permission == Permission::write ? "write" : "read",
-                           printed(at), other, other_writes ? "write" : "read",
-                           since != nullptr ? printed(*since) : "an unknown time"));
+                           printed(at), other, other_writes ? "write" : "read", since(granted.key, other)));
 }
 
-std::uint64_t SingleWriterOracle::grant_id(std::uint64_t key, std::uint64_t node) {
-  // Exact for keys below 2^58.
-  return key * 64 + node + (key >> 58) * 0x9e3779b97f4a7c15;
+void SingleWriterOracle::remember_grant(const PermissionView& granted, Time at) {
+  const Grant grant{granted.key, static_cast<std::uint64_t>(at.ps()) * kNodes + granted.node};
+  if (grants_.size() < kGrants) return grants_.push_back(grant);
+  grants_[next_grant_] = grant;
+  next_grant_ = (next_grant_ + 1) % kGrants;
+}
+
+std::string SingleWriterOracle::since(std::uint64_t key, std::uint64_t node) const {
+  const auto time_of = [](const Grant& grant) {
+    return Time::from_ps(static_cast<std::int64_t>(grant.time_and_node / kNodes));
+  };
+  // From the latest to the oldest, which stands at next_grant_.
+  for (auto i = grants_.size(); i-- > 0;) {
+    const auto& grant = grants_[(next_grant_ + i) % grants_.size()];
+    if (grant.key == key && grant.time_and_node % kNodes == node) return "since " + printed(time_of(grant));
+  }
+  return "since before " + printed(time_of(grants_[next_grant_]));
 }
 
 }  // namespace racksim::sim

@@ -112,6 +112,17 @@ TEST_CASE("blocks that nobody holds take no memory") {
   CHECK(w.violations() == 0);
 }
 
+TEST_CASE("a holder whose grant is long past is still found, with a bound on its time") {
+  Watched w;
+  w.set(7, 1, kRead);
+  for (int i = 0; i < 300'000; ++i) w.set(8, 2, kRead);
+  w.set(7, 3, kWrite);
+  REQUIRE(w.violations() == 1);
+  // 262,144 grants are remembered; the latest one was made at 300,002 ns.
+  CHECK_THAT(w.oracle.violations()[0].what,
+             Catch::EndsWith("while node 1 holds read permission since before 37859.000 ns"));
+}
+
 TEST_CASE("impossible nodes, permissions and times are refused with a reason") {
   Watched w;
   CHECK_THROWS_WITH(w.set(1, 64, kRead), Catch::Contains("node 64"));
