@@ -86,6 +86,8 @@ class ProtocolOptions {
 struct ProtocolEntry {
   std::string name, doc;
   std::function<std::shared_ptr<ProtocolOptions>()> make_options;
+  /// Adds its switch programs, for `racksim fit`; may be empty.
+  std::function<void(p4::ProgramRegistry&)> register_programs;
 };
 
 /// All protocols linked into the program, in the order of their names.

@@ -1,0 +1,124 @@
+// A rack with FlowCC, the micro benchmark and all oracles, small enough for tests, run on the bare calendar.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/micro_workload.hpp"
+#include "protocols/flowcc/flowcc.hpp"
+#include "sim/conservation_oracle.hpp"
+#include "sim/data_value_oracle.hpp"
+#include "sim/progress_oracle.hpp"
+#include "sim/quiescence_oracle.hpp"
+#include "sim/single_writer_oracle.hpp"
+
+namespace racksim::flowcc::testing {
+
+using namespace sim::literals;
+
+/// What a test varies. The defaults are a contended, tiny rack: 4 nodes, few blocks, caches that must evict.
+struct Setup {
+  std::uint64_t seed = 1;
+  models::RackOptions rack;
+  FlowCcOptions flowcc;
+  models::MicroOptions micro;
+  sim::ScheduleOrder order;
+  std::uint64_t operations = 2'000;
+  sim::Duration drain = 10_ms;
+
+  Setup() {
+    rack.nodes = 4;
+    rack.cores = 8;
+    flowcc.cache_bytes = 16 * 4096;
+    flowcc.entries_per_way = 64;
+    micro.threads = 2;
+    micro.sharing_ratio = 0.7;
+    micro.shared_bytes = 12 * 4096;
+    micro.working_set = 4 * 64 * 4096;
+    micro.warm_passes = 0;
+  }
+};
+
+/// The faults of the lossy scenario: 1 % loss, 1 % duplication, reordering.
+inline models::WireFaults lossy() {
+  models::WireFaults faults;
+  faults.loss = 0.01;
+  faults.duplicate = 0.01;
+  faults.reorder = 0.02;
+  return faults;
+}
+
+class Rig : models::StateVisitor {
+ public:
+  explicit Rig(const Setup& s)
+      : setup(s),
+        calendar(s.order),
+        rack(calendar, journal, metrics, s.rack, s.seed),
+        data_value(journal),
+        progress(journal) {
+    models::ProtocolContext context{rack, s.micro.threads_per_node()};
+    protocol = std::make_unique<FlowCc>(context, s.flowcc);
+    models::WorkloadContext workload_context{rack, *protocol};
+    workload = s.micro.build(workload_context);
+    workload->warm_up();
+    protocol->show_state(*this);
+    for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
+  }
+
+  /// Runs the operations, ends the faults, drains, and lets the oracles judge.
+  void run() {
+    workload->notify_after(setup.operations, [this] { calendar.stop(); });
+    protocol->start_measuring();
+    workload->start();
+    calendar.run_until(sim::Time{} + 1'000_ms);
+    protocol->stop_measuring();
+    workload->stop();
+    for (models::NodeId node = 0; node < rack.nodes(); ++node) {
+      rack.uplink(node).set_faults({});
+      rack.downlink(node).set_faults({});
+    }
+    calendar.run_until(calendar.now() + setup.drain);
+    for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
+    for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
+    protocol->record_final_state();
+    const models::PacketCensus& census = rack.census();
+    balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
+                                       census.dropped(), rack.packets_in_flight()},
+                                      calendar.now());
+  }
+
+  std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence}; }
+  /// The first violation of each oracle, one a line; empty when all is well.
+  std::string violations() {
+    std::string text;
+    for (sim::Oracle* oracle : oracles()) {
+      if (oracle->violation_count() == 0) continue;
+      text += oracle->violations().front().oracle + ": " + oracle->violations().front().what + "\n";
+    }
+    if (balance) text += balance->what + "\n";
+    return text;
+  }
+
+  Setup setup;
+  sim::Calendar calendar;
+  sim::Journal journal;
+  sim::Metrics metrics;
+  models::Rack rack;
+  std::unique_ptr<FlowCc> protocol;
+  std::unique_ptr<models::Workload> workload;
+  sim::SingleWriterOracle single_writer;
+  sim::DataValueOracle data_value;
+  sim::ProgressOracle progress;
+  sim::QuiescenceOracle quiescence;
+  std::optional<sim::Violation> balance;
+
+ private:
+  void value(std::uint64_t block, std::uint64_t value) override { data_value.initial_value(block, value); }
+  void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
+    single_writer.observe(
+        {sim::Time{}, sim::Observed::permission, {}, 0, {block, node, static_cast<std::uint64_t>(permission)}});
+  }
+};
+
+}  // namespace racksim::flowcc::testing
