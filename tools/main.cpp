@@ -1,2 +1,4 @@
 // The racksim command.
-int main() { return 0; }
+int main() {
+  return 0;
+}
