@@ -85,7 +85,6 @@ JsonValue empty_object_schema() {
 }
 
 void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, bool annotated) {
-  const auto values = values_in_effect(parameters);
   for (const auto& parameter : parameters.all()) {
     auto schema = std::visit(KindSchema{}, parameter.kind);
     if (annotated) schema = with_source(std::move(schema));
