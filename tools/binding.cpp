@@ -133,7 +133,7 @@ void bind_group(const JsonValue& object, const Place& place, const std::string& 
     auto inner = place.member(key);
     // A key that itself holds a dot could spell a full name without its groups; names_below never offers it.
     if (std::find(names.begin(), names.end(), key) == names.end()) {
-      inner.refuse("the unknown key " + quoted(key), one_of(names), nearest_name(key, names));
+      inner.refuse("the unknown key " + quote(key), one_of(names), nearest_name(key, names));
     } else if (parameter != parameters.end()) {
       const auto& content = rules.annotations ? unwrap(value, inner, full, *rules.annotations) : value;
       std::visit(Setter(content, inner), parameter->kind);

@@ -25,7 +25,7 @@ std::string message(const std::string& file, const std::string& pointer, const s
                     const std::string& expected, const std::string& nearest) {
   std::string text = fmt::format("{}: {}: found {}, expected {}", one_line(file, 300),
                                  pointer.empty() ? "/" : one_line(pointer, 300), found, expected);
-  if (!nearest.empty()) text += fmt::format(" (did you mean {}?)", quoted(nearest));
+  if (!nearest.empty()) text += fmt::format(" (did you mean {}?)", quote(nearest));
   return text;
 }
 
@@ -66,7 +66,7 @@ std::string pointer_token(std::string_view key) {
   return token;
 }
 
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   return "\"" + one_line(text, 60) + "\"";
 }
 

@@ -39,6 +39,6 @@ struct Place {
 std::string pointer_token(std::string_view key);
 
 /// `text` in double quotes, with control characters escaped, cut after about 60 characters.
-std::string quoted(std::string_view text);
+std::string quote(std::string_view text);
 
 }  // namespace racksim::tools

@@ -72,7 +72,7 @@ JsonValue& JsonValue::push(JsonValue value) {
 std::string JsonValue::description() const {
   if (is_null()) return "null";
   if (const auto* value = boolean()) return *value ? "true" : "false";
-  if (const auto* value = string()) return "the string " + quoted(*value);
+  if (const auto* value = string()) return "the string " + quote(*value);
   if (const auto* value = elements()) return value->empty() ? "an empty array" : "an array";
   if (is_object()) return "an object";
   return "the number " + to_canonical_json(*this);

@@ -38,7 +38,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     auto& object = open_.back();
     object.key = value;
     if (!object.keys.insert(value).second) {
-      here().refuse("the key " + quoted(value) + " twice", "each key at most once in an object");
+      here().refuse("the key " + quote(value) + " twice", "each key at most once in an object");
     }
     return true;
   }

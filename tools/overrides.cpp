@@ -50,7 +50,7 @@ JsonValue& element(JsonValue& array, const std::string& key, const Place& place)
   const auto [stop, error] = std::from_chars(key.data(), end, index);
   const auto size = array.elements()->size();
   if (error != std::errc{} || stop != end || index > size) {
-    place.refuse("the index " + quoted(key), "a whole number from 0 to " + std::to_string(size));
+    place.refuse("the index " + quote(key), "a whole number from 0 to " + std::to_string(size));
   }
   return index == size ? array.push({}) : *array.find(index);
 }
@@ -89,7 +89,7 @@ void apply_override(JsonValue& document, const Override& override_) {
       auto* member = value->find(key);
       value = member ? member : &value->set(key, {});
     } else {
-      place.refuse(value->description(), "an object with a member " + quoted(key));
+      place.refuse(value->description(), "an object with a member " + quote(key));
     }
     place = place.member(key);
   }

@@ -20,7 +20,7 @@ BoundOptions make_options(const OptionsEntry& entry) {
 const JsonValue& require_member(const JsonValue& object, const Place& place, const std::string& key,
                                 const std::string& expected) {
   const auto* value = object.find(key);
-  if (!value) place.refuse("no " + quoted(key), expected);
+  if (!value) place.refuse("no " + quote(key), expected);
   return *value;
 }
 
@@ -34,7 +34,7 @@ void check_version(const JsonValue& object, const Place& place) {
 const OptionsEntry& require_entry(const JsonValue& object, const Place& place, const std::string& key,
                                   const std::vector<OptionsEntry>& entries) {
   const auto names = names_of(entries);
-  const auto& value = require_member(object, place, key, quoted(key) + " with " + one_of(names));
+  const auto& value = require_member(object, place, key, quote(key) + " with " + one_of(names));
   const auto& name = require_string(value, place.member(key), one_of(names));
   const auto* entry = find_entry(entries, name);
   if (!entry) place.member(key).refuse(value.description(), one_of(names), nearest_name(name, names));
@@ -74,7 +74,7 @@ void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, c
   const auto file = find_testbed_file(scenario.testbed, folder);
   if (file.empty()) {
     const auto names = json_names_below(scenarios_folder() / "testbeds");
-    named.refuse(quoted(scenario.testbed), "a testbed: " + one_of(names), nearest_name(scenario.testbed, names));
+    named.refuse(quote(scenario.testbed), "a testbed: " + one_of(names), nearest_name(scenario.testbed, names));
   }
   auto testbed = load_testbed(file, catalogue);
   scenario.rack = std::move(testbed.rack);
