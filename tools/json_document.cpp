@@ -9,6 +9,43 @@
 
 namespace racksim::tools {
 
+JsonValue::JsonValue() = default;
+JsonValue::JsonValue(const JsonValue&) = default;
+JsonValue::JsonValue(JsonValue&&) noexcept = default;
+JsonValue& JsonValue::operator=(const JsonValue&) = default;
+JsonValue& JsonValue::operator=(JsonValue&&) noexcept = default;
+JsonValue::~JsonValue() = default;
+
+JsonValue::JsonValue(bool value) : value_(value) {}
+JsonValue::JsonValue(int value) : JsonValue(std::int64_t{value}) {}
+JsonValue::JsonValue(unsigned value) : JsonValue(std::uint64_t{value}) {}
+JsonValue::JsonValue(std::uint64_t value) : value_(value) {}
+JsonValue::JsonValue(double value) : value_(value) {}
+JsonValue::JsonValue(std::string value) : value_(std::move(value)) {}
+JsonValue::JsonValue(std::string_view value) : value_(std::string(value)) {}
+JsonValue::JsonValue(const char* value) : value_(std::string(value)) {}
+
+JsonValue::JsonValue(std::int64_t value) {
+  // One representation for each number: only negative ones are signed.
+  if (value < 0) {
+    value_ = value;
+  } else {
+    value_ = static_cast<std::uint64_t>(value);
+  }
+}
+
+JsonValue JsonValue::array() {
+  JsonValue value;
+  value.value_ = Array{};
+  return value;
+}
+
+JsonValue JsonValue::object() {
+  JsonValue value;
+  value.value_ = Object{};
+  return value;
+}
+
 std::optional<std::uint64_t> JsonValue::natural() const {
   const auto* value = std::get_if<std::uint64_t>(&value_);
   return value ? std::optional(*value) : std::nullopt;
@@ -78,6 +115,8 @@ std::string JsonValue::description() const {
   return "the number " + to_canonical_json(*this);
 }
 
-bool JsonValue::operator==(const JsonValue&) const = default;
+bool JsonValue::operator==(const JsonValue& other) const {
+  return value_ == other.value_;
+}
 
 }  // namespace racksim::tools

@@ -4,7 +4,6 @@
 // a key given twice is refused, because one of the two values would be silently ignored.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,23 +21,24 @@ class JsonValue {
   using Array = std::vector<JsonValue>;
   using Object = std::vector<Member>;
 
-  JsonValue() = default;
-  JsonValue(bool value) : value_(value) {}
-  template <std::integral Integer>
-  requires(!std::same_as<Integer, bool>) JsonValue(Integer value) {
-    // One representation for each number: only negative ones are signed.
-    if (std::cmp_less(value, 0)) {
-      value_ = static_cast<std::int64_t>(value);
-    } else {
-      value_ = static_cast<std::uint64_t>(value);
-    }
-  }
-  JsonValue(double value) : value_(value) {}
-  JsonValue(std::string value) : value_(std::move(value)) {}
-  JsonValue(std::string_view value) : value_(std::string(value)) {}
-  JsonValue(const char* value) : value_(std::string(value)) {}
-  static JsonValue array() { return JsonValue(Array{}); }
-  static JsonValue object() { return JsonValue(Object{}); }
+  JsonValue();
+  JsonValue(bool value);
+  JsonValue(int value);
+  JsonValue(unsigned value);
+  JsonValue(std::int64_t value);
+  JsonValue(std::uint64_t value);
+  JsonValue(double value);
+  JsonValue(std::string value);
+  JsonValue(std::string_view value);
+  JsonValue(const char* value);
+  static JsonValue array();
+  static JsonValue object();
+  // Not inline: Member is complete only below this class.
+  JsonValue(const JsonValue&);
+  JsonValue(JsonValue&&) noexcept;
+  JsonValue& operator=(const JsonValue&);
+  JsonValue& operator=(JsonValue&&) noexcept;
+  ~JsonValue();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   bool is_object() const { return std::holds_alternative<Object>(value_); }
@@ -70,11 +70,9 @@ class JsonValue {
   /// For error lines: `the string "abc"`, `the number 3`, `an array`, `true`, `null`.
   std::string description() const;
 
-  bool operator==(const JsonValue&) const;
+  bool operator==(const JsonValue& other) const;
 
  private:
-  explicit JsonValue(Array value) : value_(std::move(value)) {}
-  explicit JsonValue(Object value) : value_(std::move(value)) {}
   friend class JsonWriter;
 
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
@@ -83,7 +81,7 @@ class JsonValue {
 struct JsonValue::Member {
   std::string key;
   JsonValue value;
-  bool operator==(const Member&) const = default;
+  bool operator==(const Member& other) const { return key == other.key && value == other.value; }
 };
 
 /// What a document may be. The limit on values bounds the tree's memory, which is many times the text's.
