@@ -45,6 +45,7 @@ JsonValue options_schema(const OptionsEntry& entry, bool annotated = false) {
 
 /// An object whose "kind" decides which other members it may have.
 JsonValue kind_schema(const std::vector<OptionsEntry>& entries) {
+  if (entries.empty()) return false;  // "oneOf" must not be empty; nothing matches this
   JsonValue schema;
   auto& variants = schema.set("oneOf", JsonValue::array());
   for (const auto& entry : entries) {
