@@ -7,6 +7,7 @@ namespace {
 template <class Entry>
 std::vector<std::string> names(const std::vector<Entry>& entries) {
   std::vector<std::string> result;
+  result.reserve(entries.size());
   for (const auto& entry : entries) result.push_back(entry.name);
   return result;
 }

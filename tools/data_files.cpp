@@ -34,10 +34,10 @@ fs::path scenarios_folder() {
   std::error_code error;
   const auto executable = fs::read_symlink("/proc/self/exe", error);
   if (!error) {
-    const auto installed = executable.parent_path().parent_path() / "share" / "racksim" / "scenarios";
+    auto installed = executable.parent_path().parent_path() / "share" / "racksim" / "scenarios";
     if (fs::is_directory(installed, error)) return installed;
   }
-  const auto source = fs::path(RACKSIM_SOURCE_DIR) / "scenarios";
+  auto source = fs::path(RACKSIM_SOURCE_DIR) / "scenarios";
   return fs::is_directory(source, error) ? source : fs::path();
 }
 
