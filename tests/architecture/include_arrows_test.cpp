@@ -1,0 +1,133 @@
+// The folders' dependency arrows hold in every include, and what must stay out of headers does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What each folder may include of our own code; protocols may not include each other (see below).
+const std::map<std::string, std::set<std::string>> kMayInclude{
+    {"sim", {"sim"}},
+    {"p4model", {"p4model", "sim"}},
+    {"models", {"models", "p4model", "sim"}},
+    {"protocols", {"protocols", "models", "p4model", "sim"}},
+    {"tools", {"tools", "protocols", "models", "p4model", "sim"}},
+    {"tests", {"tests", "tools", "protocols", "models", "p4model", "sim"}},
+};
+
+struct Include {
+  std::string path;
+  bool angled;  ///< <path> and not "path"
+};
+
+std::string first_folder(const std::string& path) {
+  const auto slash = path.find('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+std::string second_folder(const std::string& path) {
+  const auto slash = path.find('/');
+  return slash == std::string::npos ? "" : first_folder(path.substr(slash + 1));
+}
+
+std::vector<Include> includes_of(std::istream& stream) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  std::vector<Include> includes;
+  std::string line;
+  std::smatch match;
+  while (std::getline(stream, line)) {
+    if (std::regex_search(line, match, pattern)) includes.push_back({match[2], match[1] == "<"});
+  }
+  return includes;
+}
+
+/// What is wrong with one include in the file of that path (relative to the tree); empty if nothing is.
+std::string fault(const std::string& file, const Include& include) {
+  const auto folder = first_folder(file);
+  const bool header = file.ends_with(".hpp");
+  const auto target = first_folder(include.path);
+  const bool simgrid = include.path.starts_with("simgrid") || include.path.starts_with("xbt/");
+  const bool json = include.path.starts_with("nlohmann/");
+  if (simgrid && header) return "SimGrid's headers stay out of ours";
+  if (simgrid && folder != "sim" && folder != "tests") return "only sim/ includes SimGrid";
+  if (json && header) return "nlohmann's headers stay out of ours";
+  if (kMayInclude.contains(target)) {
+    if (include.angled) return "our own headers are included with quotes";
+    if (!kMayInclude.at(folder).contains(target)) return fmt::format("{}/ may not include {}/", folder, target);
+    if (folder == "protocols" && target == "protocols" && second_folder(include.path) != second_folder(file)) {
+      return "a protocol does not include another";
+    }
+  } else if (!include.angled) {
+    return "includes start at the root of the tree";
+  }
+  return "";
+}
+
+/// The sources of the tree, relative to it.
+std::vector<std::string> sources() {
+  const fs::path root = RACKSIM_SOURCE_DIR;
+  std::vector<std::string> files;
+  for (const auto& [folder, allowed] : kMayInclude) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension == ".cpp" || extension == ".hpp") files.push_back(entry.path().lexically_relative(root).string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("every include follows the arrows between the folders") {
+  const auto files = sources();
+  CHECK(files.size() > 10);
+  for (const auto& file : files) {
+    std::ifstream stream(fs::path(RACKSIM_SOURCE_DIR) / file);
+    for (const auto& include : includes_of(stream)) {
+      const auto problem = fault(file, include);
+      if (!problem.empty()) FAIL_CHECK(fmt::format("{} includes {}: {}", file, include.path, problem));
+    }
+  }
+}
+
+TEST_CASE("no folder is a drawer for odds and ends") {
+  const std::set<std::string> drawers{"utils", "util", "common", "misc", "helpers", "helper"};
+  for (const auto& [folder, allowed] : kMayInclude) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(RACKSIM_SOURCE_DIR) / folder)) {
+      const auto name = entry.path().stem().string();
+      if (drawers.contains(name)) FAIL_CHECK(entry.path().string() << ": name it after what it holds");
+    }
+  }
+}
+
+TEST_CASE("the check itself finds wrong includes") {
+  const auto allowed = [](const char* file, const char* path, bool angled = false) {
+    return fault(file, {path, angled}).empty();
+  };
+  CHECK(allowed("models/link.cpp", "sim/time.hpp"));
+  CHECK(allowed("models/link.cpp", "vector", true));
+  CHECK(allowed("sim/bridge.cpp", "simgrid/s4u.hpp", true));
+  CHECK(allowed("tools/json_reader.cpp", "nlohmann/json.hpp", true));
+  CHECK(allowed("protocols/gam/agent.cpp", "protocols/gam/messages.hpp"));
+  CHECK_FALSE(allowed("sim/calendar.cpp", "models/link.hpp"));
+  CHECK_FALSE(allowed("p4model/packet.hpp", "models/link.hpp"));
+  CHECK_FALSE(allowed("models/link.cpp", "protocols/gam/agent.hpp"));
+  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/report.hpp"));
+  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "protocols/selcc/agent.hpp"));
+  CHECK_FALSE(allowed("models/link.cpp", "sim/time.hpp", true));
+  CHECK_FALSE(allowed("models/link.cpp", "link.hpp"));
+  CHECK_FALSE(allowed("sim/bridge.hpp", "simgrid/s4u.hpp", true));
+  CHECK_FALSE(allowed("tools/report.cpp", "simgrid/s4u.hpp", true));
+  CHECK_FALSE(allowed("tools/report.hpp", "nlohmann/json.hpp", true));
+}

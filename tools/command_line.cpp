@@ -1,0 +1,65 @@
+// Parsing of the command line and the one place where errors become exit statuses.
+#include "tools/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "tools/input_error.hpp"
+#include "tools/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+/// A mistyped command deserves a better answer than "the following argument was not expected".
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  if (arguments.empty()) throw InputError("racksim", "command line", "no command", one_of(names));
+  const auto& first = arguments.front();
+  if (first.starts_with('-') || std::find(names.begin(), names.end(), first) != names.end()) return;
+  throw InputError("racksim", "command line", quote(first), one_of(names), nearest_name(first, names));
+}
+
+int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
+  check_command_name(context.app, arguments);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    context.app.parse(std::move(arguments));
+  } catch (const CLI::Success& request) {
+    context.app.exit(request, context.out, context.err);  // --help or --version
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    std::string what = error.what();
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    context.err << "racksim: command line: " << what << " (see racksim --help)\n";
+    return exit_bad_input;
+  }
+  return context.action();
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
+                     std::ostream& err) {
+  try {
+    CLI::App app("A deterministic simulator of a rack with a programmable switch.", "racksim");
+    app.set_version_flag("--version", "racksim " RACKSIM_VERSION);
+    app.require_subcommand(1);
+    CommandContext context{app, catalogue, out, err, {}};
+    add_validate_command(context);
+    add_list_command(context);
+    add_schema_command(context);
+    return parse_and_run(std::move(arguments), context);
+  } catch (const InputError& error) {
+    err << error.what() << '\n';
+    return exit_bad_input;
+  } catch (const std::exception& error) {
+    err << "racksim: internal error: " << error.what() << '\n';
+    return exit_internal_error;
+  }
+}
+
+}  // namespace racksim::tools

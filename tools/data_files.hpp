@@ -1,0 +1,26 @@
+// Where scenarios, testbeds and figures are found: beside the file that names them, in the source tree, or installed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace racksim::tools {
+
+/// The `scenarios` folder that comes with the program: `../share/racksim/scenarios` beside an installed executable,
+/// else the one of the source tree it was built from. Empty if neither exists.
+std::filesystem::path scenarios_folder();
+
+/// The file of a scenario given on the command line: the path itself if it exists, else that path in the scenarios
+/// folder, with or without a leading "scenarios/". Throws InputError with the nearest existing name.
+std::string find_scenario_file(const std::string& path);
+
+/// The file of a testbed named in a scenario: a path (with "/" or ".json") relative to `folder`, the scenario's own;
+/// else NAME.json in `folder`, in `folder`/testbeds or among the testbeds that come with the program. Empty if there is
+/// none.
+std::string find_testbed_file(const std::string& name, const std::filesystem::path& folder);
+
+/// The names of the JSON files below a folder, relative to it and without ".json", in alphabetical order.
+std::vector<std::string> json_names_below(const std::filesystem::path& folder);
+
+}  // namespace racksim::tools

@@ -1,1 +1,0 @@
-// Everything behind the command line lives in this library.

@@ -1,0 +1,32 @@
+// Declarations of the run's own options.
+#include "tools/run_plan.hpp"
+
+namespace racksim::tools {
+
+void RunPlan::declare(sim::Parameters& parameters) {
+  parameters.length("drain", drain, 0_s, 1000_s, "Longest wait for quiescence after the measurement.");
+  parameters.length("time_limit", time_limit, 1_ns, 1000_s, "Simulated time at which the run is stopped and fails.");
+  parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},
+                    "One event per switch pass, or one per stage; results are the same.");
+  parameters.length("schedule.jitter", jitter, 0_s, 1_ms, "Each event may be up to this much late.");
+}
+
+std::string RunPlan::order_text() const {
+  switch (order) {
+    case TieOrder::fifo:
+      return "fifo";
+    case TieOrder::lifo:
+      return "lifo";
+    case TieOrder::shuffle:
+      break;
+  }
+  return "shuffle:" + std::to_string(shuffle_seed);
+}
+
+void Observation::declare(sim::Parameters& parameters) {
+  parameters.text("trace", trace, "File for the trace in JSON lines; empty for none.");
+  parameters.length("series_interval", series_interval, 0_s, 1000_s,
+                    "Time between samples of all metrics; 0s for none.");
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,26 @@
+// The scenario's fixed parts whose forms are richer than declared parameters: phases, checks and expectations.
+#pragma once
+
+#include <vector>
+
+#include "tools/input_error.hpp"
+#include "tools/json_document.hpp"
+#include "tools/scenario.hpp"
+
+namespace racksim::tools {
+
+/// `run`. Throws InputError, as all of these do.
+RunPlan read_run_plan(const JsonValue& value, const Place& place);
+/// The other way round; `with_execution` tells whether to include what cannot change the results.
+JsonValue write_run_plan(RunPlan plan, bool with_execution);
+
+/// `check`: a flag for each oracle, and "all" for those that are not named. Null means that no oracle is asked for.
+std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
+                                      const std::vector<NamedEntry>& oracles);
+JsonValue write_checks(const std::vector<OracleSwitch>& checks);
+
+/// `expect`: "verdict" and bounds for metrics. Whether a metric exists shows only when the run ends.
+Expectations read_expectations(const JsonValue& value, const Place& place);
+JsonValue write_expectations(const Expectations& expectations);
+
+}  // namespace racksim::tools
