@@ -22,8 +22,6 @@ void SwitchOptions::declare(sim::Parameters& p) {
   p.length("switch.control_latency", control_latency, 0_ps, 1_s, "One way between the control CPU and a pipe.");
   p.integer("switch.control_rate", control_operations_per_second, 1, 1'000'000'000,
             "Register and table operations a second that the control CPU can make.");
-  p.choice("switch.passes", passes, {{"fused", PassMode::fused}, {"stepped", PassMode::stepped}},
-           "Whether a pass is one event or one event per stage; behaviour is the same.");
   p.object("switch.pipe", pipe);
 }
 
