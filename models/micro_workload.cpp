@@ -114,7 +114,10 @@ class MicroWorkload final : public Workload {
       } else {
         co_await memory_.read(session.id, access.address);
       }
-      if (remaining_ > 0 && --remaining_ == 0) done_();
+      if (remaining_ > 0 && --remaining_ == 0) {
+        const auto done = std::move(done_);  // it may ask for another notification
+        done();
+      }
     }
     --running_;
   }

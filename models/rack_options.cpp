@@ -13,7 +13,6 @@ void RackOptions::declare(sim::Parameters& p) {
   nic.declare(p);
   cpu.declare(p);
   network_switch.declare(p);
-  faults.declare(p, "link.");
 }
 
 }  // namespace racksim::models

@@ -22,7 +22,7 @@ struct RackOptions {
   NicOptions nic;
   CpuCosts cpu;
   SwitchOptions network_switch;
-  WireFaults faults;  ///< of every wire between a server and the switch
+  WireFaults faults;  ///< of every wire from the start; not declared: a scenario's faults have a schedule (faults.hpp)
 
   void declare(sim::Parameters& parameters);
 };

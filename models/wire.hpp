@@ -46,6 +46,7 @@ class Wire {
   /// that instant, so a change in mid-run is announced when the run begins, in the order of the instants.
   void set_faults(const WireFaults& faults, sim::Time from = {});
   void add_targeted_drop(TargetedDrop drop) { targeted_.push_back(std::move(drop)); }
+  void clear_targeted_drops() { targeted_.clear(); }
   /// A wire that goes down now loses what is on it and what starts until it is up again.
   void set_up(bool up);
 

@@ -1,4 +1,4 @@
-// Look-ups in a catalogue, and the catalogue of this program.
+// Look-ups in a catalogue.
 #include "tools/catalogue.hpp"
 
 namespace racksim::tools {
@@ -27,12 +27,6 @@ std::vector<std::string> names_of(const std::vector<OptionsEntry>& entries) {
 
 std::vector<std::string> names_of(const std::vector<NamedEntry>& entries) {
   return names(entries);
-}
-
-Catalogue built_in_catalogue() {
-  Catalogue catalogue;
-  catalogue.rack = {"rack", "The hardware of the rack.", [](sim::Parameters&) { return std::shared_ptr<void>(); }};
-  return catalogue;
 }
 
 }  // namespace racksim::tools

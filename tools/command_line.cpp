@@ -49,9 +49,11 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
     app.set_version_flag("--version", "racksim " RACKSIM_VERSION);
     app.require_subcommand(1);
     CommandContext context{app, catalogue, out, err, {}};
+    add_run_command(context);
     add_validate_command(context);
     add_list_command(context);
     add_schema_command(context);
+    add_fit_command(context);
     return parse_and_run(std::move(arguments), context);
   } catch (const InputError& error) {
     err << error.what() << '\n';

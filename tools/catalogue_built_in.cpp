@@ -1,0 +1,47 @@
+// The catalogue of this program, from the registries of the layers below.
+#include "models/faults.hpp"
+#include "models/protocol.hpp"
+#include "models/workload.hpp"
+#include "p4model/registry.hpp"
+#include "tools/catalogue.hpp"
+#include "tools/programs.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+/// An entry whose options object is of a type with `declare`, as all the registries' are.
+template <class Entry, class Make>
+OptionsEntry options_entry(const Entry& entry, Make make) {
+  return {entry.name, entry.doc, [make](sim::Parameters& parameters) -> std::shared_ptr<void> {
+            auto options = make();
+            options->declare(parameters);
+            return options;
+          }};
+}
+
+}  // namespace
+
+Catalogue built_in_catalogue() {
+  Catalogue catalogue;
+  catalogue.rack = {"rack", "The hardware of the rack.", [](sim::Parameters& parameters) -> std::shared_ptr<void> {
+                      auto options = std::make_shared<models::RackOptions>();
+                      options->declare(parameters);
+                      return options;
+                    }};
+  for (const auto& entry : models::protocols()) catalogue.protocols.push_back(options_entry(entry, entry.make_options));
+  for (const auto& entry : models::workloads()) catalogue.workloads.push_back(options_entry(entry, entry.make_options));
+  for (const auto& entry : models::faults()) catalogue.faults.push_back(options_entry(entry, entry.make));
+  const p4::ProgramRegistry programs = built_in_programs();
+  for (const auto& name : programs.names()) catalogue.programs.push_back({name, programs.find(name)->doc});
+  catalogue.oracles = {
+      {"single-writer", "while a node may write a block, no other node may read or write it"},
+      {"data-value", "what clients read and write of each block is linearizable"},
+      {"progress", "whatever a session begins ends"},
+      {"quiescence", "after the drain no lock is held and no request outstanding"},
+      {"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"},
+  };
+  return catalogue;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,338 @@
+// The phases of a run. See experiment.hpp.
+#include "tools/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "models/faults.hpp"
+#include "models/protocol.hpp"
+#include "models/workload.hpp"
+#include "sim/conservation_oracle.hpp"
+#include "sim/data_value_oracle.hpp"
+#include "sim/engine.hpp"
+#include "sim/progress_oracle.hpp"
+#include "sim/quiescence_oracle.hpp"
+#include "sim/single_writer_oracle.hpp"
+#include "sim/trace.hpp"
+#include "tools/input_error.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+using namespace sim::literals;
+
+/// Checkpoints kept of a run; when there are more, every other one is dropped and the interval doubles.
+constexpr std::size_t kMostCheckpoints = 512;
+
+sim::ScheduleOrder order_of(const RunPlan& plan) {
+  switch (plan.order) {
+    case TieOrder::fifo:
+      return {sim::ScheduleOrder::Kind::fifo, 0};
+    case TieOrder::lifo:
+      return {sim::ScheduleOrder::Kind::lifo, 0};
+    case TieOrder::shuffle:
+      break;
+  }
+  return {sim::ScheduleOrder::Kind::shuffle, plan.shuffle_seed};
+}
+
+models::RackOptions rack_options(const Scenario& scenario) {
+  auto options = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
+  options.network_switch.passes =
+      scenario.run.execution == Execution::stepped ? models::PassMode::stepped : models::PassMode::fused;
+  options.faults.jitter = scenario.run.jitter;
+  return options;
+}
+
+/// Counts the operations that end, by interval of simulated time.
+class OperationSeries final : public sim::Observer {
+ public:
+  explicit OperationSeries(sim::TimeSeries& series) : series_(series) {}
+  void observe(const sim::Observation& observation) override {
+    if (observation.what == sim::Observed::operation_ended) series_.add(observation.at);
+  }
+
+ private:
+  sim::TimeSeries& series_;
+};
+
+class Run final : models::StateVisitor {
+ public:
+  Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress)
+      : scenario_(scenario),
+        progress_(progress),
+        calendar_(order_of(scenario.run)),
+        lane_(calendar_.add_lane("experiment")),
+        rack_(build_rack(metrics)),
+        data_value_(journal_),
+        progress_oracle_(journal_) {
+    journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
+    build_protocol();
+    std::vector<std::shared_ptr<models::Fault>> faults;
+    for (const auto& fault : scenario.faults) faults.push_back(std::static_pointer_cast<models::Fault>(fault.options));
+    try {
+      faults_ = std::make_unique<models::FaultSchedule>(*rack_, std::move(faults));
+    } catch (const std::runtime_error& error) {
+      throw InputError(scenario.file, "/faults", "a fault that does not fit", error.what());
+    }
+    attach_observers(metrics, folder);
+  }
+
+  RunResult run() {
+    const auto wall_begin = std::chrono::steady_clock::now();
+    workload_->warm_up();
+    if (!oracles_.empty()) protocol_->show_state(*this);
+    for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+
+    sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
+    engine_ = &engine;
+    for (std::size_t node = 0; node < rack_->nodes(); ++node) engine.add_host(fmt::format("node{}", node));
+    faults_->start();
+    workload_->start();
+    if (scenario_.run.warmup.operations) {
+      workload_->notify_after(*scenario_.run.warmup.operations, [this] { begin_measuring(); });
+    } else {
+      calendar_.at<&Run::begin_measuring>(sim::Time{} + scenario_.run.warmup.time, lane_, *this);
+    }
+    calendar_.at<&Run::checkpoint>(sim::Time{} + checkpoint_interval_, lane_, *this);
+    const sim::Engine::Outcome outcome = engine.run();
+    if (phase_ == Phase::measure) protocol_->stop_measuring();
+    judge(outcome);
+    result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_begin).count();
+    return std::move(result_);
+  }
+
+ private:
+  enum class Phase : std::uint8_t { warm_up, measure, drain, over };
+
+  std::unique_ptr<models::Rack> build_rack(sim::Metrics& metrics) {
+    try {
+      return std::make_unique<models::Rack>(calendar_, journal_, metrics, rack_options(scenario_), scenario_.seed);
+    } catch (const std::runtime_error& error) {
+      throw InputError(scenario_.file, "/rack", "constants that do not fit each other", error.what());
+    }
+  }
+
+  void build_protocol() {
+    const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario_.protocol.options);
+    const auto workload = std::static_pointer_cast<models::WorkloadOptions>(scenario_.workload.options);
+    try {
+      models::ProtocolContext context{*rack_, workload->threads_per_node()};
+      protocol_ = protocol->build(context);
+    } catch (const std::runtime_error& error) {
+      throw InputError(scenario_.file, "/protocol/" + scenario_.protocol.name, "options that do not fit the rack",
+                       error.what());
+    }
+    try {
+      models::WorkloadContext context{*rack_, *protocol_};
+      workload_ = workload->build(context);
+    } catch (const std::runtime_error& error) {
+      throw InputError(scenario_.file, "/workload", "options that do not fit", error.what());
+    }
+  }
+
+  void attach_observers(sim::Metrics& metrics, const std::string& folder) {
+    for (const OracleSwitch& check : scenario_.checks) {
+      if (!check.on) continue;
+      if (check.name == "single-writer") oracles_.push_back(&single_writer_);
+      if (check.name == "data-value") oracles_.push_back(&data_value_);
+      if (check.name == "progress") oracles_.push_back(&progress_oracle_);
+      if (check.name == "quiescence") oracles_.push_back(&quiescence_);
+      if (check.name == "packet-conservation") check_conservation_ = true;
+    }
+    if (scenario_.observe.series_interval > sim::Duration{}) {
+      series_ = std::make_unique<OperationSeries>(metrics.time_series("operations_over_time", "operations",
+                                                                      "operations ended, by interval of simulated time",
+                                                                      scenario_.observe.series_interval));
+      journal_.attach(*series_);
+    }
+    if (!scenario_.observe.trace.empty()) {
+      const std::filesystem::path path = std::filesystem::path(folder) / scenario_.observe.trace;
+      trace_file_.open(path);
+      if (!trace_file_) {
+        throw InputError(scenario_.file, "/observe/trace", quote(path.string()), "a file that can be written");
+      }
+      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_);
+      journal_.attach(*trace_);
+    }
+  }
+
+  void begin_measuring() {
+    if (phase_ != Phase::warm_up) return;
+    phase_ = Phase::measure;
+    measure_begin_ = calendar_.now();
+    protocol_->start_measuring();
+    if (scenario_.run.measure.operations) {
+      workload_->notify_after(*scenario_.run.measure.operations, [this] { end_measuring(); });
+    } else {
+      calendar_.after<&Run::end_measuring>(scenario_.run.measure.time, lane_, *this);
+    }
+  }
+
+  void end_measuring() {
+    phase_ = Phase::drain;
+    result_.measured = calendar_.now() - measure_begin_;
+    protocol_->stop_measuring();
+    result_.operations = protocol_->memory().measured_operations();
+    faults_->heal();
+    workload_->stop();
+    drain_end_ = calendar_.now() + scenario_.run.drain;
+    look_for_rest();
+  }
+
+  void look_for_rest() {
+    const bool rest = workload_->running() == 0 && protocol_->quiescent() && rack_->packets_in_flight() == 0;
+    if (rest || calendar_.now() >= drain_end_) {
+      phase_ = Phase::over;
+      engine_->finish();
+      return;
+    }
+    calendar_.after<&Run::look_for_rest>(rack_->options().rtt, lane_, *this);
+  }
+
+  void checkpoint() {
+    result_.checkpoints.push_back({calendar_.now(), journal_.hash()});
+    if (result_.checkpoints.size() == kMostCheckpoints) {
+      for (std::size_t i = 1; i < kMostCheckpoints; i += 2) result_.checkpoints[i / 2] = result_.checkpoints[i];
+      result_.checkpoints.resize(kMostCheckpoints / 2);
+      checkpoint_interval_ = checkpoint_interval_ * 2;
+    }
+    if (progress_) progress_(calendar_.now(), journal_.count(sim::Observed::operation_ended));
+    calendar_.after<&Run::checkpoint>(checkpoint_interval_, lane_, *this);
+  }
+
+  void judge(sim::Engine::Outcome outcome) {
+    const sim::Time now = calendar_.now();
+    if (outcome != sim::Engine::Outcome::finished) {
+      result_.violations.push_back(
+          {"time-limit", now,
+           fmt::format("the run reached its time limit before {}",
+                       phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
+      ++result_.violation_count;
+    }
+    for (models::Leak& leak : protocol_->leaks()) quiescence_.report(leak.kind, now, std::move(leak.what));
+    for (sim::Oracle* oracle : oracles_) {
+      oracle->finish(now);
+      result_.violations.insert(result_.violations.end(), oracle->violations().begin(), oracle->violations().end());
+      result_.violation_count += oracle->violation_count();
+    }
+    if (check_conservation_) {
+      const models::PacketCensus& census = rack_->census();
+      const auto violation = sim::check_conservation({census.created(), census.copied(), census.delivered(),
+                                                      census.absorbed(), census.dropped(), rack_->packets_in_flight()},
+                                                     now);
+      if (violation) {
+        result_.violations.push_back(*violation);
+        ++result_.violation_count;
+      }
+    }
+    protocol_->record_final_state();
+    if (trace_file_.is_open() && !trace_file_.flush()) throw std::runtime_error("the trace could not be written");
+    result_.hash = journal_.hash();
+    result_.events = calendar_.executed();
+    result_.simulated = now;
+    result_.pass = result_.violation_count == 0;
+  }
+
+  void value(std::uint64_t block, std::uint64_t value) override { data_value_.initial_value(block, value); }
+  void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
+    single_writer_.observe(
+        {sim::Time{}, sim::Observed::permission, {}, 0, {block, node, static_cast<std::uint64_t>(permission)}});
+  }
+
+  const Scenario& scenario_;
+  const Progress& progress_;
+  sim::Calendar calendar_;
+  sim::Lane lane_;
+  sim::Journal journal_;
+  std::unique_ptr<models::Rack> rack_;
+  std::unique_ptr<models::Protocol> protocol_;
+  std::unique_ptr<models::Workload> workload_;
+  std::unique_ptr<models::FaultSchedule> faults_;
+  sim::Engine* engine_ = nullptr;
+
+  sim::SingleWriterOracle single_writer_;
+  sim::DataValueOracle data_value_;
+  sim::ProgressOracle progress_oracle_;
+  sim::QuiescenceOracle quiescence_;
+  std::vector<sim::Oracle*> oracles_;
+  bool check_conservation_ = false;
+  std::unique_ptr<OperationSeries> series_;
+  std::ofstream trace_file_;
+  std::unique_ptr<sim::JsonLinesTrace> trace_;
+
+  Phase phase_ = Phase::warm_up;
+  sim::Time measure_begin_, drain_end_;
+  sim::Duration checkpoint_interval_ = 10_us;
+  RunResult result_;
+};
+
+std::optional<double> statistic(const sim::Histogram& h, const std::string& name) {
+  if (name == "count") return static_cast<double>(h.count());
+  if (name == "mean") return h.mean().ns();
+  if (name == "max") return h.max().ns();
+  if (name == "p50") return h.percentile(50).ns();
+  if (name == "p95") return h.percentile(95).ns();
+  if (name == "p99") return h.percentile(99).ns();
+  if (name == "p999") return h.percentile(99.9).ns();
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
+  if (name == "operations") return static_cast<double>(result.operations);
+  if (name == "throughput_mops") {
+    return result.measured.ps() > 0 ? static_cast<double>(result.operations) / result.measured.seconds() / 1e6 : 0;
+  }
+  if (name.starts_with("latency_ns.")) return metric_value(result, metrics, "latency." + name.substr(11));
+  if (const sim::Metric* metric = metrics.find(name)) {
+    if (const auto* counter = std::get_if<sim::Counter>(&metric->value)) return static_cast<double>(counter->value);
+    if (const auto* gauge = std::get_if<sim::Gauge>(&metric->value)) return gauge->value;
+    return std::nullopt;
+  }
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return std::nullopt;
+  const sim::Metric* metric = metrics.find(name.substr(0, dot));
+  const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
+  return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+}
+
+RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
+                         const Progress& progress) {
+  Run run(scenario, metrics, report_folder, progress);
+  RunResult result = run.run();
+  for (const MetricBounds& bounds : scenario.expect.metrics) {
+    const auto value = metric_value(result, metrics, bounds.metric);
+    if (!value) {
+      throw InputError(scenario.file, "/expect/" + bounds.metric, "no metric of this name in the report",
+                       "a metric that the run reports");
+    }
+    const bool met = (!bounds.min || *value >= *bounds.min) && (!bounds.max || *value <= *bounds.max) &&
+                     (!bounds.equals || *value == *bounds.equals);
+    if (met) continue;
+    std::string wanted;
+    if (bounds.equals) wanted += fmt::format(" = {}", *bounds.equals);
+    if (bounds.min) wanted += fmt::format(" >= {}", *bounds.min);
+    if (bounds.max) wanted += fmt::format(" <= {}", *bounds.max);
+    result.failed_expectations.push_back(fmt::format("{} is {}, expected{}", bounds.metric, *value, wanted));
+  }
+  if (scenario.expect.pass) {
+    // A scenario may exist to show a violation: then finding it is what passes.
+    if (*scenario.expect.pass != result.pass) {
+      result.failed_expectations.push_back(fmt::format("the oracles' verdict is {}, expected {}",
+                                                       result.pass ? "pass" : "fail",
+                                                       *scenario.expect.pass ? "pass" : "fail"));
+    }
+    result.pass = true;
+  }
+  result.pass = result.pass && result.failed_expectations.empty();
+  return result;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,56 @@
+// An experiment: a scenario in, a report out. Builds rack, protocol, workload and faults, runs the phases, and lets the
+// oracles judge.
+//
+//   warm-up     the functional warm-up outside time, then simulated time that is not measured
+//   measure     what the metrics speak of
+//   heal        faults end, sessions finish the operation they are in
+//   drain       until everything has come to rest, or the drain's time is over: then the quiescence oracles speak
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/metrics.hpp"
+#include "sim/oracle.hpp"
+#include "sim/run_hash.hpp"
+#include "tools/scenario.hpp"
+
+namespace racksim::tools {
+
+/// The hash of everything observed up to an instant: where two runs part lies between two checkpoints.
+struct Checkpoint {
+  sim::Time at;
+  sim::RunHash hash;
+};
+
+/// What a run has given.
+struct RunResult {
+  bool pass = true;                        ///< no violation, no failed expectation, the run came to its end
+  std::vector<sim::Violation> violations;  ///< those that the oracles kept
+  std::uint64_t violation_count = 0;       ///< all of them
+  std::vector<std::string> failed_expectations;
+  sim::RunHash hash;
+  std::uint64_t events = 0;
+  sim::Time simulated;
+  sim::Duration measured;
+  std::uint64_t operations = 0;
+  double wall_seconds = 0;
+  std::vector<Checkpoint> checkpoints;
+};
+
+/// Told now and then how far a run is: simulated time and operations so far.
+using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
+
+/// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
+/// `report_folder` is where relative observation files go; empty for the current folder.
+/// Throws InputError when options do not fit each other, and std::exception for defects.
+RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
+                         const Progress& progress);
+
+/// A metric of the report by the name that expectations and figures use: a registered name, or one with a histogram's
+/// statistic behind it ("latency.p99"), or the report's own ("throughput_mops", "latency_ns.p99"). Null if none.
+std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name);
+
+}  // namespace racksim::tools

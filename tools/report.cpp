@@ -1,0 +1,140 @@
+// Reports. See report.hpp.
+#include "tools/report.hpp"
+
+#include <fmt/format.h>
+
+#include "tools/units.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+JsonValue histogram_json(const sim::Histogram& h) {
+  JsonValue value = JsonValue::object();
+  value.set("count", h.count());
+  value.set("mean", h.mean().ns());
+  value.set("p50", h.percentile(50).ns());
+  value.set("p95", h.percentile(95).ns());
+  value.set("p99", h.percentile(99).ns());
+  value.set("p999", h.percentile(99.9).ns());
+  value.set("max", h.max().ns());
+  return value;
+}
+
+JsonValue metric_json(const sim::Metric& metric) {
+  if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) return counter->value;
+  if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) return gauge->value;
+  if (const auto* histogram = std::get_if<sim::Histogram>(&metric.value)) return histogram_json(*histogram);
+  const auto& series = std::get<sim::TimeSeries>(metric.value);
+  JsonValue value = JsonValue::object();
+  value.set("interval", format_length(series.interval()));
+  JsonValue values = JsonValue::array();
+  for (const std::uint64_t v : series.values()) values.push(v);
+  value.set("values", std::move(values));
+  return value;
+}
+
+double value_of(const RunResult& result, const sim::Metrics& metrics, const char* name) {
+  return metric_value(result, metrics, name).value_or(0);
+}
+
+std::string duration_text(double ns) {
+  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
+  return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+}  // namespace
+
+JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
+  JsonValue report = JsonValue::object();
+  report.set("scenario", scenario.name);
+  report.set("protocol", scenario.protocol.name);
+  report.set("seed", scenario.seed);
+  report.set("verdict", result.pass ? "pass" : "fail");
+  JsonValue violations = JsonValue::array();
+  for (const sim::Violation& violation : result.violations) {
+    JsonValue v = JsonValue::object();
+    v.set("oracle", violation.oracle);
+    v.set("time_ns", violation.at.ns());
+    v.set("what", violation.what);
+    violations.push(std::move(v));
+  }
+  report.set("violations", std::move(violations));
+  report.set("violation_count", result.violation_count);
+  JsonValue expectations = JsonValue::array();
+  for (const std::string& line : result.failed_expectations) expectations.push(line);
+  report.set("failed_expectations", std::move(expectations));
+  report.set("run_hash", result.hash.hex());
+  report.set("events", result.events);
+  report.set("simulated_ns", result.simulated.ns());
+  report.set("wall_s", result.wall_seconds);
+  JsonValue values = JsonValue::object();
+  values.set("operations", result.operations);
+  values.set("measured_ns", result.measured.ns());
+  values.set("throughput_mops", value_of(result, metrics, "throughput_mops"));
+  if (const sim::Metric* latency = metrics.find("latency")) values.set("latency_ns", metric_json(*latency));
+  for (const auto& [name, metric] : metrics.all()) values.set(name, metric_json(metric));
+  report.set("metrics", std::move(values));
+  report.set("config", configuration(scenario));
+  return report;
+}
+
+JsonValue checkpoints_json(const RunResult& result) {
+  JsonValue list = JsonValue::array();
+  for (const Checkpoint& checkpoint : result.checkpoints) {
+    JsonValue entry = JsonValue::object();
+    entry.set("time_ns", checkpoint.at.ns());
+    entry.set("run_hash", checkpoint.hash.hex());
+    list.push(std::move(entry));
+  }
+  return list;
+}
+
+std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                        const std::string& replay) {
+  std::string out;
+  const auto line = [&](const std::string& name, const std::string& text) {
+    out += fmt::format("{:<13}{}\n", name, text);
+  };
+  line("scenario", fmt::format("{} ({}, seed {})", scenario.name, scenario.protocol.name, scenario.seed));
+  line("throughput",
+       fmt::format("{:.3f} Mops  ({} operations in {} of simulated time)", value_of(result, metrics, "throughput_mops"),
+                   result.operations, duration_text(result.measured.ns())));
+  const auto latency = [&](const char* name) {
+    return duration_text(value_of(result, metrics, (std::string("latency_ns.") + name).c_str()));
+  };
+  line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
+                              latency("p95"), latency("p99"), latency("p999"), latency("max")));
+  // A protocol's own numbers: its counters and gauges, whole run and measured phase as their names say.
+  const std::string prefix = scenario.protocol.name + ".";
+  for (const auto& [name, metric] : metrics.all()) {
+    if (!name.starts_with(prefix) && !name.starts_with("packets.")) continue;
+    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) {
+      if (counter->value == 0) continue;
+      out += fmt::format("  {:<48}{:>14} {}\n", name, counter->value, metric.unit);
+    } else if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) {
+      out += fmt::format("  {:<48}{:>14.4g} {}\n", name, gauge->value, metric.unit);
+    }
+  }
+  line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
+                                result.wall_seconds, result.events));
+  std::string checks;
+  for (const OracleSwitch& check : scenario.checks) {
+    if (check.on) checks += (checks.empty() ? "" : ", ") + check.name;
+  }
+  line("checked", checks.empty() ? "nothing: the scenario asks for no oracle" : checks);
+  line("run hash", result.hash.hex());
+  line("verdict", result.pass ? "pass" : "FAIL");
+  for (const sim::Violation& violation : result.violations) {
+    out += fmt::format("  {} at {:.3f} ns: {}\n", violation.oracle, violation.at.ns(), violation.what);
+  }
+  if (result.violation_count > result.violations.size()) {
+    out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
+  }
+  for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
+  if (result.violation_count > 0) line("replay", replay);
+  return out;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,22 @@
+// The report of a run: as JSON with fixed keys, and as text for people.
+#pragma once
+
+#include <string>
+
+#include "tools/experiment.hpp"
+#include "tools/json_document.hpp"
+
+namespace racksim::tools {
+
+/// Keys: scenario, protocol, seed, verdict, violations, failed_expectations, run_hash, events, simulated_ns, wall_s,
+/// metrics, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric by name.
+JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
+
+/// A page for the terminal. `replay` is the command that repeats the run, printed when something failed.
+std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                        const std::string& replay);
+
+/// The ladder of hash checkpoints as JSON, for a run directory.
+JsonValue checkpoints_json(const RunResult& result);
+
+}  // namespace racksim::tools

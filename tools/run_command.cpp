@@ -1,0 +1,117 @@
+// racksim run FILE: runs a scenario and prints its report.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+
+#include "tools/command_line.hpp"
+#include "tools/data_files.hpp"
+#include "tools/experiment.hpp"
+#include "tools/input_error.hpp"
+#include "tools/report.hpp"
+#include "tools/scenario.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct RunOptions {
+  std::string file;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// A line on a terminal that is rewritten, from two seconds on.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::ostream& err) : err_(err), begin_(Clock::now()), last_(begin_) {}
+  ~ProgressLine() {
+    if (shown_) err_ << "\r\033[K" << std::flush;
+  }
+  void operator()(sim::Time now, std::uint64_t operations) {
+    const auto wall = Clock::now();
+    if (wall - begin_ < std::chrono::seconds(2) || wall - last_ < std::chrono::milliseconds(200)) return;
+    last_ = wall;
+    shown_ = true;
+    err_ << fmt::format("\r\033[K{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations,
+                        std::chrono::duration<double>(wall - begin_).count())
+         << std::flush;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::ostream& err_;
+  Clock::time_point begin_, last_;
+  bool shown_ = false;
+};
+
+std::string replay_command(const RunOptions& options, const Scenario& scenario) {
+  std::string command = fmt::format("racksim run {} --seed {}", options.file, scenario.seed);
+  for (const auto& change : options.overrides) command += fmt::format(" --set '{}'", change);
+  return command;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  // Written beside its place and moved there, so that a reader never sees half of it.
+  const std::filesystem::path draft = path.string() + ".part";
+  std::ofstream file(draft, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw InputError("racksim run", "--out", quote(path.string()), "a folder that can be written");
+  file.close();
+  std::filesystem::rename(draft, path);
+}
+
+int run(const RunOptions& options, CommandContext& context) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
+  const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
+  if (!options.out.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.out, error);
+    if (error) throw InputError("racksim run", "--out", quote(options.out), "a folder that can be made");
+  }
+
+  sim::Metrics metrics;
+  RunResult result;
+  {
+    ProgressLine line(context.err);
+    const bool show = !options.quiet && isatty(STDERR_FILENO) != 0;
+    result = run_experiment(scenario, metrics, options.out, show ? Progress(std::ref(line)) : Progress());
+  }
+  const JsonValue report = report_json(scenario, result, metrics);
+  if (!options.out.empty()) {
+    const std::filesystem::path folder(options.out);
+    write_file(folder / "config.json", to_json(configuration(scenario)));
+    write_file(folder / "checkpoints.json", to_json(checkpoints_json(result)));
+    write_file(folder / "report.json", to_json(report));
+  }
+  if (options.json) {
+    context.out << to_json(report);
+  } else if (!options.quiet) {
+    context.out << report_text(scenario, result, metrics, replay_command(options, scenario));
+  }
+  return result.pass ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_run_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("run", "Run a scenario and print its report");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("FILE", options->file, "Scenario file")->required();
+  command->add_option("--seed", options->seed, "Replace the scenario's seed");
+  command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
+  command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
+  command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
+  command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
+  command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
+}
+
+}  // namespace racksim::tools
