@@ -22,8 +22,8 @@ if(RACKSIM_SANITIZE)
     -Wno-maybe-uninitialized)
   target_link_options(racksim_options INTERFACE -fsanitize=address,undefined)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc's own manual: sanitizers make this warning see what is not there.
-    target_compile_options(racksim_options INTERFACE -Wno-maybe-uninitialized)
+    # gcc's own manual: sanitizers make these warnings see what is not there.
+    target_compile_options(racksim_options INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
   endif()
 endif()
 

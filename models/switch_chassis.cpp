@@ -9,7 +9,7 @@
 namespace racksim::models {
 
 // One pipe: its state, its slots, and who waits for one.
-struct SwitchChassis::Pipe : p4::StateWriteObserver {
+struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   Pipe(SwitchChassis& owner, unsigned pipe_number)
       : chassis(owner),
         number(pipe_number),

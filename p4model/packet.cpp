@@ -90,10 +90,15 @@ void Packet::copy_from(const Packet& other) {
   serial = other.serial;
 }
 
+PacketPool::~PacketPool() {
+  for (auto* packet : on_heap_) delete packet;
+}
+
 Packet* PacketPool::take() {
 #if defined(RACKSIM_PACKETS_ON_HEAP)
   auto* packet = new Packet;
   packet->pool_ = this;
+  on_heap_.insert(packet);
 #else
   if (!free_) {
     auto& chunk = chunks_.emplace_back(new Packet[kPacketsPerChunk]);
@@ -112,6 +117,7 @@ Packet* PacketPool::take() {
 void PacketPool::give_back(Packet* packet) {
   --live_;
 #if defined(RACKSIM_PACKETS_ON_HEAP)
+  on_heap_.erase(packet);
   delete packet;
 #else
   packet->next_free_ = std::exchange(free_, packet);

@@ -128,6 +128,15 @@ TEST_CASE("A crashed server is silent and takes calls again after its restart") 
   CHECK(t.rack.census().expected_in_flight() == 0);
 }
 
+TEST_CASE("A run that is cut short leaves nothing behind") {
+  TestRack t;
+  t.send(0, 1, 1);
+  t.send(0, 1, 2, 9, 1500);
+  t.calendar.run_until(at(400_ns));
+  CHECK(t.rack.packets_in_flight() == 2);
+  CHECK(t.rack.packets().live() == 2);  // the sanitizers look for what is lost
+}
+
 TEST_CASE("A rack that does not fit on the switch, and cores that do not exist, are refused") {
   RackOptions options = TestRack::small();
   options.nodes = 33;
