@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/wire_faults.hpp"
@@ -72,11 +73,13 @@ class NoisyWires final : public WireFault {
     WireFault::declare(p);
     noise_.declare(p, "");
   }
-  void begin(Rack& rack) override {
-    wires_.for_each(rack, [&](Wire& wire) { wire.set_faults(noise_); });
-  }
-  void end(Rack& rack) override {
-    wires_.for_each(rack, [](Wire& wire) { wire.set_faults({}); });
+  void announce(Rack& rack) override {
+    // Jitter that the schedule asks for stays.
+    noise_.jitter = std::max(noise_.jitter, rack.options().faults.jitter);
+    wires_.for_each(rack, [&](Wire& wire) {
+      wire.set_faults(noise_, sim::Time{} + from());
+      if (until() < kEver) wire.set_faults({}, sim::Time{} + until());
+    });
   }
 
  private:
@@ -98,16 +101,15 @@ class TargetedDrops final : public WireFault {
     WireFault::check(rack);
     if (header_.empty()) throw std::runtime_error("a fault of kind 'drop' needs the name of a header");
   }
-  void begin(Rack& rack) override {
+  void announce(Rack& rack) override {
     TargetedDrop drop;
     drop.match.header = header_;
     if (!field_.empty()) drop.match.fields.emplace_back(field_, value_);
     drop.first = first_;
     drop.count = count_;
+    drop.from = sim::Time{} + from();
+    drop.until = sim::Time{} + until();
     wires_.for_each(rack, [&](Wire& wire) { wire.add_targeted_drop(drop); });
-  }
-  void end(Rack& rack) override {
-    wires_.for_each(rack, [](Wire& wire) { wire.clear_targeted_drops(); });
   }
 
  private:
@@ -132,7 +134,8 @@ const std::vector<FaultEntry>& faults() {
   static const std::vector<FaultEntry> entries{
       {"down", "wires are down", [] { return std::make_shared<WiresDown>(); }},
       {"drop", "chosen packets are dropped", [] { return std::make_shared<TargetedDrops>(); }},
-      {"noise", "random loss, bursts, duplicates, reordering, stalls", [] { return std::make_shared<NoisyWires>(); }},
+      {"noise", "random loss, bursts, duplicates, reordering, stalls; of two on one wire the later to begin holds",
+       [] { return std::make_shared<NoisyWires>(); }},
   };
   return entries;
 }
@@ -147,6 +150,7 @@ FaultSchedule::FaultSchedule(Rack& rack, std::vector<std::shared_ptr<Fault>> fau
 }
 
 void FaultSchedule::start() {
+  for (const auto& fault : faults_) fault->announce(rack_);
   for (std::uint32_t i = 0; i < faults_.size(); ++i) {
     rack_.calendar().at<&FaultSchedule::begin>(sim::Time{} + faults_[i]->from(), lane_, *this, i);
     rack_.calendar().at<&FaultSchedule::end>(sim::Time{} + faults_[i]->until(), lane_, *this, i);
@@ -169,6 +173,10 @@ void FaultSchedule::end(std::uint32_t index) {
 
 void FaultSchedule::heal() {
   healed_ = true;
+  for (std::size_t node = 0; node < rack_.nodes(); ++node) {
+    rack_.uplink(static_cast<NodeId>(node)).heal(rack_.calendar().now() + kHealNotice);
+    rack_.downlink(static_cast<NodeId>(node)).heal(rack_.calendar().now() + kHealNotice);
+  }
   for (std::uint32_t i = 0; i < faults_.size(); ++i) end(i);
 }
 

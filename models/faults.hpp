@@ -20,11 +20,14 @@ class Fault {
   virtual void declare(sim::Parameters& parameters) = 0;
   /// Throws std::runtime_error when the options do not fit the rack. Called before the run.
   virtual void check(Rack& rack) const = 0;
-  /// When it begins by itself, counted from the start of the run, and when it ends, unless the heal comes first.
+  /// When it begins, counted from the start of the run, and when it ends, unless the heal comes first.
   virtual sim::Duration from() const = 0;
   virtual sim::Duration until() const = 0;
-  virtual void begin(Rack& rack) = 0;
-  virtual void end(Rack& rack) = 0;
+  /// Called when the run begins: wires are handed packets ahead of time, so what concerns packets is announced.
+  virtual void announce(Rack&) {}
+  /// Called at `from` and `until`, or at the heal: for what can be done on the spot.
+  virtual void begin(Rack&) {}
+  virtual void end(Rack&) {}
 };
 
 struct FaultEntry {
@@ -39,10 +42,14 @@ const std::vector<FaultEntry>& faults();
 class FaultSchedule {
  public:
   FaultSchedule(Rack& rack, std::vector<std::shared_ptr<Fault>> faults);
-  /// Schedules beginnings and ends.
+  /// Announces the faults and schedules their beginnings and ends.
   void start();
-  /// Ends everything now; nothing begins any more.
+  /// Ends everything: at once where that can be, and for packets on wires after `kHealNotice`. Nothing begins any more.
   void heal();
+
+  /// How far ahead the end of wire faults is announced: longer than the switch's whole buffer takes to leave by one
+  /// port.
+  static constexpr sim::Duration kHealNotice = sim::Duration::from_ps(1'000'000'000);
 
  private:
   void begin(std::uint32_t index);

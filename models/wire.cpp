@@ -37,6 +37,12 @@ void Wire::set_faults(const WireFaults& faults, sim::Time from) {
   changes_.emplace_back(from, faults);
 }
 
+void Wire::heal(sim::Time from) {
+  std::erase_if(changes_, [&](const auto& change) { return change.first >= from; });
+  changes_.emplace_back(from, WireFaults{});
+  for (TargetedDrop& drop : targeted_) drop.until = std::min(drop.until, from);
+}
+
 void Wire::change_faults(sim::Time start) {
   while (!changes_.empty() && changes_.front().first <= start) {
     faults_ = changes_.front().second;
@@ -100,7 +106,7 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
   bool lost = false;
   DropReason reason = DropReason::loss;
   for (auto& drop : targeted_) {
-    if (!drop.match.matches(packet)) continue;
+    if (start < drop.from || start >= drop.until || !drop.match.matches(packet)) continue;
     ++drop.seen;
     if (drop.seen >= drop.first && drop.seen - drop.first < drop.count) {
       lost = true;

@@ -46,7 +46,9 @@ class Wire {
   /// that instant, so a change in mid-run is announced when the run begins, in the order of the instants.
   void set_faults(const WireFaults& faults, sim::Time from = {});
   void add_targeted_drop(TargetedDrop drop) { targeted_.push_back(std::move(drop)); }
-  void clear_targeted_drops() { targeted_.clear(); }
+  /// From `from` on the wire is sound: random faults, announced changes and targeted drops end. Announce it as far
+  /// ahead as packets may be handed over before they start (the longest queue in front of a wire).
+  void heal(sim::Time from);
   /// A wire that goes down now loses what is on it and what starts until it is up again.
   void set_up(bool up);
 

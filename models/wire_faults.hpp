@@ -46,7 +46,8 @@ struct TargetedDrop {
   PacketMatch match;
   std::uint64_t first = 1;
   std::uint64_t count = 1;
-  std::uint64_t seen = 0;  ///< matching packets so far
+  sim::Time from{}, until = sim::Time::max();  ///< packets whose first bit leaves in [from, until)
+  std::uint64_t seen = 0;                      ///< matching packets so far
 };
 
 }  // namespace racksim::models
