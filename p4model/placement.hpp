@@ -1,6 +1,6 @@
 // Fits a program into the stages of a switch, or says what ran out.
 //
-// Costs (hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and one
+// Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and one
 // stateful ALU; a keyed table takes SRAM for its key, action data and 4 bits of overhead per entry, and a hash group;
 // distinct register indices of a stage take hash-distribution slices; every key, gateway operand, register index and
 // stateful ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress and
@@ -44,7 +44,7 @@ std::uint64_t budget(const SwitchResources& resources, StageResource resource);
 
 using StageUsage = std::array<std::uint64_t, kStageResources>;
 
-/// How a stage waits for the one before it (hardware.md 6.4).
+/// How a stage waits for the one before it (models/hardware.md 6.4).
 enum class StageDependence : std::uint8_t { match, action, concurrent };
 
 struct PhvUsage {

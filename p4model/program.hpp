@@ -90,7 +90,7 @@ class Program {
   const Block& ingress() const { return ingress_; }
   const Block& egress() const { return egress_; }
 
-  /// Intrinsic metadata, as the hardware names it (TNA; hardware.md 6.5, 6.6).
+  /// Intrinsic metadata, as the hardware names it (TNA; models/hardware.md 6.5, 6.6).
   struct Intrinsics {
     FieldRef ingress_port;       ///< in, ingress: where the packet came from
     FieldRef resubmit_flag;      ///< in, ingress: 1 in a resubmitted pass

@@ -1,4 +1,4 @@
-// The packet replication engine: multicast groups of copies, each a descriptor (hardware.md 6.6).
+// The packet replication engine: multicast groups of copies, each a descriptor (models/hardware.md 6.6).
 //
 // A group is an ordered list of nodes, each a replication id and a list of ports. A packet may name two groups: the
 // copies of A come before those of B, node by node and port by port. The packet's L2 exclusion id names ports to be

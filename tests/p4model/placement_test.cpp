@@ -41,8 +41,8 @@ TEST_CASE("a pass of independent tables, of a match chain and of an action chain
     return p;
   };
   const auto cycles = [](const Program& p, Gress gress) { return Placement(p, {}).latency_cycles(gress); };
-  CHECK(cycles(*chain(13, true, false), Gress::ingress) == 244);  // hardware.md 6.4
-  CHECK(cycles(*chain(13, true, true), Gress::ingress) == 292);   // hardware.md 6.4
+  CHECK(cycles(*chain(13, true, false), Gress::ingress) == 244);  // models/hardware.md 6.4
+  CHECK(cycles(*chain(13, true, true), Gress::ingress) == 292);   // models/hardware.md 6.4
   CHECK(cycles(*chain(13, false, false), Gress::ingress) == 4 + 20 + 11 * 2);
   CHECK(cycles(*chain(1, false, false), Gress::ingress) == 4 + 20 + 11);
   CHECK(cycles(*chain(11, true, true), Gress::ingress) == 246);  // 10 stateful and 2 concurrent stages
