@@ -175,6 +175,7 @@ class Run final : models::StateVisitor {
   }
 
   void end_measuring() {
+    if (phase_ != Phase::measure) return;
     phase_ = Phase::drain;
     result_.measured = calendar_.now() - measure_begin_;
     protocol_->stop_measuring();
@@ -202,7 +203,20 @@ class Run final : models::StateVisitor {
       result_.checkpoints.resize(kMostCheckpoints / 2);
       checkpoint_interval_ = checkpoint_interval_ * 2;
     }
-    if (progress_) progress_(calendar_.now(), journal_.count(sim::Observed::operation_ended));
+    const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
+    if (progress_) progress_(calendar_.now(), ended);
+    if (ended != ended_before_) {
+      ended_before_ = ended;
+      last_progress_ = calendar_.now();
+    } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
+      result_.violations.push_back(
+          {"stall", calendar_.now(),
+           fmt::format("no operation has ended for {} ns; {} have begun and not ended",
+                       (calendar_.now() - last_progress_).ns(), protocol_->memory().pending_operations())});
+      ++result_.violation_count;
+      begin_measuring();  // so that there is a measured phase, however empty, to end
+      end_measuring();
+    }
     calendar_.after<&Run::checkpoint>(checkpoint_interval_, lane_, *this);
   }
 
@@ -269,6 +283,8 @@ class Run final : models::StateVisitor {
   Phase phase_ = Phase::warm_up;
   sim::Time measure_begin_, drain_end_;
   sim::Duration checkpoint_interval_ = 10_us;
+  sim::Time last_progress_;
+  std::uint64_t ended_before_ = 0;
   RunResult result_;
 };
 
