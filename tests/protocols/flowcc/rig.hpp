@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Setup {
   models::MicroOptions micro;
   sim::ScheduleOrder order;
   std::uint64_t operations = 2'000;
+  sim::Duration limit = 1'000_ms;  ///< of the time until the operations are done
   sim::Duration drain = 10_ms;
 
   Setup() {
@@ -66,14 +68,19 @@ class Rig : models::StateVisitor {
     for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
   }
 
-  /// Runs the operations, ends the faults, drains, and lets the oracles judge.
+  /// Runs the workload's operations, then judges.
   void run() {
     workload->notify_after(setup.operations, [this] { calendar.stop(); });
     protocol->start_measuring();
     workload->start();
-    calendar.run_until(sim::Time{} + 1'000_ms);
+    calendar.run_until(sim::Time{} + setup.limit);
     protocol->stop_measuring();
     workload->stop();
+    judge();
+  }
+
+  /// Ends the faults, drains, and lets the oracles judge.
+  void judge() {
     for (models::NodeId node = 0; node < rack.nodes(); ++node) {
       rack.uplink(node).set_faults({});
       rack.downlink(node).set_faults({});
@@ -86,6 +93,28 @@ class Rig : models::StateVisitor {
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
                                        census.dropped(), rack.packets_in_flight()},
                                       calendar.now());
+  }
+
+  /// Begins one access, outside the workload. `ended`, if given, gets the instant of its end.
+  void begin(models::Session session, models::GlobalAddress address, bool write, sim::Time* ended = nullptr) {
+    script.spawn(perform(session, address, write, ended));
+  }
+  /// Performs one access and lets all that it caused come to rest; returns how long the access took.
+  sim::Duration access(models::Session session, models::GlobalAddress address, bool write) {
+    const sim::Time begun = calendar.now();
+    sim::Time ended = sim::Time::max();
+    begin(session, address, write, &ended);
+    calendar.run_until(begun + 300_us);
+    return ended - begun;
+  }
+  /// A block that the workload has declared shared, so that the switch may own it.
+  models::GlobalAddress shared_block(std::uint64_t i) const {
+    return models::GlobalAddress::at(static_cast<models::NodeId>(i % rack.nodes()),
+                                     i / rack.nodes() * setup.flowcc.block_bytes);
+  }
+  /// The value of one of FlowCC's counters.
+  std::uint64_t counter(const std::string& name) const {
+    return std::get<sim::Counter>(metrics.find("flowcc." + name)->value).value;
   }
 
   std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence}; }
@@ -112,8 +141,17 @@ class Rig : models::StateVisitor {
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
   std::optional<sim::Violation> balance;
+  sim::Scope script{calendar};
 
  private:
+  sim::Task<void> perform(models::Session session, models::GlobalAddress address, bool write, sim::Time* ended) {
+    if (write) {
+      co_await protocol->memory().write(session, address);
+    } else {
+      co_await protocol->memory().read(session, address);
+    }
+    if (ended != nullptr) *ended = calendar.now();
+  }
   void value(std::uint64_t block, std::uint64_t value) override { data_value.initial_value(block, value); }
   void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
     single_writer.observe(
