@@ -99,9 +99,8 @@ TEST_CASE("a READ-MISS needs its one provider's acknowledgement and the data, in
 TEST_CASE("a retransmitted READ-MISS of a Shared block needs every holder's acknowledgement") {
   const Copyset holders = nodes({1, 5, 6});
   check_completes_with_the_last_of(
-      MessageType::read_miss,
-      {ack(1, GlobalStatus::shared, holders, true), ack(5, GlobalStatus::shared, holders, true),
-       ack(6, GlobalStatus::shared, holders, true), data()});
+      MessageType::read_miss, {ack(1, GlobalStatus::shared, holders, true), ack(5, GlobalStatus::shared, holders, true),
+                               ack(6, GlobalStatus::shared, holders, true), data()});
 }
 
 TEST_CASE("a retransmitted READ-MISS of a Modified block has one receiver") {

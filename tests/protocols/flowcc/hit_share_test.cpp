@@ -10,9 +10,9 @@
 //    ((n-1)/n a step), since a read turns the block Shared:
 //        D = (w/n) / (w/n + (n-1)/n) = w / (w + n-1)
 //
-// A read is served locally with probability H, a write with probability D: r H + w D, 14.4 % at n = 8, r = 1/2. With the
-// writes that find a clean copy, and need the owner's leave but no data, the share is H = 22.2 %. (The paper reports
-// 39 % local hits at 100 % sharing, which uniform access cannot give.)
+// A read is served locally with probability H, a write with probability D: r H + w D, 14.4 % at n = 8, r = 1/2. With
+// the writes that find a clean copy, and need the owner's leave but no data, the share is H = 22.2 %. (The paper
+// reports 39 % local hits at 100 % sharing, which uniform access cannot give.)
 #include <catch2/catch.hpp>
 #include <cmath>
 
