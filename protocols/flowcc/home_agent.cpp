@@ -117,6 +117,8 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
       break;
   }
   if (receivers == 0) return;  // only without the check table: the requester hears nothing, as from the switch
+  // Who upgrades a clean copy has the data.
+  const bool needs_data = h.message_type() != MessageType::write_shared;
   const NodeId provider = pick_provider(receivers, provider_hash(h.requester, h.seq));
   if (route(h.message_type(), metadata.status, h.retransmitted != 0) == Route::provider) {
     receivers = node_bit(provider);
@@ -124,7 +126,7 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
   h.receiver = static_cast<std::uint64_t>(Receiver::cache_agent);
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
     if ((receivers & node_bit(node)) == 0) continue;
-    h.is_data_provider = node == provider;
+    h.is_data_provider = needs_data && node == provider;
     endpoint_.core().charge(shared_.options.multicast_copy_work);
     ++shared_.counters.home_sent.value;
     endpoint_.send(h, node, packet.operation);

@@ -277,7 +277,6 @@ class Builder {
     return with_metadata(p_.action(name)
                              .set(receiver_, number(Receiver::cache_agent))
                              .set(is_in_switch_, 1)
-                             .set(provider_, provider_rid_)
                              .set(p_.intrinsics().mcast_grp_a, low_group_)
                              .add(p_.intrinsics().mcast_grp_b, high_group_, kHighGroups));
   }
@@ -291,7 +290,8 @@ class Builder {
     auto& to_owner_home = p_.action("to_home_agent_as_owner").set(md.ucast_egress_port, home_port_);
     auto& to_home =
         with_metadata(p_.action("to_home_agent").set(is_in_switch_, 1).set(md.ucast_egress_port, home_port_));
-    auto& all = to_holders("to_all_holders");
+    // Only misses have a data provider: who upgrades a clean copy has the data.
+    auto& all = to_holders("to_all_holders").set(provider_, provider_rid_);
     auto& others = to_holders("to_other_holders").set(md.rid, node_rid_).set(md.l2_exclusion_id, node_id_);
     auto& one = with_metadata(p_.action("to_provider")
                                   .set(receiver_, number(Receiver::cache_agent))

@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/core_wait.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 
 namespace racksim::flowcc {
+
+namespace {
+constexpr std::int64_t kMostBackOff = 64;  // times the first timeout of a request
+}
 
 Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
     : shared_(shared),
@@ -103,10 +108,13 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   node_.count_event(type);
 
   transmit_request(false);
+  sim::Duration patience = timeout(shared_.options.request_timeout_rtts);
+  const sim::Duration most_patience = patience * kMostBackOff;
   while (!event_.settled()) {
-    if (co_await settled_.wait_for(clock_, timeout(shared_.options.request_timeout_rtts))) continue;
+    if (co_await settled_.wait_for(clock_, patience)) continue;
     ++shared_.counters.request_retransmissions.value;
     transmit_request(true);
+    if (safe()) patience = std::min(patience * 2, most_patience);
   }
 
   const bool success = !event_.failed();

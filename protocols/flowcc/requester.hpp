@@ -12,6 +12,9 @@
 //   (iii) no request is issued while an unlock of the same parity is unacknowledged;
 //   (iv)  undoing a failed check takes back only what that packet's own pass acquired (LCF program, home agent).
 //
+// Rule (ii) needs a timeout above the round trip: below it each failed ACK finds that it does not answer the latest
+// transmission, and the requester never learns. So a request's timeout doubles with each retransmission.
+//
 // After a failed ACK the whole operation is retried at once: the paper names no back-off.
 #pragma once
 

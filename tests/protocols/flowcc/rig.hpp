@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct Setup {
   models::MicroOptions micro;
   sim::ScheduleOrder order;
   std::uint64_t operations = 2'000;
+  sim::Duration limit = 1'000_ms;  ///< of the time until the operations are done
   sim::Duration drain = 10_ms;
+  bool watched = true;  ///< whether the oracles see the run
 
   Setup() {
     rack.nodes = 4;
@@ -63,20 +66,29 @@ class Rig : models::StateVisitor {
     workload = s.micro.build(workload_context);
     workload->warm_up();
     protocol->show_state(*this);
-    for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
+    if (s.watched) {
+      for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
+    }
   }
 
-  /// Runs the operations, ends the faults, drains, and lets the oracles judge.
+  /// Runs the workload's operations, then judges.
   void run() {
     workload->notify_after(setup.operations, [this] { calendar.stop(); });
     protocol->start_measuring();
     workload->start();
-    calendar.run_until(sim::Time{} + 1'000_ms);
+    calendar.run_until(sim::Time{} + setup.limit);
     protocol->stop_measuring();
     workload->stop();
+    judge();
+  }
+
+  /// Ends the faults, drains, and lets the oracles judge.
+  void judge() {
+    // Switch and NIC hand packets to wires ahead of their start, a stepped pass later than a fused one.
+    const sim::Time healed = calendar.now() + 10_us;
     for (models::NodeId node = 0; node < rack.nodes(); ++node) {
-      rack.uplink(node).set_faults({});
-      rack.downlink(node).set_faults({});
+      rack.uplink(node).set_faults({}, healed);
+      rack.downlink(node).set_faults({}, healed);
     }
     calendar.run_until(calendar.now() + setup.drain);
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
@@ -86,6 +98,28 @@ class Rig : models::StateVisitor {
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
                                        census.dropped(), rack.packets_in_flight()},
                                       calendar.now());
+  }
+
+  /// Begins one access, outside the workload. `ended`, if given, gets the instant of its end.
+  void begin(models::Session session, models::GlobalAddress address, bool write, sim::Time* ended = nullptr) {
+    script.spawn(perform(session, address, write, ended));
+  }
+  /// Performs one access and lets all that it caused come to rest; returns how long the access took.
+  sim::Duration access(models::Session session, models::GlobalAddress address, bool write) {
+    const sim::Time begun = calendar.now();
+    sim::Time ended = sim::Time::max();
+    begin(session, address, write, &ended);
+    calendar.run_until(begun + 300_us);
+    return ended - begun;
+  }
+  /// A block that the workload has declared shared, so that the switch may own it.
+  models::GlobalAddress shared_block(std::uint64_t i) const {
+    return models::GlobalAddress::at(static_cast<models::NodeId>(i % rack.nodes()),
+                                     i / rack.nodes() * setup.flowcc.block_bytes);
+  }
+  /// The value of one of FlowCC's counters.
+  std::uint64_t counter(const std::string& name) const {
+    return std::get<sim::Counter>(metrics.find("flowcc." + name)->value).value;
   }
 
   std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence}; }
@@ -112,8 +146,17 @@ class Rig : models::StateVisitor {
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
   std::optional<sim::Violation> balance;
+  sim::Scope script{calendar};
 
  private:
+  sim::Task<void> perform(models::Session session, models::GlobalAddress address, bool write, sim::Time* ended) {
+    if (write) {
+      co_await protocol->memory().write(session, address);
+    } else {
+      co_await protocol->memory().read(session, address);
+    }
+    if (ended != nullptr) *ended = calendar.now();
+  }
   void value(std::uint64_t block, std::uint64_t value) override { data_value.initial_value(block, value); }
   void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
     single_writer.observe(

@@ -1,0 +1,115 @@
+// The idempotence rules as printed in Concordia §5.3 leak a lock after one spurious timeout, without any loss.
+//
+// Two requesters, one block of which the home has the only copy, every wire lossless and in order:
+//
+//   A writes: its WRITE-MISS takes the lock
+//   B reads:  its first READ-MISS finds the lock taken; the failed ACK's way to B stalls for 20 us
+//   A unlocks
+//   B times out after 6 RTT = 13.2 us, though nothing is lost, and sends again: this READ-MISS takes the lock
+//   B gets the failed ACK of its first transmission
+//
+// As printed B gives the event up. Nobody will ever unlock for it: no failed event sends an unlock. Under the rules of
+// requester.hpp B sees that the failed ACK does not answer its latest transmission, and waits for the one that does.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/flowcc/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::flowcc;
+using namespace racksim::flowcc::testing;
+using Idempotence = FlowCcOptions::Idempotence;
+
+namespace {
+
+struct Scenario {
+  explicit Scenario(Idempotence idempotence, bool stall) : rig(setup(idempotence)) {
+    if (stall) {
+      // One stall of the wire from the switch to B; what follows on it keeps its order.
+      models::WireFaults stalled;
+      stalled.spike = 1;
+      stalled.spike_delay = 20_us;
+      rig.rack.downlink(kB).set_faults(stalled);
+      rig.rack.downlink(kB).set_faults({}, sim::Time{} + 10_us);
+    }
+    rig.begin({kA, 0}, rig.shared_block(0), true, &a_ended);
+    // B's request reaches the switch when A's holds the lock and waits for its data: A's request takes one way to the
+    // switch, the lock is held for at least three more.
+    rig.calendar.run_until(sim::Time{} + 500_ns);
+    rig.begin({kB, 0}, rig.shared_block(0), false, &b_ended);
+    rig.calendar.run_until(sim::Time{} + 1_ms);
+    rig.judge();
+  }
+  static Setup setup(Idempotence idempotence) {
+    Setup setup;
+    setup.flowcc.idempotence = idempotence;
+    setup.rack.nodes = 3;
+    setup.micro.threads = 1;
+    setup.micro.sharing_ratio = 1;
+    return setup;
+  }
+  bool noticed(const std::string& kind) {
+    for (sim::Oracle* oracle : rig.oracles()) {
+      for (const sim::Violation& violation : oracle->violations()) {
+        if (violation.oracle == kind) return true;
+      }
+    }
+    return false;
+  }
+
+  static constexpr models::NodeId kA = 1, kB = 2;
+  Rig rig;
+  sim::Time a_ended = sim::Time::max(), b_ended = sim::Time::max();
+};
+
+}  // namespace
+
+TEST_CASE("as printed, one spurious timeout leaks a lock without any loss") {
+  Scenario scenario(Idempotence::paper, true);
+  Rig& rig = scenario.rig;
+  CHECK(rig.rack.census().dropped() == 0);
+  CHECK(scenario.a_ended < sim::Time{} + 10_us);
+  CHECK(scenario.noticed("leaked-lock"));
+}
+
+TEST_CASE("the safe rules survive the same spurious timeout") {
+  Scenario scenario(Idempotence::safe, true);
+  Rig& rig = scenario.rig;
+  CHECK(rig.violations() == "");
+  CHECK(rig.protocol->quiescent());
+  CHECK(rig.rack.census().dropped() == 0);
+  // The scenario is what it says: B timed out once, nothing failed in the end, and the stall is what B waited for.
+  CHECK(rig.counter("request_retransmissions") == 1);
+  CHECK(rig.counter("failed_events") == 0);
+  CHECK(scenario.b_ended > sim::Time{} + 20_us);
+  CHECK(scenario.b_ended < sim::Time{} + 30_us);
+}
+
+TEST_CASE("without the stall both rules are clean: B's failed ACK makes it try again") {
+  for (const auto idempotence : {Idempotence::paper, Idempotence::safe}) {
+    Scenario scenario(idempotence, false);
+    CHECK(scenario.rig.violations() == "");
+    CHECK(scenario.rig.counter("request_retransmissions") == 0);
+    CHECK(scenario.rig.counter("failed_events") >= 1);
+    CHECK(scenario.b_ended < sim::Time{} + 13_us);
+  }
+}
+
+TEST_CASE(
+    "as printed, contention and timeouts that are too short leak locks on lossless wires; the safe rules do not") {
+  for (const auto idempotence : {Idempotence::paper, Idempotence::safe}) {
+    bool leaked = false;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Setup setup;
+      setup.seed = seed;
+      setup.flowcc.idempotence = idempotence;
+      setup.rack.rtt = 300_ns;  // a round trip takes 2.2 us or more
+      setup.operations = 500;
+      setup.limit = 5_ms;
+      setup.drain = 1_ms;
+      Rig rig(setup);
+      rig.run();
+      leaked = leaked || !rig.violations().empty();
+    }
+    CHECK(leaked == (idempotence == Idempotence::paper));
+  }
+}

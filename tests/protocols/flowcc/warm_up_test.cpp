@@ -1,0 +1,101 @@
+// Functional warm-up ends where timed execution of the same accesses, one after the other, ends.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <vector>
+
+#include "sim/random.hpp"
+#include "tests/protocols/flowcc/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::flowcc;
+using namespace racksim::flowcc::testing;
+
+namespace {
+
+constexpr std::uint64_t kSharedBlocks = 24, kPrivateBlocks = 24;
+
+// A block of the shared region, or one that only its home may own.
+models::GlobalAddress block(const Rig& rig, std::uint64_t i) {
+  if (i < kSharedBlocks) return rig.shared_block(i);
+  return models::GlobalAddress::at(static_cast<models::NodeId>(i % rig.rack.nodes()), (1000 + i) * 4096);
+}
+
+// What must agree: each node's buckets from the least to the most recently used block, homes and metadata.
+struct State {
+  struct Cached {
+    Tag tag;
+    std::uint64_t value;
+    bool dirty;
+    bool operator==(const Cached&) const = default;
+  };
+  std::vector<std::vector<Cached>> buckets;
+  std::map<Tag, std::uint64_t> homes;
+  std::map<Tag, std::pair<GlobalStatus, Copyset>> metadata;
+};
+
+State state_of(Rig& rig) {
+  State state;
+  for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
+    const auto& entries = rig.protocol->node(node).cache().entries();
+    for (std::size_t first = 0; first < entries.size(); first += LocalCache::kBucketEntries) {
+      std::vector<CacheEntry> bucket;
+      for (std::size_t i = first; i < first + LocalCache::kBucketEntries; ++i) {
+        if (entries[i].state != CacheEntry::State::empty) bucket.push_back(entries[i]);
+      }
+      std::sort(bucket.begin(), bucket.end(), [](const auto& a, const auto& b) { return a.timestamp < b.timestamp; });
+      auto& cached = state.buckets.emplace_back();
+      for (const CacheEntry& e : bucket) {
+        REQUIRE(e.valid());
+        REQUIRE_FALSE(e.busy);
+        cached.push_back({e.tag, e.value, e.state == CacheEntry::State::dirty});
+      }
+    }
+  }
+  for (std::uint64_t i = 0; i < kSharedBlocks + kPrivateBlocks; ++i) {
+    const Tag tag = rig.protocol->block_of(block(rig, i));
+    state.homes[tag] = rig.protocol->node(rig.protocol->home_of(tag)).global_memory(tag);
+    const GlobalMetadata metadata = rig.protocol->metadata(tag);
+    state.metadata[tag] = {metadata.status, metadata.copyset};
+  }
+  return state;
+}
+
+}  // namespace
+
+TEST_CASE("functional warm-up ends in the state of timed execution, one access at a time") {
+  for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Setup setup;
+      setup.seed = seed;
+      setup.flowcc.ownership = ownership;
+      setup.flowcc.cache_bytes = 16 * 4096;  // two buckets of eight for 48 blocks: evictions all the time
+      setup.flowcc.entries_per_way = 2;      // some shared blocks find no way, and stay at their homes
+      setup.micro.shared_bytes = kSharedBlocks * 4096;
+      Rig warm(setup), timed(setup);
+      sim::RandomStream random(seed, "accesses");
+      INFO("seed " << seed << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
+      for (int step = 1; step <= 1'000; ++step) {
+        const models::Session session{static_cast<models::NodeId>(random.below(4)),
+                                      static_cast<std::uint16_t>(random.below(2))};
+        const auto address = block(warm, random.below(kSharedBlocks + kPrivateBlocks));
+        const bool write = random.chance(0.4);
+        warm.protocol->warm_access(session, address, write);
+        REQUIRE(timed.access(session, address, write) < 100_us);
+        if (step % 100 != 0) continue;
+        const State a = state_of(warm), b = state_of(timed);
+        INFO("after " << step << " accesses");
+        REQUIRE(a.buckets == b.buckets);
+        REQUIRE(a.homes == b.homes);
+        REQUIRE(a.metadata == b.metadata);
+      }
+      CHECK(timed.counter("requests.evict_modified") > 50);
+      CHECK(timed.counter("requests.evict_shared") > 50);
+      CHECK(timed.protocol->leaks().empty());
+      if (ownership == FlowCcOptions::Ownership::switch_owned) {
+        CHECK(timed.protocol->switch_owner().installed() > 0);
+        CHECK(timed.protocol->switch_owner().installed() < kSharedBlocks);
+      }
+    }
+  }
+}
