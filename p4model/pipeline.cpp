@@ -34,6 +34,7 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
     throw ProgramError(fmt::format("program '{}' has {} fields and decisions, at most {} are possible",
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
   }
+  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   for (const auto& table : program_->tables()) {
     for (const auto& entry : table.entries) add_entry(table, entry.key, *entry.action, entry.values);
   }
@@ -300,7 +301,7 @@ void Pipeline::rebuild_headers(Pass& pass) {
 }
 
 std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
-  const auto all = table.all_actions();
+  const auto& all = actions_.at(table.id);
   const auto found = std::find(all.begin(), all.end(), &action);
   if (found == all.end()) {
     throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));

@@ -145,6 +145,7 @@ class Pipeline {
   RegisterFile registers_;
   std::vector<ExactTable> tables_;  // by number of the table in the program
   std::vector<TableCounters> table_counters_;
+  std::vector<std::vector<Action*>> actions_;  // by number of the table: Table::all_actions() walks all its entries
   PipelineCounters counters_;
 };
 
