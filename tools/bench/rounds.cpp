@@ -2,6 +2,7 @@
 #include "tools/bench/rounds.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <stdexcept>
 
 namespace racksim::tools {
@@ -20,10 +21,16 @@ Spread ratio_of(const std::vector<double>& above, const std::vector<double>& bel
   return spread_of(std::move(ratios));
 }
 
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 double rate_of(const Round& round) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = processor_seconds();
   const auto units = static_cast<double>(round());
-  return units / std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return units / (processor_seconds() - begin);
 }
 
 std::vector<std::vector<double>> take_turns(const std::vector<Round>& contestants, unsigned rounds) {

@@ -1,8 +1,8 @@
 // Measuring on a busy machine: contestants take turns in short rounds (A B C A B C ...), so that whatever slows one
-// down slows its neighbours down too; what is told is the median of a round's ratios, with the spread.
+// down slows its neighbours down too; what is told is the median of a round's ratios, with the spread. Seconds are
+// those that the process spent on a processor, so that they do not count what else the machine does meanwhile.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -26,6 +26,9 @@ using Round = std::function<std::uint64_t()>;
 /// Runs the contestants in turns; returns for each of them its units per second in every round. A round of each comes
 /// before, unmeasured.
 std::vector<std::vector<double>> take_turns(const std::vector<Round>& contestants, unsigned rounds);
+
+/// Seconds that this process has spent on a processor.
+double processor_seconds();
 
 /// Units per second of one call.
 double rate_of(const Round& round);

@@ -1,7 +1,6 @@
 // Turns between this process and the one with SimGrid. See rpc_echo.hpp.
 #include "tools/bench/rpc_echo.hpp"
 
-#include <chrono>
 #include <vector>
 
 #include "tools/bench/forked_child.hpp"
@@ -17,15 +16,14 @@ constexpr std::uint64_t kSlowdown = 20;  // so that rounds of both take about as
 }  // namespace
 
 EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds) {
-  using Clock = std::chrono::steady_clock;
   const std::uint64_t burst = rpcs / kSlowdown;
   ForkedChild simgrid([burst](const ForkedChild::NextRequest& next) {
     if (!next(0)) return;
-    auto begin = Clock::now();
+    auto begin = processor_seconds();
     run_simgrid_echo(burst, [&] {
-      const double rate = static_cast<double>(burst) / std::chrono::duration<double>(Clock::now() - begin).count();
+      const double rate = static_cast<double>(burst) / (processor_seconds() - begin);
       const bool more = next(rate);
-      begin = Clock::now();
+      begin = processor_seconds();
       return more;
     });
   });

@@ -28,9 +28,9 @@ struct Message {
 }  // namespace
 
 void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_done) {
-  std::array<char, 5> name{"echo"};
-  std::array<char*, 2> argv{name.data(), nullptr};
-  int argc = 1;
+  std::string name = "echo", quiet = "--log=root.thresh:error";
+  std::array<char*, 3> argv{name.data(), quiet.data(), nullptr};
+  int argc = 2;
   s4u::Engine engine(&argc, argv.data());
   s4u::Engine::set_config("network/model:CM02");
   s4u::Engine::set_config("network/crosstraffic:0");
