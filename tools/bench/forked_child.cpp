@@ -1,7 +1,8 @@
-// fork, two pipes and wait4. See forked_child.hpp.
+// fork, a pair of sockets and wait4. See forked_child.hpp.
 #include "tools/bench/forked_child.hpp"
 
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,27 +35,28 @@ bool read_all(int file, void* to, std::size_t bytes) {
   return true;
 }
 
+/// Messages are small enough for a socket to take them whole or not at all; if not, the other side is gone, which the
+/// next read will tell.
 void write_all(int file, const void* from, std::size_t bytes) {
-  // Both messages are shorter than PIPE_BUF, so a write is whole or fails; if it fails the other side is gone.
-  while (::write(file, from, bytes) < 0 && errno == EINTR) {
+  while (::send(file, from, bytes, MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }
 
-[[noreturn]] void live(const std::function<void(const ForkedChild::NextRequest&)>& serve, int requests, int answers) {
+[[noreturn]] void live(const std::function<void(const ForkedChild::NextRequest&)>& serve, int parent) {
   bool first = true;
   try {
     serve([&](double value) {
       Answer answer;
       answer.value = value;
-      if (!std::exchange(first, false)) write_all(answers, &answer, sizeof answer);
+      if (!std::exchange(first, false)) write_all(parent, &answer, sizeof answer);
       char request = 0;
-      return read_all(requests, &request, 1);
+      return read_all(parent, &request, 1);
     });
   } catch (const std::exception& error) {
     Answer answer;
     answer.failed = true;
     std::strncpy(answer.why, error.what(), sizeof answer.why - 1);
-    write_all(answers, &answer, sizeof answer);
+    write_all(parent, &answer, sizeof answer);
   }
   _exit(0);  // none of the parent's destructors and buffers are the child's
 }
@@ -62,26 +64,19 @@ void write_all(int file, const void* from, std::size_t bytes) {
 }  // namespace
 
 ForkedChild::ForkedChild(const std::function<void(const NextRequest&)>& serve) {
-  int down[2], up[2];
-  if (::pipe(down) != 0) throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
-  if (::pipe(up) != 0) {
-    ::close(down[0]);
-    ::close(down[1]);
-    throw std::runtime_error(std::string("no pipe: ") + std::strerror(errno));
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+    throw std::runtime_error(std::string("no sockets: ") + std::strerror(errno));
   }
   pid_ = ::fork();
   if (pid_ == 0) {
-    ::close(down[1]);
-    ::close(up[0]);
-    live(serve, down[0], up[1]);
+    ::close(ends[0]);
+    live(serve, ends[1]);
   }
-  ::close(down[0]);
-  ::close(up[1]);
-  request_ = down[1];
-  answer_ = up[0];
+  ::close(ends[1]);
+  socket_ = ends[0];
   if (pid_ < 0) {
-    ::close(request_);
-    ::close(answer_);
+    ::close(socket_);
     throw std::runtime_error(std::string("no process: ") + std::strerror(errno));
   }
 }
@@ -92,17 +87,16 @@ ForkedChild::~ForkedChild() {
 
 double ForkedChild::ask() {
   const char request = 1;
-  write_all(request_, &request, 1);
+  write_all(socket_, &request, 1);
   Answer answer;
-  if (!read_all(answer_, &answer, sizeof answer)) throw std::runtime_error("the measuring process has died");
+  if (!read_all(socket_, &answer, sizeof answer)) throw std::runtime_error("the measuring process has died");
   if (answer.failed) throw std::runtime_error(answer.why);
   return answer.value;
 }
 
 std::uint64_t ForkedChild::finish() {
   if (pid_ < 0) return 0;
-  ::close(request_);
-  ::close(answer_);
+  ::close(socket_);
   rusage usage{};
   while (::wait4(pid_, nullptr, 0, &usage) < 0 && errno == EINTR) {
   }

@@ -25,7 +25,7 @@ class ForkedChild {
   std::uint64_t finish();
 
  private:
-  int request_ = -1, answer_ = -1;
+  int socket_ = -1;
   int pid_ = -1;
 };
 
