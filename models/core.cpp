@@ -11,7 +11,7 @@ namespace racksim::models {
 Core::Core(sim::Calendar& calendar, std::string name)
     : calendar_(calendar), lane_(calendar.add_lane(std::move(name))) {}
 
-void Core::add(sim::Time ready, sim::Duration cost, Work work) {
+void Core::add(sim::Time ready, sim::Duration cost, Work& work) {
   if (cost < sim::Duration{}) {
     throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
   }
@@ -23,6 +23,11 @@ void Core::add(sim::Time ready, sim::Duration cost, Work work) {
     calendar_.cancel(end_event_);
     waiting_.push_back(current_);
     std::push_heap(waiting_.begin(), waiting_.end(), later);
+    current_ = work;
+    begin();
+    return;
+  }
+  if (!serving_ && !in_handler_ && waiting_.empty()) {
     current_ = work;
     begin();
     return;

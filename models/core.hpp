@@ -99,7 +99,7 @@ class Core {
     return value;
   }
 
-  void add(sim::Time ready, sim::Duration cost, Work work);
+  void add(sim::Time ready, sim::Duration cost, Work& work);
   void serve_next();
   void begin();
   void finish();

@@ -164,7 +164,7 @@ void SwitchChassis::access(unsigned pipe, SlotAccess& access) {
 
 // Slots are given in the order of arrival. A free one is used at once; one that lies ahead is an event, so that passes
 // run, and state changes, in the order of slots over all pipes.
-void SwitchChassis::enter(Pipe& pipe, Entry entry) {
+void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
   const sim::Time now = context_.calendar.now();
   if (pipe.next_slot <= now) {
     pipe.next_slot = now + cycle_;
@@ -182,7 +182,7 @@ void SwitchChassis::slot(Pipe* pipe) {
   execute(*pipe, std::move(entry));
 }
 
-void SwitchChassis::execute(Pipe& pipe, Entry entry) {
+void SwitchChassis::execute(Pipe& pipe, Entry&& entry) {
   if (entry.access) return execute_access(pipe, *entry.access);
   ingress_pass(pipe, std::move(entry));
 }
@@ -208,7 +208,7 @@ void SwitchChassis::step_access(Pipe* pipe, SlotAccess* access) {
                   context_.calendar.now() - ran + stage_offset(access->gress(), access->stage()));
 }
 
-void SwitchChassis::ingress_pass(Pipe& pipe, Entry entry) {
+void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
   ++passes_.value;
   // A sender may have kept a reference, and a copy made by multicast may come back: neither must see the changes.
   if (!entry.packet.unique()) entry.packet = context_.packets.clone_headers(*entry.packet);
@@ -246,7 +246,7 @@ void SwitchChassis::ingress_stage(SteppedPass* pass, int stage) {
   after_ingress(pipe, std::move(entry), verdict, start);
 }
 
-void SwitchChassis::after_ingress(Pipe& pipe, Entry entry, const p4::Verdict& verdict, sim::Time slot) {
+void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot) {
   const sim::Time done = slot + ingress_latency_;
   if (verdict.resubmit) {
     ++resubmits_.value;

@@ -100,14 +100,14 @@ class SwitchChassis : public PacketSink {
   };
 
   sim::Duration cycles(std::uint64_t n) const;
-  void enter(Pipe& pipe, Entry entry);
+  void enter(Pipe& pipe, Entry&& entry);
   void slot(Pipe* pipe);
-  void execute(Pipe& pipe, Entry entry);
+  void execute(Pipe& pipe, Entry&& entry);
   void execute_access(Pipe& pipe, SlotAccess& access);
   void step_access(Pipe* pipe, SlotAccess* access);
-  void ingress_pass(Pipe& pipe, Entry entry);
+  void ingress_pass(Pipe& pipe, Entry&& entry);
   void ingress_stage(SteppedPass* pass, int stage);
-  void after_ingress(Pipe& pipe, Entry entry, const p4::Verdict& verdict, sim::Time slot);
+  void after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot);
   void resubmitted(Pipe* pipe);
   void to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when);
   void egress(p4::Packet* packet, p4::Copy copy);

@@ -126,7 +126,7 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
   return lost;
 }
 
-void Wire::launch(p4::PacketRef packet, sim::Time start, sim::Time arrival) {
+void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival) {
   ++in_flight_;
   context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }

@@ -61,7 +61,7 @@ class Wire {
  private:
   void change_faults(sim::Time start);
   bool loses(const p4::Packet& packet, sim::Time start);
-  void launch(p4::PacketRef packet, sim::Time start, sim::Time arrival);
+  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival);
   void arrive(p4::Packet* packet, sim::Time start);
 
   RackContext& context_;

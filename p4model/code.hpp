@@ -20,7 +20,7 @@ namespace racksim::p4 {
 
 enum class Opcode : std::uint8_t {
   skip_unless,  ///< jump over `extra` instructions when PHV[a] is 0
-  gateway,      ///< gateway `extra`: PHV[destination] := its condition, PHV[a] := the opposite
+  gateway,      ///< gateway whose first term is `extra`: PHV[destination] := its condition, PHV[a] := the opposite
   compare,      ///< the same for one comparison, PHV[a] with b: `extra` holds the outcomes, PHV[mask] gets the opposite
   table,        ///< look up and run table `extra`
   hash,         ///< PHV[destination] := hash `extra`
@@ -53,17 +53,14 @@ struct CodeRange {
   std::uint32_t begin = 0, end = 0;
 };
 
-/// Comparisons with where to go next; kThen and kElse end.
-struct GatewayCode {
+/// One comparison of a gateway and which comes next; kThen and kElse end.
+struct GatewayTerm {
   static constexpr std::int32_t kThen = -1, kElse = -2;
-  struct Term {
-    std::uint16_t left;
-    Base right_base;
-    std::uint16_t right;
-    Comparison comparison;
-    std::int32_t if_true, if_false;
-  };
-  std::vector<Term> terms;
+  std::uint16_t left;
+  Base right_base;
+  std::uint16_t right;
+  std::uint8_t outcomes;  ///< bit 0: true when less, 1: when equal, 2: when greater
+  std::int32_t if_true, if_false;
 };
 
 struct HashCode {
@@ -97,9 +94,13 @@ struct TableCode {
 struct ParseCode {
   static constexpr std::int32_t kAcceptState = -1, kRejectState = -2;
   const HeaderLayout* layout = nullptr;
-  std::uint16_t header = 0, first_slot = 0, validity_slot = 0;
-  std::uint16_t count = 0;
-  std::array<std::uint64_t, HeaderLayout::kMaxFields> masks{};
+  std::uint16_t header = 0, validity_slot = 0;
+  /// Only members that this gress reads, or may write back, go into the PHV.
+  struct Extract {
+    std::uint16_t member, slot;
+    std::uint64_t mask;
+  };
+  std::vector<Extract> extracts;
   std::int32_t selector = -1;
   std::vector<std::pair<std::uint64_t, std::int32_t>> cases;
   std::int32_t next = kAcceptState;
@@ -116,13 +117,21 @@ struct GressCode {
   };
   std::vector<HeaderWrite> header_writes;
   bool changes_validity = false;
+  /// Arrays that a pass looks into at an index that stands in the packet: fetched while the parser is at work.
+  struct Lookup {
+    std::uint32_t array;
+    std::uint16_t index_slot;
+  };
+  std::vector<Lookup> lookups;
+  /// Neither parses nor does anything: a pass leaves the packet as it is.
+  bool idle() const { return parser.empty() && code.empty(); }
 };
 
 struct ProgramCode {
   std::array<GressCode, 2> gress;
   std::vector<Instruction> action_code;
   std::vector<std::uint64_t> constants;
-  std::vector<GatewayCode> gateways;
+  std::vector<GatewayTerm> gateway_terms;
   std::vector<HashCode> hashes;
   std::vector<ArrayCode> arrays;
   std::vector<TableCode> tables;

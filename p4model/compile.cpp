@@ -56,13 +56,15 @@ class Compiler {
   void compile_gress(Gress gress) {
     auto& code = out_.gress[static_cast<std::size_t>(gress)];
     const auto& graph = placement_.graph();
-    std::set<std::uint16_t> written;
+    std::set<std::uint16_t> written, live;
     for (int s = 0; s < placement_.stages(); ++s) {
       const auto begin = static_cast<std::uint32_t>(code.code.size());
       for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
         if (graph[v].gress != gress || placement_.stage_of(v) != s) continue;
         compile_node(v, s, code.code, begin);
         for (const auto field : graph[v].writes) written.insert(field.id);
+        for (const auto field : graph[v].match_reads) live.insert(field.id);
+        for (const auto field : graph[v].action_reads) live.insert(field.id);
       }
       code.stages.push_back({begin, static_cast<std::uint32_t>(code.code.size())});
     }
@@ -74,10 +76,19 @@ class Compiler {
             {static_cast<std::uint16_t>(info.header), static_cast<std::uint16_t>(info.member), id});
       }
     }
-    compile_parser(gress, code);
+    live.insert(written.begin(), written.end());
+    compile_parser(gress, code, live);
+    for (const auto& i : code.code) {
+      if (i.opcode != Opcode::array) continue;
+      const auto& array = out_.arrays[i.extra];
+      const bool from_packet = array.index_base == Base::phv && array.index < program_.fields().size() &&
+                               program_.fields()[array.index].kind == FieldKind::header;
+      if (from_packet && !written.contains(array.index)) code.lookups.push_back({array.array, array.index});
+    }
   }
 
-  void compile_parser(Gress gress, GressCode& code) {
+  /// `live`: the fields that the gress reads or writes.
+  void compile_parser(Gress gress, GressCode& code, std::set<std::uint16_t> live) {
     const auto& states = program_.parser(gress).states;
     const auto number_of = [&](const std::string& name) {
       if (name == kAccept) return ParseCode::kAcceptState;
@@ -87,14 +98,20 @@ class Compiler {
       return ParseCode::kRejectState;
     };
     for (const auto& state : states) {
+      if (state.selector) live.insert(state.selector->id);
+    }
+    for (const auto& state : states) {
       const auto& header = program_.headers()[static_cast<std::size_t>(state.header)];
       ParseCode parse;
       parse.layout = header.layout;
       parse.header = static_cast<std::uint16_t>(state.header);
-      parse.first_slot = header.members.front().id;
       parse.validity_slot = header.validity.id;
-      parse.count = static_cast<std::uint16_t>(header.layout->count);
-      for (std::size_t i = 0; i < header.layout->count; ++i) parse.masks[i] = mask_of(header.layout->fields[i].bits);
+      for (std::size_t i = 0; i < header.layout->count; ++i) {
+        const auto slot = header.members[i].id;
+        // A program that changes which headers are valid writes all of them anew.
+        if (!code.changes_validity && !live.contains(slot)) continue;
+        parse.extracts.push_back({static_cast<std::uint16_t>(i), slot, mask_of(header.layout->fields[i].bits)});
+      }
       if (state.selector) parse.selector = state.selector->id;
       for (const auto& [value, next] : state.cases) parse.cases.emplace_back(value, number_of(next));
       parse.next = number_of(state.next);
@@ -136,29 +153,36 @@ class Compiler {
   }
 
   Instruction compile_gateway(std::size_t v, const Condition& condition) {
-    GatewayCode gateway;
-    add_terms(condition.root(), GatewayCode::kThen, GatewayCode::kElse, gateway);
+    std::vector<GatewayTerm> terms;
+    add_terms(condition.root(), GatewayTerm::kThen, GatewayTerm::kElse, terms);
     Instruction out{Opcode::gateway};
     out.destination = yes_slot_[v];
-    const auto& term = gateway.terms.front();
-    if (gateway.terms.size() == 1 && term.if_true == GatewayCode::kThen) {
+    const auto& term = terms.front();
+    if (terms.size() == 1 && term.if_true == GatewayTerm::kThen) {
       out.opcode = Opcode::compare;
       out.a = term.left;
       out.b_base = term.right_base;
       out.b = term.right;
-      out.extra = outcomes_of(term.comparison);
+      out.extra = term.outcomes;
       out.mask = no_slot_[v];
       return out;
     }
     out.a = no_slot_[v];
-    out.extra = static_cast<std::uint32_t>(out_.gateways.size());
-    out_.gateways.push_back(std::move(gateway));
+    // The terms stand last to first; in the program's one array a gateway begins with its first.
+    const auto base = static_cast<std::int32_t>(out_.gateway_terms.size());
+    const auto last = static_cast<std::int32_t>(terms.size()) - 1;
+    const auto place = [&](std::int32_t at) { return at < 0 ? at : base + last - at; };
+    for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
+      out_.gateway_terms.push_back(
+          {t->left, t->right_base, t->right, t->outcomes, place(t->if_true), place(t->if_false)});
+    }
+    out.extra = static_cast<std::uint32_t>(base);
     return out;
   }
   /// Adds the terms of `node` and returns the number of the first. Terms are added last to first, so that where to go
   /// next is known.
   std::int32_t add_terms(const Condition::Node& node, std::int32_t if_true, std::int32_t if_false,
-                         GatewayCode& gateway) {
+                         std::vector<GatewayTerm>& gateway) {
     using Kind = Condition::Node::Kind;
     switch (node.kind) {
       case Kind::conjunction:
@@ -171,10 +195,10 @@ class Compiler {
         break;
     }
     const bool field = node.right.kind == Operand::Kind::field;
-    gateway.terms.push_back({node.left.id, field ? Base::phv : Base::constant,
-                             field ? node.right.field().id : constant(node.right.value), node.comparison, if_true,
-                             if_false});
-    return static_cast<std::int32_t>(gateway.terms.size()) - 1;
+    gateway.push_back({node.left.id, field ? Base::phv : Base::constant,
+                       field ? node.right.field().id : constant(node.right.value),
+                       static_cast<std::uint8_t>(outcomes_of(node.comparison)), if_true, if_false});
+    return static_cast<std::int32_t>(gateway.size()) - 1;
   }
 
   void compile_table(std::size_t v, const Table& table, int stage, std::vector<Instruction>& body) {

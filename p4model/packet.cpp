@@ -17,31 +17,19 @@ namespace {
 constexpr std::size_t kPacketsPerChunk = 256;
 }
 
-std::byte* Packet::append(const HeaderLayout& layout) {
-  const auto bytes = layout.count * sizeof(std::uint64_t);
-  if (header_count_ == kMaxHeaders || used_bytes_ + bytes > sizeof storage_) {
-    throw PacketError(fmt::format("no room for header '{}' in a packet: at most {} headers and {} fields", layout.name,
-                                  kMaxHeaders, kMaxWords));
-  }
-  offsets_[header_count_] = used_bytes_;
-  layouts_[header_count_] = &layout;
-  used_bytes_ = static_cast<std::uint16_t>(used_bytes_ + bytes);
-  return bytes_of(header_count_++);
+void Packet::throw_full(const HeaderLayout& layout) {
+  throw PacketError(fmt::format("no room for header '{}' in a packet: at most {} headers and {} fields", layout.name,
+                                kMaxHeaders, kMaxWords));
 }
 
 void Packet::pop() {
   if (header_count_ == 0) throw PacketError("a packet without headers has none to pop");
   used_bytes_ = offsets_[--header_count_];
+  header_bytes_ = static_cast<std::uint16_t>(header_bytes_ - layouts_[header_count_]->bytes());
 }
 
 void Packet::truncate_headers(std::size_t keep) {
   while (header_count_ > keep) pop();
-}
-
-std::uint32_t Packet::header_bytes() const {
-  std::uint32_t bytes = 0;
-  for (std::size_t i = 0; i < header_count_; ++i) bytes += layouts_[i]->bytes();
-  return bytes;
 }
 
 std::vector<std::uint8_t> Packet::byte_image() const {
@@ -81,6 +69,7 @@ void Packet::throw_missing(const HeaderLayout& layout) {
 void Packet::copy_from(const Packet& other) {
   header_count_ = other.header_count_;
   used_bytes_ = other.used_bytes_;
+  header_bytes_ = other.header_bytes_;
   offsets_ = other.offsets_;
   layouts_ = other.layouts_;
   std::memcpy(storage_, other.storage_, other.used_bytes_);
@@ -128,6 +117,7 @@ PacketRef PacketPool::make() {
   auto* packet = take();
   packet->header_count_ = 0;
   packet->used_bytes_ = 0;
+  packet->header_bytes_ = 0;
   packet->payload_bytes = 0;
   packet->payload = {};
   packet->operation = packet->serial = 0;

@@ -83,7 +83,7 @@ class Packet {
   /// Removes all headers but the first `keep`.
   void truncate_headers(std::size_t keep);
 
-  std::uint32_t header_bytes() const;
+  std::uint32_t header_bytes() const { return header_bytes_; }
   /// Bytes from the Ethernet header to the FCS, at least 64.
   std::uint32_t frame_bytes() const {
     const auto bytes = header_bytes() + payload_bytes + kFcsBytes;
@@ -117,14 +117,24 @@ class Packet {
     while (i < header_count_ && layouts_[i] != &layout) ++i;
     return i;
   }
-  std::byte* append(const HeaderLayout& layout);
+  std::byte* append(const HeaderLayout& layout) {
+    const auto bytes = layout.count * sizeof(std::uint64_t);
+    if (header_count_ == kMaxHeaders || used_bytes_ + bytes > sizeof storage_) throw_full(layout);
+    offsets_[header_count_] = used_bytes_;
+    layouts_[header_count_] = &layout;
+    used_bytes_ = static_cast<std::uint16_t>(used_bytes_ + bytes);
+    header_bytes_ = static_cast<std::uint16_t>(header_bytes_ + layout.bytes());
+    return bytes_of(header_count_++);
+  }
   std::span<const std::uint8_t> parse_header(const HeaderLayout& layout, std::span<const std::uint8_t> bytes);
+  [[noreturn]] static void throw_full(const HeaderLayout& layout);
   [[noreturn]] static void throw_missing(const HeaderLayout& layout);
   void copy_from(const Packet& other);
 
   std::uint32_t references_ = 0;
   std::uint8_t header_count_ = 0;
   std::uint16_t used_bytes_ = 0;
+  std::uint16_t header_bytes_ = 0;  // on the wire
   std::array<std::uint16_t, kMaxHeaders> offsets_{};
   std::array<const HeaderLayout*, kMaxHeaders> layouts_{};
   PacketPool* pool_ = nullptr;

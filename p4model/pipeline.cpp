@@ -30,11 +30,11 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       registers_(program_->name(), program_->arrays()),
       tables_(make_tables(*program_)),
       table_counters_(tables_.size()) {
+  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   if (code_.initial_phv.size() > Pass::kMaxWords) {
     throw ProgramError(fmt::format("program '{}' has {} fields and decisions, at most {} are possible",
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
   }
-  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   for (const auto& table : program_->tables()) {
     for (const auto& entry : table.entries) add_entry(table, entry.key, *entry.action, entry.values);
   }
@@ -83,8 +83,7 @@ void Pipeline::parse(Pass& pass, const GressCode& code) {
       state = ParseCode::kRejectState;
       break;
     }
-    auto* words = pass.phv_ + parse.first_slot;
-    for (unsigned i = 0; i < parse.count; ++i) words[i] = pass.packet_->word(pass.parsed_, i) & parse.masks[i];
+    for (const auto& e : parse.extracts) pass.phv_[e.slot] = pass.packet_->word(pass.parsed_, e.member) & e.mask;
     pass.phv_[parse.validity_slot] = 1;
     pass.header_at_[pass.parsed_++] = static_cast<std::uint8_t>(parse.header);
     state = parse.next;
@@ -101,6 +100,7 @@ void Pipeline::parse(Pass& pass, const GressCode& code) {
     ++counters_.parser_rejects;
     pass.rejected_ = true;
   }
+  for (const auto& lookup : code.lookups) registers_.prefetch(lookup.array, pass.phv_[lookup.index_slot]);
 }
 
 void Pipeline::run_stage(Pass& pass, int stage) {
@@ -157,15 +157,16 @@ void Pipeline::run(const Instruction* at, const Instruction* end, Pass& pass, co
         if (!phv[i.a]) at += i.extra;
         break;
       case Opcode::gateway: {
-        const auto* terms = code_.gateways[i.extra].terms.data();
-        auto next = static_cast<std::int32_t>(code_.gateways[i.extra].terms.size()) - 1;
+        const auto* const terms = code_.gateway_terms.data();
+        auto next = static_cast<std::int32_t>(i.extra);
         while (next >= 0) {
           const auto& term = terms[next];
-          const bool holds = compare(phv[term.left], term.comparison, value(term.right_base, term.right));
-          next = holds ? term.if_true : term.if_false;
+          const auto left = phv[term.left], right = value(term.right_base, term.right);
+          const auto outcome = static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right);
+          next = term.outcomes >> outcome & 1u ? term.if_true : term.if_false;
         }
-        phv[i.destination] = next == GatewayCode::kThen;
-        phv[i.a] = next == GatewayCode::kElse;
+        phv[i.destination] = next == GatewayTerm::kThen;
+        phv[i.a] = next == GatewayTerm::kElse;
         break;
       }
       case Opcode::compare: {

@@ -98,6 +98,10 @@ class Pipeline {
   }
   /// False when the copy is dropped.
   bool run_egress(Packet& packet, const EgressMetadata& metadata) {
+    if (code_.gress[1].idle()) {
+      ++counters_.egress_passes;
+      return true;
+    }
     Pass pass;
     begin_egress(pass, packet, metadata);
     if (!pass.rejected_) run(code_.gress[1].code, pass);
@@ -145,7 +149,7 @@ class Pipeline {
   RegisterFile registers_;
   std::vector<ExactTable> tables_;  // by number of the table in the program
   std::vector<TableCounters> table_counters_;
-  std::vector<std::vector<Action*>> actions_;  // by number of the table: Table::all_actions() walks all its entries
+  std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
 };
 

@@ -14,9 +14,9 @@ RegisterFile::RegisterFile(std::string program, const std::deque<RegisterArray>&
     const auto layout = bits <= 8    ? (pair ? Layout::pair_8 : Layout::single_8)
                         : bits == 16 ? (pair ? Layout::pair_16 : Layout::single_16)
                                      : (pair ? Layout::pair_32 : Layout::single_32);
-    const auto bytes = (bits + 7) / 8 * (pair ? 2 : 1);
+    const std::size_t bytes = (bits + 7) / 8 * (pair ? 2 : 1);
     arrays_.push_back(
-        {array.name, layout, bits, array.width.total(), array.size, std::vector<std::byte>(array.size * bytes)});
+        {array.name, layout, bits, array.width.total(), array.size, bytes, std::vector<std::byte>(array.size * bytes)});
   }
 }
 
@@ -30,7 +30,7 @@ std::uint32_t RegisterFile::array(std::string_view name) const {
 std::uint64_t RegisterFile::read(std::uint32_t array, std::uint64_t index) const {
   const auto& a = arrays_.at(array);
   if (index >= a.size) throw_outside(array, index);
-  const auto bytes = a.memory.size() / a.size;
+  const auto bytes = a.entry_bytes;
   std::uint64_t raw = 0;  // little-endian bytes, so that a pair reads as hi above lo on any host
   const auto* entry = a.memory.data() + index * bytes;
   const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
@@ -55,7 +55,7 @@ void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t
     throw std::runtime_error(fmt::format("program '{}', register array '{}': value {} exceeds {} bits", program_,
                                          a.name, value, a.total_bits));
   }
-  const auto bytes = a.memory.size() / a.size;
+  const auto bytes = a.entry_bytes;
   auto* entry = a.memory.data() + index * bytes;
   const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
   for (std::size_t h = 0; h < bytes / half; ++h) {

@@ -66,6 +66,12 @@ class RegisterFile {
     return 0;
   }
 
+  /// Has the processor fetch an entry that a pass is about to use; an index outside the array does nothing.
+  void prefetch(std::uint32_t array, std::uint64_t index) const {
+    const auto& a = arrays_[array];
+    if (index < a.size) __builtin_prefetch(a.memory.data() + index * a.entry_bytes);
+  }
+
  private:
   enum class Layout : std::uint8_t { single_8, single_16, single_32, pair_8, pair_16, pair_32 };
   struct Array {
@@ -74,6 +80,7 @@ class RegisterFile {
     unsigned bits;  ///< of a half
     unsigned total_bits;
     std::uint64_t size;
+    std::size_t entry_bytes;
     std::vector<std::byte> memory;
   };
 

@@ -57,6 +57,43 @@ std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
   return left << 12 | right;
 }
 
+inline void Calendar::link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
+  Node& node = nodes_[index];
+  auto& head = wheel.head[static_cast<std::size_t>(slot)];
+  node.place = place;
+  node.slot = static_cast<std::uint16_t>(slot);
+  node.previous = kNone;
+  node.next = head;
+  if (head != kNone) {
+    nodes_[head].previous = index;
+  } else {
+    wheel.mark(slot);
+  }
+  head = index;
+}
+
+inline void Calendar::release(std::uint32_t index) {
+  Node& node = nodes_[index];
+  node.place = Place::free;
+  ++node.generation;
+  node.next = free_;
+  free_ = index;
+}
+
+inline void Calendar::execute(std::uint32_t index) {
+  // The handler may schedule, which may move the nodes: copy what is needed and free the node first.
+  const Node& node = nodes_[index];
+  const Thunk thunk = node.thunk;
+  void* const target = node.target;
+  const Words words = node.words;
+  now_ = Time::from_ps(node.time);
+  release(index);
+  --pending_;
+  ++executed_;
+  thunk(target, words);
+  if (!ready_.empty()) drain_ready();
+}
+
 EventId Calendar::schedule(Time when, Lane lane, Thunk thunk, void* target, Words words) {
   if (when < now_) refuse_past(when, lane);
   std::uint32_t index = free_;
@@ -73,19 +110,22 @@ EventId Calendar::schedule(Time when, Lane lane, Thunk thunk, void* target, Word
   node.target = target;
   node.words = words;
   ++pending_;
-  file(index);
+  const std::int64_t slot = node.time >> kShift0;
+  if (slot > cursor_ && slot >> kSlotBits == cursor_ >> kSlotBits) [[likely]] {
+    link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
+  } else {
+    file(index, slot);
+  }
   return {index, node.generation};
 }
 
-void Calendar::file(std::uint32_t index) {
+// Puts an event where it belongs that is not in the present turn of wheel 0.
+void Calendar::file(std::uint32_t index, std::int64_t slot) {
   Node& node = nodes_[index];
-  const std::int64_t slot = node.time >> kShift0;
   if (slot <= cursor_) {
     node.place = Place::sorted;
     late_.push_back({node.time, node.key, index});
     std::push_heap(late_.begin(), late_.end(), std::greater<>{});
-  } else if (slot >> kSlotBits == cursor_ >> kSlotBits) {
-    link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
   } else if (node.time >> kShift2 == cursor_ >> (2 * kSlotBits)) {
     link(wheel1_, static_cast<int>(node.time >> kShift1 & (kSlots - 1)), index, Place::wheel1);
   } else {
@@ -93,21 +133,6 @@ void Calendar::file(std::uint32_t index) {
     far_.push_back({node.time, node.key, index});
     std::push_heap(far_.begin(), far_.end(), std::greater<>{});
   }
-}
-
-void Calendar::link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
-  Node& node = nodes_[index];
-  auto& head = wheel.head[static_cast<std::size_t>(slot)];
-  node.place = place;
-  node.slot = static_cast<std::uint16_t>(slot);
-  node.previous = kNone;
-  node.next = head;
-  if (head != kNone) {
-    nodes_[head].previous = index;
-  } else {
-    wheel.mark(slot);
-  }
-  head = index;
 }
 
 void Calendar::unlink(Wheel& wheel, std::uint32_t index) {
@@ -119,14 +144,6 @@ void Calendar::unlink(Wheel& wheel, std::uint32_t index) {
     wheel.head[node.slot] = node.next;
     if (node.next == kNone) wheel.clear(node.slot);
   }
-}
-
-void Calendar::release(std::uint32_t index) {
-  Node& node = nodes_[index];
-  node.place = Place::free;
-  ++node.generation;
-  node.next = free_;
-  free_ = index;
 }
 
 bool Calendar::is_pending(EventId id) const {
@@ -231,6 +248,21 @@ std::optional<Time> Calendar::next_time() {
 }
 
 bool Calendar::run_one(Time limit) {
+  if (open_.empty() && late_.empty()) {
+    // An event alone in the next slot, the usual case, needs no sorting.
+    if (const int slot = wheel0_.first(); slot >= 0) {
+      auto& head = wheel0_.head[static_cast<std::size_t>(slot)];
+      const std::uint32_t index = head;
+      if (nodes_[index].next == kNone) {
+        if (nodes_[index].time > limit.ps()) return false;
+        cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
+        head = kNone;
+        wheel0_.clear(slot);
+        execute(index);
+        return true;
+      }
+    }
+  }
   const Entry* entry = peek(limit.ps());
   if (entry == nullptr || entry->time > limit.ps()) return false;
   const std::uint32_t index = entry->node;
@@ -240,17 +272,7 @@ bool Calendar::run_one(Time limit) {
     std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
     late_.pop_back();
   }
-  // The handler may schedule, which may move the nodes: copy what is needed and free the node first.
-  const Node& node = nodes_[index];
-  const Thunk thunk = node.thunk;
-  void* const target = node.target;
-  const Words words = node.words;
-  now_ = Time::from_ps(node.time);
-  release(index);
-  --pending_;
-  ++executed_;
-  thunk(target, words);
-  if (!ready_.empty()) drain_ready();
+  execute(index);
   return true;
 }
 

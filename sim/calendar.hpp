@@ -188,10 +188,11 @@ class Calendar {
 
   EventId schedule(Time when, Lane lane, Thunk thunk, void* target, Words words);
   std::uint32_t rank(std::uint32_t lane, std::int64_t time) const;
-  void file(std::uint32_t index);
+  void file(std::uint32_t index, std::int64_t slot);
   void link(Wheel& wheel, int slot, std::uint32_t index, Place place);
   void unlink(Wheel& wheel, std::uint32_t index);
   void release(std::uint32_t index);
+  void execute(std::uint32_t index);
   bool open_next_slot(std::int64_t limit);
   const Entry* peek(std::int64_t limit);
   [[noreturn]] void refuse_past(Time when, Lane lane) const;

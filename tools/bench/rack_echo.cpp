@@ -1,0 +1,103 @@
+// The echo on the simulated rack. See rack_echo.hpp.
+#include "tools/bench/rack_echo.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "models/addressing.hpp"
+#include "models/rack.hpp"
+#include "p4model/headers.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+constexpr std::size_t kHosts = 8, kThreads = 4;
+constexpr std::uint32_t kPayloadBytes = 18;  // of a 64-byte frame, behind Ethernet, IPv4 and UDP
+
+/// Sends every request back where it came from.
+struct EchoServer final : models::PacketHandler {
+  void on_packet(p4::PacketRef request) override {
+    const auto from = static_cast<models::NodeId>(request->get<p4::Ipv4>().src - models::ipv4_of(0));
+    const auto to_queue_pair = static_cast<std::uint16_t>(request->get<p4::Udp>().src_port);
+    auto reply = rack->make_packet(from, static_cast<std::uint16_t>(queue_pair), to_queue_pair);
+    reply->payload_bytes = kPayloadBytes;
+    reply->payload = request->payload;
+    rack->server(node).nic().send_raw(queue_pair, std::move(reply));
+  }
+  models::Rack* rack = nullptr;
+  models::NodeId node = 0;
+  std::uint32_t queue_pair = 0;
+};
+
+/// Calls, waits for the reply and calls again.
+struct EchoClient final : models::PacketHandler {
+  void call() {
+    auto request = rack->make_packet(server, static_cast<std::uint16_t>(queue_pair), server_queue_pair);
+    request->payload_bytes = kPayloadBytes;
+    rack->server(node).nic().send_raw(queue_pair, std::move(request));
+  }
+  void on_packet(p4::PacketRef) override {
+    if (++*done == *goal) rack->calendar().stop();
+    call();
+  }
+  models::Rack* rack = nullptr;
+  std::uint64_t *done = nullptr, *goal = nullptr;
+  models::NodeId node = 0, server = 0;
+  std::uint32_t queue_pair = 0;
+  std::uint16_t server_queue_pair = 0;
+};
+
+}  // namespace
+
+struct RackEcho::State {
+  State() : rack(calendar, journal, metrics, {}, 1), servers(kHosts * kThreads), clients(kHosts * kThreads) {
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      auto& server = servers[i];
+      server.rack = &rack;
+      server.node = static_cast<models::NodeId>(i % kHosts);
+      auto& host = rack.server(server.node);
+      server.queue_pair = host.nic().create_raw_qp(host.core(kThreads + i / kHosts), server);
+    }
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      // Thread t of a host calls thread t of the host t + 1 further on.
+      auto& client = clients[i];
+      const std::size_t host = i % kHosts, thread = i / kHosts, called = (host + 1 + thread) % kHosts;
+      client.rack = &rack;
+      client.done = &done;
+      client.goal = &goal;
+      client.node = static_cast<models::NodeId>(host);
+      client.server = static_cast<models::NodeId>(called);
+      client.server_queue_pair = static_cast<std::uint16_t>(servers[thread * kHosts + called].queue_pair);
+      client.queue_pair = rack.server(client.node).nic().create_raw_qp(rack.server(client.node).core(thread), client);
+    }
+    for (auto& client : clients) client.call();
+  }
+
+  sim::Calendar calendar;
+  sim::Journal journal;
+  sim::Metrics metrics;
+  models::Rack rack;
+  std::vector<EchoServer> servers;
+  std::vector<EchoClient> clients;
+  std::uint64_t done = 0, goal = 0;
+};
+
+RackEcho::RackEcho() : state_(std::make_unique<State>()) {}
+RackEcho::~RackEcho() = default;
+
+std::uint64_t RackEcho::run(std::uint64_t rpcs) {
+  state_->goal = state_->done + rpcs;
+  state_->calendar.run_until();
+  return rpcs;
+}
+
+std::uint64_t RackEcho::done() const {
+  return state_->done;
+}
+
+std::uint64_t RackEcho::events() const {
+  return state_->calendar.executed();
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,19 @@
+// The echo on the simulated rack against the same in SimGrid S4U.
+#pragma once
+
+#include <cstdint>
+
+#include "tools/bench/rounds.hpp"
+
+namespace racksim::tools {
+
+/// RPCs per second of both, their ratio, and what an RPC costs the calendar.
+struct EchoResult {
+  Spread racksim, simgrid, ratio;
+  double events_per_rpc = 0;
+};
+
+/// Both in turns; a round is `rpcs` RPCs of the rack and a twentieth of that in S4U, which runs in a child process.
+EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds);
+
+}  // namespace racksim::tools

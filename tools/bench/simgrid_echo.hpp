@@ -1,0 +1,14 @@
+// The RPC echo of rack_echo.hpp as a user of SimGrid writes it: actors, mailboxes and a switch that forwards.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace racksim::tools {
+
+/// Runs the echo with SimGrid S4U: 8 hosts with 4 client and 4 server actors each and a switch actor, so that an RPC is
+/// four messages. `burst_done` is called whenever `burst` more RPCs are done and the run goes on while it returns true.
+/// A process can do this once, and nothing else with SimGrid.
+void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_done);
+
+}  // namespace racksim::tools
