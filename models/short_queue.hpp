@@ -15,7 +15,8 @@ class ShortQueue {
   std::size_t size() const { return items_.size() - first_; }
 
   void push(T item) {
-    if (first_ > 0 && items_.size() == items_.capacity()) {
+    // Moving up half the memory or less for as many pops keeps a long queue cheap too.
+    if (items_.size() == items_.capacity() && 2 * first_ >= items_.size() && first_ > 0) {
       items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
