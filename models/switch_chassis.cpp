@@ -283,8 +283,7 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
     if (!wire) {
       context_.drop(traffic_manager_source_, ready, *packet, DropReason::no_port);
     } else {
-      const auto transmission = sim::transmission_time(std::int64_t{8} * packet->wire_bytes(),
-                                                       static_cast<std::int64_t>(wire->bits_per_second()));
+      const auto transmission = wire->serialisation(packet->wire_bytes());
       const auto dequeued = traffic_manager_.enqueue(copy.port, ready, frame, transmission);
       if (dequeued) {
         leaving_.push_back({copy, *dequeued});
