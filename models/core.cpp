@@ -11,28 +11,25 @@ namespace racksim::models {
 Core::Core(sim::Calendar& calendar, std::string name)
     : calendar_(calendar), lane_(calendar.add_lane(std::move(name))) {}
 
-void Core::add(sim::Time ready, sim::Duration cost, Work& work) {
+// The piece of work has been described in its place.
+void Core::add(sim::Time ready, sim::Duration cost) {
+  const bool begins = idle();
+  Work& work = begins ? current_ : waiting_.back();
   if (cost < sim::Duration{}) {
+    if (!begins) waiting_.pop_back();
     throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
   }
   work.ready = std::max(ready, calendar_.now());
   work.cost = cost;
   work.serial = serial_++;
+  if (begins) return begin();
   if (serving_ && start_ > calendar_.now() && work.ready < current_.ready) {
     // The piece chosen so far has not begun: it waits for its own readiness, and this one is ready before it.
     calendar_.cancel(end_event_);
-    waiting_.push_back(current_);
+    std::swap(current_, work);
     std::push_heap(waiting_.begin(), waiting_.end(), later);
-    current_ = work;
-    begin();
-    return;
+    return begin();
   }
-  if (!serving_ && !in_handler_ && waiting_.empty()) {
-    current_ = work;
-    begin();
-    return;
-  }
-  waiting_.push_back(work);
   std::push_heap(waiting_.begin(), waiting_.end(), later);
   if (!serving_ && !in_handler_) serve_next();
 }
@@ -55,9 +52,8 @@ void Core::begin() {
 void Core::finish() {
   serving_ = false;
   busy_ += current_.cost;
-  const Work work = current_;
   in_handler_ = true;
-  work.call(work.target, work.words);
+  current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
   in_handler_ = false;
   serve_next();
 }

@@ -39,7 +39,7 @@ class Core {
   template <auto Handler, class Target, class... Args>
   void run_at(sim::Time ready, sim::Duration cost, Target& target, Args... args) {
     static_assert(sizeof...(Args) <= 2, "work carries two words");
-    Work work;
+    Work& work = place();
     std::size_t i = 0;
     ((work.words[i++] = pack(args)), ...);
     work.call = [](void* object, const Words& words) {
@@ -49,7 +49,7 @@ class Core {
       (std::index_sequence_for<Args...>{});
     };
     work.target = &target;
-    add(ready, cost, work);
+    add(ready, cost);
   }
 
   /// Spends time on what the core does at this instant: inside a handler it lengthens that handler's occupation of the
@@ -99,7 +99,10 @@ class Core {
     return value;
   }
 
-  void add(sim::Time ready, sim::Duration cost, Work& work);
+  /// Where the next piece of work is described: in service at once when the core is idle, else the last that waits.
+  Work& place() { return idle() ? current_ : waiting_.emplace_back(); }
+  bool idle() const { return !serving_ && !in_handler_ && waiting_.empty(); }
+  void add(sim::Time ready, sim::Duration cost);
   void serve_next();
   void begin();
   void finish();

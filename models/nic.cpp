@@ -40,7 +40,7 @@ Nic::~Nic() = default;
 
 std::uint32_t Nic::create_raw_qp(Core& poller, PacketHandler& handler) {
   if (raw_.size() == kRawQpns) throw std::runtime_error(fmt::format("node {}: no raw queue pair is left", node_));
-  raw_.push_back(std::make_unique<RawQueuePair>(*this, poller, handler, options_.receive_ring));
+  raw_.push_back(std::make_unique<RawQueuePair>(*this, poller, handler));
   return kFirstRawQpn + static_cast<std::uint32_t>(raw_.size() - 1);
 }
 
@@ -159,16 +159,15 @@ void Nic::receive(p4::PacketRef packet, unsigned) {
   const auto index = udp->dst_port - kFirstRawQpn;
   if (index >= raw_.size()) return drop(*packet, DropReason::no_queue_pair);
   auto& qp = *raw_[index];
-  if (qp.ring.full()) return drop(*packet, DropReason::ring_full);
+  if (qp.ring.size() >= options_.receive_ring) return drop(*packet, DropReason::ring_full);
   const sim::Time done = dma_write(start, packet->frame_bytes() - p4::kFcsBytes);
-  qp.ring.push_back(std::move(packet));
+  qp.ring.push(std::move(packet));
   qp.poller.run_at<&RawQueuePair::poll>(done, costs_.receive, qp, generation_);
 }
 
 void Nic::RawQueuePair::poll(std::uint64_t generation) {
   if (generation != nic.generation_) return;
-  p4::PacketRef packet = std::move(ring.front());
-  ring.pop_front();
+  p4::PacketRef packet = ring.pop();
   nic.delivered(*packet);
   handler.on_packet(std::move(packet));
 }

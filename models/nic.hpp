@@ -9,7 +9,6 @@
 // PCIe read, by an event that far before its payload is there; so the engine is always asked in the order of its use.
 #pragma once
 
-#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "models/core.hpp"
 #include "models/nic_options.hpp"
 #include "models/rack_context.hpp"
+#include "models/short_queue.hpp"
 #include "models/verbs.hpp"
 #include "models/wire.hpp"
 
@@ -87,13 +87,13 @@ class Nic : public PacketSink {
     sim::Time latest = sim::Time::from_ps(-1);
   };
   struct RawQueuePair {
-    RawQueuePair(Nic& owner, Core& core, PacketHandler& packet_handler, std::size_t capacity)
-        : nic(owner), poller(core), handler(packet_handler), ring(capacity) {}
+    RawQueuePair(Nic& owner, Core& core, PacketHandler& packet_handler)
+        : nic(owner), poller(core), handler(packet_handler) {}
     void poll(std::uint64_t generation);
     Nic& nic;
     Core& poller;
     PacketHandler& handler;
-    boost::circular_buffer<p4::PacketRef> ring;
+    ShortQueue<p4::PacketRef> ring;  // at most options_.receive_ring packets
     SendOrder order;
   };
   struct Landing {

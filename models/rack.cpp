@@ -93,9 +93,15 @@ void Rack::install_program(std::shared_ptr<const p4::Program> program) {
 
 p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {
   auto packet = packets_.make();
-  packet->push(p4::Ethernet{.dst = mac_of(to), .ether_type = p4::kEtherTypeIpv4});
-  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(to)});
-  packet->push(p4::Udp{.src_port = source_port, .dst_port = destination_port});
+  auto& ethernet = packet->push<p4::Ethernet>();
+  ethernet.dst = mac_of(to);
+  ethernet.ether_type = p4::kEtherTypeIpv4;
+  auto& ip = packet->push<p4::Ipv4>();
+  ip.protocol = p4::kProtocolUdp;
+  ip.dst = ipv4_of(to);
+  auto& udp = packet->push<p4::Udp>();
+  udp.src_port = source_port;
+  udp.dst_port = destination_port;
   return packet;
 }
 

@@ -38,8 +38,8 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   std::array<std::vector<sim::Source>, 2> stage_sources;
   std::unique_ptr<p4::Pipeline> pipeline;
   sim::Time next_slot;
-  std::deque<Entry> waiting;       // for their slots, which are events
-  std::deque<Entry> resubmitting;  // until their first pass has ended
+  ShortQueue<Entry> waiting;       // for their slots, which are events
+  ShortQueue<Entry> resubmitting;  // until their first pass has ended
   p4::Gress writing_gress = p4::Gress::ingress;
   sim::Time writing_start;
   std::uint64_t writing_operation = 0;
@@ -171,14 +171,13 @@ void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
     execute(pipe, std::move(entry));
     return;
   }
-  pipe.waiting.push_back(std::move(entry));
+  pipe.waiting.push(std::move(entry));
   context_.calendar.at<&SwitchChassis::slot>(pipe.next_slot, pipe.slot_lane, *this, &pipe);
   pipe.next_slot += cycle_;
 }
 
 void SwitchChassis::slot(Pipe* pipe) {
-  Entry entry = std::move(pipe->waiting.front());
-  pipe->waiting.pop_front();
+  Entry entry = pipe->waiting.pop();
   execute(*pipe, std::move(entry));
 }
 
@@ -252,7 +251,7 @@ void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& 
     ++resubmits_.value;
     entry.metadata.resubmitted = true;
     entry.metadata.resubmit_data = verdict.resubmit_data;
-    pipe.resubmitting.push_back(std::move(entry));
+    pipe.resubmitting.push(std::move(entry));
     context_.calendar.at<&SwitchChassis::resubmitted>(done, pipe.resubmit_lane, *this, &pipe);
     return;
   }
@@ -262,8 +261,7 @@ void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& 
 }
 
 void SwitchChassis::resubmitted(Pipe* pipe) {
-  Entry entry = std::move(pipe->resubmitting.front());
-  pipe->resubmitting.pop_front();
+  Entry entry = pipe->resubmitting.pop();
   enter(*pipe, std::move(entry));
 }
 
@@ -285,8 +283,7 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
     if (!wire) {
       context_.drop(traffic_manager_source_, ready, *packet, DropReason::no_port);
     } else {
-      const auto transmission = sim::transmission_time(std::int64_t{8} * packet->wire_bytes(),
-                                                       static_cast<std::int64_t>(wire->bits_per_second()));
+      const auto transmission = wire->serialisation(packet->wire_bytes());
       const auto dequeued = traffic_manager_.enqueue(copy.port, ready, frame, transmission);
       if (dequeued) {
         leaving_.push_back({copy, *dequeued});

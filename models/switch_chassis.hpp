@@ -19,11 +19,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
 #include "models/rack_context.hpp"
+#include "models/short_queue.hpp"
 #include "models/switch_options.hpp"
 #include "models/traffic_manager.hpp"
 #include "models/wire.hpp"

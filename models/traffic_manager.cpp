@@ -27,8 +27,7 @@ std::optional<sim::Time> TrafficManager::enqueue(unsigned port, sim::Time ready,
                                                  sim::Duration transmission) {
   auto& queue = queues_[port];
   while (!queue.departures.empty() && queue.departures.front().when <= now_) {
-    queue.cells -= queue.departures.front().cells;
-    queue.departures.pop_front();
+    queue.cells -= queue.departures.pop().cells;
   }
   const std::uint64_t cells = cells_of(frame_bytes);
   const std::uint64_t free = buffer_cells_ - used_;
@@ -37,7 +36,7 @@ std::optional<sim::Time> TrafficManager::enqueue(unsigned port, sim::Time ready,
   const sim::Time start = std::max(ready, queue.free_at);
   queue.free_at = start + transmission;
   queue.cells += cells;
-  queue.departures.push_back({queue.free_at, cells});
+  queue.departures.push({queue.free_at, cells});
   last_departure_ = std::max(last_departure_, queue.free_at);
   return start;
 }

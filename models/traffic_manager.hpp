@@ -9,10 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
+#include "models/short_queue.hpp"
 #include "models/switch_options.hpp"
 #include "sim/time.hpp"
 
@@ -47,7 +47,7 @@ class TrafficManager {
   struct Queue {
     sim::Time free_at;
     std::uint64_t cells = 0;
-    std::deque<Departure> departures;
+    ShortQueue<Departure> departures;
   };
   std::uint64_t cells_of(std::uint32_t frame_bytes) const { return (frame_bytes + cell_bytes_ - 1) / cell_bytes_; }
 

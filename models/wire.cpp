@@ -20,6 +20,9 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
     : context_(context),
       name_(std::move(name)),
       bits_per_second_(bits_per_second),
+      picoseconds_per_bit_(bits_per_second > 0 && 1'000'000'000'000 % bits_per_second == 0
+                               ? static_cast<std::int64_t>(1'000'000'000'000 / bits_per_second)
+                               : 0),
       propagation_(propagation),
       sink_(sink),
       port_(port),
@@ -60,8 +63,7 @@ void Wire::set_up(bool up) {
 sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
   const std::uint32_t bytes = packet->wire_bytes();
   const sim::Time start = std::max(ready, free_at_);
-  const auto serialisation =
-      sim::transmission_time(std::int64_t{8} * bytes, static_cast<std::int64_t>(bits_per_second_));
+  const auto serialisation = this->serialisation(bytes);
   free_at_ = start + serialisation;
   ++packets_sent_;
   bytes_sent_ += bytes;

@@ -39,6 +39,13 @@ class Wire {
 
   std::uint64_t bits_per_second() const { return bits_per_second_; }
 
+  /// How long the bits of so many bytes take, rounded up to a picosecond.
+  sim::Duration serialisation(std::uint32_t bytes) const {
+    const auto bits = std::int64_t{8} * bytes;
+    if (picoseconds_per_bit_ != 0) return sim::Duration::from_ps(bits * picoseconds_per_bit_);
+    return sim::transmission_time(bits, static_cast<std::int64_t>(bits_per_second_));
+  }
+
   /// When the last bit of what was handed over so far has left.
   sim::Time free_at() const { return free_at_; }
 
@@ -67,6 +74,7 @@ class Wire {
   RackContext& context_;
   std::string name_;
   std::uint64_t bits_per_second_;
+  std::int64_t picoseconds_per_bit_;  // 0 when that is no whole number, as it is for 10, 25, 40, 50, 100 and 200 Gbit/s
   sim::Duration propagation_;
   PacketSink& sink_;
   unsigned port_;

@@ -36,8 +36,13 @@ class Packet {
   /// Appends a header inside the ones already there. Throws PacketError beyond 8 headers or 48 fields in all. A
   /// reference stays valid until its header is popped.
   template <Header H>
-  H& push(const H& values = {}) {
+  H& push(const H& values) {
     return *::new (append(H::kLayout)) H(values);
+  }
+  /// The same with the header's defaults, made in place.
+  template <Header H>
+  H& push() {
+    return *::new (append(H::kLayout)) H();
   }
   /// The outermost header of type H, or null.
   template <Header H>
