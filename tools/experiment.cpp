@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -299,7 +300,31 @@ std::optional<double> statistic(const sim::Histogram& h, const std::string& name
   return std::nullopt;
 }
 
+constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
+
 }  // namespace
+
+std::vector<std::string> metric_names(const Scenario& scenario) {
+  sim::Metrics metrics;
+  const Progress none;
+  Scenario untraced = scenario;  // a trace file would be emptied
+  untraced.observe.trace.clear();
+  const Run run(untraced, metrics, "", none);
+  std::vector<std::string> names{"operations", "throughput_mops"};
+  for (const auto& [name, metric] : metrics.all()) {
+    if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
+    if (!std::holds_alternative<sim::Histogram>(metric.value)) {
+      names.push_back(name);
+      continue;
+    }
+    for (const char* statistic : kStatistics) {
+      names.push_back(name + "." + statistic);
+      if (name == "latency") names.push_back(std::string("latency_ns.") + statistic);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
   if (name == "operations") return static_cast<double>(result.operations);

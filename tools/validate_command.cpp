@@ -1,4 +1,4 @@
-// racksim validate FILE...: reads scenarios and testbeds as a run would, and says what is wrong with each.
+// racksim validate FILE...: reads scenarios, testbeds and figures as a run would, and says what is wrong with each.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -6,6 +6,7 @@
 
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
+#include "tools/figure.hpp"
 #include "tools/input_error.hpp"
 #include "tools/scenario.hpp"
 
@@ -19,9 +20,11 @@ struct ValidateOptions {
 
 void validate(const std::string& path, const ValidateOptions& options, const Catalogue& catalogue) {
   const auto file = find_scenario_file(path);
-  // A testbed is known by its folder: its own keys are the rack's constants.
+  // Testbeds and figures are known by their folders.
   if (std::filesystem::path(file).parent_path().filename() == "testbeds") {
     load_testbed(file, catalogue);
+  } else if (is_figure_file(file)) {
+    for (const bool quick : {false, true}) load_figure(file, catalogue, quick);
   } else {
     load_scenario(file, catalogue, options.overrides);
   }
@@ -44,7 +47,8 @@ int validate_all(const ValidateOptions& options, CommandContext& context) {
 }  // namespace
 
 void add_validate_command(CommandContext& context) {
-  auto* command = context.app.add_subcommand("validate", "Check scenario and testbed files without running them");
+  auto* command =
+      context.app.add_subcommand("validate", "Check scenario, testbed and figure files without running them");
   const auto options = std::make_shared<ValidateOptions>();
   command->add_option("FILE", options->files, "Files to check")->required();
   command->add_option("--set", options->overrides, "Replace a value first: path=value")->expected(1)->take_all();
