@@ -81,9 +81,9 @@ bool related(double a, Relation relation, double b, double tolerance) {
   return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
 }
 
-/// Distance to the nearest admissible value as a share of it; infinite if there is no value.
+/// Distance to the nearest admissible value as a share of it; NaN if there is no value.
 double distance(double y, const Expectation& paper) {
-  if (std::isnan(y)) return std::numeric_limits<double>::infinity();
+  if (std::isnan(y)) return y;
   const auto beyond = [](double excess, double bound) {
     if (!(excess > 0)) return 0.0;
     return bound != 0 ? excess / std::abs(bound) : std::numeric_limits<double>::infinity();
@@ -98,10 +98,14 @@ Verdict judge_bounds(const Claim& claim, const std::vector<Curve>& curves) {
   Verdict verdict;
   double off = 0;
   for (const Curve& curve : curves) {
-    for (const double y : curve) off = std::max(off, distance(y, claim.paper));
+    for (const double y : curve) {
+      const double from_claim = distance(y, claim.paper);
+      if (std::isnan(from_claim)) return verdict;
+      off = std::max(off, from_claim);
+    }
   }
   verdict.met = off == 0;
-  if (!verdict.met && std::isfinite(off)) verdict.off = off;
+  if (!verdict.met) verdict.off = off;
   return verdict;
 }
 
@@ -154,6 +158,7 @@ std::string Verdict::text(const Claim& claim) const {
   if (met) return "met";
   if (claim.directional()) return "not met";
   if (!off) return "off: no value";
+  if (std::isinf(*off)) return "off: infinite";
   // "off by 0 %" would contradict itself.
   const double percent = *off * 100;
   return percent < 1 ? fmt::format("off by {:.2g} %", percent) : fmt::format("off by {:.0f} %", percent);

@@ -56,11 +56,11 @@ struct Claim {
 struct Verdict {
   bool met = false;
   /// Of a claim about numbers that is not met: distance to the nearest admissible value, as a share of that value;
-  /// none if there is no value to compare.
+  /// infinite for a division by zero, none if a point has no value.
   std::optional<double> off;
   std::string simulated;  ///< the values read, for the table
 
-  /// "met", "not met", "off by 12 %" or "off: no value".
+  /// "met", "not met", "off by 12 %" "off: infinite" or "off: no value".
   std::string text(const Claim& claim) const;
 };
 

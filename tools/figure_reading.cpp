@@ -111,7 +111,9 @@ double extreme_x(const Reading& curve, const std::vector<double>& y, const Figur
 }  // namespace
 
 std::string Reading::name(const FigureAxes& axes) const {
-  if (kind == Kind::series) return axes.series[series];
+  if (kind == Kind::series) {
+    return axes.metrics.size() > 1 ? axes.metrics[metric] + " of " + axes.series[series] : axes.series[series];
+  }
   std::string text;
   for (const Reading& operand : operands) {
     const std::string part = operand.name(axes);

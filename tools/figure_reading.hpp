@@ -58,7 +58,7 @@ struct Reading {
   std::vector<std::size_t> points;  ///< of the sweep, that the reading has values at; empty for a single value
 
   bool single() const { return points.empty(); }
-  /// The series read, joined by " / ", to tell readings apart in a table.
+  /// The series read, with their metrics where there are several, joined by " / ": tells readings apart in a table.
   std::string name(const FigureAxes& axes) const;
 };
 

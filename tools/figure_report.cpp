@@ -32,19 +32,20 @@ std::string verdict_of(const PointResult& result) {
 
 using Row = std::vector<std::string>;
 
-/// Columns as wide as their widest cell; the last may wrap over nothing.
-std::string table(const std::vector<Row>& rows, const std::string& indent) {
+/// Columns as wide as their widest cell but the last, and below a row what belongs to it.
+std::string table(const std::vector<Row>& rows, const std::vector<std::string>& notes = {}) {
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (const Row& row : rows) {
-    std::string line = indent;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line = "  ";
+    for (std::size_t i = 0; i < rows[r].size(); ++i) line += fmt::format("{:<{}}  ", rows[r][i], widths[i]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
+    if (r < notes.size() && !notes[r].empty()) text += fmt::format("  {:<{}}  {}\n", "", widths[0], notes[r]);
   }
   return text;
 }
@@ -62,7 +63,7 @@ std::string points_text(const Figure& figure, const FigureValues& values) {
         rows.back().push_back(short_number(values.of[s][x][m]));
       }
     }
-    text += table(rows, "  ");
+    text += table(rows);
   }
   return text;
 }
@@ -88,15 +89,18 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   if (!figure.paper.empty()) text += figure.paper + '\n';
   text += points_text(figure, values);
 
-  std::vector<Row> rows{{"claim", "paper", "simulated", "verdict", "what it says"}};
+  std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
+  std::vector<std::string> sayings{""};
   std::size_t met = 0;
   for (const Claim& claim : figure.claims) {
     const Verdict verdict = judge(claim, figure.axes, values);
     met += verdict.met ? 1 : 0;
-    rows.push_back({claim.id, claim.paper.text, verdict.simulated, verdict.text(claim), claim.text});
+    const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
+                                    [&](const Calibration& constant) { return constant.on == claim.id; });
+    rows.push_back({verdict.text(claim) + (fitted ? " (fitted)" : ""), claim.id, claim.paper.text, verdict.simulated});
+    sayings.push_back(claim.text);
   }
-  text += "\nclaims\n";
-  text += figure.claims.empty() ? "  none\n" : table(rows, "  ");
+  if (!figure.claims.empty()) text += "\nclaims\n" + table(rows, sayings);
 
   text += "\ncalibrated constants (all else is a prediction)\n";
   if (figure.calibrated.empty()) text += "  none\n";
@@ -104,9 +108,13 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
     text += fmt::format("  {} = {}, fitted to {}{}\n", c.constant, c.value, c.on, c.doc.empty() ? "" : ": " + c.doc);
   }
   if (!figure.not_modelled.empty()) {
-    rows = {{"claim", "paper", "why", "what it says"}};
-    for (const NotModelled& n : figure.not_modelled) rows.push_back({n.id, n.paper, n.why, n.text});
-    text += "\nnot modelled\n" + table(rows, "  ");
+    rows = {{"why", "claim", "paper"}};
+    sayings = {""};
+    for (const NotModelled& claim : figure.not_modelled) {
+      rows.push_back({claim.why, claim.id, claim.paper});
+      sayings.push_back(claim.text);
+    }
+    text += "\nnot modelled\n" + table(rows, sayings);
   }
   text += fmt::format("\n{} of {} claims met", met, figure.claims.size());
   if (met < figure.claims.size()) text += fmt::format(", {} off", figure.claims.size() - met);
