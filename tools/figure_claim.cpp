@@ -85,12 +85,19 @@ bool related(double a, Relation relation, double b, double tolerance) {
 double distance(double y, const Expectation& paper) {
   if (std::isnan(y)) return y;
   const auto beyond = [](double excess, double bound) {
-    if (!(excess > 0)) return 0.0;
+    // A value on the bound is admitted although 1.4 + 0.05 is not quite 1.45 in binary.
+    if (!(excess > 1e-12 * std::abs(bound))) return 0.0;
     return bound != 0 ? excess / std::abs(bound) : std::numeric_limits<double>::infinity();
   };
   double off = 0;
-  if (paper.min) off = std::max(off, beyond(*paper.min - paper.rounding - y, *paper.min - paper.rounding));
-  if (paper.max) off = std::max(off, beyond(y - *paper.max - paper.rounding, *paper.max + paper.rounding));
+  if (paper.min) {
+    const double bound = *paper.min - paper.rounding;
+    off = std::max(off, beyond(bound - y, bound));
+  }
+  if (paper.max) {
+    const double bound = *paper.max + paper.rounding;
+    off = std::max(off, beyond(y - bound, bound));
+  }
   return off;
 }
 

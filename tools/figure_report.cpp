@@ -87,6 +87,7 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   const FigureValues values = values_by_series(figure, results);
   std::string text = fmt::format("{}: {}\n", figure.name, figure.title);
   if (!figure.paper.empty()) text += figure.paper + '\n';
+  if (!figure.doc.empty()) text += figure.doc + '\n';
   text += points_text(figure, values);
 
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
