@@ -34,8 +34,8 @@ struct EgressMetadata {
 };
 
 /// What becomes of a packet after ingress: a resubmission and nothing else, or copies to any of the unicast port and
-/// two multicast groups, or nothing (models/hardware.md 6.6). A program that sets both drop and resubmit is resubmitted, as
-/// the TNA pseudo-code has it.
+/// two multicast groups, or nothing (models/hardware.md 6.6). A program that sets both drop and resubmit is
+/// resubmitted, as the TNA pseudo-code has it.
 struct Verdict {
   static constexpr std::int32_t kNone = -1;
   bool resubmit = false;

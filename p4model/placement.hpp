@@ -1,10 +1,10 @@
 // Fits a program into the stages of a switch, or says what ran out.
 //
-// Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and one
-// stateful ALU; a keyed table takes SRAM for its key, action data and 4 bits of overhead per entry, and a hash group;
-// distinct register indices of a stage take hash-distribution slices; every key, gateway operand, register index and
-// stateful ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress and
-// egress share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no
+// Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
+// one stateful ALU; a keyed table takes SRAM for its key, action data and 4 bits of overhead per entry, and a hash
+// group; distinct register indices of a stage take hash-distribution slices; every key, gateway operand, register index
+// and stateful ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress
+// and egress share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no
 // cuckoo ways.
 #pragma once
 
