@@ -1,0 +1,68 @@
+// Work in child processes, several at a time: a SimGrid engine exists once per process, and a run that crashes or hangs
+// takes no other with it. Each piece of work is forked off with a copy of everything that the parent had built, and
+// answers with one text.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace racksim::tools {
+
+/// How one piece of work came out.
+struct ChildResult {
+  enum class Ending : std::uint8_t {
+    answered,   ///< `text` is what the work returned
+    threw,      ///< `text` is what the exception said
+    killed,     ///< by a signal; `text` names it
+    timed_out,  ///< ended by the parent after the wall-clock limit; `text` says so
+  };
+  std::uint64_t id = 0;
+  Ending ending = Ending::answered;
+  std::string text;
+
+  bool answered() const { return ending == Ending::answered; }
+};
+
+/// A bounded crew of child processes. Children that still run when it is destroyed are killed.
+class ChildProcesses {
+ public:
+  using Work = std::function<std::string()>;
+
+  /// At most `jobs` at a time (at least one), each for at most `limit` of wall-clock time, if one is given.
+  explicit ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit = std::nullopt);
+  ~ChildProcesses();
+  ChildProcesses(const ChildProcesses&) = delete;
+  ChildProcesses& operator=(const ChildProcesses&) = delete;
+
+  std::size_t running() const { return children_.size(); }
+  bool has_room() const { return children_.size() < jobs_; }
+
+  /// Forks off a piece of work; `id` comes back with its result. Only while there is room.
+  /// Throws std::runtime_error if no process can be started.
+  void start(std::uint64_t id, const Work& work);
+
+  /// The next piece of work to end; none if none ends within `patience`, or nothing runs.
+  std::optional<ChildResult> wait(std::chrono::milliseconds patience);
+
+ private:
+  struct Child {
+    std::uint64_t id;
+    pid_t process;
+    int pipe;
+    std::chrono::steady_clock::time_point begun;
+    std::string text;
+  };
+  ChildResult end(std::size_t index, bool timed_out);
+
+  unsigned jobs_;
+  std::optional<std::chrono::milliseconds> limit_;
+  std::vector<Child> children_;
+};
+
+}  // namespace racksim::tools
