@@ -69,6 +69,8 @@ class Core {
   /// Forgets all work, as a crash does.
   void halt();
 
+  /// The lane of the core's events, for what else happens at instants that the core sets.
+  sim::Lane lane() const { return lane_; }
   const std::string& name() const { return calendar_.lane_name(lane_); }
 
  private:

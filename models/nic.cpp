@@ -38,9 +38,9 @@ Nic::Nic(RackContext& context, NicCounters& counters, NodeId node, const NicOpti
 
 Nic::~Nic() = default;
 
-std::uint32_t Nic::create_raw_qp(Core& poller, PacketHandler& handler) {
+std::uint32_t Nic::create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling) {
   if (raw_.size() == kRawQpns) throw std::runtime_error(fmt::format("node {}: no raw queue pair is left", node_));
-  raw_.push_back(std::make_unique<RawQueuePair>(*this, poller, handler));
+  raw_.push_back(std::make_unique<RawQueuePair>(*this, poller, handler, costs_.receive + handling));
   return kFirstRawQpn + static_cast<std::uint32_t>(raw_.size() - 1);
 }
 
@@ -162,7 +162,7 @@ void Nic::receive(p4::PacketRef packet, unsigned) {
   if (qp.ring.size() >= options_.receive_ring) return drop(*packet, DropReason::ring_full);
   const sim::Time done = dma_write(start, packet->frame_bytes() - p4::kFcsBytes);
   qp.ring.push(std::move(packet));
-  qp.poller.run_at<&RawQueuePair::poll>(done, costs_.receive, qp, generation_);
+  qp.poller.run_at<&RawQueuePair::poll>(done, qp.cost, qp, generation_);
 }
 
 void Nic::RawQueuePair::poll(std::uint64_t generation) {

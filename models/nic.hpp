@@ -46,8 +46,9 @@ class Nic : public PacketSink {
   NodeId node() const { return node_; }
 
   /// Makes a raw packet queue pair polled by a core, and steers packets whose UDP destination port is its number to it.
-  /// Returns that number. Throws std::runtime_error beyond 57,344 of them.
-  std::uint32_t create_raw_qp(Core& poller, PacketHandler& handler);
+  /// Returns that number. The core spends `handling` on each packet besides the cost of receiving it, before the
+  /// handler is called. Throws std::runtime_error beyond 57,344 of them.
+  std::uint32_t create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling = {});
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
   /// lengths are filled in, and the UDP source port if it is 0. Occupies the queue pair's core for the cost of posting.
   /// A powered-off NIC drops it. Throws std::logic_error when `qpn` is no raw queue pair.
@@ -87,12 +88,13 @@ class Nic : public PacketSink {
     sim::Time latest = sim::Time::from_ps(-1);
   };
   struct RawQueuePair {
-    RawQueuePair(Nic& owner, Core& core, PacketHandler& packet_handler)
-        : nic(owner), poller(core), handler(packet_handler) {}
+    RawQueuePair(Nic& owner, Core& core, PacketHandler& packet_handler, sim::Duration packet_cost)
+        : nic(owner), poller(core), handler(packet_handler), cost(packet_cost) {}
     void poll(std::uint64_t generation);
     Nic& nic;
     Core& poller;
     PacketHandler& handler;
+    sim::Duration cost;              // of receiving and handling one packet
     ShortQueue<p4::PacketRef> ring;  // at most options_.receive_ring packets
     SendOrder order;
   };

@@ -13,13 +13,12 @@ namespace racksim::flowcc {
 CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
     : shared_(shared),
       node_(node),
-      endpoint_(shared, node.id(), core, *this, *this),
+      endpoint_(shared, node.id(), core, *this, *this, shared.options.cache_agent_work),
       last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed) {}
 
 void CacheAgent::on_packet(p4::PacketRef packet) {
   const FlowCcHeader& request = packet->get<FlowCcHeader>();
   ++shared_.counters.cache_received.value;
-  endpoint_.core().charge(shared_.options.cache_agent_work);
   const auto verdict = last_executed_.judge(request.requester, static_cast<std::uint32_t>(request.seq));
   if (verdict == LastExecuted::Verdict::ignore) {
     ++shared_.counters.ignored_requests.value;

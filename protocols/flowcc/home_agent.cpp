@@ -13,7 +13,7 @@ namespace racksim::flowcc {
 HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
     : shared_(shared),
       node_(node),
-      endpoint_(shared, node.id(), core, *this, *this),
+      endpoint_(shared, node.id(), core, *this, *this, shared.options.home_agent_work),
       last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed),
       last_serial_(shared.shape.nodes * shared.shape.threads_per_node, 0) {}
 
@@ -31,7 +31,6 @@ void HomeAgent::set_metadata(Tag tag, GlobalMetadata metadata) {
 void HomeAgent::on_packet(p4::PacketRef packet) {
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.home_received.value;
-  endpoint_.core().charge(shared_.options.home_agent_work);
   if (h.is_in_switch) {
     serve_from_memory(*packet);
   } else if (is_late(h)) {
@@ -127,9 +126,8 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
     if ((receivers & node_bit(node)) == 0) continue;
     h.is_data_provider = needs_data && node == provider;
-    endpoint_.core().charge(shared_.options.multicast_copy_work);
     ++shared_.counters.home_sent.value;
-    endpoint_.send(h, node, packet.operation);
+    endpoint_.send_after(shared_.options.multicast_copy_work, h, node, packet.operation);
   }
 }
 

@@ -50,16 +50,18 @@ struct DataAddress {
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
 class Endpoint {
  public:
-  /// Opens the queue pairs; `connect_all` of the protocol joins the reliable connections later.
+  /// Opens the queue pairs; `connect_all` of the protocol joins the reliable connections later. The thread spends
+  /// `handling` on each packet before it acts on it.
   Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
-           models::CompletionHandler& completions);
+           models::CompletionHandler& completions, sim::Duration handling = {});
 
   NodeId node() const { return node_; }
-  models::Core& core() const { return core_; }
   std::uint32_t raw_qpn() const { return raw_qpn_; }
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
   void send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  /// The same once the thread has spent `cost` on it; until then it does nothing else.
+  void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
   /// Writes a block to `address` on `destination`.
   void write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
                    std::uint64_t wr_id, std::uint64_t operation);
@@ -68,6 +70,9 @@ class Endpoint {
   static void connect(Endpoint& a, Endpoint& b);
 
  private:
+  p4::PacketRef make_packet(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  void send_now(p4::Packet* packet);
+
   Shared& shared_;
   NodeId node_;
   models::Core& core_;

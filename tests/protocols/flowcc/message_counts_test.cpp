@@ -211,12 +211,12 @@ TEST_CASE("an uncontended READ-MISS takes the sum of its parts") {
   Quiet unshared(Ownership::switch_owned), shared(Ownership::switch_owned), at_home(Ownership::home);
   const Parts parts(unshared.rig);
   // Request to the home agent (or the provider), and the block back, which lands after the acknowledgement.
-  const sim::Duration expected = parts.start() + parts.control() + parts.block();
-  CHECK(unshared.time(1, false) == expected);
+  const sim::Duration ways = parts.start() + parts.control() + parts.block();
+  CHECK(unshared.time(1, false) == ways + parts.costs.home_agent_work);
   shared.read(2);
-  CHECK(shared.time(1, false) == expected);
+  CHECK(shared.time(1, false) == ways + parts.costs.cache_agent_work);
   // A home agent that is the owner serves an Unshared block as fast: the switch only forwards the request.
-  CHECK(at_home.time(1, false) == expected);
+  CHECK(at_home.time(1, false) == ways + parts.costs.home_agent_work);
 }
 
 TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more leg through a home agent") {
@@ -226,8 +226,9 @@ TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more 
     rack->read(2);
   }
   const Parts parts(in_switch.rig);
-  CHECK(in_switch.time(1, true) == parts.start() + 2 * parts.control());
-  CHECK(at_home.time(1, true) == parts.start() + 3 * parts.control());
+  CHECK(in_switch.time(1, true) == parts.start() + 2 * parts.control() + parts.costs.cache_agent_work);
+  CHECK(at_home.time(1, true) == parts.start() + 3 * parts.control() + parts.costs.home_agent_work +
+                                     parts.costs.multicast_copy_work + parts.costs.cache_agent_work);
 }
 
 TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip to the home agent") {
@@ -235,5 +236,5 @@ TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip 
   for (Quiet* rack : {&in_switch, &at_home}) rack->read(1);
   const Parts parts(in_switch.rig);
   CHECK(in_switch.time(1, true) == parts.start() + parts.control());
-  CHECK(at_home.time(1, true) == parts.start() + 2 * parts.control());
+  CHECK(at_home.time(1, true) == parts.start() + 2 * parts.control() + parts.costs.home_agent_work);
 }
