@@ -16,8 +16,8 @@ struct NicOptions {
   std::uint64_t pcie_bits_per_second = 100'000'000'000;
   std::uint64_t inline_bytes = 128;  ///< payloads up to this size come with the doorbell and are not read over PCIe
   std::uint64_t messages_per_second = 100'000'000;       ///< of each direction
-  sim::Duration transmit_latency = 100_ns;               ///< from the engine's start on a message to its first bit
-  sim::Duration receive_latency = 90_ns;                 ///< from the last bit of a packet to the start of its DMA
+  sim::Duration transmit_latency = 110_ns;               ///< from the engine's start on a message to its first bit
+  sim::Duration receive_latency = 100_ns;                ///< from the last bit of a packet to the start of its DMA
   std::uint64_t mtu_bytes = 4096;                        ///< payload bytes in a segment of a reliable connection
   std::uint64_t receive_ring = 1024;                     ///< packets that a raw queue pair holds until they are polled
   sim::Duration rc_retransmission_timeout = 131'072_ns;  ///< 4.096 us * 2^5

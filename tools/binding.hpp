@@ -17,7 +17,7 @@ namespace racksim::tools {
 struct Annotation {
   std::string name;        ///< the parameter's full dotted name
   std::string source;      ///< where the value comes from
-  std::string calibrated;  ///< the one figure it was fitted to; empty if it was not fitted
+  std::string calibrated;  ///< the one figure or measurement it was fitted to; empty if it was not fitted
   std::string note;
 };
 

@@ -212,6 +212,18 @@ Calibration read_calibration(const JsonValue& value, const Place& place, const F
   return calibration;
 }
 
+/// The constants of the testbed that were fitted, which every figure on it depends on.
+std::vector<Calibration> calibrated_in_testbed(const Scenario& scenario) {
+  std::vector<Calibration> calibrated;
+  const JsonValue config = configuration(scenario);
+  for (const Annotation& annotation : scenario.annotations) {
+    if (annotation.calibrated.empty()) continue;
+    const std::string path = "rack." + annotation.name;
+    calibrated.push_back({path, value_text(*value_at(config, path)), annotation.calibrated, ""});
+  }
+  return calibrated;
+}
+
 NotModelled read_not_modelled(const JsonValue& value, const Place& place) {
   NotModelled claim;
   sim::Parameters texts;
@@ -279,6 +291,9 @@ Figure load_figure(const std::string& file, const Catalogue& catalogue, bool qui
   const auto& calibrated = optional_array(document, root, "calibrated");
   for (std::size_t i = 0; i < calibrated.size(); ++i) {
     figure.calibrated.push_back(read_calibration(calibrated[i], root.member("calibrated").element(i), figure));
+  }
+  for (Calibration& constant : calibrated_in_testbed(figure.points.front().scenario)) {
+    figure.calibrated.push_back(std::move(constant));
   }
   const auto& left_out = optional_array(document, root, "not_modelled");
   for (std::size_t i = 0; i < left_out.size(); ++i) {

@@ -33,7 +33,7 @@ struct FigurePoint {
 struct Calibration {
   std::string constant;  ///< its path in the scenario
   std::string value;     ///< in effect in the figure's runs
-  std::string on;        ///< the claim that it was fitted to
+  std::string on;        ///< the claim or measurement that it was fitted to
   std::string doc;
 };
 

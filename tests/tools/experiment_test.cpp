@@ -1,0 +1,68 @@
+// The phases of a run: what ends it when nothing goes on any more.
+#include "tools/experiment.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "tools/child_processes.hpp"
+#include "tools/scenario.hpp"
+
+using namespace racksim;
+using namespace racksim::tools;
+using namespace racksim::sim::literals;
+
+namespace {
+
+/// Two nodes, between which no coherence packet gets through from 100 us on until the heal.
+constexpr const char* kMute = R"({
+  "version": 1, "rack": {"testbed": "concordia-8", "nodes": 2},
+  "protocol": {"name": "flowcc", "flowcc": {"cache": "64KiB"}},
+  "workload": {"kind": "micro", "threads": 1, "sharing_ratio": 1, "working_set": "1MiB", "shared_bytes": "64KiB"},
+  "run": {"measure": "20ms", "drain": "5ms", "stall": "2ms", "time_limit": "30ms"},
+  "faults": [{"kind": "drop", "header": "flowcc", "count": 1000000000, "from": "100us"}],
+  "check": {"all": true}})";
+
+struct Ending {
+  std::string violation;  // the first one's oracle
+  sim::Duration at;
+};
+
+/// Runs in a process of its own.
+Ending run(const std::vector<std::string>& overrides) {
+  ChildProcesses child(1);
+  child.start(0, [&] {
+    const Scenario scenario = read_scenario(parse_json(kMute, "mute"), "mute.json", built_in_catalogue(), overrides);
+    sim::Metrics metrics;
+    const RunResult result = run_experiment(scenario, metrics, "", {});
+    const std::string first = result.violations.empty() ? "none" : result.violations.front().oracle;
+    return std::to_string((result.simulated - sim::Time{}).ps()) + " " + first;
+  });
+  std::optional<ChildResult> ended;
+  while (!ended) ended = child.wait(std::chrono::seconds(1));
+  REQUIRE(ended->answered());
+  const auto space = ended->text.find(' ');
+  return {ended->text.substr(space + 1), sim::Duration::from_ps(std::stoll(ended->text.substr(0, space)))};
+}
+
+}  // namespace
+
+TEST_CASE("a run in which no operation ends is stopped after the stall and its outstanding work still heals") {
+  // Both threads wait soon after 100 us. When 2 ms have passed the measurement ends; faults on wires end with a notice
+  // of 1 ms, and both threads finish with their next retransmission, at most 64 timeouts of 6 RTT later.
+  const sim::Duration longest_wait = 1_ms + 900_us;
+  const Ending stalled = run({});
+  CHECK(stalled.violation == "stall");
+  CHECK(stalled.at >= 2100_us);
+  CHECK(stalled.at <= 2100_us + 100_us + longest_wait);
+  // With more patience than the measured phase is long nobody notices, and the heal lets both finish.
+  const Ending patient = run({"run.stall=25ms"});
+  CHECK(patient.violation == "none");
+  CHECK(patient.at >= 20_ms);
+  CHECK(patient.at <= 20_ms + longest_wait);
+}
+
+TEST_CASE("a run that cannot come to rest before its time limit fails by it") {
+  const Ending limited = run({"run.stall=25ms", "run.time_limit=10ms"});
+  CHECK(limited.violation == "time-limit");
+  CHECK(limited.at == 10_ms);
+}
