@@ -117,9 +117,7 @@ void Nic::post(p4::PacketRef packet, std::uint32_t fetch_bytes, SendOrder& order
   sim::Time ready = context_.calendar.now();
   if (fetch_bytes > 0) {
     ++counters_.pcie_reads.value;
-    dma_read_free_ =
-        std::max(ready + options_.pcie_latency, dma_read_free_) +
-        sim::transmission_time(std::int64_t{8} * fetch_bytes, static_cast<std::int64_t>(options_.pcie_bits_per_second));
+    dma_read_free_ = std::max(ready + options_.pcie_latency, dma_read_free_) + pcie_time(fetch_bytes);
     // The payload is in the NIC two latencies after its turn; enter_engine adds one of them.
     ready = dma_read_free_ + options_.pcie_latency;
   } else if (order.latest < ready) {
@@ -173,9 +171,7 @@ void Nic::RawQueuePair::poll(std::uint64_t generation) {
 }
 
 sim::Time Nic::dma_write(sim::Time start, std::uint32_t bytes) {
-  dma_write_free_ =
-      std::max(start + options_.receive_latency, dma_write_free_) +
-      sim::transmission_time(std::int64_t{8} * bytes, static_cast<std::int64_t>(options_.pcie_bits_per_second));
+  dma_write_free_ = std::max(start + options_.receive_latency, dma_write_free_) + pcie_time(bytes);
   return dma_write_free_ + options_.pcie_latency;
 }
 

@@ -115,6 +115,15 @@ class Nic : public PacketSink {
   void post(p4::PacketRef packet, std::uint32_t fetch_bytes, SendOrder& order);
   void fetched(p4::Packet* packet, std::uint64_t generation);
   void enter_engine(p4::PacketRef packet);
+  /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
+  sim::Duration pcie_time(std::uint32_t bytes) {
+    if (bytes != divided_bytes_) {
+      divided_bytes_ = bytes;
+      divided_time_ =
+          sim::transmission_time(std::int64_t{8} * bytes, static_cast<std::int64_t>(options_.pcie_bits_per_second));
+    }
+    return divided_time_;
+  }
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
   void land(p4::PacketRef packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload);
@@ -136,6 +145,8 @@ class Nic : public PacketSink {
   std::vector<std::unique_ptr<ReliableConnection>> rc_;
   std::deque<Landing> landings_;
   sim::Time transmit_free_, receive_free_, dma_read_free_, dma_write_free_;
+  std::uint32_t divided_bytes_ = 0;  // pcie_time's last question and answer
+  sim::Duration divided_time_;
   std::uint64_t generation_ = 0;  // of power-ons: what was in the NIC before a crash is recognised by it
   std::uint64_t next_serial_ = 0;
   std::uint64_t fetching_ = 0;

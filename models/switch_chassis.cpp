@@ -84,6 +84,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
                                                     recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
   }
+  for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());
 }
 
 SwitchChassis::~SwitchChassis() = default;
@@ -150,7 +151,7 @@ void SwitchChassis::record_state(unsigned pipe, p4::Gress gress, int stage, sim:
 void SwitchChassis::receive(p4::PacketRef packet, unsigned port) {
   const bool front = port < options_.ports;
   if (front) ++packets_in_.value;
-  Pipe& pipe = *pipes_[pipe_of(port)];
+  Pipe& pipe = *pipe_at_[port];
   Entry entry{std::move(packet), {.port = static_cast<std::uint16_t>(port)}};
   entry.metadata.may_resubmit = front;
   ++inside_;
@@ -265,7 +266,28 @@ void SwitchChassis::resubmitted(Pipe* pipe) {
   enter(*pipe, std::move(entry));
 }
 
+std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet) {
+  Wire* wire = copy.port < outgoing_.size() ? outgoing_[copy.port] : nullptr;
+  if (!wire) {
+    context_.drop(traffic_manager_source_, ready, packet, DropReason::no_port);
+    return std::nullopt;
+  }
+  const auto dequeued =
+      traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
+  if (!dequeued) context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
+  return dequeued;
+}
+
 void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when) {
+  if (verdict.mcast_a == p4::Verdict::kNone && verdict.mcast_b == p4::Verdict::kNone) {
+    // One copy, as nearly all packets have, needs no lists.
+    const p4::Copy copy{static_cast<std::uint16_t>(verdict.ucast_port), 0};
+    traffic_manager_.advance(when);
+    const auto dequeued = enqueue(copy, when, *packet);
+    traffic_manager_.store(packet->frame_bytes());
+    if (dequeued) dequeue(std::move(packet), copy, *dequeued);
+    return;
+  }
   copies_.clear();
   replication_.replicate(verdict, copies_);
   if (copies_.empty()) return context_.drop(pipe.source, when, *packet, DropReason::switch_program);
@@ -275,25 +297,13 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
     for (std::size_t i = 0; i < copies_.size(); ++i) context_.census.copy();
   }
   traffic_manager_.advance(when);
-  const std::uint32_t frame = packet->frame_bytes();
   sim::Time ready = when;
   leaving_.clear();
   for (const auto& copy : copies_) {
-    Wire* wire = copy.port < outgoing_.size() ? outgoing_[copy.port] : nullptr;
-    if (!wire) {
-      context_.drop(traffic_manager_source_, ready, *packet, DropReason::no_port);
-    } else {
-      const auto transmission = wire->serialisation(packet->wire_bytes());
-      const auto dequeued = traffic_manager_.enqueue(copy.port, ready, frame, transmission);
-      if (dequeued) {
-        leaving_.push_back({copy, *dequeued});
-      } else {
-        context_.drop(traffic_manager_source_, ready, *packet, DropReason::tail_drop);
-      }
-    }
+    if (const auto dequeued = enqueue(copy, ready, *packet)) leaving_.push_back({copy, *dequeued});
     ready += copy_gap_;
   }
-  traffic_manager_.store(frame);
+  traffic_manager_.store(packet->frame_bytes());
   std::size_t left = leaving_.size();
   for (const auto& [copy, dequeued] : leaving_) {
     p4::PacketRef one;
@@ -302,22 +312,25 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
     } else {
       one = egress_changes_headers_ ? context_.packets.clone_headers(*packet) : packet.share();
     }
-    if (egress_has_registers_) {
-      ++inside_;
-      context_.calendar.at<&SwitchChassis::egress>(dequeued, pipes_[pipe_of(copy.port)]->egress_lane, *this,
-                                                   one.release(), copy);
-    } else {
-      auto& egress_pipeline = *pipes_[pipe_of(copy.port)]->pipeline;
-      const bool kept =
-          egress_pipeline.run_egress(*one, {.port = copy.port, .rid = copy.rid, .packet_length = one->frame_bytes()});
-      after_egress(std::move(one), copy.port, kept, dequeued);
-    }
+    dequeue(std::move(one), copy, dequeued);
   }
+}
+
+void SwitchChassis::dequeue(p4::PacketRef packet, const p4::Copy& copy, sim::Time dequeued) {
+  Pipe& pipe = *pipe_at_[copy.port];
+  if (egress_has_registers_) {
+    ++inside_;
+    context_.calendar.at<&SwitchChassis::egress>(dequeued, pipe.egress_lane, *this, packet.release(), copy);
+    return;
+  }
+  const bool kept =
+      pipe.pipeline->run_egress(*packet, {.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()});
+  after_egress(std::move(packet), copy.port, kept, dequeued);
 }
 
 void SwitchChassis::egress(p4::Packet* raw, p4::Copy copy) {
   auto packet = p4::PacketRef::adopt(raw);
-  Pipe& pipe = *pipes_[pipe_of(copy.port)];
+  Pipe& pipe = *pipe_at_[copy.port];
   const sim::Time now = context_.calendar.now();
   const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
   if (options_.passes == PassMode::fused) {
@@ -356,7 +369,7 @@ void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
 
 void SwitchChassis::after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued) {
   const sim::Time ready = dequeued + egress_latency_;
-  if (!kept) return context_.drop(pipes_[pipe_of(port)]->egress_source, ready, *packet, DropReason::switch_program);
+  if (!kept) return context_.drop(pipe_at_[port]->egress_source, ready, *packet, DropReason::switch_program);
   ++(port < options_.ports ? packets_out_ : recirculations_).value;
   outgoing_[port]->transmit(std::move(packet), ready);
 }

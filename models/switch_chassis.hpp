@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/rack_context.hpp"
@@ -109,6 +110,11 @@ class SwitchChassis : public PacketSink {
   void ingress_stage(SteppedPass* pass, int stage);
   void after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot);
   void resubmitted(Pipe* pipe);
+  /// Offers a copy that is ready at `ready` to its port's queue. Returns the instant when it leaves the queue, or
+  /// nothing when it has been dropped.
+  std::optional<sim::Time> enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet);
+  /// Takes a copy that leaves its queue at `dequeued` through egress.
+  void dequeue(p4::PacketRef packet, const p4::Copy& copy, sim::Time dequeued);
   void to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when);
   void egress(p4::Packet* packet, p4::Copy copy);
   void egress_stage(SteppedPass* pass, int stage);
@@ -123,6 +129,7 @@ class SwitchChassis : public PacketSink {
   TrafficManager traffic_manager_;
   p4::ReplicationEngine replication_;
   std::vector<std::unique_ptr<Pipe>> pipes_;
+  std::vector<Pipe*> pipe_at_;                         // by port, recirculation ports last: pipe_of costs a division
   std::vector<Wire*> outgoing_;                        // by port, recirculation ports last
   std::vector<std::unique_ptr<Wire>> recirculation_;   // by pipe
   std::vector<std::unique_ptr<SteppedPass>> stepped_;  // all, in use or not

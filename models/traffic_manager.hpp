@@ -49,13 +49,22 @@ class TrafficManager {
     std::uint64_t cells = 0;
     ShortQueue<Departure> departures;
   };
-  std::uint64_t cells_of(std::uint32_t frame_bytes) const { return (frame_bytes + cell_bytes_ - 1) / cell_bytes_; }
+  /// Frames of one size follow each other (the copies of a packet always do): their one division is done once.
+  std::uint64_t cells_of(std::uint32_t frame_bytes) {
+    if (frame_bytes != divided_bytes_) {
+      divided_bytes_ = frame_bytes;
+      divided_cells_ = (frame_bytes + cell_bytes_ - 1) / cell_bytes_;
+    }
+    return divided_cells_;
+  }
 
   std::uint64_t cell_bytes_, buffer_cells_, queue_cells_;
   double queue_share_;
   std::vector<Queue> queues_;
   std::vector<Departure> stored_;  // heap, earliest departure first
   std::uint64_t used_ = 0, peak_ = 0;
+  std::uint32_t divided_bytes_ = 0;
+  std::uint64_t divided_cells_ = 0;
   sim::Time now_, last_departure_;
 };
 

@@ -69,17 +69,21 @@ sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
   bytes_sent_ += bytes;
   if (!changes_.empty()) [[unlikely]]
     change_faults(start);
-  const sim::Time arrival = free_at_ + propagation_;
   if (!faulty_ && targeted_.empty()) {
     // A wire that was faulty until now must not let this one overtake those that are late.
-    last_arrival_ = std::max(last_arrival_, arrival);
+    last_arrival_ = std::max(last_arrival_, free_at_ + propagation_);
     launch(std::move(packet), start, last_arrival_);
-    return free_at_;
+  } else {
+    transmit_through_faults(std::move(packet), start, serialisation);
   }
-  if (loses(*packet, start)) return free_at_;
+  return free_at_;
+}
+
+void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
+  if (loses(*packet, start)) return;
 
   // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
-  sim::Time late = arrival;
+  sim::Time late = free_at_ + propagation_;
   if (faults_.jitter > sim::Duration{}) late += uniform_up_to(random_, faults_.jitter);
   if (faults_.spike > 0 && random_.chance(faults_.spike)) late += faults_.spike_delay;
   const bool twice = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
@@ -101,7 +105,6 @@ sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
     }
     late += serialisation;
   }
-  return free_at_;
 }
 
 bool Wire::loses(const p4::Packet& packet, sim::Time start) {

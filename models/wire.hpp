@@ -67,6 +67,7 @@ class Wire {
 
  private:
   void change_faults(sim::Time start);
+  void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
   bool loses(const p4::Packet& packet, sim::Time start);
   void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival);
   void arrive(p4::Packet* packet, sim::Time start);

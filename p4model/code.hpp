@@ -1,10 +1,14 @@
 // A program compiled for execution: flat arrays of instructions on a PHV of 64-bit words.
 //
-// A field's number is its place in the PHV; behind the fields lie hidden words for the outcomes of gateways and lookups
-// and for values that an action overwrites before it has read them. Stages are consecutive ranges of one array, so a
-// fused pass is one run over all of it. Within a stage instructions run in program order: dependencies put everything
-// that must not see a write of its own stage into a later one, so this equals all of them reading the PHV at stage
-// entry.
+// A field's number is its place in the PHV; behind the fields lie hidden words for the outcomes of gateways and
+// lookups, for values that an action overwrites before it has read them, for constants and for the action data of the
+// entry that a table has just found. So every operand is a PHV word, and no instruction has to ask where its operands
+// are.
+//
+// Within a stage instructions run in program order: dependencies put everything that must not see a write of its own
+// stage into a later one, so this equals all of them reading the PHV at stage entry. The same nodes are laid out twice:
+// stage by stage, where each stage tests its guards anew, and as one run over all stages, where a guard is tested once
+// for all that hangs on it.
 #pragma once
 
 #include <array>
@@ -19,12 +23,15 @@
 namespace racksim::p4 {
 
 enum class Opcode : std::uint8_t {
+  done,         ///< the end of an action (back to behind its table), a stage or a gress
   skip_unless,  ///< jump over `extra` instructions when PHV[a] is 0
-  gateway,      ///< gateway whose first term is `extra`: PHV[destination] := its condition, PHV[a] := the opposite
-  compare,      ///< the same for one comparison, PHV[a] with b: `extra` holds the outcomes, PHV[mask] gets the opposite
-  table,        ///< look up and run table `extra`
-  hash,         ///< PHV[destination] := hash `extra`
-  array,        ///< register execution `extra`
+  gateway,  ///< gateway whose first term is `b`: PHV[destination] := its condition, PHV[a] := the opposite; jump over
+            ///< `extra` instructions when it does not hold
+  compare,  ///< the same for one comparison, PHV[a] with PHV[b], and the opposite goes to PHV[mask]
+  table,    ///< look up in table `extra` and run the action
+  hash,     ///< PHV[destination] := hash `extra`
+  array,    ///< register execution `extra`
+  probe,    ///< PHV[destination] := whether entry PHV[a] of array `extra`, a pair of 32 bits, is (PHV[b], PHV[mask])
   set,
   add,
   sub,
@@ -38,28 +45,19 @@ enum class Opcode : std::uint8_t {
   max,
 };
 
-/// Where an operand is found.
-enum class Base : std::uint8_t { phv, constant, data };
-
 struct Instruction {
   Opcode opcode;
-  Base a_base = Base::phv, b_base = Base::phv;
+  std::uint8_t outcomes = 0;  ///< of a comparison, as outcomes_of() has them
   std::uint16_t destination = 0, a = 0, b = 0;
   std::uint32_t extra = 0;
   std::uint64_t mask = 0;
 };
 
-struct CodeRange {
-  std::uint32_t begin = 0, end = 0;
-};
-
 /// One comparison of a gateway and which comes next; kThen and kElse end.
 struct GatewayTerm {
   static constexpr std::int32_t kThen = -1, kElse = -2;
-  std::uint16_t left;
-  Base right_base;
-  std::uint16_t right;
-  std::uint8_t outcomes;  ///< bit 0: true when less, 1: when equal, 2: when greater
+  std::uint16_t left, right;
+  std::uint8_t outcomes;
   std::int32_t if_true, if_false;
 };
 
@@ -77,17 +75,21 @@ struct ArrayCode {
   AluCode alu;
   std::uint32_t array = 0;
   std::int32_t stage = 0;
-  Base index_base = Base::phv;
   std::uint16_t index = 0;
   std::uint16_t output = 0;  ///< PHV word, when the action has an output
   std::uint64_t output_mask = 0;
 };
 
+/// Where an action begins, and how many words of action data it takes from its entry.
+struct ActionCode {
+  std::uint32_t begin = 0, data_words = 0;
+};
+
 struct TableCode {
   std::uint32_t table = 0;  ///< number of the table in the program
   std::vector<std::uint16_t> key_slots;
-  std::vector<CodeRange> actions;  ///< by number in Table::all_actions()
-  CodeRange miss;
+  std::vector<ActionCode> actions;  ///< by number in Table::all_actions()
+  ActionCode miss;
   std::uint16_t hit_slot = 0, miss_slot = 0;
 };
 
@@ -108,14 +110,16 @@ struct ParseCode {
 
 /// What one gress runs.
 struct GressCode {
-  std::vector<Instruction> code;
-  std::vector<CodeRange> stages;
+  std::vector<Instruction> fused;  ///< all stages
+  std::vector<Instruction> stepped;
+  std::vector<std::uint32_t> stage_begins;  ///< in `stepped`
   std::vector<ParseCode> parser;
-  /// Header words that some action writes: header, member, PHV word.
+  /// Header words that some action writes, by number of the header.
   struct HeaderWrite {
-    std::uint16_t header, member, slot;
+    std::uint16_t member, slot;
   };
-  std::vector<HeaderWrite> header_writes;
+  std::vector<std::vector<HeaderWrite>> header_writes;
+  bool changes_headers = false;
   bool changes_validity = false;
   /// Arrays that a pass looks into at an index that stands in the packet: fetched while the parser is at work.
   struct Lookup {
@@ -124,17 +128,17 @@ struct GressCode {
   };
   std::vector<Lookup> lookups;
   /// Neither parses nor does anything: a pass leaves the packet as it is.
-  bool idle() const { return parser.empty() && code.empty(); }
+  bool idle() const { return parser.empty() && fused.size() == 1; }
 };
 
 struct ProgramCode {
   std::array<GressCode, 2> gress;
   std::vector<Instruction> action_code;
-  std::vector<std::uint64_t> constants;
   std::vector<GatewayTerm> gateway_terms;
   std::vector<HashCode> hashes;
   std::vector<ArrayCode> arrays;
   std::vector<TableCode> tables;
+  std::uint16_t data_slot = 0;             ///< the PHV word of an action's first word of data
   std::vector<std::uint64_t> initial_phv;  ///< its size is the number of words
 };
 

@@ -15,6 +15,13 @@ class Compiler {
       out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
     }
     out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
+    std::size_t data_words = 0;
+    for (const auto& table : program_.tables()) {
+      for (const auto* action : table.all_actions()) data_words = std::max(data_words, action->parameters.size());
+    }
+    out_.data_slot = static_cast<std::uint16_t>(out_.initial_phv.size());
+    for (std::size_t i = 0; i < data_words; ++i) hidden();
+    out_.action_code.push_back({Opcode::done});  // the action of a table that has none for a miss
   }
 
   ProgramCode run() {
@@ -30,16 +37,21 @@ class Compiler {
   }
 
  private:
-  std::uint16_t hidden() {
-    out_.initial_phv.push_back(0);
+  /// What a gress runs for one node of the graph, and the guards it hangs on, outermost first.
+  struct NodeCode {
+    int stage = 0;
+    std::vector<std::uint16_t> guards;
+    std::vector<Instruction> body;
+  };
+
+  std::uint16_t hidden(std::uint64_t initial = 0) {
+    out_.initial_phv.push_back(initial);
     return static_cast<std::uint16_t>(out_.initial_phv.size() - 1);
   }
   std::uint16_t constant(std::uint64_t value) {
-    auto& pool = out_.constants;
-    const auto found = std::find(pool.begin(), pool.end(), value);
-    if (found != pool.end()) return static_cast<std::uint16_t>(found - pool.begin());
-    pool.push_back(value);
-    return static_cast<std::uint16_t>(pool.size() - 1);
+    const auto [found, is_new] = constants_.try_emplace(value);
+    if (is_new) found->second = hidden(value);
+    return found->second;
   }
 
   void compile_hash(const HashUnit& hash) {
@@ -57,34 +69,38 @@ class Compiler {
     auto& code = out_.gress[static_cast<std::size_t>(gress)];
     const auto& graph = placement_.graph();
     std::set<std::uint16_t> written, live;
+    std::vector<NodeCode> nodes;
     for (int s = 0; s < placement_.stages(); ++s) {
-      const auto begin = static_cast<std::uint32_t>(code.code.size());
       for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
         if (graph[v].gress != gress || placement_.stage_of(v) != s) continue;
-        compile_node(v, s, code.code, begin);
+        nodes.push_back(compile_node(v, s));
         for (const auto field : graph[v].writes) written.insert(field.id);
         for (const auto field : graph[v].match_reads) live.insert(field.id);
         for (const auto field : graph[v].action_reads) live.insert(field.id);
       }
-      code.stages.push_back({begin, static_cast<std::uint32_t>(code.code.size())});
     }
+    lay_out(nodes, code);
+    code.header_writes.resize(program_.headers().size());
     for (const auto id : written) {
       const auto& info = program_.fields()[id];
       if (info.kind == FieldKind::validity) code.changes_validity = true;
       if (info.kind == FieldKind::header) {
-        code.header_writes.push_back(
-            {static_cast<std::uint16_t>(info.header), static_cast<std::uint16_t>(info.member), id});
+        code.header_writes[static_cast<std::size_t>(info.header)].push_back(
+            {static_cast<std::uint16_t>(info.member), id});
       }
+      code.changes_headers = code.changes_headers || info.kind == FieldKind::validity || info.kind == FieldKind::header;
     }
     live.insert(written.begin(), written.end());
     compile_parser(gress, code, live);
-    for (const auto& i : code.code) {
-      if (i.opcode != Opcode::array) continue;
-      const auto& array = out_.arrays[i.extra];
-      const bool from_packet = array.index_base == Base::phv && array.index < program_.fields().size() &&
-                               program_.fields()[array.index].kind == FieldKind::header;
-      if (from_packet && !written.contains(array.index)) code.lookups.push_back({array.array, array.index});
+    for (const auto& i : code.fused) {
+      if (i.opcode == Opcode::probe) add_lookup(i.extra, i.a, written, code);
+      if (i.opcode == Opcode::array) add_lookup(out_.arrays[i.extra].array, out_.arrays[i.extra].index, written, code);
     }
+  }
+
+  void add_lookup(std::uint32_t array, std::uint16_t index, const std::set<std::uint16_t>& written, GressCode& code) {
+    const bool from_packet = index < program_.fields().size() && program_.fields()[index].kind == FieldKind::header;
+    if (from_packet && !written.contains(index)) code.lookups.push_back({array, index});
   }
 
   /// `live`: the fields that the gress reads or writes.
@@ -119,37 +135,66 @@ class Compiler {
     }
   }
 
-  /// `begin` is where the stage begins; a guard is not carried over from the stage before.
-  void compile_node(std::size_t v, int stage, std::vector<Instruction>& code, std::uint32_t begin) {
+  NodeCode compile_node(std::size_t v, int stage) {
     const auto& node = placement_.graph()[v];
-    std::vector<Instruction> body;
+    NodeCode out;
+    out.stage = stage;
+    for (const auto& [decision, branch] : node.path) {
+      out.guards.push_back(branch ? yes_slot_[decision] : no_slot_[decision]);
+    }
     if (node.control->table) {
-      compile_table(v, *node.control->table, stage, body);
+      compile_table(v, *node.control->table, stage, out.body);
     } else {
-      body.push_back(compile_gateway(v, *node.control->condition));
+      out.body.push_back(compile_gateway(v, *node.control->condition));
     }
-    if (!node.path.empty()) {
-      const auto [decision, branch] = node.path.back();
-      const auto guard = branch ? yes_slot_[decision] : no_slot_[decision];
-      extend_or_open_guard(guard, static_cast<std::uint32_t>(body.size()), code, begin);
-    }
-    code.insert(code.end(), body.begin(), body.end());
+    return out;
   }
 
-  /// Neighbours under one guard share its test.
-  static void extend_or_open_guard(std::uint16_t guard, std::uint32_t length, std::vector<Instruction>& code,
-                                   std::uint32_t begin) {
-    for (auto i = begin; i < code.size(); ++i) {
-      auto& skip = code[i];
-      if (skip.opcode == Opcode::skip_unless && skip.a == guard && i + 1 + skip.extra == code.size()) {
-        skip.extra += length;
-        return;
-      }
+  void lay_out(const std::vector<NodeCode>& nodes, GressCode& code) {
+    std::vector<Guard> open;
+    for (const auto& node : nodes) append(node, open, code.fused);
+    code.fused.push_back({Opcode::done});
+    auto node = nodes.begin();
+    for (int s = 0; s < placement_.stages(); ++s) {
+      code.stage_begins.push_back(static_cast<std::uint32_t>(code.stepped.size()));
+      open.clear();
+      for (; node != nodes.end() && node->stage == s; ++node) append(*node, open, code.stepped);
+      code.stepped.push_back({Opcode::done});
     }
-    Instruction skip{Opcode::skip_unless};
-    skip.a = guard;
-    skip.extra = length;
-    code.push_back(skip);
+  }
+
+  /// A guard that all code since `at` hangs on; the instruction there jumps over it.
+  struct Guard {
+    std::uint16_t slot;
+    std::size_t at;
+  };
+
+  /// Appends a node behind a test of its innermost guard. Neighbours share the test of a guard that they both hang on:
+  /// where an outer one does not hold, no inner one does, so that one jump passes over all of them.
+  static void append(const NodeCode& node, std::vector<Guard>& open, std::vector<Instruction>& code) {
+    const auto shared = [&](const Guard& guard) {
+      return std::find(node.guards.begin(), node.guards.end(), guard.slot) != node.guards.end();
+    };
+    open.erase(std::find_if_not(open.begin(), open.end(), shared), open.end());
+    const auto before = code.size();
+    if (!node.guards.empty() && (open.empty() || open.back().slot != node.guards.back())) {
+      const auto guard = node.guards.back();
+      // A gateway whose own branch comes next jumps itself.
+      const bool decided_here = !code.empty() && code.back().destination == guard &&
+                                (code.back().opcode == Opcode::gateway || code.back().opcode == Opcode::compare);
+      if (!decided_here) {
+        Instruction skip{Opcode::skip_unless};
+        skip.a = guard;
+        code.push_back(skip);
+      }
+      code.insert(code.end(), node.body.begin(), node.body.end());
+      for (const auto& outer : open) code[outer.at].extra += static_cast<std::uint32_t>(code.size() - before);
+      open.push_back({guard, decided_here ? before - 1 : before});
+      code[open.back().at].extra = static_cast<std::uint32_t>(node.body.size());
+      return;
+    }
+    code.insert(code.end(), node.body.begin(), node.body.end());
+    for (const auto& outer : open) code[outer.at].extra += static_cast<std::uint32_t>(code.size() - before);
   }
 
   Instruction compile_gateway(std::size_t v, const Condition& condition) {
@@ -161,9 +206,8 @@ class Compiler {
     if (terms.size() == 1 && term.if_true == GatewayTerm::kThen) {
       out.opcode = Opcode::compare;
       out.a = term.left;
-      out.b_base = term.right_base;
       out.b = term.right;
-      out.extra = term.outcomes;
+      out.outcomes = term.outcomes;
       out.mask = no_slot_[v];
       return out;
     }
@@ -173,10 +217,9 @@ class Compiler {
     const auto last = static_cast<std::int32_t>(terms.size()) - 1;
     const auto place = [&](std::int32_t at) { return at < 0 ? at : base + last - at; };
     for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
-      out_.gateway_terms.push_back(
-          {t->left, t->right_base, t->right, t->outcomes, place(t->if_true), place(t->if_false)});
+      out_.gateway_terms.push_back({t->left, t->right, t->outcomes, place(t->if_true), place(t->if_false)});
     }
-    out.extra = static_cast<std::uint32_t>(base);
+    out.b = static_cast<std::uint16_t>(base);
     return out;
   }
   /// Adds the terms of `node` and returns the number of the first. Terms are added last to first, so that where to go
@@ -195,8 +238,7 @@ class Compiler {
         break;
     }
     const bool field = node.right.kind == Operand::Kind::field;
-    gateway.push_back({node.left.id, field ? Base::phv : Base::constant,
-                       field ? node.right.field().id : constant(node.right.value),
+    gateway.push_back({node.left.id, field ? node.right.field().id : constant(node.right.value),
                        static_cast<std::uint8_t>(outcomes_of(node.comparison)), if_true, if_false});
     return static_cast<std::int32_t>(gateway.size()) - 1;
   }
@@ -221,12 +263,13 @@ class Compiler {
     body.push_back(apply);
   }
 
-  CodeRange stored_action(const Action& action, const std::vector<std::uint64_t>* values, int stage) {
+  ActionCode stored_action(const Action& action, const std::vector<std::uint64_t>* values, int stage) {
     std::vector<Instruction> body;
     compile_action(action, values, stage, body);
     const auto begin = static_cast<std::uint32_t>(out_.action_code.size());
     out_.action_code.insert(out_.action_code.end(), body.begin(), body.end());
-    return {begin, static_cast<std::uint32_t>(out_.action_code.size())};
+    out_.action_code.push_back({Opcode::done});
+    return {begin, values ? 0 : static_cast<std::uint32_t>(action.parameters.size())};
   }
 
   /// `values` are the action data where they are known already.
@@ -251,7 +294,7 @@ class Compiler {
       save(action.primitives[i].first, i);
       save(action.primitives[i].second, i);
     }
-    for (const auto& execution : action.executions) compile_execution(execution, stage, body);
+    for (const auto& execution : action.executions) compile_execution(execution, values, stage, body);
     std::vector<Instruction> primitives;
     for (std::size_t i = 0; i < action.primitives.size(); ++i) {
       const auto& primitive = action.primitives[i];
@@ -263,14 +306,12 @@ class Compiler {
       Instruction out{opcode_of(primitive.operation)};
       out.destination = primitive.destination.id;
       out.mask = mask_of(program_.info(primitive.destination).bits);
-      const auto place = [&](const Operand& operand, Base& base, std::uint16_t& at) {
-        resolve(operand, values, base, at, body);
-        if (overwritten(operand)) at = saved.at(operand.field().id);
+      const auto place = [&](const Operand& operand) {
+        return overwritten(operand) ? saved.at(operand.field().id) : resolve(operand, values, body);
       };
-      place(primitive.first, out.a_base, out.a);
-      place(primitive.second, out.b_base, out.b);
+      out.a = place(primitive.first);
+      out.b = place(primitive.second);
       if (primitive.operation == VliwOperation::invalidate) {
-        out.a_base = Base::constant;
         out.a = constant(kUnset);
         out.mask = kUnset;
       }
@@ -279,17 +320,28 @@ class Compiler {
     body.insert(body.end(), primitives.begin(), primitives.end());
   }
 
-  void compile_execution(const RegisterExecution& execution, int stage, std::vector<Instruction>& body) {
+  void compile_execution(const RegisterExecution& execution, const std::vector<std::uint64_t>* values, int stage,
+                         std::vector<Instruction>& body) {
     ArrayCode code;
     code.alu = compile(*execution.action);
     code.array = execution.action->array->id;
     code.stage = stage;
-    resolve(execution.index, nullptr, code.index_base, code.index, body);
+    code.index = resolve(execution.index, values, body);
     if (execution.output) {
       code.output = execution.output->id;
       code.output_mask = mask_of(program_.info(*execution.output).bits);
     } else {
       code.output = scratch();
+    }
+    if (code.alu.tag_probe) {
+      Instruction probe{Opcode::probe};
+      probe.destination = code.output;
+      probe.a = code.index;
+      probe.b = code.alu.input_slot[0];
+      probe.mask = code.alu.input_slot[1];
+      probe.extra = code.array;
+      body.push_back(probe);
+      return;
     }
     Instruction out{Opcode::array};
     out.extra = static_cast<std::uint32_t>(out_.arrays.size());
@@ -303,34 +355,24 @@ class Compiler {
     return scratch_;
   }
 
-  void resolve(const Operand& operand, const std::vector<std::uint64_t>* values, Base& base, std::uint16_t& at,
-               std::vector<Instruction>& body) {
-    base = Base::constant;
+  /// The PHV word that holds an operand.
+  std::uint16_t resolve(const Operand& operand, const std::vector<std::uint64_t>* values,
+                        std::vector<Instruction>& body) {
     switch (operand.kind) {
       case Operand::Kind::field:
-        base = Base::phv;
-        at = operand.field().id;
-        return;
+        return operand.field().id;
       case Operand::Kind::constant:
-        at = constant(operand.value);
-        return;
+        return constant(operand.value);
       case Operand::Kind::action_data:
-        if (values) {
-          at = constant((*values)[operand.value]);
-        } else {
-          base = Base::data;
-          at = static_cast<std::uint16_t>(operand.value);
-        }
-        return;
-      case Operand::Kind::hash: {
-        Instruction hash{Opcode::hash};
-        hash.destination = at = hidden();
-        hash.extra = static_cast<std::uint32_t>(operand.value);
-        body.push_back(hash);
-        base = Base::phv;
-        return;
-      }
+        return values ? constant((*values)[operand.value]) : static_cast<std::uint16_t>(out_.data_slot + operand.value);
+      case Operand::Kind::hash:
+        break;
     }
+    Instruction hash{Opcode::hash};
+    hash.destination = hidden();
+    hash.extra = static_cast<std::uint32_t>(operand.value);
+    body.push_back(hash);
+    return hash.destination;
   }
 
   static Opcode opcode_of(VliwOperation operation) {
@@ -366,6 +408,7 @@ class Compiler {
   const Program& program_;
   ProgramCode out_;
   std::vector<std::uint16_t> yes_slot_, no_slot_;
+  std::map<std::uint64_t, std::uint16_t> constants_;
   std::uint16_t scratch_ = 0;
 };
 

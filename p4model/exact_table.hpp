@@ -34,6 +34,14 @@ class ExactTable {
       if (entry == kMiss || equal(static_cast<std::size_t>(entry), key)) return entry;
     }
   }
+  /// The same for a table whose keys take one word: nearly all do.
+  std::int32_t find(std::uint64_t key) const {
+    if (!direct_.empty()) return direct_[key];
+    for (auto at = static_cast<std::size_t>(mix(0, key)) & slot_mask_;; at = (at + 1) & slot_mask_) {
+      const auto entry = slots_[at];
+      if (entry == kMiss || keys_[static_cast<std::size_t>(entry)] == key) return entry;
+    }
+  }
   std::uint32_t action(std::int32_t entry) const { return actions_[static_cast<std::size_t>(entry)]; }
   const std::uint64_t* data(std::int32_t entry) const {
     return data_.data() + static_cast<std::size_t>(entry) * data_words_;
@@ -49,12 +57,13 @@ class ExactTable {
   std::uint32_t size() const { return used_; }
 
  private:
+  static std::uint64_t mix(std::uint64_t h, std::uint64_t word) {
+    h = (h ^ word) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 32;
+  }
   std::size_t slot_of(const Key& key) const {
     std::uint64_t h = 0;
-    for (std::size_t i = 0; i < words_; ++i) {
-      h = (h ^ key[i]) * 0x9E3779B97F4A7C15u;
-      h ^= h >> 32;
-    }
+    for (std::size_t i = 0; i < words_; ++i) h = mix(h, key[i]);
     return static_cast<std::size_t>(h) & slot_mask_;
   }
   bool equal(std::size_t entry, const Key& key) const {

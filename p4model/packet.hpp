@@ -73,14 +73,28 @@ class Packet {
   void read_words(std::size_t header, std::uint64_t* out) const {
     std::memcpy(out, bytes_of(header), layouts_[header]->count * sizeof(std::uint64_t));
   }
+  /// The fields of one header as words; valid until the header is popped.
+  class Words {
+   public:
+    std::uint64_t get(std::size_t field) const {
+      std::uint64_t value;
+      std::memcpy(&value, bytes_ + field * sizeof value, sizeof value);
+      return value;
+    }
+    void set(std::size_t field, std::uint64_t value) const {
+      std::memcpy(bytes_ + field * sizeof value, &value, sizeof value);
+    }
+
+   private:
+    friend class Packet;
+    explicit Words(std::byte* bytes) : bytes_(bytes) {}
+    std::byte* bytes_;
+  };
+  Words words(std::size_t header) { return Words(bytes_of(header)); }
   std::uint64_t word(std::size_t header, std::size_t field) const {
-    std::uint64_t value;
-    std::memcpy(&value, bytes_of(header) + field * sizeof value, sizeof value);
-    return value;
+    return const_cast<Packet*>(this)->words(header).get(field);
   }
-  void set_word(std::size_t header, std::size_t field, std::uint64_t value) {
-    std::memcpy(bytes_of(header) + field * sizeof value, &value, sizeof value);
-  }
+  void set_word(std::size_t header, std::size_t field, std::uint64_t value) { words(header).set(field, value); }
   /// Appends a header given as words, one per field of the layout.
   void push_words(const HeaderLayout& layout, const std::uint64_t* words) {
     std::memcpy(append(layout), words, layout.count * sizeof(std::uint64_t));

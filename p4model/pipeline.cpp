@@ -21,6 +21,11 @@ std::vector<ExactTable> make_tables(const Program& program) {
   return tables;
 }
 
+/// `outcomes` as outcomes_of() has them.
+bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
+  return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
+}
+
 }  // namespace
 
 Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources)
@@ -32,7 +37,7 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       table_counters_(tables_.size()) {
   for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   if (code_.initial_phv.size() > Pass::kMaxWords) {
-    throw ProgramError(fmt::format("program '{}' has {} fields and decisions, at most {} are possible",
+    throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
   }
   for (const auto& table : program_->tables()) {
@@ -41,8 +46,7 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
 }
 
 bool Pipeline::egress_changes_headers() const {
-  const auto& egress = code_.gress[1];
-  return egress.changes_validity || !egress.header_writes.empty();
+  return code_.gress[1].changes_headers;
 }
 
 void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
@@ -83,7 +87,8 @@ void Pipeline::parse(Pass& pass, const GressCode& code) {
       state = ParseCode::kRejectState;
       break;
     }
-    for (const auto& e : parse.extracts) pass.phv_[e.slot] = pass.packet_->word(pass.parsed_, e.member) & e.mask;
+    const auto words = pass.packet_->words(pass.parsed_);
+    for (const auto& e : parse.extracts) pass.phv_[e.slot] = words.get(e.member) & e.mask;
     pass.phv_[parse.validity_slot] = 1;
     pass.header_at_[pass.parsed_++] = static_cast<std::uint8_t>(parse.header);
     state = parse.next;
@@ -106,8 +111,7 @@ void Pipeline::parse(Pass& pass, const GressCode& code) {
 void Pipeline::run_stage(Pass& pass, int stage) {
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  const auto range = code.stages.at(static_cast<std::size_t>(stage));
-  run(code.code.data() + range.begin, code.code.data() + range.end, pass, nullptr);
+  run(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
 }
 
 std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) const {
@@ -118,108 +122,123 @@ std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) con
   return crc & hash.mask;
 }
 
-void Pipeline::run_table(const TableCode& code, Pass& pass) {
-  auto& counters = table_counters_[code.table];
-  CodeRange range = code.miss;
-  const std::uint64_t* data = nullptr;
-  auto entry = ExactTable::kMiss;
-  if (!code.key_slots.empty()) {
-    const auto& table = tables_[code.table];
-    ExactTable::Key key;
-    for (std::size_t i = 0; i < table.words(); ++i) key[i] = 0;
-    for (std::size_t i = 0; i < code.key_slots.size(); ++i) {
-      const auto& part = table.parts()[i];
-      key[part.word] |= pass.phv_[code.key_slots[i]] << part.shift;
-    }
-    entry = table.find(key);
-    if (entry != ExactTable::kMiss) {
-      range = code.actions[table.action(entry)];
-      data = table.data(entry);
-    }
+std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
+  if (code.key_slots.empty()) return ExactTable::kMiss;
+  const auto& table = tables_[code.table];
+  const auto* part = table.parts().data();
+  if (table.words() == 1) {
+    std::uint64_t key = 0;
+    for (const auto slot : code.key_slots) key |= phv[slot] << part++->shift;
+    return table.find(key);
   }
-  const bool hit = entry != ExactTable::kMiss;
-  ++(hit ? counters.hits : counters.misses);
-  pass.phv_[code.hit_slot] = hit;
-  pass.phv_[code.miss_slot] = !hit;
-  run(code_.action_code.data() + range.begin, code_.action_code.data() + range.end, pass, data);
+  ExactTable::Key key{};
+  for (const auto slot : code.key_slots) {
+    key[part->word] |= phv[slot] << part->shift;
+    ++part;
+  }
+  return table.find(key);
 }
 
-void Pipeline::run(const Instruction* at, const Instruction* end, Pass& pass, const std::uint64_t* data) {
+const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t* phv) {
+  const auto entry = find_entry(code, phv);
+  const bool hit = entry != ExactTable::kMiss;
+  phv[code.hit_slot] = hit;
+  phv[code.miss_slot] = !hit;
+  auto& counters = table_counters_[code.table];
+  if (!hit) {
+    ++counters.misses;
+    return code_.action_code.data() + code.miss.begin;
+  }
+  ++counters.hits;
+  const auto& table = tables_[code.table];
+  const auto& action = code.actions[table.action(entry)];
+  const auto* data = table.data(entry);
+  for (std::uint32_t i = 0; i < action.data_words; ++i) phv[code_.data_slot + i] = data[i];
+  return code_.action_code.data() + action.begin;
+}
+
+void Pipeline::run(const Instruction* at, Pass& pass) {
   auto* const phv = pass.phv_;
-  const std::uint64_t* const bases[] = {phv, code_.constants.data(), data};
-  const auto value = [&](Base base, std::uint16_t place) { return bases[static_cast<std::size_t>(base)][place]; };
-  for (; at != end; ++at) {
-    const auto& i = *at;
-    const auto a = [&] { return value(i.a_base, i.a); };
-    const auto b = [&] { return value(i.b_base, i.b); };
+  const Instruction* behind_table = nullptr;  // where to go on after an action
+  for (;;) {
+    const auto& i = *at++;
     switch (i.opcode) {
+      case Opcode::done:
+        if (!behind_table) return;
+        at = behind_table;
+        behind_table = nullptr;
+        break;
       case Opcode::skip_unless:
         if (!phv[i.a]) at += i.extra;
         break;
       case Opcode::gateway: {
         const auto* const terms = code_.gateway_terms.data();
-        auto next = static_cast<std::int32_t>(i.extra);
+        auto next = static_cast<std::int32_t>(i.b);
         while (next >= 0) {
           const auto& term = terms[next];
-          const auto left = phv[term.left], right = value(term.right_base, term.right);
-          const auto outcome = static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right);
-          next = term.outcomes >> outcome & 1u ? term.if_true : term.if_false;
+          next = compares(term.outcomes, phv[term.left], phv[term.right]) ? term.if_true : term.if_false;
         }
-        phv[i.destination] = next == GatewayTerm::kThen;
-        phv[i.a] = next == GatewayTerm::kElse;
+        const bool holds = next == GatewayTerm::kThen;
+        phv[i.destination] = holds;
+        phv[i.a] = !holds;
+        if (!holds) at += i.extra;
         break;
       }
       case Opcode::compare: {
-        const auto left = phv[i.a], right = b();
-        const auto outcome = static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right);
-        phv[i.destination] = i.extra >> outcome & 1u;
-        phv[i.mask] = ~(i.extra >> outcome) & 1u;
+        const bool holds = compares(i.outcomes, phv[i.a], phv[i.b]);
+        phv[i.destination] = holds;
+        phv[i.mask] = !holds;
+        if (!holds) at += i.extra;
         break;
       }
       case Opcode::table:
-        run_table(code_.tables[i.extra], pass);
+        behind_table = at;
+        at = look_up(code_.tables[i.extra], phv);
+        break;
+      case Opcode::probe:
+        phv[i.destination] = registers_.is_pair(i.extra, phv[i.a], phv[i.b], phv[i.mask]);
         break;
       case Opcode::hash:
         phv[i.destination] = hash(code_.hashes[i.extra], phv);
         break;
       case Opcode::array: {
         const auto& code = code_.arrays[i.extra];
-        const auto output = registers_.execute(code, value(code.index_base, code.index), phv, *pass.packet_);
+        const auto output = registers_.execute(code, phv[code.index], phv, *pass.packet_);
         phv[code.output] = output & code.output_mask;
         break;
       }
       case Opcode::set:
-        phv[i.destination] = a() & i.mask;
+        phv[i.destination] = phv[i.a] & i.mask;
         break;
       case Opcode::add:
-        phv[i.destination] = (a() + b()) & i.mask;
+        phv[i.destination] = (phv[i.a] + phv[i.b]) & i.mask;
         break;
       case Opcode::sub:
-        phv[i.destination] = (a() - b()) & i.mask;
+        phv[i.destination] = (phv[i.a] - phv[i.b]) & i.mask;
         break;
       case Opcode::bit_and:
-        phv[i.destination] = a() & b() & i.mask;
+        phv[i.destination] = phv[i.a] & phv[i.b] & i.mask;
         break;
       case Opcode::bit_or:
-        phv[i.destination] = (a() | b()) & i.mask;
+        phv[i.destination] = (phv[i.a] | phv[i.b]) & i.mask;
         break;
       case Opcode::bit_xor:
-        phv[i.destination] = (a() ^ b()) & i.mask;
+        phv[i.destination] = (phv[i.a] ^ phv[i.b]) & i.mask;
         break;
       case Opcode::bit_not:
-        phv[i.destination] = ~a() & i.mask;
+        phv[i.destination] = ~phv[i.a] & i.mask;
         break;
       case Opcode::shift_left:
-        phv[i.destination] = b() < 64 ? a() << b() & i.mask : 0;
+        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] << phv[i.b] & i.mask : 0;
         break;
       case Opcode::shift_right:
-        phv[i.destination] = b() < 64 ? a() >> b() & i.mask : 0;
+        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] >> phv[i.b] & i.mask : 0;
         break;
       case Opcode::min:
-        phv[i.destination] = std::min(a(), b()) & i.mask;
+        phv[i.destination] = std::min(phv[i.a], phv[i.b]) & i.mask;
         break;
       case Opcode::max:
-        phv[i.destination] = std::max(a(), b()) & i.mask;
+        phv[i.destination] = std::max(phv[i.a], phv[i.b]) & i.mask;
         break;
     }
   }
@@ -277,10 +296,10 @@ void Pipeline::deparse(Pass& pass) {
     rebuild_headers(pass);
     return;
   }
-  for (const auto& write : code.header_writes) {
-    for (unsigned at = 0; at < pass.parsed_; ++at) {
-      if (pass.header_at_[at] == write.header) pass.packet_->set_word(at, write.member, pass.phv_[write.slot]);
-    }
+  if (!code.changes_headers) return;
+  for (unsigned at = 0; at < pass.parsed_; ++at) {
+    const auto words = pass.packet_->words(at);
+    for (const auto& write : code.header_writes[pass.header_at_[at]]) words.set(write.member, pass.phv_[write.slot]);
   }
 }
 

@@ -52,7 +52,7 @@ struct Verdict {
 /// A packet on its way through the stages of one gress.
 class Pass {
  public:
-  static constexpr std::size_t kMaxWords = 512;
+  static constexpr std::size_t kMaxWords = 1024;
 
  private:
   friend class Pipeline;
@@ -93,7 +93,7 @@ class Pipeline {
   Verdict run_ingress(Packet& packet, const IngressMetadata& metadata) {
     Pass pass;
     begin_ingress(pass, packet, metadata);
-    if (!pass.rejected_) run(code_.gress[0].code, pass);
+    if (!pass.rejected_) run(code_.gress[0].fused.data(), pass);
     return finish_ingress(pass);
   }
   /// False when the copy is dropped.
@@ -104,7 +104,7 @@ class Pipeline {
     }
     Pass pass;
     begin_egress(pass, packet, metadata);
-    if (!pass.rejected_) run(code_.gress[1].code, pass);
+    if (!pass.rejected_) run(code_.gress[1].fused.data(), pass);
     return finish_egress(pass);
   }
 
@@ -135,11 +135,11 @@ class Pipeline {
   void parse(Pass& pass, const GressCode& code);
   void deparse(Pass& pass);
   void rebuild_headers(Pass& pass);
-  void run(const std::vector<Instruction>& code, Pass& pass) {
-    run(code.data(), code.data() + code.size(), pass, nullptr);
-  }
-  void run(const Instruction* at, const Instruction* end, Pass& pass, const std::uint64_t* data);
-  void run_table(const TableCode& table, Pass& pass);
+  /// Runs up to the first `done` that does not end an action.
+  void run(const Instruction* at, Pass& pass);
+  /// Looks up and returns the action to be run, its data in their place.
+  const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
+  std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
   std::uint32_t hash(const HashCode& hash, const std::uint64_t* phv) const;
   std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
 

@@ -66,6 +66,16 @@ class RegisterFile {
     return 0;
   }
 
+  /// A tag probe (AluCode::tag_probe): whether an entry of an array of pairs of 32 bits is (lo, hi). As `execute` else.
+  bool is_pair(std::uint32_t array, std::uint64_t index, std::uint64_t lo, std::uint64_t hi) const {
+    const auto& a = arrays_[array];
+    if (index >= a.size) throw_outside(array, index);
+    std::uint32_t half[2];
+    std::memcpy(half, a.memory.data() + index * sizeof half, sizeof half);
+    // Without a branch between the two, since what is found is not to be foreseen.
+    return ((half[0] ^ static_cast<std::uint32_t>(lo)) | (half[1] ^ static_cast<std::uint32_t>(hi))) == 0;
+  }
+
   /// Has the processor fetch an entry that a pass is about to use; an index outside the array does nothing.
   void prefetch(std::uint32_t array, std::uint64_t index) const {
     const auto& a = arrays_[array];

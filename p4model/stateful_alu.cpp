@@ -52,7 +52,8 @@ AluCode compile(const RegisterAction& action) {
     return c.used && c.left.index == which && c.right.index == 2 + which && c.offset == 0 &&
            c.outcomes == outcomes_of(Comparison::equal);
   };
-  code.pair_probe = code.probe && equals_input(0) && equals_input(1);
+  code.tag_probe = code.probe && action.array->width.pair && code.bits == 32 && equals_input(0) && equals_input(1) &&
+                   code.output_truth == (kA & kB).truth && code.input_shift[0] == 0 && code.input_shift[1] == 0;
   return code;
 }
 

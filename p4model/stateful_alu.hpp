@@ -31,8 +31,8 @@ struct AluCode {
 
   /// A probe writes nothing and only hands back what its two unsigned comparators say (a tag lookup).
   bool probe = false;
-  bool pair_probe = false;  ///< the most common probe: a says lo == input 0, b says hi == input 1
-  std::uint8_t bits = 0;    ///< of a half
+  bool tag_probe = false;  ///< the most common one, an instruction of its own: is a pair of 32 bits (input 0, input 1)?
+  std::uint8_t bits = 0;   ///< of a half
   std::uint8_t updates = 0;
   AluOutput output = AluOutput::none;
   std::uint8_t output_truth = 0;
@@ -85,9 +85,6 @@ inline unsigned outcome_of(std::int64_t a, std::int64_t b) {
 inline std::uint64_t run_probe(const AluCode& code, std::uint64_t lo, std::uint64_t hi, const std::uint64_t* phv) {
   const auto input_0 = phv[code.input_slot[0]] >> code.input_shift[0] & code.mask;
   const auto input_1 = phv[code.input_slot[1]] >> code.input_shift[1] & code.mask;
-  if (code.pair_probe) {
-    return code.output_truth >> (static_cast<unsigned>(lo == input_0) | static_cast<unsigned>(hi == input_1) << 1) & 1u;
-  }
   const std::uint64_t values[5] = {lo, hi, input_0, input_1, 0};
   const auto holds = [&](const AluCode::Comparator& c) {
     const auto left = values[c.left.index] + c.left.constant, right = values[c.right.index] + c.right.constant;
@@ -123,8 +120,31 @@ inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi
     (u.hi ? result.hi : result.lo) = alu_compute(u.operation, value(u.first), value(u.second), code.mask);
   }
   if (code.output_truth >> results & 1) {
-    const std::uint64_t outputs[] = {0, lo, hi, result.lo, result.hi, values[2], values[3], 1};
-    result.output = outputs[static_cast<std::size_t>(code.output)];
+    switch (code.output) {
+      case AluOutput::none:
+        break;
+      case AluOutput::old_lo:
+        result.output = lo;
+        break;
+      case AluOutput::old_hi:
+        result.output = hi;
+        break;
+      case AluOutput::new_lo:
+        result.output = result.lo;
+        break;
+      case AluOutput::new_hi:
+        result.output = result.hi;
+        break;
+      case AluOutput::input_0:
+        result.output = values[2];
+        break;
+      case AluOutput::input_1:
+        result.output = values[3];
+        break;
+      case AluOutput::predicate:
+        result.output = 1;
+        break;
+    }
   }
   return result;
 }

@@ -30,9 +30,10 @@ void Calendar::Wheel::clear(int slot) {
 Calendar::Calendar(ScheduleOrder order) : order_(order) {}
 
 Lane Calendar::add_lane(std::string name) {
-  if (lanes_.size() >= (std::size_t{1} << 24)) throw std::length_error("a calendar holds at most 2^24 lanes");
-  lanes_.push_back({0, std::move(name)});
-  return Lane{static_cast<std::uint32_t>(lanes_.size() - 1)};
+  if (lane_names_.size() >= (std::size_t{1} << 24)) throw std::length_error("a calendar holds at most 2^24 lanes");
+  lane_names_.push_back(std::move(name));
+  lane_serials_.push_back(0);
+  return Lane{static_cast<std::uint32_t>(lane_names_.size() - 1)};
 }
 
 std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
@@ -94,18 +95,25 @@ inline void Calendar::execute(std::uint32_t index) {
   if (!ready_.empty()) drain_ready();
 }
 
+// Adds a free node.
+void Calendar::grow() {
+  free_ = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back({});
+  nodes_.back().next = kNone;
+}
+
 EventId Calendar::schedule(Time when, Lane lane, Thunk thunk, void* target, Words words) {
-  if (when < now_) refuse_past(when, lane);
-  std::uint32_t index = free_;
-  if (index != kNone) {
-    free_ = nodes_[index].next;
-  } else {
-    index = static_cast<std::uint32_t>(nodes_.size());
-    nodes_.push_back({});
-  }
+  if (when < now_) [[unlikely]]
+    refuse_past(when, lane);
+  if (free_ == kNone) [[unlikely]]
+    grow();
+  const std::uint32_t index = free_;
   Node& node = nodes_[index];
+  free_ = node.next;
   node.time = when.ps();
-  node.key = static_cast<std::uint64_t>(rank(lane.index, node.time)) << kSerialBits | lanes_[lane.index].serial++;
+  // The usual order is looked at here, so that the path of nearly all events is short and calls nobody.
+  const std::uint64_t lane_rank = order_.kind == ScheduleOrder::Kind::fifo ? lane.index : rank(lane.index, node.time);
+  node.key = lane_rank << kSerialBits | lane_serials_[lane.index]++;
   node.thunk = thunk;
   node.target = target;
   node.words = words;
@@ -301,7 +309,7 @@ void Calendar::forget(std::coroutine_handle<> task) {
 
 void Calendar::refuse_past(Time when, Lane lane) const {
   throw std::logic_error(fmt::format("an event of lane '{}' is scheduled at {} ps, but the clock shows {} ps",
-                                     lanes_[lane.index].name, when.ps(), now_.ps()));
+                                     lane_names_[lane.index], when.ps(), now_.ps()));
 }
 
 }  // namespace racksim::sim

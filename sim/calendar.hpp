@@ -62,7 +62,7 @@ class Calendar {
   /// Makes a lane. Call in a fixed order while the rack is built: the order is the lanes' rank under `fifo`.
   /// Throws std::length_error beyond 2^24 lanes.
   Lane add_lane(std::string name);
-  const std::string& lane_name(Lane lane) const { return lanes_[lane.index].name; }
+  const std::string& lane_name(Lane lane) const { return lane_names_[lane.index]; }
 
   /// The instant of the event being executed, or the instant up to which the calendar has run.
   Time now() const { return now_; }
@@ -114,7 +114,7 @@ class Calendar {
 
  private:
   using Words = std::array<std::uint64_t, 2>;
-  using Thunk = void (*)(void* target, const Words& words);
+  using Thunk = void (*)(void* target, Words words);
 
   enum class Place : std::uint8_t { free, wheel0, wheel1, sorted, cancelled };
 
@@ -139,11 +139,6 @@ class Calendar {
     std::uint32_t node;
     bool operator>(const Entry& o) const { return time != o.time ? time > o.time : key > o.key; }
     bool operator<(const Entry& o) const { return o > *this; }
-  };
-
-  struct LaneState {
-    std::uint64_t serial = 0;
-    std::string name;
   };
 
   static constexpr int kSlotBits = 12;
@@ -179,7 +174,7 @@ class Calendar {
   }
 
   template <auto Handler, class Target, class... Args>
-  static void invoke(void* target, const Words& words) {
+  static void invoke(void* target, Words words) {
     auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
       (static_cast<Target*>(target)->*Handler)(unpack<Args>(words[I])...);
     };
@@ -188,6 +183,7 @@ class Calendar {
 
   EventId schedule(Time when, Lane lane, Thunk thunk, void* target, Words words);
   std::uint32_t rank(std::uint32_t lane, std::int64_t time) const;
+  void grow();
   void file(std::uint32_t index, std::int64_t slot);
   void link(Wheel& wheel, int slot, std::uint32_t index, Place place);
   void unlink(Wheel& wheel, std::uint32_t index);
@@ -207,7 +203,8 @@ class Calendar {
   std::vector<Entry> open_;  // the open slot, sorted so that the next event is at the back
   std::vector<Entry> late_;  // heap of what was scheduled into the open slot after it was sorted
   std::vector<Entry> far_;   // heap of what lies beyond wheel 1
-  std::vector<LaneState> lanes_;
+  std::vector<std::uint64_t> lane_serials_;
+  std::vector<std::string> lane_names_;
   std::vector<std::coroutine_handle<>> ready_;
   std::size_t ready_next_ = 0;
   std::size_t pending_ = 0;
