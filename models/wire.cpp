@@ -28,6 +28,7 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
       port_(port),
       lane_(context.calendar.add_lane("wire/" + name_)),
       source_(context.journal.add_source("wire/" + name_)),
+      arrival_source_(context.journal.add_source("wire/" + name_ + "/arrival")),
       random_(context.seed, "wire/" + name_) {
   if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
   if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
@@ -145,7 +146,7 @@ void Wire::arrive(p4::Packet* raw, sim::Time start) {
   --in_flight_;
   // Judged here, because a packet may be handed over before it starts: was the wire up all the time?
   if (cuts_ > 0 || up_since_ > start) {
-    context_.drop(source_, context_.calendar.now(), *packet, DropReason::wire_down);
+    context_.drop(arrival_source_, context_.calendar.now(), *packet, DropReason::wire_down);
     return;
   }
   sink_.receive(std::move(packet), port_);

@@ -79,7 +79,8 @@ class Wire {
   PacketSink& sink_;
   unsigned port_;
   sim::Lane lane_;
-  sim::Source source_;
+  // What happens at a packet's start is computed ahead, so it has another source than what happens at its arrival.
+  sim::Source source_, arrival_source_;
   sim::RandomStream random_;
   WireFaults faults_;
   bool faulty_ = false;
