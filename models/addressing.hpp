@@ -1,4 +1,5 @@
-// The addresses of servers: MAC 02:00:00:00:hh:ll and IPv4 10.0.hh.ll for node id hhll - 1, so that none is zero.
+// The addresses of servers: MAC 02:00:00:00:hh:ll and IPv4 10.0.hh.ll for node id hhll - 1, so that none is zero; and
+// the serials of their packets, which tell where a packet comes from however the switch rewrites it.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,15 @@ constexpr std::uint64_t mac_of(NodeId node) {
 }
 constexpr std::uint64_t ipv4_of(NodeId node) {
   return 0x0a00'0000 + node + 1;
+}
+
+/// The serial of the `number`th packet that a server's NIC sends. Copies made on the way keep it.
+constexpr std::uint64_t packet_serial(NodeId node, std::uint64_t number) {
+  return std::uint64_t{node} << 48 | number;
+}
+/// The server whose NIC made the packet with this serial.
+constexpr NodeId origin_of(std::uint64_t serial) {
+  return static_cast<NodeId>(serial >> 48);
 }
 
 }  // namespace racksim::models

@@ -97,7 +97,8 @@ ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
       chassis_(chassis),
       request_lane_(context.calendar.add_lane("switch/control/request")),
       reply_lane_(context.calendar.add_lane("switch/control/reply")),
-      gap_(sim::transmission_time(1, static_cast<std::int64_t>(chassis.options().control_operations_per_second))) {}
+      gap_(sim::transmission_time(1, static_cast<std::int64_t>(chassis.options().control_operations_per_second))),
+      slow_gap_(gap_) {}
 
 ControlCpu::~ControlCpu() = default;
 
@@ -160,14 +161,19 @@ void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector
   post(pipe, std::move(operation));
 }
 
+void ControlCpu::set_delay(double factor, sim::Duration added) {
+  slow_gap_ = sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(gap_.ps()) * factor));
+  added_latency_ = added;
+}
+
 void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation) {
   operation->cpu = this;
   operation->pipe = pipe;
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
-  free_at_ = start + gap_;
+  free_at_ = start + slow_gap_;
+  last_arrival_ = std::max(start + chassis_.options().control_latency + added_latency_, last_arrival_);
   ++outstanding_;
-  context_.calendar.at<&ControlCpu::arrive>(start + chassis_.options().control_latency, request_lane_, *this,
-                                            operation.get());
+  context_.calendar.at<&ControlCpu::arrive>(last_arrival_, request_lane_, *this, operation.get());
   operations_.push_back(std::move(operation));
 }
 

@@ -33,6 +33,10 @@ class ControlCpu {
                  std::vector<std::uint64_t> data, Done done = {});
   void remove_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, Done done = {});
 
+  /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
+  /// (at least 1), and each reaches its pipe `added` later. They keep their order. (1, 0) ends it.
+  void set_delay(double factor, sim::Duration added);
+
   /// Operations that have been posted and are not done.
   std::uint64_t outstanding() const { return outstanding_; }
 
@@ -46,7 +50,8 @@ class ControlCpu {
   SwitchChassis& chassis_;
   sim::Lane request_lane_, reply_lane_;
   sim::Duration gap_;
-  sim::Time free_at_;
+  sim::Time free_at_, last_arrival_;
+  sim::Duration slow_gap_, added_latency_;
   std::uint64_t outstanding_ = 0;
   std::vector<std::unique_ptr<Operation>> operations_;
 };

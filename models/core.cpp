@@ -45,13 +45,14 @@ void Core::serve_next() {
 void Core::begin() {
   serving_ = true;
   start_ = std::max({current_.ready, charged_until_, calendar_.now()});
-  end_ = start_ + current_.cost;
+  served_ = time_for(current_.cost);
+  end_ = start_ + served_;
   end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
 }
 
 void Core::finish() {
   serving_ = false;
-  busy_ += current_.cost;
+  busy_ += served_;
   in_handler_ = true;
   current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
   in_handler_ = false;
@@ -63,14 +64,15 @@ sim::Time Core::charge(sim::Duration cost) {
     throw std::logic_error(fmt::format("{}: a negative charge of {} ps", name(), cost.ps()));
   }
   const sim::Time now = calendar_.now();
-  charged_until_ = std::max(charged_until_, now) + cost;
-  busy_ += cost;
+  const sim::Duration length = time_for(cost);
+  charged_until_ = std::max(charged_until_, now) + length;
+  busy_ += length;
   if (serving_) {
     calendar_.cancel(end_event_);
     if (start_ >= now) {
       begin();
     } else {
-      end_ += cost;
+      end_ += length;
       end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
     }
   }
@@ -80,6 +82,13 @@ sim::Time Core::charge(sim::Duration cost) {
 sim::Time Core::free_at() const {
   const sim::Time charged = std::max(charged_until_, calendar_.now());
   return serving_ && start_ <= calendar_.now() ? std::max(charged, end_) : charged;
+}
+
+void Core::set_slowdown(double factor) {
+  slowdown_ = factor;
+  if (!serving_ || start_ < calendar_.now()) return;
+  calendar_.cancel(end_event_);
+  begin();
 }
 
 void Core::halt() {

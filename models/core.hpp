@@ -66,6 +66,10 @@ class Core {
   /// Time spent on work whose handler has been called, and charged time.
   sim::Duration busy_time() const { return busy_; }
 
+  /// Makes the core slow: what begins from now on takes `factor` (at least 1) times its cost, and so does what is
+  /// charged. Work in service keeps its end.
+  void set_slowdown(double factor);
+
   /// Forgets all work, as a crash does.
   void halt();
 
@@ -104,6 +108,12 @@ class Core {
   /// Where the next piece of work is described: in service at once when the core is idle, else the last that waits.
   Work& place() { return idle() ? current_ : waiting_.emplace_back(); }
   bool idle() const { return !serving_ && !in_handler_ && waiting_.empty(); }
+  /// How long work of this cost takes.
+  sim::Duration time_for(sim::Duration cost) const {
+    if (slowdown_ == 1.0) [[likely]]
+      return cost;
+    return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(cost.ps()) * slowdown_));
+  }
   void add(sim::Time ready, sim::Duration cost);
   void serve_next();
   void begin();
@@ -115,9 +125,11 @@ class Core {
   Work current_;               // valid while serving_
   sim::Time start_;            // when current_ begins or began
   sim::Time end_;
+  sim::Duration served_;  // what current_ takes of itself, without charges
   sim::EventId end_event_;
   sim::Time charged_until_;
   sim::Duration busy_;
+  double slowdown_ = 1.0;
   std::uint64_t serial_ = 0;
   bool serving_ = false;
   bool in_handler_ = false;

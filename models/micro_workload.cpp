@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -18,7 +19,6 @@ class MicroWorkload final : public Workload {
       : memory_(context.protocol.memory()),
         protocol_(context.protocol),
         options_(options),
-        scope_(context.rack.calendar()),
         nodes_(memory_.shape().nodes),
         block_bytes_(memory_.shape().block_bytes) {
     const double private_share = static_cast<double>(options.working_set / nodes_) * (1.0 - options.sharing_ratio);
@@ -31,6 +31,7 @@ class MicroWorkload final : public Workload {
       throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
     }
     for (unsigned node = 0; node < nodes_; ++node) {
+      scopes_.push_back(std::make_unique<sim::Scope>(context.rack.calendar()));
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         sessions_.emplace_back(context.rack.seed(), node, thread);
       }
@@ -56,12 +57,16 @@ class MicroWorkload final : public Workload {
 
   void start() override {
     for (SessionState& session : sessions_) {
-      ++running_;
-      scope_.spawn(issue(session));
+      scopes_[session.id.node]->spawn(issue(session));
     }
   }
+  void node_crashed(NodeId node) override { scopes_[node]->cancel_all(); }
   void stop() override { stopping_ = true; }
-  std::size_t running() const override { return running_; }
+  std::size_t running() const override {
+    std::size_t sum = 0;
+    for (const auto& scope : scopes_) sum += scope->running();
+    return sum;
+  }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     remaining_ = operations;
@@ -119,18 +124,16 @@ class MicroWorkload final : public Workload {
         done();
       }
     }
-    --running_;
   }
 
   MemoryService& memory_;
   Protocol& protocol_;
   MicroOptions options_;
-  sim::Scope scope_;
+  std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node: its sessions die with it
   unsigned nodes_;
   std::uint64_t block_bytes_;
   std::uint64_t shared_blocks_ = 0, private_blocks_ = 0;
   std::vector<SessionState> sessions_;
-  std::size_t running_ = 0;
   bool stopping_ = false;
   std::uint64_t remaining_ = 0;
   std::function<void()> done_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/addressing.hpp"
 #include "models/rdma_headers.hpp"
@@ -92,7 +93,7 @@ void Nic::stamp(p4::Packet& packet) {
   ip.src = ipv4_of(node_);
   ip.total_length = packet.header_bytes() + packet.payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
-  packet.serial = std::uint64_t{node_} << 48 | ++next_serial_;
+  packet.serial = packet_serial(node_, ++next_serial_);
   context_.census.create();
   ++counters_.sent.value;
   context_.journal.record(sim::Observed::message_sent, source_, context_.calendar.now(), packet.operation,
@@ -136,14 +137,61 @@ void Nic::fetched(p4::Packet* raw, std::uint64_t generation) {
 }
 
 void Nic::enter_engine(p4::PacketRef packet) {
-  const sim::Time start = std::max(context_.calendar.now() + options_.pcie_latency, transmit_free_);
-  transmit_free_ = start + message_gap_;
-  uplink_->transmit(std::move(packet), start + options_.transmit_latency);
+  const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
+  if (!transmit_stalls_.empty()) [[unlikely]] {
+    held_transmit_.push_back({std::move(packet), ready});
+    return start_held();
+  }
+  start(std::move(packet), std::max(ready, transmit_free_));
+}
+
+void Nic::start(p4::PacketRef packet, sim::Time at) {
+  transmit_free_ = at + message_gap_;
+  uplink_->transmit(std::move(packet), at + options_.transmit_latency);
+}
+
+// Starts what would have left the wire's near end before every stall, in order.
+void Nic::start_held() {
+  while (!held_transmit_.empty()) {
+    const sim::Time at = std::max({held_transmit_.front().ready, context_.calendar.now(), transmit_free_});
+    const sim::Time leaves = std::max(at + options_.transmit_latency, uplink_->free_at());
+    for (const sim::Time from : transmit_stalls_) {
+      if (from <= leaves) return;
+    }
+    p4::PacketRef packet = std::move(held_transmit_.front().packet);
+    held_transmit_.pop_front();
+    start(std::move(packet), at);
+  }
+}
+
+void Nic::stall_transmit(sim::Time from) {
+  transmit_stalls_.push_back(from);
+}
+
+void Nic::resume_transmit(sim::Time from) {
+  const auto stall = std::find(transmit_stalls_.begin(), transmit_stalls_.end(), from);
+  if (stall == transmit_stalls_.end()) return;
+  transmit_stalls_.erase(stall);
+  start_held();
+}
+
+void Nic::resume_receive() {
+  if (receive_stalls_ == 0 || --receive_stalls_ > 0) return;
+  for (auto& packet : std::exchange(held_receive_, {})) accept(std::move(packet));
 }
 
 void Nic::receive(p4::PacketRef packet, unsigned) {
   if (!on_) return drop(*packet, DropReason::nic_off);
   ++counters_.received.value;
+  if (receive_stalls_ > 0) [[unlikely]] {
+    if (held_receive_.size() >= options_.receive_ring) return drop(*packet, DropReason::ring_full);
+    held_receive_.push_back(std::move(packet));
+    return;
+  }
+  accept(std::move(packet));
+}
+
+void Nic::accept(p4::PacketRef packet) {
   const sim::Time start = std::max(context_.calendar.now(), receive_free_);
   receive_free_ = start + message_gap_;
   const auto* udp = packet->find<p4::Udp>();
@@ -208,10 +256,14 @@ void Nic::power_off() {
   for (auto& connection : rc_) connection->power_off();
   for (auto& landing : landings_) drop(*landing.packet, DropReason::nic_off);
   landings_.clear();
+  for (auto& held : held_transmit_) drop(*held.packet, DropReason::nic_off);
+  held_transmit_.clear();
+  for (auto& packet : held_receive_) drop(*packet, DropReason::nic_off);
+  held_receive_.clear();
 }
 
 std::uint64_t Nic::packets_held() const {
-  std::uint64_t held = fetching_ + landings_.size();
+  std::uint64_t held = fetching_ + landings_.size() + held_transmit_.size() + held_receive_.size();
   for (const auto& qp : raw_) held += qp->ring.size();
   for (const auto& connection : rc_) held += connection->packets_held();
   return held;

@@ -73,6 +73,16 @@ class Nic : public PacketSink {
   /// dropped until power_on. A packet already given to the wire goes out.
   void power_off();
   void power_on() { on_ = true; }
+
+  /// A stall of the sending side: from `from` on nothing leaves, and what would wait in order until resume_transmit is
+  /// called with the same instant. Packets are handed to the wire before they start, so announce a stall when the run
+  /// begins. Stalls may overlap.
+  void stall_transmit(sim::Time from);
+  void resume_transmit(sim::Time from);
+  /// A stall of the receiving side from now on: what arrives waits in order, `receive_ring` packets at most, until
+  /// resume_receive has been called as often.
+  void stall_receive() { ++receive_stalls_; }
+  void resume_receive();
   bool is_on() const { return on_; }
 
   void receive(p4::PacketRef packet, unsigned port) override;
@@ -124,6 +134,9 @@ class Nic : public PacketSink {
     }
     return divided_time_;
   }
+  void start(p4::PacketRef packet, sim::Time at);
+  void start_held();
+  void accept(p4::PacketRef packet);
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
   void land(p4::PacketRef packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload);
@@ -144,6 +157,14 @@ class Nic : public PacketSink {
   std::vector<std::unique_ptr<RawQueuePair>> raw_;
   std::vector<std::unique_ptr<ReliableConnection>> rc_;
   std::deque<Landing> landings_;
+  struct Held {
+    p4::PacketRef packet;
+    sim::Time ready;  // for the engine
+  };
+  std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
+  std::deque<Held> held_transmit_;
+  unsigned receive_stalls_ = 0;
+  std::deque<p4::PacketRef> held_receive_;
   sim::Time transmit_free_, receive_free_, dma_read_free_, dma_write_free_;
   std::uint32_t divided_bytes_ = 0;  // pcie_time's last question and answer
   sim::Duration divided_time_;

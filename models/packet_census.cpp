@@ -29,6 +29,10 @@ std::string_view to_string(DropReason reason) {
       return "no_queue_pair";
     case DropReason::ring_full:
       return "ring_full";
+    case DropReason::partition:
+      return "partition";
+    case DropReason::switch_off:
+      return "switch_off";
   }
   throw std::runtime_error(fmt::format("{} is no reason to drop a packet", static_cast<int>(reason)));
 }

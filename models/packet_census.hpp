@@ -26,9 +26,11 @@ enum class DropReason : std::uint8_t {
   no_port,         ///< sent to a port where nothing is plugged in
   nic_off,         ///< the NIC is powered off
   no_queue_pair,   ///< no queue pair listens where it was sent
-  ring_full,       ///< the queue pair's receive ring is full
+  ring_full,       ///< the queue pair's receive ring is full, or the buffer of a NIC that has stalled
+  partition,       ///< its sender and its receiver are on different sides of a partition
+  switch_off,      ///< it was in the switch when that lost power, or arrived while it was off
 };
-inline constexpr std::size_t kDropReasons = 10;
+inline constexpr std::size_t kDropReasons = 12;
 
 /// The enumerator's name, as metrics and traces print it.
 std::string_view to_string(DropReason reason);

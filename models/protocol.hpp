@@ -3,7 +3,7 @@
 // A protocol is options (declared once, sim/parameters.hpp), and what they build on a rack. It registers itself:
 //
 //   const ProtocolRegistration registration("flowcc", "Concordia's in-network coherence", [] {
-//     return std::make_shared<FlowCcOptions>(); });
+//     return std::make_shared<FlowCcOptions>(); }, {"noise", "drop"});
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ class StateVisitor {
 };
 
 /// A running protocol.
-class Protocol {
+class Protocol : public CrashObserver {
  public:
   virtual ~Protocol() = default;
 
@@ -86,6 +86,9 @@ class ProtocolOptions {
 struct ProtocolEntry {
   std::string name, doc;
   std::function<std::shared_ptr<ProtocolOptions>()> make_options;
+  /// Kinds of faults (faults.hpp) under which it promises to keep every property, once they are over. A scenario may
+  /// use the others too: what happens then is up to the protocol, except that the run ends with a verdict.
+  std::vector<std::string> tolerates;
   /// Adds its switch programs, for `racksim fit`; may be empty.
   std::function<void(p4::ProgramRegistry&)> register_programs;
 };
@@ -97,6 +100,7 @@ const std::vector<ProtocolEntry>& protocols();
 struct ProtocolRegistration {
   ProtocolRegistration(std::string name, std::string doc,
                        std::function<std::shared_ptr<ProtocolOptions>()> make_options,
+                       std::vector<std::string> tolerates,
                        std::function<void(p4::ProgramRegistry&)> register_programs = {});
 };
 

@@ -26,11 +26,6 @@ Core& Server::core(std::size_t number) {
   return *cores_[number];
 }
 
-void Server::crash() {
-  for (auto& core : cores_) core->halt();
-  nic_.power_off();
-}
-
 Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
            std::uint64_t seed)
     : options_(options),
@@ -73,7 +68,12 @@ void Rack::plug_servers() {
 }
 
 void Rack::install_program(std::shared_ptr<const p4::Program> program) {
-  chassis_->load(program);
+  chassis_->load(std::move(program));
+  fill_routes();
+}
+
+void Rack::fill_routes() {
+  const auto* program = &chassis_->pipeline(0).program();
   const p4::Table *by_mac = nullptr, *by_ip = nullptr;
   for (const auto& table : program->tables()) {
     if (table.name == "forward_by_mac") by_mac = &table;
@@ -103,6 +103,25 @@ p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint1
   udp.src_port = source_port;
   udp.dst_port = destination_port;
   return packet;
+}
+
+void Rack::crash(NodeId node) {
+  Server& server = *servers_.at(node);
+  if (server.crashes_++ > 0) return;
+  for (auto& core : server.cores_) core->halt();
+  server.nic_.power_off();
+  for (CrashObserver* observer : crash_observers_) observer->node_crashed(node);
+}
+
+void Rack::restart(NodeId node) {
+  Server& server = *servers_.at(node);
+  if (server.crashes_ == 0 || --server.crashes_ > 0) return;
+  ++server.incarnation_;
+  server.nic_.power_on();
+}
+
+void Rack::restart_switch(sim::Time lost_power_at) {
+  chassis_->power_on(lost_power_at, [this] { fill_routes(); });
 }
 
 std::uint64_t Rack::packets_in_flight() const {

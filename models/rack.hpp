@@ -29,14 +29,28 @@ class Server {
   std::size_t cores() const { return cores_.size(); }
   sim::Clock& clock() { return clock_; }
 
-  /// A crash: all cores forget their work, the NIC is powered off.
-  void crash();
-  void restart() { nic_.power_on(); }
+  bool is_on() const { return crashes_ == 0; }
+  /// How often the server has been started again.
+  std::uint32_t incarnation() const { return incarnation_; }
 
  private:
+  friend class Rack;
+  std::uint32_t crashes_ = 0;  // without a restart yet
+  std::uint32_t incarnation_ = 0;
   std::vector<std::unique_ptr<Core>> cores_;
   Nic nic_;
   sim::Clock clock_;
+};
+
+/// Told of crashes, so that what ran on the server dies with it: its tasks, timers and memory.
+class CrashObserver {
+ public:
+  /// The server has just stopped: its cores have forgotten their work and its NIC is off. Called in an event of its
+  /// own.
+  virtual void node_crashed(NodeId node) = 0;
+
+ protected:
+  ~CrashObserver() = default;
 };
 
 class Rack {
@@ -67,6 +81,16 @@ class Rack {
   Wire& uplink(NodeId node) { return *wires_.at(node * 2u); }
   Wire& downlink(NodeId node) { return *wires_.at(node * 2u + 1); }
 
+  /// Adds an observer of crashes, called after those added before it.
+  void observe_crashes(CrashObserver& observer) { crash_observers_.push_back(&observer); }
+  /// A crash: all cores of the server forget their work, its NIC is off. For events of their own, never for a task.
+  void crash(NodeId node);
+  /// Starts the server again, as another incarnation, once each crash has been followed by a restart. Its hardware
+  /// works again; what runs on it is up to the observers.
+  void restart(NodeId node);
+  /// Boots the switch after a loss of power (switch_chassis.hpp) with its program and plain routes.
+  void restart_switch(sim::Time lost_power_at);
+
   /// Loads a program into the switch. If it embeds plain forwarding (p4::append_forwarding), the routes to all servers
   /// are filled into its tables; all else is up to the caller.
   void install_program(std::shared_ptr<const p4::Program> program);
@@ -79,6 +103,7 @@ class Rack {
 
  private:
   void plug_servers();
+  void fill_routes();
 
   RackOptions options_;
   p4::PacketPool packets_;
@@ -91,6 +116,7 @@ class Rack {
   std::unique_ptr<ControlCpu> control_cpu_;
   std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<unsigned> ports_;
+  std::vector<CrashObserver*> crash_observers_;
 };
 
 }  // namespace racksim::models

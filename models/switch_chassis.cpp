@@ -39,6 +39,7 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   std::unique_ptr<p4::Pipeline> pipeline;
   sim::Time next_slot;
   ShortQueue<Entry> waiting;       // for their slots, which are events
+  std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting;  // until their first pass has ended
   p4::Gress writing_gress = p4::Gress::ingress;
   sim::Time writing_start;
@@ -58,6 +59,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       options_(options),
       stage_lane_(context.calendar.add_lane("switch/stages")),
       traffic_manager_source_(context.journal.add_source("switch/traffic_manager")),
+      power_source_(context.journal.add_source("switch/power")),
       traffic_manager_(options, options.ports + (options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe),
       cycle_(cycles(1)),
       copy_gap_(cycles(options.copy_cycles)),
@@ -107,10 +109,8 @@ unsigned SwitchChassis::pipe_of(unsigned port) const {
 
 void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   if (packets_held() != 0) throw std::logic_error("a program cannot be loaded while packets are in the switch");
-  for (auto& pipe : pipes_) {
-    pipe->pipeline = std::make_unique<p4::Pipeline>(program, options_.pipe);
-    pipe->pipeline->observe(pipe.get());
-  }
+  program_ = std::move(program);
+  boot();
   const auto& pipeline = *pipes_.front()->pipeline;
   for (const auto gress : {p4::Gress::ingress, p4::Gress::egress}) {
     auto& offsets = stage_offsets_[static_cast<std::size_t>(gress)];
@@ -130,6 +130,13 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   const auto& graph = pipeline.placement().graph();
   for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
     if (graph[node].gress == p4::Gress::egress && !graph[node].arrays.empty()) egress_has_registers_ = true;
+  }
+}
+
+void SwitchChassis::boot() {
+  for (auto& pipe : pipes_) {
+    pipe->pipeline = std::make_unique<p4::Pipeline>(program_, options_.pipe);
+    pipe->pipeline->observe(pipe.get());
   }
 }
 
@@ -167,6 +174,8 @@ void SwitchChassis::access(unsigned pipe, SlotAccess& access) {
 // run, and state changes, in the order of slots over all pipes.
 void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
   const sim::Time now = context_.calendar.now();
+  if (now >= off_from_) [[unlikely]]
+    return refuse(pipe, std::move(entry));
   if (pipe.next_slot <= now) {
     pipe.next_slot = now + cycle_;
     execute(pipe, std::move(entry));
@@ -178,6 +187,10 @@ void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
 }
 
 void SwitchChassis::slot(Pipe* pipe) {
+  if (pipe->lost_slots > 0) [[unlikely]] {
+    --pipe->lost_slots;
+    return;
+  }
   Entry entry = pipe->waiting.pop();
   execute(*pipe, std::move(entry));
 }
@@ -319,6 +332,8 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
 void SwitchChassis::dequeue(p4::PacketRef packet, const p4::Copy& copy, sim::Time dequeued) {
   Pipe& pipe = *pipe_at_[copy.port];
   if (egress_has_registers_) {
+    if (dequeued >= off_from_) [[unlikely]]
+      return context_.drop(traffic_manager_source_, off_from_, *packet, DropReason::switch_off);
     ++inside_;
     context_.calendar.at<&SwitchChassis::egress>(dequeued, pipe.egress_lane, *this, packet.release(), copy);
     return;
@@ -370,8 +385,59 @@ void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
 void SwitchChassis::after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued) {
   const sim::Time ready = dequeued + egress_latency_;
   if (!kept) return context_.drop(pipe_at_[port]->egress_source, ready, *packet, DropReason::switch_program);
+  if (std::max(ready, outgoing_[port]->free_at()) >= off_from_) [[unlikely]] {
+    return context_.drop(pipe_at_[port]->egress_source, off_from_, *packet, DropReason::switch_off);
+  }
   ++(port < options_.ports ? packets_out_ : recirculations_).value;
   outgoing_[port]->transmit(std::move(packet), ready);
+}
+
+void SwitchChassis::announce_power_loss(sim::Time from) {
+  power_losses_.push_back(from);
+  plan_power_losses();
+}
+
+void SwitchChassis::withdraw_power_loss(sim::Time from) {
+  power_losses_.erase(std::find(power_losses_.begin(), power_losses_.end(), from));
+  plan_power_losses();
+}
+
+void SwitchChassis::plan_power_losses() {
+  const auto earliest = std::min_element(power_losses_.begin(), power_losses_.end());
+  off_from_ = earliest == power_losses_.end() ? sim::Time::max() : *earliest;
+}
+
+// What is in the queues or on its way there has been or will be dropped when its departure is computed.
+void SwitchChassis::power_off() {
+  for (auto& pipe : pipes_) {
+    while (!pipe->waiting.empty()) {
+      ++pipe->lost_slots;
+      refuse(*pipe, pipe->waiting.pop());
+    }
+  }
+  for (auto& wire : recirculation_) wire->set_up(false);
+}
+
+void SwitchChassis::power_on(sim::Time from, const std::function<void()>& configure) {
+  withdraw_power_loss(from);
+  for (auto& wire : recirculation_) wire->set_up(true);
+  if (context_.calendar.now() >= off_from_) return;
+  boot();
+  replication_ = {};
+  traffic_manager_ = TrafficManager(options_, outgoing_.size());
+  configure();
+  for (const auto& [pipe, access] : std::exchange(held_accesses_, {})) enter(*pipe, Entry{{}, {}, access});
+}
+
+// The switch is off: a packet is lost, an access of the control plane waits.
+void SwitchChassis::refuse(Pipe& pipe, Entry&& entry) {
+  if (entry.access) {
+    held_accesses_.emplace_back(&pipe, entry.access);
+    return;
+  }
+  --inside_;
+  // A source of its own: a stepped pass that began before records its end later than a fused one.
+  context_.drop(power_source_, context_.calendar.now(), *entry.packet, DropReason::switch_off);
 }
 
 SwitchChassis::SteppedPass* SwitchChassis::take_stepped() {

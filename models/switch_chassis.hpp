@@ -19,8 +19,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/rack_context.hpp"
@@ -79,6 +81,20 @@ class SwitchChassis : public PacketSink {
   sim::Duration egress_latency() const { return egress_latency_; }
   sim::Duration cycle() const { return cycle_; }
 
+  /// A loss of power. What is inside at `from` is lost unless its first bit leaves by then, and so is what arrives
+  /// until power_on. Since packets are computed ahead of their departure, a loss is announced when the run begins; at
+  /// its instant power_off is called, and at least shortest_off() later power_on with the same `from`. Losses may
+  /// overlap.
+  void announce_power_loss(sim::Time from);
+  /// Takes an announced loss back, long before its instant.
+  void withdraw_power_loss(sim::Time from);
+  void power_off();
+  /// Boots the switch, unless another loss lasts: registers are 0, tables, multicast groups, queues and buffer empty.
+  /// Then `configure` is called to fill what a boot fills, and accesses of the control plane that came meanwhile run.
+  void power_on(sim::Time from, const std::function<void()>& configure);
+  /// Longer than any pass under way takes to end: state is lost when all of them have.
+  sim::Duration shortest_off() const { return ingress_latency_ + egress_latency_ + cycle_; }
+
   /// Packets inside the switch, its recirculation wires included.
   std::uint64_t packets_held() const;
 
@@ -101,6 +117,9 @@ class SwitchChassis : public PacketSink {
   };
 
   sim::Duration cycles(std::uint64_t n) const;
+  void boot();
+  void plan_power_losses();
+  void refuse(Pipe& pipe, Entry&& entry);
   void enter(Pipe& pipe, Entry&& entry);
   void slot(Pipe* pipe);
   void execute(Pipe& pipe, Entry&& entry);
@@ -125,7 +144,8 @@ class SwitchChassis : public PacketSink {
   RackContext& context_;
   SwitchOptions options_;
   sim::Lane stage_lane_;
-  sim::Source traffic_manager_source_;
+  sim::Source traffic_manager_source_, power_source_;
+  std::shared_ptr<const p4::Program> program_;
   TrafficManager traffic_manager_;
   p4::ReplicationEngine replication_;
   std::vector<std::unique_ptr<Pipe>> pipes_;
@@ -138,6 +158,9 @@ class SwitchChassis : public PacketSink {
   std::vector<Leaving> leaving_;  // those that were taken
   std::array<std::vector<sim::Duration>, 2> stage_offsets_;
   sim::Duration cycle_, copy_gap_, ingress_latency_, egress_latency_;
+  std::vector<sim::Time> power_losses_;    // announced and not over: their beginnings
+  sim::Time off_from_ = sim::Time::max();  // the earliest of them
+  std::vector<std::pair<Pipe*, SlotAccess*>> held_accesses_;
   bool egress_has_registers_ = false;
   bool egress_changes_headers_ = false;
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass

@@ -28,36 +28,44 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
       port_(port),
       lane_(context.calendar.add_lane("wire/" + name_)),
       source_(context.journal.add_source("wire/" + name_)),
+      arrival_source_(context.journal.add_source("wire/" + name_ + "/arrival")),
       random_(context.seed, "wire/" + name_) {
   if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
   if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
 }
 
-void Wire::set_faults(const WireFaults& faults, sim::Time from) {
-  if (!changes_.empty() && from < changes_.back().first) {
-    throw std::runtime_error(fmt::format("wire {}: changes of faults must come in the order of time", name_));
-  }
-  changes_.emplace_back(from, faults);
+void Wire::set_faults(const WireFaults& faults, sim::Time from, sim::Time until) {
+  if (until <= from) return;
+  const auto later = std::find_if(windows_.begin(), windows_.end(), [&](const auto& w) { return w.from > from; });
+  windows_.insert(later, {from, until, faults});
+  next_change_ = std::min(next_change_, from);
 }
 
 void Wire::heal(sim::Time from) {
-  std::erase_if(changes_, [&](const auto& change) { return change.first >= from; });
-  changes_.emplace_back(from, WireFaults{});
+  std::erase_if(windows_, [&](const auto& window) { return window.from >= from; });
+  for (FaultWindow& window : windows_) window.until = std::min(window.until, from);
+  if (!windows_.empty()) next_change_ = std::min(next_change_, from);
   for (TargetedDrop& drop : targeted_) drop.until = std::min(drop.until, from);
 }
 
 void Wire::change_faults(sim::Time start) {
-  while (!changes_.empty() && changes_.front().first <= start) {
-    faults_ = changes_.front().second;
-    faulty_ = faults_.any();
-    if (faults_.burst_enter <= 0) in_burst_ = false;
-    changes_.pop_front();
+  std::erase_if(windows_, [&](const auto& window) { return window.until <= start; });
+  faults_ = {};
+  next_change_ = sim::Time::max();
+  for (const FaultWindow& window : windows_) {
+    if (window.from <= start) faults_ = window.faults;
+    next_change_ = std::min(next_change_, window.from > start ? window.from : window.until);
   }
+  faulty_ = faults_.any();
+  if (faults_.burst_enter <= 0) in_burst_ = false;
 }
 
 void Wire::set_up(bool up) {
-  if (up && !up_) up_since_ = context_.calendar.now();
-  up_ = up;
+  if (!up) {
+    ++cuts_;
+  } else if (cuts_ > 0 && --cuts_ == 0) {
+    up_since_ = context_.calendar.now();
+  }
 }
 
 sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
@@ -67,7 +75,7 @@ sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
   free_at_ = start + serialisation;
   ++packets_sent_;
   bytes_sent_ += bytes;
-  if (!changes_.empty()) [[unlikely]]
+  if (start >= next_change_) [[unlikely]]
     change_faults(start);
   if (!faulty_ && targeted_.empty()) {
     // A wire that was faulty until now must not let this one overtake those that are late.
@@ -115,7 +123,7 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
     ++drop.seen;
     if (drop.seen >= drop.first && drop.seen - drop.first < drop.count) {
       lost = true;
-      reason = DropReason::targeted;
+      reason = drop.reason;
     }
   }
   // The random state moves on for every packet, whatever else happens to it.
@@ -140,8 +148,8 @@ void Wire::arrive(p4::Packet* raw, sim::Time start) {
   p4::PacketRef packet = p4::PacketRef::adopt(raw);
   --in_flight_;
   // Judged here, because a packet may be handed over before it starts: was the wire up all the time?
-  if (!up_ || up_since_ > start) {
-    context_.drop(source_, context_.calendar.now(), *packet, DropReason::wire_down);
+  if (cuts_ > 0 || up_since_ > start) {
+    context_.drop(arrival_source_, context_.calendar.now(), *packet, DropReason::wire_down);
     return;
   }
   sink_.receive(std::move(packet), port_);

@@ -5,9 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "models/rack_context.hpp"
@@ -49,14 +47,16 @@ class Wire {
   /// When the last bit of what was handed over so far has left.
   sim::Time free_at() const { return free_at_; }
 
-  /// Sets the faults of packets whose first bit leaves at `from` or later. Switch and NIC hand packets over ahead of
-  /// that instant, so a change in mid-run is announced when the run begins, in the order of the instants.
-  void set_faults(const WireFaults& faults, sim::Time from = {});
+  /// Sets the faults of packets whose first bit leaves in [from, until). Of several that hold at an instant the latest
+  /// to begin counts, and of those that begin together the one set last. Switch and NIC hand packets over ahead of
+  /// their start, so a change in mid-run is announced when the run begins.
+  void set_faults(const WireFaults& faults, sim::Time from = {}, sim::Time until = sim::Time::max());
   void add_targeted_drop(TargetedDrop drop) { targeted_.push_back(std::move(drop)); }
   /// From `from` on the wire is sound: random faults, announced changes and targeted drops end. Announce it as far
   /// ahead as packets may be handed over before they start (the longest queue in front of a wire).
   void heal(sim::Time from);
-  /// A wire that goes down now loses what is on it and what starts until it is up again.
+  /// A wire that goes down now loses what is on it and what starts until it is up again. It is up when each call with
+  /// false has been followed by one with true.
   void set_up(bool up);
 
   /// Packets that have been sent and have not arrived.
@@ -80,13 +80,19 @@ class Wire {
   PacketSink& sink_;
   unsigned port_;
   sim::Lane lane_;
-  sim::Source source_;
+  // What happens at a packet's start is computed ahead, so it has another source than what happens at its arrival.
+  sim::Source source_, arrival_source_;
   sim::RandomStream random_;
   WireFaults faults_;
   bool faulty_ = false;
   bool in_burst_ = false;
-  std::deque<std::pair<sim::Time, WireFaults>> changes_;  // of faults, yet to come
-  bool up_ = true;
+  struct FaultWindow {
+    sim::Time from, until;
+    WireFaults faults;
+  };
+  std::vector<FaultWindow> windows_;          // that are not over, in the order of their beginnings
+  sim::Time next_change_ = sim::Time::max();  // when a window begins or ends
+  unsigned cuts_ = 0;                         // the wire is up when there are none
   sim::Time up_since_ = sim::Time::from_ps(-1);
   std::vector<TargetedDrop> targeted_;
   sim::Time free_at_;

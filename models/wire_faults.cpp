@@ -5,6 +5,8 @@
 
 #include <stdexcept>
 
+#include "models/addressing.hpp"
+
 namespace racksim::models {
 
 using namespace sim::literals;
@@ -30,6 +32,8 @@ void WireFaults::declare(sim::Parameters& parameters, const std::string& prefix)
 }
 
 bool PacketMatch::matches(const p4::Packet& packet) const {
+  if (origins && !origins->test(origin_of(packet.serial) % origins->size())) return false;
+  if (header.empty()) return true;
   for (std::size_t h = 0; h < packet.header_count(); ++h) {
     const auto& layout = packet.layout(h);
     if (layout.name != header) continue;

@@ -1,11 +1,14 @@
-// What can go wrong on a wire: loss, bursts, targeted drops, duplicates, reordering, delay spikes.
+// What can go wrong on a wire: loss, bursts, targeted drops, duplicates, reordering, delay spikes, partitions.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "models/packet_census.hpp"
 #include "p4model/packet.hpp"
 #include "sim/parameters.hpp"
 #include "sim/time.hpp"
@@ -32,10 +35,15 @@ struct WireFaults {
   void declare(sim::Parameters& parameters, const std::string& prefix);
 };
 
-/// A condition on a packet: it has a header of this name, whose named fields have these values.
+/// A set of servers, by their numbers; a rack has at most 255.
+using NodeSet = std::bitset<256>;
+
+/// A condition on a packet: it has a header of this name, whose named fields have these values, and it was made by one
+/// of these servers. An empty name and no set of servers let every packet pass.
 struct PacketMatch {
-  std::string header;
-  std::vector<std::pair<std::string, std::uint64_t>> fields;
+  std::string header = {};
+  std::vector<std::pair<std::string, std::uint64_t>> fields = {};
+  std::optional<NodeSet> origins = {};
 
   /// Throws std::runtime_error when the header has no field of a name.
   bool matches(const p4::Packet& packet) const;
@@ -47,7 +55,8 @@ struct TargetedDrop {
   std::uint64_t first = 1;
   std::uint64_t count = 1;
   sim::Time from{}, until = sim::Time::max();  ///< packets whose first bit leaves in [from, until)
-  std::uint64_t seen = 0;                      ///< matching packets so far
+  DropReason reason = DropReason::targeted;
+  std::uint64_t seen = 0;  ///< matching packets so far
 };
 
 }  // namespace racksim::models

@@ -20,7 +20,7 @@ struct WorkloadContext {
 };
 
 /// A running workload.
-class Workload {
+class Workload : public CrashObserver {
  public:
   virtual ~Workload() = default;
   /// Fills caches and directories without simulating time.
@@ -29,7 +29,7 @@ class Workload {
   virtual void start() = 0;
   /// Every session finishes the operation it is in and issues no more.
   virtual void stop() = 0;
-  /// Sessions that have not finished.
+  /// Sessions that have not finished and have not died with their node.
   virtual std::size_t running() const = 0;
   /// Has `done` called, at most once, in the event in which the sessions have together issued `operations` operations.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;

@@ -27,12 +27,14 @@ std::string_view to_string(Observed what) {
       return "operation_ended";
     case Observed::switch_state:
       return "switch_state";
-    case Observed::fault:
-      return "fault";
+    case Observed::fault_begun:
+      return "fault_begun";
     case Observed::permission:
       return "permission";
     case Observed::final_state:
       return "final_state";
+    case Observed::fault_ended:
+      return "fault_ended";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

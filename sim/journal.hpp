@@ -30,11 +30,12 @@ enum class Observed : std::uint8_t {
   operation_begun,
   operation_ended,
   switch_state,  ///< a register or table of the switch was written
-  fault,
+  fault_begun,   ///< by the source named after the fault
   permission,   ///< a node gained or lost the right to read or write a block: for oracles alone
   final_state,  ///< a piece of the state at the end of the run
+  fault_ended,
 };
-inline constexpr std::size_t kObservedKinds = 9;
+inline constexpr std::size_t kObservedKinds = 10;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);

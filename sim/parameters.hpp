@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,11 @@ struct Parameter {
     std::uint64_t* target;
     std::uint64_t min, max;
   };
+  /// A whole number, or nothing (JSON's null).
+  struct OptionalInteger {
+    std::optional<std::uint64_t>* target;
+    std::uint64_t min, max;
+  };
   struct Real {
     double* target;
     double min, max;
@@ -56,7 +62,7 @@ struct Parameter {
     std::string* target;
   };
 
-  using Kind = std::variant<Flag, Integer, Real, Size, Length, Rate, Choice, Text>;
+  using Kind = std::variant<Flag, Integer, OptionalInteger, Real, Size, Length, Rate, Choice, Text>;
 
   std::string name;  ///< may hold dots: "cache.bytes" is member `bytes` of object `cache`
   std::string doc;   ///< one sentence: meaning and unit
@@ -70,6 +76,10 @@ class Parameters {
   void integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
                std::string_view doc) {
     add(name, doc, Parameter::Integer{&value, min, max});
+  }
+  void optional_integer(std::string_view name, std::optional<std::uint64_t>& value, std::uint64_t min,
+                        std::uint64_t max, std::string_view doc) {
+    add(name, doc, Parameter::OptionalInteger{&value, min, max});
   }
   void real(std::string_view name, double& value, double min, double max, std::string_view doc) {
     add(name, doc, Parameter::Real{&value, min, max});

@@ -35,6 +35,14 @@ class Setter {
     *integer.target = *value;
   }
 
+  void operator()(const Parameter::OptionalInteger& integer) const {
+    const auto value = value_.natural();
+    if (!value_.is_null() && (!value || *value < integer.min || *value > integer.max)) {
+      refuse(fmt::format("a whole number from {} to {}, or null", integer.min, integer.max));
+    }
+    *integer.target = value;
+  }
+
   void operator()(const Parameter::Real& real) const {
     const auto value = value_.number();
     // Written so that NaN, should it ever get here, is refused too.
@@ -147,6 +155,9 @@ void bind_group(const JsonValue& object, const Place& place, const std::string& 
 struct Getter {
   JsonValue operator()(const Parameter::Flag& flag) const { return *flag.target; }
   JsonValue operator()(const Parameter::Integer& integer) const { return *integer.target; }
+  JsonValue operator()(const Parameter::OptionalInteger& integer) const {
+    return *integer.target ? JsonValue(**integer.target) : JsonValue();
+  }
   JsonValue operator()(const Parameter::Real& real) const { return *real.target; }
   JsonValue operator()(const Parameter::Size& size) const { return format_size(*size.target); }
   JsonValue operator()(const Parameter::Length& length) const { return format_length(*length.target); }

@@ -1,4 +1,6 @@
 // The catalogue of this program, from the registries of the layers below.
+#include <fmt/format.h>
+
 #include "models/faults.hpp"
 #include "models/protocol.hpp"
 #include "models/workload.hpp"
@@ -29,7 +31,11 @@ Catalogue built_in_catalogue() {
                       options->declare(parameters);
                       return options;
                     }};
-  for (const auto& entry : models::protocols()) catalogue.protocols.push_back(options_entry(entry, entry.make_options));
+  for (const auto& entry : models::protocols()) {
+    catalogue.protocols.push_back(options_entry(entry, entry.make_options));
+    if (entry.tolerates.empty()) continue;
+    catalogue.protocols.back().doc += fmt::format("; survives the faults {}", fmt::join(entry.tolerates, ", "));
+  }
   for (const auto& entry : models::workloads()) catalogue.workloads.push_back(options_entry(entry, entry.make_options));
   for (const auto& entry : models::faults()) catalogue.faults.push_back(options_entry(entry, entry.make));
   const p4::ProgramRegistry programs = built_in_programs();

@@ -74,13 +74,9 @@ class Run final : models::StateVisitor {
         progress_oracle_(journal_) {
     journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
     build_protocol();
-    std::vector<std::shared_ptr<models::Fault>> faults;
-    for (const auto& fault : scenario.faults) faults.push_back(std::static_pointer_cast<models::Fault>(fault.options));
-    try {
-      faults_ = std::make_unique<models::FaultSchedule>(*rack_, std::move(faults));
-    } catch (const std::runtime_error& error) {
-      throw InputError(scenario.file, "/faults", "a fault that does not fit", error.what());
-    }
+    rack_->observe_crashes(*workload_);  // tasks go before the state that they use
+    rack_->observe_crashes(*protocol_);
+    add_faults();
     attach_observers(metrics, folder);
   }
 
@@ -134,6 +130,18 @@ class Run final : models::StateVisitor {
       workload_ = workload->build(context);
     } catch (const std::runtime_error& error) {
       throw InputError(scenario_.file, "/workload", "options that do not fit", error.what());
+    }
+  }
+
+  void add_faults() {
+    faults_ = std::make_unique<models::FaultSchedule>(*rack_);
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i) {
+      const auto& [kind, options, parameters] = scenario_.faults[i];
+      try {
+        faults_->add(kind, std::static_pointer_cast<models::Fault>(options));
+      } catch (const std::runtime_error& error) {
+        throw InputError(scenario_.file, fmt::format("/faults/{}", i), "a fault that does not fit", error.what());
+      }
     }
   }
 

@@ -18,6 +18,15 @@ struct KindSchema {
     if (integer.max != std::numeric_limits<std::uint64_t>::max()) schema.set("maximum", integer.max);
     return schema;
   }
+  JsonValue operator()(const Parameter::OptionalInteger& integer) const {
+    JsonValue schema;
+    auto& types = schema.set("type", JsonValue::array());
+    types.push("integer");
+    types.push("null");
+    schema.set("minimum", integer.min);
+    schema.set("maximum", integer.max);
+    return schema;
+  }
   JsonValue operator()(const Parameter::Real& real) const {
     auto schema = type("number");
     // JSON has no infinity: an open end is no bound.

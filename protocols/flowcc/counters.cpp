@@ -29,7 +29,8 @@ Counters::Counters(sim::Metrics& m)
       write_backs(m.counter("flowcc.write_backs", "blocks", "blocks that requesters wrote back to their homes")),
       ignored_requests(
           m.counter("flowcc.ignored_requests", "packets", "requests that an agent ignored as older than the last")),
-      repeated_requests(m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")) {
-}
+      repeated_requests(m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")),
+      failed_transfers(m.counter("flowcc.failed_transfers", "blocks",
+                                 "blocks whose RDMA WRITE ran out of retries: whoever waits for one is stuck")) {}
 
 }  // namespace racksim::flowcc

@@ -14,6 +14,7 @@ struct Counters {
   sim::Counter &failed_events, &request_retransmissions, &unlock_retransmissions;
   sim::Counter &home_received, &home_sent, &cache_received, &cache_sent, &requester_received, &requester_sent;
   sim::Counter &invalidations, &data_blocks, &write_backs, &ignored_requests, &repeated_requests;
+  sim::Counter& failed_transfers;
 };
 
 }  // namespace racksim::flowcc

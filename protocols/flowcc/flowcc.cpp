@@ -27,7 +27,8 @@ void register_programs(p4::ProgramRegistry& registry) {
 
 const models::ProtocolRegistration registration(
     "flowcc", "Concordia's in-network cache coherence (FAST '21)", [] { return std::make_shared<FlowCcOptions>(); },
-    register_programs);
+    // Packets may be lost as long as no block transfer (an RC connection) runs out of retries: 8 timeouts of the NIC.
+    {"control-delay", "down", "drop", "fast-clock", "nic-stall", "noise", "partition", "slow-core"}, register_programs);
 
 }  // namespace
 
@@ -92,6 +93,10 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
   } else {
     nodes_[shared_.home_of(tag)]->home_agent().set_metadata(tag, metadata);
   }
+}
+
+void FlowCc::node_crashed(NodeId node) {
+  nodes_[node]->crash();
 }
 
 FlowCc::Baseline FlowCc::current() const {

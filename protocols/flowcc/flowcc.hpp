@@ -17,6 +17,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void show_state(models::StateVisitor& visitor) const override;
+  /// The node leaves for good: rejoining after a restart, and freeing what it holds, do not exist yet.
+  void node_crashed(NodeId node) override;
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "protocols/flowcc/block.hpp"
@@ -47,6 +48,15 @@ class LocalCache {
   std::size_t bucket_of(Tag tag) const;
 
   static void empty(CacheEntry& entry) { entry = CacheEntry{}; }
+
+  /// Empties all entries, after a call of `visit` for each valid one.
+  template <class Visit>
+  void clear(Visit&& visit) {
+    for (CacheEntry& entry : entries_) {
+      if (entry.valid()) visit(std::as_const(entry));
+      empty(entry);
+    }
+  }
 
   const std::vector<CacheEntry>& entries() const { return entries_; }
 

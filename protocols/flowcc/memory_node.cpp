@@ -68,6 +68,12 @@ void MemoryNode::count_event(MessageType type) {
   }
 }
 
+void MemoryNode::crash() {
+  crashed_ = true;
+  for (const auto& requester : requesters_) requester->crash();
+  cache_.clear([this](const CacheEntry& entry) { permission_changed(entry.tag, Permission::none, 0); });
+}
+
 bool MemoryNode::quiescent() const {
   return std::all_of(requesters_.begin(), requesters_.end(), [](const auto& r) { return r->quiescent(); });
 }

@@ -50,6 +50,10 @@ class MemoryNode final : public models::MemoryTarget {
 
   void count_event(MessageType type);
 
+  /// The node loses its cache and what it had under way, and takes part no more: whatever reaches it is ignored.
+  void crash();
+  bool crashed() const { return crashed_; }
+
   bool quiescent() const;
   const std::vector<std::unique_ptr<Requester>>& requesters() const { return requesters_; }
 
@@ -62,6 +66,7 @@ class MemoryNode final : public models::MemoryTarget {
   LocalCache cache_;
   std::vector<std::uint64_t> memory_;  // by index at home
   sim::Signal any_event_ended_;
+  bool crashed_ = false;
   std::vector<std::unique_ptr<Requester>> requesters_;
   std::unique_ptr<HomeAgent> home_agent_;
   std::unique_ptr<CacheAgent> cache_agent_;

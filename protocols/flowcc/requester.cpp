@@ -253,7 +253,16 @@ void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
   if (event_.settled()) settled_.notify_all();
 }
 
+void Requester::crash() {
+  event_.end();
+  for (Unlock& unlock : unlocks_) {
+    shared_.calendar.cancel(unlock.timer);
+    unlock = {};
+  }
+}
+
 void Requester::on_packet(p4::PacketRef packet) {
+  if (node_.crashed()) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.requester_received.value;
   switch (h.message_type()) {
@@ -288,9 +297,9 @@ void Requester::on_completion(std::uint64_t wr_id) {
   advance_unlocks();
 }
 
-void Requester::on_failure(std::uint64_t wr_id) {
-  throw std::runtime_error(
-      fmt::format("node{}/thread{}: the write-back of event {} ran out of retries", node_.id(), thread_, wr_id));
+// The lock of the event stays taken: nothing joins a broken connection again.
+void Requester::on_failure(std::uint64_t) {
+  ++shared_.counters.failed_transfers.value;
 }
 
 std::string Requester::describe() const {

@@ -53,6 +53,9 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   /// What is under way, for a report of what is stuck; empty when quiescent.
   std::string describe() const;
 
+  /// The thread died with its node: nothing is under way any more.
+  void crash();
+
   void on_packet(p4::PacketRef packet) override;
   void on_completion(std::uint64_t wr_id) override;
   void on_failure(std::uint64_t wr_id) override;

@@ -117,10 +117,10 @@ TEST_CASE("A crashed server is silent and takes calls again after its restart") 
   TestRack t;
   t.send(0, 1, 1);
   t.calendar.run_until(at(500_ns));
-  t.rack.server(1).crash();
+  t.rack.crash(1);
   t.calendar.run_until();
   CHECK(t.hosts[1]->seen.empty());
-  t.rack.server(1).restart();
+  t.rack.restart(1);
   t.send(0, 1, 2);
   t.calendar.run_until();
   REQUIRE(t.hosts[1]->seen.size() == 1);

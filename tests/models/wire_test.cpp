@@ -83,7 +83,7 @@ TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst lengt
 
 TEST_CASE("The n-th packet that matches is dropped and no other") {
   OneWire w;
-  w.wire.add_targeted_drop({.match = {"udp", {{"dst_port", 2}}}, .first = 2, .count = 2});
+  w.wire.add_targeted_drop({.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2});
   for (int round = 0; round < 5; ++round) {
     w.send(1);
     w.send(2);
@@ -97,7 +97,7 @@ TEST_CASE("The n-th packet that matches is dropped and no other") {
 
 TEST_CASE("A targeted drop on a field that does not exist says so") {
   OneWire w;
-  w.wire.add_targeted_drop({.match = {"udp", {{"colour", 2}}}});
+  w.wire.add_targeted_drop({.match = {.header = "udp", .fields = {{"colour", 2}}}});
   CHECK_THROWS_WITH(w.send(1), "header 'udp' has no field 'colour'");
 }
 
@@ -165,7 +165,6 @@ TEST_CASE("A change of faults holds for what starts at its instant or later") {
   OneWire w;
   w.wire.set_faults({.loss = 1}, at(100_ns));
   w.wire.set_faults({}, at(200_ns));
-  CHECK_THROWS_WITH(w.wire.set_faults({}, at(150_ns)), "wire a-b: changes of faults must come in the order of time");
   w.wire.transmit(w.packet(1), at(99_ns));
   w.wire.transmit(w.packet(2), at(150_ns));
   w.wire.transmit(w.packet(3), at(200_ns));

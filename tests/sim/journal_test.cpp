@@ -82,7 +82,7 @@ TEST_CASE("one observation more, less or repeated changes the hash") {
   std::set<std::string> seen;
   for (int n = 0; n < 8; ++n) {
     seen.insert(hash_of([n](Journal& journal, Source a, Source) {
-                  for (int i = 0; i < n; ++i) journal.record(Observed::fault, a, at_ns(1), 0);
+                  for (int i = 0; i < n; ++i) journal.record(Observed::fault_begun, a, at_ns(1), 0);
                 }).hex());
   }
   CHECK(seen.size() == 8);
@@ -146,7 +146,7 @@ TEST_CASE("permissions are counted but stay outside the hash, and so does their 
     journal.record(Observed::message_sent, a, at_ns(2), 1);
     CHECK(journal.count(Observed::permission) == 2);
     CHECK(journal.count(Observed::message_sent) == 2);
-    CHECK(journal.count(Observed::fault) == 0);
+    CHECK(journal.count(Observed::fault_begun) == 0);
   });
   const auto without = hash_of([](Journal& journal, Source a, Source) {
     journal.record(Observed::message_sent, a, at_ns(1), 1);

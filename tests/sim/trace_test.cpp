@@ -31,7 +31,7 @@ TEST_CASE("a JSON parser reads names back, whatever they contain") {
   std::ostringstream out;
   JsonLinesTrace trace(journal, out);
   journal.attach(trace);
-  journal.record(Observed::fault, journal.add_source(name), Time::from_ps(-1), 0);
+  journal.record(Observed::fault_begun, journal.add_source(name), Time::from_ps(-1), 0);
   const auto line = out.str();
   CHECK(std::count(line.begin(), line.end(), '\n') == 1);
   const auto parsed = nlohmann::json::parse(line);
@@ -47,5 +47,5 @@ TEST_CASE("a trace that cannot be written is an error, not a shorter trace") {
   journal.attach(trace);
   const auto source = journal.add_source("a");
   out.setstate(std::ios::badbit);
-  CHECK_THROWS_WITH(journal.record(Observed::fault, source, Time(), 0), Catch::Contains("trace"));
+  CHECK_THROWS_WITH(journal.record(Observed::fault_begun, source, Time(), 0), Catch::Contains("trace"));
 }

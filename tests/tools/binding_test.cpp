@@ -60,6 +60,26 @@ TEST_CASE("every kind of parameter is set") {
   CHECK(options.text == "hello");
 }
 
+TEST_CASE("an optional number is a number or null, and says so in the schema") {
+  std::optional<std::uint64_t> node;
+  sim::Parameters parameters;
+  parameters.optional_integer("node", node, 1, 9, "A node.");
+  const auto set = [&](const char* json) { bind(parse_json(json, "f"), {"f", ""}, parameters); };
+  CHECK(to_canonical_json(values_in_effect(parameters)) == R"({"node":null})");
+  set(R"({"node": 9})");
+  CHECK(node == 9);
+  CHECK(to_canonical_json(values_in_effect(parameters)) == R"({"node":9})");
+  set(R"({"node": null})");
+  CHECK(!node);
+  for (const char* wrong : {R"({"node": 0})", R"({"node": 10})", R"({"node": "1"})", R"({"node": 1.5})"}) {
+    CHECK_THAT(refusal([&] { set(wrong); }), Catch::EndsWith("expected a whole number from 1 to 9, or null"));
+  }
+  JsonValue schema = empty_object_schema();
+  add_schema(schema, parameters);
+  CHECK(to_canonical_json(*schema.find("properties")) ==
+        R"({"node":{"description":"A node.","maximum":9,"minimum":1,"type":["integer","null"]}})");
+}
+
 TEST_CASE("what is not given keeps its default") {
   Everything options;
   bind(parse_json(R"({"cache": {}})", "f"), {"f", ""}, options.declared());

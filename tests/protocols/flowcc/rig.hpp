@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/faults.hpp"
 #include "models/micro_workload.hpp"
 #include "protocols/flowcc/flowcc.hpp"
 #include "sim/conservation_oracle.hpp"
@@ -64,6 +65,8 @@ class Rig : models::StateVisitor {
     protocol = std::make_unique<FlowCc>(context, s.flowcc);
     models::WorkloadContext workload_context{rack, *protocol};
     workload = s.micro.build(workload_context);
+    rack.observe_crashes(*workload);
+    rack.observe_crashes(*protocol);
     workload->warm_up();
     protocol->show_state(*this);
     if (s.watched) {
@@ -75,6 +78,7 @@ class Rig : models::StateVisitor {
   void run() {
     workload->notify_after(setup.operations, [this] { calendar.stop(); });
     protocol->start_measuring();
+    faults.start();
     workload->start();
     calendar.run_until(sim::Time{} + setup.limit);
     protocol->stop_measuring();
@@ -90,6 +94,7 @@ class Rig : models::StateVisitor {
       rack.uplink(node).set_faults({}, healed);
       rack.downlink(node).set_faults({}, healed);
     }
+    faults.heal();
     calendar.run_until(calendar.now() + setup.drain);
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
     for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
@@ -141,6 +146,7 @@ class Rig : models::StateVisitor {
   models::Rack rack;
   std::unique_ptr<FlowCc> protocol;
   std::unique_ptr<models::Workload> workload;
+  models::FaultSchedule faults{rack};  ///< to be filled before `run`
   sim::SingleWriterOracle single_writer;
   sim::DataValueOracle data_value;
   sim::ProgressOracle progress;

@@ -1,0 +1,88 @@
+// Faults of the switch: `switch-restart` (with loss of all its state) and `control-delay`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "models/faults/kinds.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+using namespace sim::literals;
+
+class SwitchRestart final : public Fault {
+ public:
+  void declare(sim::Parameters& p) override {
+    p.length("from", from_, 0_s, kEver, "When the switch loses power.");
+    p.length("dead_time", dead_time_, 1_us, 1_s, "How long it is off and boots.");
+  }
+  sim::Duration until() const override { return from_ + dead_time_; }
+  void check(Rack& rack) const override {
+    const sim::Duration shortest = rack.chassis().shortest_off();
+    if (dead_time_ < shortest) {
+      throw std::runtime_error(
+          fmt::format("a dead time of {} ns is shorter than the {} ns that a packet spends in the "
+                      "switch",
+                      dead_time_.ns(), shortest.ns()));
+    }
+  }
+  std::string where() const override { return "switch"; }
+  void announce(Rack& rack) override { rack.chassis().announce_power_loss(sim::Time{} + from()); }
+  void withdraw(Rack& rack) override { rack.chassis().withdraw_power_loss(sim::Time{} + from()); }
+  void begin(Rack& rack) override { rack.chassis().power_off(); }
+  void end(Rack& rack) override { rack.restart_switch(sim::Time{} + from()); }
+  // Once it is near it comes, and it lasts long enough for passes under way to end.
+  sim::Time healed_by(sim::Time heal) const override {
+    const sim::Time begins = sim::Time{} + from();
+    return (begins < heal + kHealNotice ? std::max(heal, begins) : heal) + kHealNotice;
+  }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    Fault::draw(random, scene);
+    dead_time_ = draw_length(random, 5_us, 200_us);
+  }
+
+ private:
+  sim::Duration dead_time_ = 100_us;
+};
+
+class ControlDelay final : public Fault {
+ public:
+  void declare(sim::Parameters& p) override {
+    Fault::declare(p);
+    p.real("factor", factor_, 1, 1000,
+           "How many times as long the control CPU takes for each register or table operation.");
+    p.length("added", added_, 0_s, 1_s, "How much later each operation reaches its pipe.");
+  }
+  std::string where() const override { return "switch"; }
+  void begin(Rack& rack) override { rack.control_cpu().set_delay(factor_, added_); }
+  void end(Rack& rack) override { rack.control_cpu().set_delay(1, {}); }
+  bool replaces_earlier() const override { return true; }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    Fault::draw(random, scene);
+    constexpr std::array kFactors{1.0, 3.0, 10.0, 100.0};
+    factor_ = kFactors.at(random.below(kFactors.size()));
+    added_ = draw_length(random, 1_us, 1_ms);
+  }
+
+ private:
+  double factor_ = 1;
+  sim::Duration added_ = 100_us;
+};
+
+}  // namespace
+
+FaultEntry switch_restart_fault() {
+  return {"switch-restart",
+          "the switch loses power: packets inside, registers, tables and groups; it boots with plain routes only",
+          [] { return std::make_shared<SwitchRestart>(); }};
+}
+
+FaultEntry control_delay_fault() {
+  return {"control-delay", "the switch's control CPU is slow; of two at once the later to begin holds",
+          [] { return std::make_shared<ControlDelay>(); }};
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,103 @@
+// `partition`: some nodes are cut off from the others, although all hang on one switch.
+//
+// A packet is dropped on the wire from the switch to a node when it was made by a node of the other side. That wire is
+// the one place where both ends are known: the switch may redirect a packet or copy it to several nodes, so on its way
+// to the switch nobody can say where it will end. Both sides keep reaching the switch, whose program acts on packets
+// that then reach nobody, and what the switch sends back to the node that asked still arrives.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <stdexcept>
+
+#include "models/faults/kinds.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+class Partition final : public Fault {
+ public:
+  void declare(sim::Parameters& p) override {
+    Fault::declare(p);
+    p.text("nodes", nodes_, "The nodes of one side, such as \"0,2-4\"; the others are the other side.");
+  }
+  void check(Rack& rack) const override {
+    Fault::check(rack);
+    const NodeSet side = this->side();
+    if (side.none()) throw std::runtime_error("'nodes' names the nodes of one side of a partition, such as \"0,2-4\"");
+    for (std::size_t node = rack.nodes(); node < side.size(); ++node) {
+      if (side.test(node)) {
+        throw std::runtime_error(fmt::format("it names node {}, but the rack has {} nodes", node, rack.nodes()));
+      }
+    }
+    if (side.count() == rack.nodes()) throw std::runtime_error("it names all nodes: nobody is on the other side");
+  }
+  std::string where() const override { return "nodes " + nodes_; }
+  void announce(Rack& rack) override {
+    const NodeSet side = this->side();
+    TargetedDrop drop;
+    drop.count = ~std::uint64_t{0};
+    drop.from = sim::Time{} + from();
+    drop.until = sim::Time{} + until();
+    drop.reason = DropReason::partition;
+    for (std::size_t node = 0; node < rack.nodes(); ++node) {
+      drop.match.origins = side.test(node) ? ~side : side;
+      rack.downlink(static_cast<NodeId>(node)).add_targeted_drop(drop);
+    }
+  }
+  sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    Fault::draw(random, scene);
+    // Neither side is empty: one node each is chosen first.
+    const std::uint64_t inside = random.below(scene.nodes);
+    const std::uint64_t outside = (inside + 1 + random.below(scene.nodes - 1)) % scene.nodes;
+    nodes_.clear();
+    for (std::uint64_t node = 0; node < scene.nodes; ++node) {
+      const bool chosen = random.chance(0.5);
+      if (node == inside || (chosen && node != outside)) {
+        nodes_ += (nodes_.empty() ? "" : ",") + std::to_string(node);
+      }
+    }
+  }
+
+ private:
+  NodeSet side() const {
+    NodeSet set;
+    const char* at = nodes_.data();
+    const char* const end = at + nodes_.size();
+    const auto number = [&] {
+      std::size_t value = 0;
+      const auto [next, error] = std::from_chars(at, end, value);
+      if (error != std::errc{} || value >= set.size()) refuse();
+      at = next;
+      return value;
+    };
+    while (at != end) {
+      const std::size_t first = number();
+      std::size_t last = first;
+      if (at != end && *at == '-') {
+        ++at;
+        last = number();
+      }
+      if (last < first) refuse();
+      for (std::size_t node = first; node <= last; ++node) set.set(node);
+      if (at == end) break;
+      if (*at++ != ',' || at == end) refuse();
+    }
+    return set;
+  }
+  [[noreturn]] void refuse() const {
+    throw std::runtime_error(fmt::format("\"{}\" is no list of nodes such as \"0,2-4\"", nodes_));
+  }
+
+  std::string nodes_;
+};
+
+}  // namespace
+
+FaultEntry partition_fault() {
+  return {"partition", "nodes are cut off from the others; all still reach the switch",
+          [] { return std::make_shared<Partition>(); }, 2};
+}
+
+}  // namespace racksim::models

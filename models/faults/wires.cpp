@@ -1,0 +1,182 @@
+// Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop` (chosen packets), `down` (cut).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "models/faults/kinds.hpp"
+#include "models/rdma_headers.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+using namespace sim::literals;
+
+/// What the kinds share: which wires.
+class FaultOfWires : public Fault {
+ public:
+  void declare(sim::Parameters& p) override {
+    Fault::declare(p);
+    nodes_.declare(p);
+    p.choice("direction", direction_,
+             {{"both", Direction::both}, {"to_switch", Direction::to_switch}, {"from_switch", Direction::from_switch}},
+             "Which of a node's two wires.");
+  }
+  void check(Rack& rack) const override {
+    Fault::check(rack);
+    nodes_.check(rack);
+  }
+  std::string where() const override {
+    constexpr std::array kDirections{"", ", to the switch", ", from the switch"};
+    return nodes_.where() + kDirections.at(static_cast<std::size_t>(direction_));
+  }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    Fault::draw(random, scene);
+    nodes_.draw(random, scene);
+    direction_ = static_cast<Direction>(random.below(3));
+  }
+
+ protected:
+  template <class Act>
+  void for_each_wire(Rack& rack, Act&& act) const {
+    nodes_.for_each(rack, [&](NodeId node) {
+      if (direction_ != Direction::from_switch) act(rack.uplink(node));
+      if (direction_ != Direction::to_switch) act(rack.downlink(node));
+    });
+  }
+
+ private:
+  enum class Direction : std::uint8_t { both, to_switch, from_switch };
+  NodeChoice nodes_;
+  Direction direction_ = Direction::both;
+};
+
+class Noise final : public FaultOfWires {
+ public:
+  void declare(sim::Parameters& p) override {
+    FaultOfWires::declare(p);
+    noise_.declare(p, "");
+  }
+  void announce(Rack& rack) override {
+    // Jitter that the schedule asks for stays.
+    noise_.jitter = std::max(noise_.jitter, rack.options().faults.jitter);
+    for_each_wire(rack, [&](Wire& wire) { wire.set_faults(noise_, sim::Time{} + from(), sim::Time{} + until()); });
+  }
+  sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    FaultOfWires::draw(random, scene);
+    constexpr std::array kProbabilities{0.001, 0.01, 0.05, 0.2};
+    const auto probability = [&] { return kProbabilities.at(random.below(kProbabilities.size())); };
+    noise_ = {};
+    // Each part is there in every other draw; at least one is.
+    const std::uint64_t parts = 1 + random.below(63);
+    if (parts & 1) noise_.loss = probability();
+    if (parts & 2) {
+      noise_.burst_enter = probability() / 10;
+      noise_.burst_leave = probability();
+    }
+    if (parts & 4) noise_.duplicate = probability();
+    if (parts & 8) {
+      noise_.reorder = probability();
+      noise_.reorder_delay = draw_length(random, 100_ns, 50_us);
+    }
+    if (parts & 16) {
+      noise_.spike = probability() / 10;
+      noise_.spike_delay = draw_length(random, 1_us, 100_us);
+    }
+    if (parts & 32) noise_.jitter = draw_length(random, 1_ns, 5_us);
+  }
+
+ private:
+  WireFaults noise_;
+};
+
+class Drop final : public FaultOfWires {
+ public:
+  void declare(sim::Parameters& p) override {
+    FaultOfWires::declare(p);
+    p.text("header", header_, "Name of a header that the packet must have; empty for any packet.");
+    p.text("field", field_, "Name of one of its fields; empty for any packet with the header.");
+    p.integer("value", value_, 0, ~std::uint64_t{0}, "What the field must hold.");
+    p.integer("first", first_, 1, ~std::uint64_t{0}, "The first matching packet to drop on each wire, counted from 1.");
+    p.integer("count", count_, 1, ~std::uint64_t{0}, "How many matching packets to drop from there on.");
+  }
+  void check(Rack& rack) const override {
+    FaultOfWires::check(rack);
+    if (header_.empty()) {
+      if (!field_.empty()) throw std::runtime_error(fmt::format("it names the field '{}' but no header", field_));
+      return;
+    }
+    const p4::HeaderLayout* layout = find_layout(rack);
+    if (field_.empty()) return;
+    const auto end = layout->fields.begin() + static_cast<std::ptrdiff_t>(layout->count);
+    if (std::none_of(layout->fields.begin(), end, [&](const auto& field) { return field.name == field_; })) {
+      throw std::runtime_error(fmt::format("header '{}' has no field '{}'", header_, field_));
+    }
+  }
+  void announce(Rack& rack) override {
+    TargetedDrop drop;
+    drop.match.header = header_;
+    if (!field_.empty()) drop.match.fields.emplace_back(field_, value_);
+    drop.first = first_;
+    drop.count = count_;
+    drop.from = sim::Time{} + from();
+    drop.until = sim::Time{} + until();
+    for_each_wire(rack, [&](Wire& wire) { wire.add_targeted_drop(drop); });
+  }
+  sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    FaultOfWires::draw(random, scene);
+    header_.clear();
+    field_.clear();
+    value_ = 0;
+    first_ = 1 + random.below(200);
+    count_ = 1 + random.below(4);
+  }
+
+ private:
+  /// The layout of the header, which the switch's program or the NICs know.
+  const p4::HeaderLayout* find_layout(Rack& rack) const {
+    std::vector<const p4::HeaderLayout*> known{&Bth::kLayout, &Reth::kLayout, &Aeth::kLayout};
+    for (const auto& use : rack.chassis().pipeline(0).program().headers()) known.push_back(use.layout);
+    std::string names;
+    for (const auto* layout : known) {
+      if (layout->name == header_) return layout;
+      names += (names.empty() ? "" : ", ") + std::string(layout->name);
+    }
+    throw std::runtime_error(fmt::format("no packet has a header '{}'; there are {}", header_, names));
+  }
+
+  std::string header_, field_;
+  std::uint64_t value_ = 0, first_ = 1, count_ = 1;
+};
+
+class Down final : public FaultOfWires {
+ public:
+  void begin(Rack& rack) override {
+    for_each_wire(rack, [](Wire& wire) { wire.set_up(false); });
+  }
+  void end(Rack& rack) override {
+    for_each_wire(rack, [](Wire& wire) { wire.set_up(true); });
+  }
+};
+
+}  // namespace
+
+FaultEntry noise_fault() {
+  return {"noise", "random loss, bursts, duplicates, reordering, stalls; of two on one wire the later to begin holds",
+          [] { return std::make_shared<Noise>(); }};
+}
+
+FaultEntry drop_fault() {
+  return {"drop", "the n-th to m-th packet of a type is dropped, on each wire",
+          [] { return std::make_shared<Drop>(); }};
+}
+
+FaultEntry down_fault() {
+  return {"down", "wires are down: what is on them and what starts is lost", [] { return std::make_shared<Down>(); }};
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,95 @@
+// FlowCC under faults: it survives those that it promises to, and the others end with a verdict.
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "models/fault_menu.hpp"
+#include "tests/protocols/flowcc/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::flowcc;
+using namespace racksim::flowcc::testing;
+
+namespace {
+
+struct Outcome {
+  std::string hash, violations;
+  std::uint64_t begun = 0;
+};
+
+Outcome run(const std::vector<std::string>& kinds, std::uint64_t seed, models::PassMode mode,
+            FlowCcOptions::Ownership ownership = FlowCcOptions::Ownership::switch_owned) {
+  Setup setup;
+  setup.seed = seed;
+  setup.operations = 400;
+  setup.limit = 10_ms;
+  setup.flowcc.ownership = ownership;
+  setup.rack.network_switch.passes = mode;
+  Rig rig(setup);
+  sim::RandomStream menu(seed, "faults");
+  for (auto& drawn : models::draw_faults(menu, {setup.rack.nodes, 200_us}, kinds)) {
+    rig.faults.add(drawn.kind, drawn.fault);
+  }
+  rig.run();
+  return {rig.journal.hash().hex(), rig.violations(), rig.journal.count(sim::Observed::fault_begun)};
+}
+
+const std::vector<std::string>& tolerated() {
+  for (const auto& entry : models::protocols()) {
+    if (entry.name == "flowcc") return entry.tolerates;
+  }
+  throw std::logic_error("flowcc is not registered");
+}
+
+}  // namespace
+
+TEST_CASE("FlowCC survives each kind of fault that it promises to, in either execution mode") {
+  for (const std::string& kind : tolerated()) {
+    for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        INFO(kind << ", seed " << seed << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
+        const Outcome fused = run({kind}, seed, models::PassMode::fused, ownership);
+        CHECK(fused.violations == "");
+        CHECK(fused.begun >= 1);
+        CHECK(fused.hash == run({kind}, seed, models::PassMode::stepped, ownership).hash);
+      }
+    }
+  }
+}
+
+TEST_CASE("FlowCC survives mixtures of the faults that it promises to survive") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    INFO("seed " << seed);
+    CHECK(run(tolerated(), seed, models::PassMode::fused).violations == "");
+  }
+}
+
+TEST_CASE("FlowCC ends with violations when a node is lost for good or the switch forgets, and alike in both modes") {
+  for (const char* kind : {"crash", "switch-restart"}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      INFO(kind << ", seed " << seed);
+      const Outcome fused = run({kind}, seed, models::PassMode::fused);
+      CHECK(fused.violations != "");
+      CHECK(fused.hash == run({kind}, seed, models::PassMode::stepped).hash);
+    }
+  }
+}
+
+TEST_CASE("an outage that outlasts the retries of a block transfer is a stuck request and no abort") {
+  Setup setup;
+  setup.operations = 2'000;
+  setup.limit = 10_ms;
+  Rig rig(setup);
+  const auto& kinds = models::faults();
+  const auto down = std::find_if(kinds.begin(), kinds.end(), [](const auto& entry) { return entry.name == "down"; });
+  const auto fault = down->make();
+  sim::Parameters parameters;
+  fault->declare(parameters);
+  for (const auto& p : parameters.all()) {
+    if (p.name == "from") *std::get<sim::Parameter::Length>(p.kind).target = 50_us;
+    if (p.name == "node") *std::get<sim::Parameter::OptionalInteger>(p.kind).target = 1;
+  }
+  rig.faults.add("down", fault);
+  rig.run();
+  CHECK(rig.counter("failed_transfers") > 0);
+  CHECK(rig.violations() != "");
+}
