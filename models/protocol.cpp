@@ -2,6 +2,7 @@
 #include "models/protocol.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace racksim::models {
 
@@ -16,15 +17,11 @@ const std::vector<ProtocolEntry>& protocols() {
   return registry();
 }
 
-ProtocolRegistration::ProtocolRegistration(std::string name, std::string doc,
-                                           std::function<std::shared_ptr<ProtocolOptions>()> make_options,
-                                           std::vector<std::string> tolerates,
-                                           std::function<void(p4::ProgramRegistry&)> register_programs) {
+ProtocolRegistration::ProtocolRegistration(ProtocolEntry entry) {
   auto& entries = registry();
   // The order of static construction differs between linkers: keep the entries sorted.
-  const auto after = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name > name; });
-  entries.insert(after, {std::move(name), std::move(doc), std::move(make_options), std::move(tolerates),
-                         std::move(register_programs)});
+  const auto after = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.name > entry.name; });
+  entries.insert(after, std::move(entry));
 }
 
 }  // namespace racksim::models

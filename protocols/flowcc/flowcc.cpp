@@ -25,10 +25,14 @@ void register_programs(p4::ProgramRegistry& registry) {
                [] { return make_lcf_program(FlowCcOptions{}, LcfShape{}).program; });
 }
 
-const models::ProtocolRegistration registration(
-    "flowcc", "Concordia's in-network cache coherence (FAST '21)", [] { return std::make_shared<FlowCcOptions>(); },
+const models::ProtocolRegistration registration({
+    .name = "flowcc",
+    .doc = "Concordia's in-network cache coherence (FAST '21)",
+    .make_options = [] { return std::make_shared<FlowCcOptions>(); },
     // Packets may be lost as long as no block transfer (an RC connection) runs out of retries: 8 timeouts of the NIC.
-    {"control-delay", "down", "drop", "fast-clock", "nic-stall", "noise", "partition", "slow-core"}, register_programs);
+    .tolerates = {"control-delay", "down", "drop", "fast-clock", "nic-stall", "noise", "partition", "slow-core"},
+    .register_programs = register_programs,
+});
 
 }  // namespace
 
