@@ -139,14 +139,19 @@ class MicroWorkload final : public Workload {
 }  // namespace
 
 void MicroOptions::declare(sim::Parameters& p) {
-  p.integer("threads", threads, 1, 64, "application threads on each node");
-  p.ratio("read_ratio", read_ratio, "share of operations that read");
-  p.ratio("locality", locality, "probability that an operation goes to the same block as the one before");
-  p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share");
+  p.integer("threads", threads, 1, 64, "application threads on each node").varied_from(1);
+  p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});
+  p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
+      .varied({0.0, 0.5, 0.9});
+  p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share").varied({0.3, 0.9, 1.0});
   p.size("working_set", working_set, 0, std::uint64_t{1} << 46,
-         "private data of all nodes together at sharing ratio 0");
-  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share");
-  p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach");
+         "private data of all nodes together at sharing ratio 0")
+      .varied({512 * 1024, 2048 * 1024});
+  // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
+  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share")
+      .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024});
+  p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
+      .varied({0.0, 0.5, 2.0});
 }
 
 std::unique_ptr<Workload> MicroOptions::build(WorkloadContext& context) const {

@@ -15,6 +15,7 @@
 #include "models/memory_service.hpp"
 #include "models/rack.hpp"
 #include "p4model/registry.hpp"
+#include "sim/coverage.hpp"
 #include "sim/history.hpp"
 #include "sim/metrics.hpp"
 #include "sim/parameters.hpp"
@@ -25,6 +26,7 @@ namespace racksim::models {
 struct ProtocolContext {
   Rack& rack;
   unsigned threads_per_node = 0;  ///< application threads, each pinned to a core of its own
+  sim::CoverageProbe coverage{};  ///< of the map that the protocol registered; off unless the run asks for it
 };
 
 /// Something that must not be there once everything has come to rest.
@@ -88,6 +90,7 @@ struct ProtocolEntry {
   std::function<std::shared_ptr<ProtocolOptions>()> make_options;
   /// Adds its switch programs, for `racksim fit`; may be empty.
   std::function<void(p4::ProgramRegistry&)> register_programs;
+  sim::CoverageMap coverage;  ///< what its code marks; may be empty
 };
 
 /// All protocols linked into the program, in the order of their names.
@@ -97,7 +100,8 @@ const std::vector<ProtocolEntry>& protocols();
 struct ProtocolRegistration {
   ProtocolRegistration(std::string name, std::string doc,
                        std::function<std::shared_ptr<ProtocolOptions>()> make_options,
-                       std::function<void(p4::ProgramRegistry&)> register_programs = {});
+                       std::function<void(p4::ProgramRegistry&)> register_programs = {},
+                       sim::CoverageMap coverage = {});
 };
 
 }  // namespace racksim::models

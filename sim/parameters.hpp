@@ -3,12 +3,19 @@
 //
 // A component keeps its options in a plain struct with defaults and a member `void declare(sim::Parameters&)` that
 // names each field once. Nothing here knows JSON: the parser walks the declarations and writes through the pointers.
+//
+// A declaration also says what `racksim fuzz` may vary:
+//
+//   p.size("cache", cache_bytes, 4096, most, "private cache").varied({4096, 65536});
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -57,48 +64,91 @@ struct Parameter {
   };
 
   using Kind = std::variant<Flag, Integer, Real, Size, Length, Rate, Choice, Text>;
+  /// A value of any kind: a Size or Rate as its number, a Choice by its name.
+  using Value = std::variant<bool, std::uint64_t, double, Duration, std::string>;
 
   std::string name;  ///< may hold dots: "cache.bytes" is member `bytes` of object `cache`
   std::string doc;   ///< one sentence: meaning and unit
   Kind kind;
+  /// What a fuzzer may put in the place of the scenario's value: these, or, with `varied_from`, any whole number from
+  /// there up to the scenario's value. Only values under which every promise must still be kept.
+  std::vector<Value> varied = {};
+  std::optional<std::uint64_t> varied_from = {};
+};
+
+/// A parameter that was declared just now; more may be said of it at once.
+template <class T>
+class Declared {
+ public:
+  explicit Declared(Parameter& parameter) : parameter_(parameter) {}
+
+  /// A fuzzer may try these values: all of them are safe.
+  void varied(std::initializer_list<T> values) {
+    for (const T& value : values) parameter_.varied.push_back(stored(value));
+  }
+  /// A fuzzer may try any whole number from `least` up to what the scenario gives.
+  void varied_from(T least)
+    requires std::is_same_v<T, std::uint64_t>
+  {
+    parameter_.varied_from = least;
+  }
+
+ private:
+  Parameter::Value stored(const T& value) const {
+    if constexpr (std::is_enum_v<T>) {
+      std::string text;
+      for (const auto& [name, member] : std::get<Parameter::Choice>(parameter_.kind).names) {
+        if (member == static_cast<std::int64_t>(value)) text = name;
+      }
+      return text;
+    } else {
+      return value;
+    }
+  }
+  Parameter& parameter_;
 };
 
 /// The list that a component's `declare` fills.
 class Parameters {
  public:
-  void flag(std::string_view name, bool& value, std::string_view doc) { add(name, doc, Parameter::Flag{&value}); }
-  void integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
-               std::string_view doc) {
-    add(name, doc, Parameter::Integer{&value, min, max});
+  Declared<bool> flag(std::string_view name, bool& value, std::string_view doc) {
+    return Declared<bool>(add(name, doc, Parameter::Flag{&value}));
   }
-  void real(std::string_view name, double& value, double min, double max, std::string_view doc) {
-    add(name, doc, Parameter::Real{&value, min, max});
+  Declared<std::uint64_t> integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
+                                  std::string_view doc) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Integer{&value, min, max}));
+  }
+  Declared<double> real(std::string_view name, double& value, double min, double max, std::string_view doc) {
+    return Declared<double>(add(name, doc, Parameter::Real{&value, min, max}));
   }
   /// A share or probability from 0 to 1.
-  void ratio(std::string_view name, double& value, std::string_view doc) { real(name, value, 0.0, 1.0, doc); }
-  void size(std::string_view name, std::uint64_t& bytes, std::uint64_t min, std::uint64_t max, std::string_view doc) {
-    add(name, doc, Parameter::Size{&bytes, min, max});
+  Declared<double> ratio(std::string_view name, double& value, std::string_view doc) {
+    return real(name, value, 0.0, 1.0, doc);
   }
-  void length(std::string_view name, Duration& value, Duration min, Duration max, std::string_view doc) {
-    add(name, doc, Parameter::Length{&value, min, max});
+  Declared<std::uint64_t> size(std::string_view name, std::uint64_t& bytes, std::uint64_t min, std::uint64_t max,
+                               std::string_view doc) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Size{&bytes, min, max}));
   }
-  void rate(std::string_view name, std::uint64_t& bits_per_second, std::uint64_t min, std::uint64_t max,
-            std::string_view doc) {
-    add(name, doc, Parameter::Rate{&bits_per_second, min, max});
+  Declared<Duration> length(std::string_view name, Duration& value, Duration min, Duration max, std::string_view doc) {
+    return Declared<Duration>(add(name, doc, Parameter::Length{&value, min, max}));
+  }
+  Declared<std::uint64_t> rate(std::string_view name, std::uint64_t& bits_per_second, std::uint64_t min,
+                               std::uint64_t max, std::string_view doc) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Rate{&bits_per_second, min, max}));
   }
   void text(std::string_view name, std::string& value, std::string_view doc) {
     add(name, doc, Parameter::Text{&value});
   }
 
   template <class Enum>
-  void choice(std::string_view name, Enum& value, std::initializer_list<std::pair<std::string_view, Enum>> names,
-              std::string_view doc) {
+  Declared<Enum> choice(std::string_view name, Enum& value,
+                        std::initializer_list<std::pair<std::string_view, Enum>> names, std::string_view doc) {
     Parameter::Choice choice{&value,
                              [](const void* p) { return static_cast<std::int64_t>(*static_cast<const Enum*>(p)); },
                              [](void* p, std::int64_t v) { *static_cast<Enum*>(p) = static_cast<Enum>(v); },
                              {}};
     for (const auto& [text, member] : names) choice.names.emplace_back(text, static_cast<std::int64_t>(member));
-    add(name, doc, std::move(choice));
+    return Declared<Enum>(add(name, doc, std::move(choice)));
   }
 
   /// The parameters that `component` declares, under `name` and a dot.
@@ -107,15 +157,16 @@ class Parameters {
     Parameters inner;
     component.declare(inner);
     for (auto& parameter : inner.all_) {
-      add(std::string(name) + '.' + parameter.name, parameter.doc, std::move(parameter.kind));
+      parameter.name = std::string(name) + '.' + parameter.name;
+      all_.push_back(std::move(parameter));
     }
   }
 
   const std::vector<Parameter>& all() const { return all_; }
 
  private:
-  void add(std::string_view name, std::string_view doc, Parameter::Kind kind) {
-    all_.push_back({std::string(name), std::string(doc), std::move(kind)});
+  Parameter& add(std::string_view name, std::string_view doc, Parameter::Kind kind) {
+    return all_.emplace_back(Parameter{std::string(name), std::string(doc), std::move(kind)});
   }
   std::vector<Parameter> all_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,10 +50,22 @@ bool read_some(int pipe, std::string& text) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
+/// ": " and the last lines of a child's standard error; nothing if it wrote none. Closes the file.
+std::string take_end(int file) {
+  constexpr off_t kMost = 2000;
+  const off_t size = lseek(file, 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::clamp<off_t>(size, 0, kMost)), '\0');
+  const ssize_t n = pread(file, text.data(), text.size(), std::max<off_t>(size - kMost, 0));
+  close(file);
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? text : ": " + text;
+}
+
 }  // namespace
 
-ChildProcesses::ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit)
-    : jobs_(std::max(jobs, 1u)), limit_(limit) {}
+ChildProcesses::ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit, ChildErrors errors)
+    : jobs_(std::max(jobs, 1u)), limit_(limit), errors_(errors) {}
 
 ChildProcesses::~ChildProcesses() {
   while (!children_.empty()) end(0, true);
@@ -61,12 +74,15 @@ ChildProcesses::~ChildProcesses() {
 void ChildProcesses::start(std::uint64_t id, const Work& work) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error(fmt::format("no pipe to a run: {}", std::strerror(errno)));
+  // Should there be no such file, the child's errors go where the parent's go.
+  const int errors = errors_ == ChildErrors::captured ? memfd_create("errors of a run", MFD_CLOEXEC) : -1;
   const pid_t parent = getpid();
   const pid_t process = fork();
   if (process < 0) {
     const std::string why = std::strerror(errno);
     close(ends[0]);
     close(ends[1]);
+    if (errors >= 0) close(errors);
     throw std::runtime_error("no process for a run: " + why);
   }
   if (process == 0) {
@@ -74,10 +90,11 @@ void ChildProcesses::start(std::uint64_t id, const Work& work) {
     if (getppid() != parent) _exit(1);  // the parent went before the line above
     close(ends[0]);
     for (const Child& other : children_) close(other.pipe);
+    if (errors >= 0) dup2(errors, STDERR_FILENO);
     live(work, ends[1]);
   }
   close(ends[1]);
-  children_.push_back({id, process, ends[0], std::chrono::steady_clock::now(), ""});
+  children_.push_back({id, process, ends[0], errors, std::chrono::steady_clock::now(), ""});
 }
 
 std::optional<ChildResult> ChildProcesses::wait(std::chrono::milliseconds patience) {
@@ -111,16 +128,17 @@ ChildResult ChildProcesses::end(std::size_t index, bool timed_out) {
   int status = 0;
   while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
   }
+  const std::string errors = child.errors >= 0 ? take_end(child.errors) : "";
   using Ending = ChildResult::Ending;
   if (timed_out) return {child.id, Ending::timed_out, "the run did not end within its wall-clock limit"};
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return {child.id, Ending::killed, fmt::format("the run was ended by signal {} ({})", signal, strsignal(signal))};
+    return {child.id, Ending::killed, fmt::format("the run was ended by signal {} ({}){}", signal, strsignal(signal), errors)};
   }
   if (WEXITSTATUS(status) == kThrew) return {child.id, Ending::threw, std::move(child.text)};
   if (WEXITSTATUS(status) != 0) {
     // A sanitizer or std::exit inside the work.
-    return {child.id, Ending::killed, fmt::format("the run ended with status {}", WEXITSTATUS(status))};
+    return {child.id, Ending::killed, fmt::format("the run ended with status {}{}", WEXITSTATUS(status), errors)};
   }
   return {child.id, Ending::answered, std::move(child.text)};
 }

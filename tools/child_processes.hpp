@@ -19,7 +19,7 @@ struct ChildResult {
   enum class Ending : std::uint8_t {
     answered,   ///< `text` is what the work returned
     threw,      ///< `text` is what the exception said
-    killed,     ///< by a signal; `text` names it
+    killed,     ///< by a signal; `text` names it, with the end of what it wrote to standard error if that was captured
     timed_out,  ///< ended by the parent after the wall-clock limit; `text` says so
   };
   std::uint64_t id = 0;
@@ -29,13 +29,17 @@ struct ChildResult {
   bool answered() const { return ending == Ending::answered; }
 };
 
+/// Where the standard error of children goes: to the parent's, or into the text of those that are killed.
+enum class ChildErrors : std::uint8_t { inherited, captured };
+
 /// A bounded crew of child processes. Children that still run when it is destroyed are killed.
 class ChildProcesses {
  public:
   using Work = std::function<std::string()>;
 
   /// At most `jobs` at a time (at least one), each for at most `limit` of wall-clock time, if one is given.
-  explicit ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit = std::nullopt);
+  explicit ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit = std::nullopt,
+                          ChildErrors errors = ChildErrors::inherited);
   ~ChildProcesses();
   ChildProcesses(const ChildProcesses&) = delete;
   ChildProcesses& operator=(const ChildProcesses&) = delete;
@@ -55,6 +59,7 @@ class ChildProcesses {
     std::uint64_t id;
     pid_t process;
     int pipe;
+    int errors;  ///< a file without a name that holds its standard error, or -1
     std::chrono::steady_clock::time_point begun;
     std::string text;
   };
@@ -62,6 +67,7 @@ class ChildProcesses {
 
   unsigned jobs_;
   std::optional<std::chrono::milliseconds> limit_;
+  ChildErrors errors_;
   std::vector<Child> children_;
 };
 

@@ -36,6 +36,7 @@ JsonValue configuration(const Scenario& scenario) {
   JsonValue value;
   value.set("version", 1);
   value.set("name", scenario.name);
+  if (!scenario.doc.empty()) value.set("doc", scenario.doc);
   value.set("seed", scenario.seed);
   value.set("rack", options_with("testbed", scenario.testbed, scenario.rack));
   value.set("protocol", write_protocol(scenario.protocol));

@@ -27,6 +27,10 @@ namespace {
 
 using namespace sim::literals;
 
+/// Calendar events, without an operation ending, after which a run goes in circles: at the rates of a busy rack they are
+/// tens of thousands of operations.
+constexpr std::uint64_t kLivelockEvents = 5'000'000;
+
 /// Checkpoints kept of a run; when there are more, every other one is dropped and the interval doubles.
 constexpr std::size_t kMostCheckpoints = 512;
 
@@ -64,9 +68,11 @@ class OperationSeries final : public sim::Observer {
 
 class Run final : models::StateVisitor {
  public:
-  Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress)
+  Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
+      sim::Coverage* coverage)
       : scenario_(scenario),
         progress_(progress),
+        coverage_(coverage),
         calendar_(order_of(scenario.run)),
         lane_(calendar_.add_lane("experiment")),
         rack_(build_rack(metrics)),
@@ -123,7 +129,7 @@ class Run final : models::StateVisitor {
     const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario_.protocol.options);
     const auto workload = std::static_pointer_cast<models::WorkloadOptions>(scenario_.workload.options);
     try {
-      models::ProtocolContext context{*rack_, workload->threads_per_node()};
+      models::ProtocolContext context{*rack_, workload->threads_per_node(), coverage_};
       protocol_ = protocol->build(context);
     } catch (const std::runtime_error& error) {
       throw InputError(scenario_.file, "/protocol/" + scenario_.protocol.name, "options that do not fit the rack",
@@ -209,16 +215,24 @@ class Run final : models::StateVisitor {
     if (ended != ended_before_) {
       ended_before_ = ended;
       last_progress_ = calendar_.now();
+      events_before_ = calendar_.executed();
+    } else if (calendar_.executed() - events_before_ >= kLivelockEvents) {
+      give_up("livelock", fmt::format("no operation has ended for {} events", calendar_.executed() - events_before_));
+      engine_->finish();
+      return;
     } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
-      result_.violations.push_back(
-          {"stall", calendar_.now(),
-           fmt::format("no operation has ended for {} ns; {} have begun and not ended",
-                       (calendar_.now() - last_progress_).ns(), protocol_->memory().pending_operations())});
-      ++result_.violation_count;
+      give_up("stall", fmt::format("no operation has ended for {} ns", (calendar_.now() - last_progress_).ns()));
       begin_measuring();  // so that there is a measured phase, however empty, to end
       end_measuring();
     }
     calendar_.after<&Run::checkpoint>(checkpoint_interval_, lane_, *this);
+  }
+
+  void give_up(const char* kind, const std::string& what) {
+    result_.violations.push_back(
+        {kind, calendar_.now(),
+         fmt::format("{}; {} have begun and not ended", what, protocol_->memory().pending_operations())});
+    ++result_.violation_count;
   }
 
   void judge(sim::Engine::Outcome outcome) {
@@ -262,6 +276,7 @@ class Run final : models::StateVisitor {
 
   const Scenario& scenario_;
   const Progress& progress_;
+  sim::CoverageProbe coverage_;
   sim::Calendar calendar_;
   sim::Lane lane_;
   sim::Journal journal_;
@@ -285,7 +300,8 @@ class Run final : models::StateVisitor {
   sim::Time measure_begin_, drain_end_;
   sim::Duration checkpoint_interval_ = 10_us;
   sim::Time last_progress_;
-  std::uint64_t ended_before_ = 0;
+  std::uint64_t ended_before_ = 0;  // operations ended at the last progress
+  std::uint64_t events_before_ = 0;  // calendar events executed by then
   RunResult result_;
 };
 
@@ -309,7 +325,7 @@ std::vector<std::string> metric_names(const Scenario& scenario) {
   const Progress none;
   Scenario untraced = scenario;  // a trace file would be emptied
   untraced.observe.trace.clear();
-  const Run run(untraced, metrics, "", none);
+  const Run run(untraced, metrics, "", none, nullptr);
   std::vector<std::string> names{"operations", "throughput_mops"};
   for (const auto& [name, metric] : metrics.all()) {
     if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
@@ -345,8 +361,8 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress) {
-  Run run(scenario, metrics, report_folder, progress);
+                         const Progress& progress, sim::Coverage* coverage) {
+  Run run(scenario, metrics, report_folder, progress, coverage);
   RunResult result = run.run();
   for (const MetricBounds& bounds : scenario.expect.metrics) {
     const auto value = metric_value(result, metrics, bounds.metric);

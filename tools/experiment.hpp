@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/coverage.hpp"
 #include "sim/metrics.hpp"
 #include "sim/oracle.hpp"
 #include "sim/run_hash.hpp"
@@ -44,10 +45,11 @@ struct RunResult {
 using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
 
 /// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
-/// `report_folder` is where relative observation files go; empty for the current folder.
+/// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be
+/// of the protocol's map and learns what the run exercised.
 /// Throws InputError when options do not fit each other, and std::exception for defects.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress);
+                         const Progress& progress, sim::Coverage* coverage = nullptr);
 
 /// The names that `metric_value` would know after a run of the scenario, in alphabetical order. Builds the rack and
 /// runs nothing. Throws InputError as `run_experiment` does.

@@ -106,6 +106,18 @@ JsonValue& JsonValue::push(JsonValue value) {
   return array->back();
 }
 
+bool JsonValue::erase(std::string_view key) {
+  auto* object = std::get_if<Object>(&value_);
+  return object && std::erase_if(*object, [&](const Member& member) { return member.key == key; }) > 0;
+}
+
+bool JsonValue::erase(std::size_t index) {
+  auto* array = std::get_if<Array>(&value_);
+  if (!array || index >= array->size()) return false;
+  array->erase(array->begin() + static_cast<std::ptrdiff_t>(index));
+  return true;
+}
+
 std::string JsonValue::description() const {
   if (is_null()) return "null";
   if (const auto* value = boolean()) return *value ? "true" : "false";

@@ -61,6 +61,9 @@ class JsonValue {
   JsonValue& set(std::string_view key, JsonValue value);
   /// As `set`, through objects on the way: "cache.bytes" is member `bytes` of member `cache`.
   JsonValue& set_dotted(std::string_view path, JsonValue value);
+  /// Removes the member of that name, or the element at that index; false if there is none.
+  bool erase(std::string_view key);
+  bool erase(std::size_t index);
   /// Adds an element. A null value becomes an array first; anything else is a logic error.
   JsonValue& push(JsonValue value);
 

@@ -82,15 +82,6 @@ void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, c
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
 }
 
-/// "rack": "concordia-8" is short for "rack": {"testbed": "concordia-8"}; overrides need the long form.
-void expand_rack(JsonValue& document) {
-  auto* rack = document.find("rack");
-  if (!rack || !rack->string()) return;
-  auto testbed = *rack;
-  *rack = JsonValue::object();
-  rack->set("testbed", std::move(testbed));
-}
-
 Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
   const Place root{file, ""};
   require_object(document, root);
@@ -101,6 +92,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
   sim::Parameters own;
   own.text("$schema", schema, "The JSON Schema that an editor may use.");
   own.text("name", scenario.name, "What the run is called in reports.");
+  own.text("doc", scenario.doc, "What the scenario is there for.");
   own.integer("seed", scenario.seed, 0, std::numeric_limits<std::uint64_t>::max(), "Seed of all random streams.");
   bind(document, root, own,
        {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}, nullptr});
@@ -133,9 +125,17 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
 
 }  // namespace
 
+void expand_rack(JsonValue& document) {
+  auto* rack = document.find("rack");
+  if (!rack || !rack->string()) return;
+  auto testbed = *rack;
+  *rack = JsonValue::object();
+  rack->set("testbed", std::move(testbed));
+}
+
 Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
                        const std::vector<std::string>& overrides) {
-  expand_rack(document);
+  expand_rack(document);  // overrides need the long form
   std::vector<Override> applied;
   for (const auto& text : overrides) {
     applied.push_back(parse_override(text));

@@ -1,6 +1,6 @@
 // A scenario: everything that one run depends on, typed and validated.
 //
-//   {"version": 1, "name": "quickstart", "seed": 1,
+//   {"version": 1, "name": "quickstart", "doc": "What this scenario shows.", "seed": 1,
 //    "rack": {"testbed": "concordia-8", "nodes": 4},                     or just "concordia-8"
 //    "protocol": {"name": "flowcc", "flowcc": {"ownership": "switch"}},  options of other protocols may stand beside it
 //    "workload": {"kind": "micro", "read_ratio": 0.5},
@@ -41,6 +41,7 @@ struct OracleSwitch {
 struct Scenario {
   std::string file;  ///< where it was read from
   std::string name;  ///< the file's name without ".json" if the scenario gives none
+  std::string doc;   ///< what the scenario is there for; may be empty
   std::uint64_t seed = 1;
   std::string testbed;
   BoundOptions rack;                    ///< the testbed's values with the scenario's over them
@@ -62,6 +63,9 @@ Scenario load_scenario(const std::string& path, const Catalogue& catalogue,
 /// The same for a document already read; `file` stands for it in errors, and testbeds are looked up from its folder.
 Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
                        const std::vector<std::string>& overrides = {});
+
+/// Writes `"rack": "concordia-8"`, which is short for `"rack": {"testbed": "concordia-8"}`, in its long form.
+void expand_rack(JsonValue& document);
 
 /// A testbed file on its own: `version`, `name`, `doc` and the rack's constants. Throws InputError.
 struct Testbed {

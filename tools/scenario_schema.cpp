@@ -133,6 +133,7 @@ JsonValue scenario_schema(const Catalogue& catalogue) {
   members.set("$schema", typed("string"));
   members.set("version", constant(1));
   members.set("name", typed("string", "What the run is called in reports."));
+  members.set("doc", typed("string", "What the scenario is there for."));
   members.set("seed", typed("integer", "Seed of all random streams.")).set("minimum", 0);
   members.set("rack", rack_schema(catalogue.rack));
   members.set("protocol", protocol_schema(catalogue.protocols));

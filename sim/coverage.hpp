@@ -1,0 +1,92 @@
+// What runs have exercised of a protocol: pairs of a state and a type of message that met it, and race points, which
+// are places in the protocol's code where the paper or a comment names a race.
+//
+// A protocol declares all of them by name when it registers, so that what no run has ever exercised can be named too.
+// Coverage is a set of bits beside the run: it is neither folded into the run hash nor seen by anything simulated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace racksim::sim {
+
+/// What there is to cover. Points are numbered: pairs first (state by state), then race points.
+struct CoverageMap {
+  std::vector<std::string> states;
+  std::vector<std::string> messages;
+  std::vector<std::string> race_points;
+  /// States that a correct protocol can never be seen in, each with the reason. Their pairs are not counted as
+  /// something to cover; reaching one of them is worth a look.
+  struct Impossible {
+    std::size_t state;
+    std::string reason;
+  };
+  std::vector<Impossible> impossible = {};
+
+  std::size_t pairs() const { return states.size() * messages.size(); }
+  std::size_t points() const { return pairs() + race_points.size(); }
+  bool is_impossible(std::size_t state) const;
+  /// "state / message", or the race point's name.
+  std::string name_of(std::size_t point) const;
+};
+
+/// The points of one map that one run, or several, have reached.
+class Coverage {
+ public:
+  /// The map must outlive this.
+  explicit Coverage(const CoverageMap& map) : map_(&map), reached_((map.points() + 63) / 64, 0) {}
+
+  const CoverageMap& map() const { return *map_; }
+  void pair(std::size_t state, std::size_t message) { reach(state * map_->messages.size() + message); }
+  void race(std::size_t race_point) { reach(map_->pairs() + race_point); }
+  bool reached(std::size_t point) const { return (reached_[point / 64] >> point % 64 & 1) != 0; }
+
+  /// Adds what another has reached of the same map.
+  void merge(const Coverage& other);
+
+  /// Pairs and race points, reached and to be reached (impossible states left out of both).
+  struct Count {
+    std::size_t pairs = 0, possible_pairs = 0, race_points = 0, declared_race_points = 0;
+    std::size_t impossible_pairs = 0;  ///< reached although declared impossible
+  };
+  Count count() const;
+
+  /// The points as text of 16 hexadecimal digits for every 64 of them, and back. A text of another length is a
+  /// std::runtime_error.
+  std::string text() const;
+  void merge_text(std::string_view text);
+
+ private:
+  void reach(std::size_t point) { reached_[point / 64] |= std::uint64_t{1} << point % 64; }
+
+  const CoverageMap* map_;
+  std::vector<std::uint64_t> reached_;
+};
+
+/// How a protocol's code tells what it exercises: a pointer that is null unless the run was asked for coverage.
+class CoverageProbe {
+ public:
+  CoverageProbe() = default;
+  explicit CoverageProbe(Coverage* coverage) : coverage_(coverage) {}
+
+  bool on() const { return coverage_ != nullptr; }
+  /// A message of this type met this state.
+  void pair(std::size_t state, std::size_t message) const {
+    if (coverage_) [[unlikely]]
+      coverage_->pair(state, message);
+  }
+  /// This race point was reached. `RacePoint` is the protocol's enumeration, in the order of its map.
+  template <class RacePoint>
+  void race(RacePoint point) const {
+    if (coverage_) [[unlikely]]
+      coverage_->race(static_cast<std::size_t>(point));
+  }
+
+ private:
+  Coverage* coverage_ = nullptr;
+};
+
+}  // namespace racksim::sim

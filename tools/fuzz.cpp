@@ -1,0 +1,42 @@
+// The campaign's loop. See fuzz.hpp.
+#include "tools/fuzz.hpp"
+
+namespace racksim::tools {
+
+ScenarioRunner scenario_runner(const Catalogue& catalogue, bool with_coverage) {
+  return [&catalogue, with_coverage](const JsonValue& document) {
+    return run_trial(read_scenario(document, "derived scenario", catalogue), with_coverage);
+  };
+}
+
+FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& runner, const sim::CoverageMap& map,
+                const FuzzProgress& progress) {
+  using Clock = std::chrono::steady_clock;
+  const auto begun = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begun).count(); };
+  FuzzResult result(map);
+  const auto wanted = [&](std::uint64_t index) {
+    if (plan.runs && index >= *plan.runs) return false;
+    return !plan.time || Clock::now() - begun < *plan.time;
+  };
+  const auto take = [&](std::uint64_t index, const TrialResult& trial) {
+    ++result.runs;
+    result.operations += trial.operations;
+    result.events += trial.events;
+    if (!trial.coverage.empty()) result.coverage.merge_text(trial.coverage);
+    if (trial.verdict == TrialResult::Verdict::refused) {
+      if (result.refused++ == 0) result.first_refusal = trial.what;
+    }
+    if (trial.failed()) result.failures.push_back({index, trial});
+    return result.failures.size() < plan.failures;
+  };
+  run_trials(
+      plan.limits, [&](std::uint64_t index) { return runner(swarm.derive(index)); }, wanted, take,
+      [&] {
+        if (progress) progress(result, seconds());
+      });
+  result.wall_seconds = seconds();
+  return result;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,56 @@
+// A fuzzing campaign: runs derived from a template, in child processes, until time, count or failures end it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/coverage.hpp"
+#include "tools/swarm.hpp"
+#include "tools/trial.hpp"
+
+namespace racksim::tools {
+
+struct FuzzPlan {
+  std::optional<std::uint64_t> runs;              ///< at most so many
+  std::optional<std::chrono::milliseconds> time;  ///< no run begins after so much wall-clock time
+  std::uint64_t failures = 1;                     ///< the campaign ends with so many failing runs
+  TrialLimits limits;
+};
+
+/// One failing run.
+struct FuzzFailure {
+  std::uint64_t index = 0;
+  TrialResult result;
+};
+
+/// What a campaign has found. Everything but the wall-clock time depends on template, seed and number of runs alone.
+struct FuzzResult {
+  explicit FuzzResult(const sim::CoverageMap& map) : coverage(map) {}
+
+  std::uint64_t runs = 0;     ///< counted, in the order of their numbers, up to the failure that ended the campaign
+  std::uint64_t refused = 0;  ///< of which drew options that do not fit each other
+  std::string first_refusal;  ///< why
+  std::vector<FuzzFailure> failures;
+  sim::Coverage coverage;
+  std::uint64_t operations = 0, events = 0;
+  double wall_seconds = 0;
+};
+
+/// How one derived scenario is run: with racksim itself, or with something else in tests.
+using ScenarioRunner = std::function<TrialResult(const JsonValue& document)>;
+
+/// Runs a document as racksim does, with coverage.
+ScenarioRunner scenario_runner(const Catalogue& catalogue, bool with_coverage);
+
+/// Told now and then what there is so far.
+using FuzzProgress = std::function<void(const FuzzResult& so_far, double wall_seconds)>;
+
+/// The coverage map must outlive the result. Throws std::runtime_error if no process can be started.
+FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& runner, const sim::CoverageMap& map,
+                const FuzzProgress& progress = {});
+
+}  // namespace racksim::tools

@@ -1,0 +1,255 @@
+// racksim fuzz FILE: derives scenarios from a template, runs them in parallel, and reports and shrinks what fails.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <thread>
+
+#include "tools/command_line.hpp"
+#include "tools/data_files.hpp"
+#include "tools/experiment.hpp"
+#include "tools/fuzz.hpp"
+#include "tools/input_error.hpp"
+#include "tools/output_files.hpp"
+#include "tools/report.hpp"
+#include "tools/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct FuzzOptions {
+  std::string file;
+  std::optional<std::uint64_t> runs;
+  std::uint64_t seed = 1;
+  std::string time;
+  std::uint64_t failures = 1;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::string out;
+  std::string run_limit = "30s";
+  std::vector<std::string> overrides;
+  std::optional<std::uint64_t> only;
+  bool json = false;
+};
+
+constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
+
+/// A length of wall-clock time from the command line.
+std::chrono::milliseconds wall_clock(const std::string& option, const std::string& text) {
+  try {
+    return std::chrono::milliseconds(parse_length(text).ps() / 1'000'000'000);
+  } catch (const UnitError& error) {
+    throw InputError("racksim fuzz", option, quote(text), error.what());
+  }
+}
+
+std::string coverage_line(const sim::Coverage::Count& count) {
+  if (count.possible_pairs == 0) return "the protocol declares none";
+  return fmt::format("{} of {} (state, message) pairs, {} of {} race points", count.pairs, count.possible_pairs,
+                     count.race_points, count.declared_race_points);
+}
+
+class FuzzCommand {
+ public:
+  FuzzCommand(const FuzzOptions& options, CommandContext& context)
+      : options_(options),
+        context_(context),
+        swarm_(read_json_file(find_scenario_file(options.file)), find_scenario_file(options.file), context.catalogue,
+               options.overrides, options.seed) {}
+
+  int run() { return options_.only ? run_one(*options_.only) : run_many(); }
+
+ private:
+  /// One run of the campaign, in this process, with the whole report.
+  int run_one(std::uint64_t index) {
+    const JsonValue document = swarm_.derive(index);
+    const Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
+    if (!options_.out.empty()) write_derived(index, document, "");
+    sim::Metrics metrics;
+    const RunResult result = run_experiment(scenario, metrics, "", {});
+    if (options_.json) {
+      context_.out << to_json(report_json(scenario, result, metrics));
+    } else {
+      context_.out << report_text(scenario, result, metrics, command_for(index));
+    }
+    return result.pass ? exit_ok : exit_failed;
+  }
+
+  int run_many() {
+    FuzzPlan plan;
+    plan.runs = options_.runs;
+    if (!options_.time.empty()) plan.time = wall_clock("--time", options_.time);
+    if (!plan.runs && !plan.time) plan.runs = kRuns;
+    plan.failures = options_.failures;
+    plan.limits = {options_.jobs, wall_clock("--run-limit", options_.run_limit)};
+    const bool show = !options_.json && isatty(STDERR_FILENO) != 0;
+    const FuzzResult result =
+        fuzz(swarm_, plan, scenario_runner(context_.catalogue, true), coverage_map(swarm_.original()),
+             [&](const FuzzResult& so_far, double wall) {
+               if (show) show_progress(so_far, wall);
+             });
+    if (show) context_.err << "\r\033[K" << std::flush;
+    if (result.runs > 0 && result.refused == result.runs) {
+      throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
+                       "options under which its variations can run");
+    }
+    for (const FuzzFailure& failure : result.failures) {
+      files_.push_back(write_derived(failure.index, swarm_.derive(failure.index), description(failure)));
+    }
+    options_.json ? print_json(result) : print_text(result);
+    return result.failures.empty() ? exit_ok : exit_failed;
+  }
+
+  void show_progress(const FuzzResult& so_far, double wall) {
+    const auto count = so_far.coverage.count();
+    context_.err << fmt::format("\r\033[K{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
+                                static_cast<double>(so_far.runs) / wall, count.pairs, count.possible_pairs,
+                                count.race_points, count.declared_race_points, so_far.failures.size())
+                 << std::flush;
+  }
+
+  std::string command_for(std::uint64_t index) const {
+    std::string command = fmt::format("racksim fuzz {} --seed {} --only {}", options_.file, options_.seed, index);
+    for (const auto& change : options_.overrides) command += fmt::format(" --set '{}'", change);
+    return command;
+  }
+
+  std::string description(const FuzzFailure& failure) const {
+    return fmt::format("{} at {}: {}. Found by: {}", failure.result.kind, sim::printed(failure.result.at),
+                       failure.result.what, command_for(failure.index));
+  }
+
+  /// Writes a derived scenario to the output folder and returns its path.
+  std::string write_derived(std::uint64_t index, JsonValue document, const std::string& doc) {
+    const std::filesystem::path folder = output_folder();
+    if (!doc.empty()) document.set("doc", doc);
+    const auto file = folder / fmt::format("run-{}.json", index);
+    write_file(file, to_json(document));
+    return file.string();
+  }
+
+  std::filesystem::path output_folder() const {
+    const std::string named = options_.out.empty()
+                                  ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed)
+                                  : options_.out;
+    make_folder(named);
+    return named;
+  }
+
+  void print_text(const FuzzResult& result) {
+    const auto line = [&](const std::string& name, const std::string& text) {
+      context_.out << fmt::format("{:<13}{}\n", name, text);
+    };
+    line("template", fmt::format("{} ({}), fuzz seed {}, {} parameters varied", options_.file,
+                                 swarm_.original().protocol.name, options_.seed, swarm_.varied().size()));
+    line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events", result.runs,
+                             result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds,
+                             options_.jobs, result.operations, result.events));
+    if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
+    line("coverage", coverage_line(result.coverage.count()));
+    const auto& map = result.coverage.map();
+    for (std::size_t point = map.pairs(); point < map.points(); ++point) {
+      if (!result.coverage.reached(point)) context_.out << "  never reached: " << map.name_of(point) << '\n';
+    }
+    line("failures", std::to_string(result.failures.size()));
+    for (std::size_t i = 0; i < result.failures.size(); ++i) {
+      const FuzzFailure& failure = result.failures[i];
+      context_.out << fmt::format("  run {}: {} at {}: {}\n", failure.index, failure.result.kind,
+                                  sim::printed(failure.result.at), failure.result.what);
+      line("replay", "racksim run " + files_[i]);
+      line("", command_for(failure.index));
+    }
+    line("verdict", result.failures.empty() ? "pass" : "FAIL");
+  }
+
+  void print_json(const FuzzResult& result) {
+    JsonValue report = JsonValue::object();
+    report.set("template", swarm_.file());
+    report.set("protocol", swarm_.original().protocol.name);
+    report.set("seed", options_.seed);
+    report.set("verdict", result.failures.empty() ? "pass" : "fail");
+    report.set("runs", result.runs);
+    report.set("refused", result.refused);
+    report.set("operations", result.operations);
+    report.set("events", result.events);
+    report.set("wall_s", result.wall_seconds);
+    JsonValue& varied = report.set("varied", JsonValue::array());
+    for (const auto& path : swarm_.varied()) varied.push(path);
+    report.set("coverage", coverage_json(result.coverage));
+    JsonValue& failures = report.set("failures", JsonValue::array());
+    for (std::size_t i = 0; i < result.failures.size(); ++i) {
+      const FuzzFailure& failure = result.failures[i];
+      JsonValue& entry = failures.push(JsonValue::object());
+      entry.set("run", failure.index);
+      JsonValue& kinds = entry.set("oracles", JsonValue::array());
+      for (const auto& kind : failure.result.kinds) kinds.push(kind);
+      entry.set("time_ns", failure.result.at.ns());
+      entry.set("what", failure.result.what);
+      entry.set("file", files_[i]);
+      entry.set("replay", command_for(failure.index));
+    }
+    context_.out << to_json(report);
+  }
+
+  static JsonValue coverage_json(const sim::Coverage& coverage) {
+    const auto count = coverage.count();
+    const auto& map = coverage.map();
+    JsonValue value = JsonValue::object();
+    value.set("pairs", count.pairs);
+    value.set("possible_pairs", count.possible_pairs);
+    value.set("race_points", count.race_points);
+    value.set("declared_race_points", count.declared_race_points);
+    JsonValue& impossible = value.set("impossible_states", JsonValue::array());
+    for (const auto& [state, reason] : map.impossible) {
+      JsonValue& entry = impossible.push(JsonValue::object());
+      entry.set("state", map.states[state]);
+      entry.set("reason", reason);
+    }
+    JsonValue& reached = value.set("reached", JsonValue::array());
+    JsonValue& never = value.set("never_reached", JsonValue::array());
+    JsonValue& unexpected = value.set("reached_though_impossible", JsonValue::array());
+    for (std::size_t point = 0; point < map.points(); ++point) {
+      const bool impossible_pair = point < map.pairs() && map.is_impossible(point / map.messages.size());
+      if (coverage.reached(point)) {
+        (impossible_pair ? unexpected : reached).push(map.name_of(point));
+      } else if (!impossible_pair) {
+        never.push(map.name_of(point));
+      }
+    }
+    return value;
+  }
+
+  const FuzzOptions& options_;
+  CommandContext& context_;
+  Swarm swarm_;
+  std::vector<std::string> files_;  // of the failures
+};
+
+}  // namespace
+
+void add_fuzz_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
+  const auto options = std::make_shared<FuzzOptions>();
+  command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
+  command->add_option("--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)");
+  command->add_option("--seed", options->seed, "Seed of all choices (default 1)");
+  command->add_option("--time", options->time, "Begin no run after so much time, such as 30s");
+  command->add_option("--jobs", options->jobs, "Processes at a time (default: one per processor)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--failures", options->failures, "Stop after so many failing runs (default 1)")
+      ->check(CLI::Range(1, 1'000'000));
+  command->add_option("--run-limit", options->run_limit, "Real time after which a run counts as hung (default 30s)");
+  command->add_option("--out", options->out, "Folder for failing scenarios (default runs/fuzz-NAME-SEED)");
+  command->add_option("--set", options->overrides, "Give a value that is then not varied: path=value")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--only", options->only, "Run only this run of the campaign and print its report");
+  command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return FuzzCommand(*options, context).run(); }; });
+}
+
+}  // namespace racksim::tools

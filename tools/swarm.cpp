@@ -1,0 +1,176 @@
+// Derivation of scenarios. See swarm.hpp.
+#include "tools/swarm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "sim/random.hpp"
+#include "tools/data_files.hpp"
+#include "tools/fault_draws.hpp"
+#include "tools/overrides.hpp"
+#include "tools/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+using sim::Duration;
+using sim::Parameter;
+using sim::RandomStream;
+
+// Short runs find more in the same time: most races need few operations, on few blocks, under the right perturbation.
+constexpr std::uint64_t kMostOperations = 1500;
+/// About how long an operation of one session takes when blocks are contended and packets lost; for placing faults.
+constexpr Duration kOperation = 12_us;
+
+/// A value of a parameter as a scenario writes it.
+JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* length = std::get_if<Duration>(&value)) return format_length(*length);
+  if (const auto* name = std::get_if<std::string>(&value)) return *name;
+  const auto number = std::get<std::uint64_t>(value);
+  if (std::holds_alternative<Parameter::Size>(parameter.kind)) return format_size(number);
+  if (std::holds_alternative<Parameter::Rate>(parameter.kind)) return format_rate(number);
+  return number;
+}
+
+/// "protocol.flowcc.cache" as a JSON pointer.
+std::string pointer_to(std::string path) {
+  std::replace(path.begin(), path.end(), '.', '/');
+  return "/" + path;
+}
+
+bool is_set(const std::vector<std::string>& overrides, const std::string& path) {
+  return std::any_of(overrides.begin(), overrides.end(),
+                     [&](const std::string& text) { return concerns(parse_override(text), pointer_to(path)); });
+}
+
+/// The whole number that a derived document gives, or else the template in effect.
+std::uint64_t number_in(const JsonValue& document, const char* part, const BoundOptions& options, const char* name) {
+  const auto* object = document.find(part);
+  const auto* value = object ? object->find(name) : nullptr;
+  if (value && value->natural()) return *value->natural();
+  for (const auto& parameter : options.parameters.all()) {
+    const auto* integer = std::get_if<Parameter::Integer>(&parameter.kind);
+    if (integer && parameter.name == name) return *integer->target;
+  }
+  return 1;
+}
+
+JsonValue template_document(JsonValue document, const std::string& file, const std::vector<std::string>& overrides) {
+  expand_rack(document);
+  for (const auto& text : overrides) {
+    apply_override(document, parse_override(text));
+    expand_rack(document);
+  }
+  pin_testbed(document, file);
+  for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
+  return document;
+}
+
+}  // namespace
+
+void pin_testbed(JsonValue& document, const std::string& file) {
+  expand_rack(document);
+  auto* rack = document.find("rack");
+  auto* testbed = rack ? rack->find("testbed") : nullptr;
+  if (!testbed || !testbed->string()) return;
+  const auto found = find_testbed_file(*testbed->string(), std::filesystem::path(file).parent_path());
+  // One that comes with the program is found by its name from anywhere.
+  if (found.empty() || found == find_testbed_file(*testbed->string(), std::filesystem::path{})) return;
+  *testbed = std::filesystem::absolute(found).string();
+}
+
+Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
+             const std::vector<std::string>& overrides, std::uint64_t seed)
+    : file_(std::move(file)), seed_(seed), original_(read_scenario(document, file_, catalogue, overrides)) {
+  document_ = template_document(std::move(document), file_, overrides);
+  add_knobs("rack", original_.rack, overrides);
+  add_knobs("protocol." + original_.protocol.name, original_.protocol, overrides);
+  add_knobs("workload", original_.workload, overrides);
+  vary_faults_ = !is_set(overrides, "faults");
+  vary_schedule_ = !is_set(overrides, "run.schedule");
+  vary_length_ = !is_set(overrides, "run.measure");
+  const bool checked =
+      std::any_of(original_.checks.begin(), original_.checks.end(), [](const OracleSwitch& check) { return check.on; });
+  if (!checked) document_.set("check", JsonValue::object()).set("all", true);
+}
+
+void Swarm::add_knobs(const std::string& prefix, const BoundOptions& options,
+                      const std::vector<std::string>& overrides) {
+  for (const auto& parameter : options.parameters.all()) {
+    Knob knob{prefix + "." + parameter.name, {}};
+    if (is_set(overrides, knob.path)) continue;
+    for (const auto& value : parameter.varied) knob.values.push_back(written(parameter, value));
+    if (parameter.varied_from) {
+      knob.least = *parameter.varied_from;
+      knob.most = *std::get<Parameter::Integer>(parameter.kind).target;
+      if (knob.least >= knob.most) continue;
+    }
+    if (!knob.values.empty() || parameter.varied_from) knobs_.push_back(std::move(knob));
+  }
+}
+
+std::vector<std::string> Swarm::varied() const {
+  std::vector<std::string> paths;
+  for (const auto& knob : knobs_) paths.push_back(knob.path);
+  return paths;
+}
+
+JsonValue Swarm::derive(std::uint64_t index) const {
+  JsonValue document = document_;
+  const std::string stream = fmt::format("fuzz/run{}", index);
+  RandomStream own(seed_, stream);
+  document.set("name", fmt::format("{}-{}-{}", original_.name, seed_, index));
+  document.set("seed", own.below(1'000'000'000));
+  const double density = std::array{0.2, 0.5, 0.8}[own.below(3)];
+  for (const Knob& knob : knobs_) {
+    RandomStream draws(seed_, stream + "/" + knob.path);
+    if (!draws.chance(density)) continue;
+    document.set_dotted(knob.path, knob.values.empty() ? JsonValue(knob.least + draws.below(knob.most - knob.least + 1))
+                                                       : knob.values[draws.below(knob.values.size())]);
+  }
+  if (vary_schedule_) set_schedule(document, stream);
+  const std::uint64_t operations = set_length(document, stream);
+  if (vary_faults_) {
+    const std::uint64_t nodes = number_in(document, "rack", original_.rack, "nodes");
+    const std::uint64_t sessions = nodes * number_in(document, "workload", original_.workload, "threads");
+    RandomStream draws(seed_, stream + "/faults");
+    const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
+    JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
+    const JsonValue drawn = draw_faults(draws, nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1));
+    for (const auto& fault : *drawn.elements()) faults.push(fault);
+    document.set("faults", std::move(faults));
+  }
+  return document;
+}
+
+void Swarm::set_schedule(JsonValue& document, const std::string& stream) const {
+  RandomStream draws(seed_, stream + "/schedule");
+  const std::uint64_t shuffle = draws.below(1000);
+  const std::array orders{std::string("fifo"), std::string("lifo"), fmt::format("shuffle:{}", shuffle)};
+  document.set_dotted("run.schedule.order", orders[draws.below(orders.size())]);
+  const std::array jitters{"0s", "0s", "5ns", "200ns", "2us"};
+  document.set_dotted("run.schedule.jitter", jitters[draws.below(jitters.size())]);
+}
+
+// A short measured phase without warm-up, and limits on what comes after it unless the template has its own.
+std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream) const {
+  RandomStream draws(seed_, stream + "/length");
+  const std::uint64_t most =
+      std::max<std::uint64_t>(1, std::min(original_.run.measure.operations.value_or(kMostOperations), kMostOperations));
+  const std::uint64_t drawn = std::max<std::uint64_t>(1, most >> draws.below(3));
+  if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
+  auto* run = document.find("run");
+  if (!run) run = &document.set("run", JsonValue::object());
+  run->erase("warmup");
+  for (const auto& [key, limit] : {std::pair{"drain", "10ms"}, std::pair{"stall", "10ms"}}) {
+    if (!run->find(key)) run->set(key, limit);
+  }
+  return vary_length_ ? drawn : most;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,128 @@
+// Trials and their way out of a child process. See trial.hpp.
+#include "tools/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "models/protocol.hpp"
+#include "tools/experiment.hpp"
+#include "tools/input_error.hpp"
+
+namespace racksim::tools {
+namespace {
+
+using Verdict = TrialResult::Verdict;
+
+std::string encode(const TrialResult& result) {
+  JsonValue value = JsonValue::object();
+  value.set("verdict", static_cast<int>(result.verdict));
+  JsonValue& kinds = value.set("kinds", JsonValue::array());
+  for (const auto& kind : result.kinds) kinds.push(kind);
+  value.set("what", result.what);
+  value.set("at", result.at.ps());
+  value.set("operations", result.operations);
+  value.set("events", result.events);
+  value.set("hash", result.hash);
+  value.set("coverage", result.coverage);
+  return to_canonical_json(value);
+}
+
+TrialResult decode(const std::string& text) {
+  const JsonValue value = parse_json(text, "result of a trial");
+  TrialResult result;
+  result.verdict = static_cast<Verdict>(value.find("verdict")->natural().value());
+  for (const auto& kind : *value.find("kinds")->elements()) result.kinds.push_back(*kind.string());
+  if (!result.kinds.empty()) result.kind = result.kinds.front();
+  result.what = *value.find("what")->string();
+  result.at = sim::Time::from_ps(static_cast<std::int64_t>(value.find("at")->natural().value()));
+  result.operations = value.find("operations")->natural().value();
+  result.events = value.find("events")->natural().value();
+  result.hash = *value.find("hash")->string();
+  result.coverage = *value.find("coverage")->string();
+  return result;
+}
+
+TrialResult result_of(const ChildResult& child) {
+  using Ending = ChildResult::Ending;
+  if (child.ending == Ending::answered) return decode(child.text);
+  TrialResult result;
+  result.verdict = Verdict::failed;
+  result.kind = child.ending == Ending::threw ? "exception" : child.ending == Ending::killed ? "crash" : "hang";
+  result.kinds = {result.kind};
+  result.what = child.text;
+  return result;
+}
+
+}  // namespace
+
+bool TrialResult::shows(const std::string& wanted) const {
+  return std::find(kinds.begin(), kinds.end(), wanted) != kinds.end();
+}
+
+const sim::CoverageMap& coverage_map(const Scenario& scenario) {
+  static const sim::CoverageMap none;
+  for (const auto& protocol : models::protocols()) {
+    if (protocol.name == scenario.protocol.name) return protocol.coverage;
+  }
+  return none;
+}
+
+TrialResult run_trial(const Scenario& original, bool with_coverage) {
+  Scenario scenario = original;
+  scenario.expect = {};
+  scenario.observe = {};
+  sim::Metrics metrics;
+  sim::Coverage coverage(coverage_map(scenario));
+  TrialResult result;
+  try {
+    const RunResult run = run_experiment(scenario, metrics, "", {}, with_coverage ? &coverage : nullptr);
+    result.verdict = run.pass ? Verdict::passed : Verdict::failed;
+    result.operations = run.operations;
+    result.events = run.events;
+    result.hash = run.hash.hex();
+    if (with_coverage) result.coverage = coverage.text();
+    std::vector<sim::Violation> violations = run.violations;
+    // The earliest is the closest to the cause; what is noticed at the end is often its consequence.
+    std::stable_sort(violations.begin(), violations.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    for (const auto& violation : violations) {
+      if (!result.shows(violation.oracle)) result.kinds.push_back(violation.oracle);
+    }
+    if (!violations.empty()) {
+      result.kind = violations.front().oracle;
+      result.what = violations.front().what;
+      result.at = violations.front().at;
+    }
+  } catch (const InputError& error) {
+    result.verdict = Verdict::refused;
+    result.what = error.what();
+  }
+  return result;
+}
+
+void run_trials(const TrialLimits& limits, const Trial& trial, const std::function<bool(std::uint64_t)>& wanted,
+                const std::function<bool(std::uint64_t, const TrialResult&)>& take, const std::function<void()>& idle) {
+  ChildProcesses children(limits.jobs, limits.wall_clock, ChildErrors::captured);
+  std::map<std::uint64_t, TrialResult> ended;  // those that earlier ones hold up
+  std::uint64_t next = 0, due = 0;
+  auto last_idle = std::chrono::steady_clock::now();
+  for (;;) {
+    while (children.has_room() && wanted(next)) {
+      children.start(next, [&trial, number = next] { return encode(trial(number)); });
+      ++next;
+    }
+    if (children.running() == 0) return;
+    if (const auto child = children.wait(std::chrono::milliseconds(100))) ended.emplace(child->id, result_of(*child));
+    for (auto first = ended.begin(); first != ended.end() && first->first == due; first = ended.erase(first), ++due) {
+      if (!take(due, first->second)) return;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (idle && now - last_idle >= std::chrono::milliseconds(100)) {
+      last_idle = now;
+      idle();
+    }
+  }
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,60 @@
+// A trial: one scenario run for its verdict alone, usually in a child process. Fuzzing and shrinking consist of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/child_processes.hpp"
+#include "tools/scenario.hpp"
+
+namespace racksim::tools {
+
+/// What came of one trial.
+struct TrialResult {
+  enum class Verdict : std::uint8_t {
+    passed,
+    failed,  ///< an oracle spoke, or the run crashed, hung or threw
+    refused  ///< options that do not fit each other: nothing was run
+  };
+  Verdict verdict = Verdict::passed;
+  /// Of a failure: the oracle that spoke first in simulated time; or "crash", "hang" or "exception".
+  std::string kind;
+  std::vector<std::string> kinds;  ///< all of them, `kind` first, each once
+  std::string what;                ///< the violation's text, or what the process left behind
+  sim::Time at;                    ///< of the violation
+  std::uint64_t operations = 0, events = 0;
+  std::string hash;      ///< the run hash, if the run came to its end
+  std::string coverage;  ///< sim::Coverage::text(), if it was asked for
+
+  bool failed() const { return verdict == Verdict::failed; }
+  /// Whether an oracle of this name spoke, or the failure is of this kind.
+  bool shows(const std::string& kind) const;
+};
+
+/// The coverage map of the protocol that a scenario selects; empty if it declares none.
+const sim::CoverageMap& coverage_map(const Scenario& scenario);
+
+/// Runs the scenario here and now (one run per process, as run_experiment says). What it expects does not count.
+/// Options that do not fit are a result; anything else that is thrown passes through.
+TrialResult run_trial(const Scenario& scenario, bool with_coverage);
+
+/// Work for a child process that ends in a TrialResult. It is called with the trial's number.
+using Trial = std::function<TrialResult(std::uint64_t number)>;
+
+struct TrialLimits {
+  unsigned jobs = 1;                             ///< child processes at a time
+  std::chrono::milliseconds wall_clock{30'000};  ///< for each; more is a "hang"
+};
+
+/// Runs trials 0, 1, 2, ... in child processes for as long as `wanted(number)` holds, and gives their results to `take`
+/// in the order of their numbers, whatever the order in which they end, until it returns false; trials still running
+/// are then ended and forgotten. `idle`, if given, is called about ten times a second.
+/// So what `take` sees does not depend on the number of jobs.
+void run_trials(const TrialLimits& limits, const Trial& trial, const std::function<bool(std::uint64_t)>& wanted,
+                const std::function<bool(std::uint64_t, const TrialResult&)>& take,
+                const std::function<void()>& idle = {});
+
+}  // namespace racksim::tools
