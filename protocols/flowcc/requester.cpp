@@ -12,8 +12,12 @@
 namespace racksim::flowcc {
 
 namespace {
-constexpr std::int64_t kMostBackOff = 64;  // times the first timeout of a request
+constexpr std::int64_t kMostBackOff = 64;  // times the first timeout of a request or an unlock
+// The timeout after one that has expired; `first` was that of the first transmission.
+sim::Duration longer(sim::Duration expired, sim::Duration first) {
+  return std::min(expired * 2, first * kMostBackOff);
 }
+}  // namespace
 
 Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
     : shared_(shared),
@@ -108,13 +112,13 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   node_.count_event(type);
 
   transmit_request(false);
-  sim::Duration patience = timeout(shared_.options.request_timeout_rtts);
-  const sim::Duration most_patience = patience * kMostBackOff;
+  const sim::Duration first_patience = timeout(shared_.options.request_timeout_rtts);
+  sim::Duration patience = first_patience;
   while (!event_.settled()) {
     if (co_await settled_.wait_for(clock_, patience)) continue;
     ++shared_.counters.request_retransmissions.value;
     transmit_request(true);
-    if (safe()) patience = std::min(patience * 2, most_patience);
+    if (safe()) patience = longer(patience, first_patience);
   }
 
   const bool success = !event_.failed();
@@ -185,8 +189,9 @@ void Requester::install(bool dirty, std::uint64_t value) {
 // The thread goes on with its next operation while the write-back and the unlock are under way.
 void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value) {
   const bool read = takes_read_lock(event_.type());
-  unlocks_[event_.seq() & 1] = {true,     !write_back,        false, read, event_.seq(), event_.tag(),
-                                metadata, event_.operation(), {}};
+  const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
+  unlocks_[event_.seq() & 1] = {true,     !write_back,        false,    read, event_.seq(), event_.tag(),
+                                metadata, event_.operation(), patience, {}};
   if (write_back) {
     ++shared_.counters.write_backs.value;
     ++shared_.counters.requester_sent.value;
@@ -212,13 +217,14 @@ void Requester::transmit_unlock(Unlock& unlock) {
   unlock.sent = true;
   ++shared_.counters.requester_sent.value;
   endpoint_.send(h, shared_.home_of(unlock.tag), unlock.operation);
-  unlock.timer = clock_.after<&Requester::unlock_timed_out>(timeout(shared_.options.unlock_timeout_rtts), *this,
-                                                            std::uint32_t{unlock.seq & 1});
+  unlock.timer = clock_.after<&Requester::unlock_timed_out>(unlock.patience, *this, std::uint32_t{unlock.seq & 1});
 }
 
 void Requester::unlock_timed_out(std::uint32_t parity) {
+  Unlock& unlock = unlocks_[parity];
   ++shared_.counters.unlock_retransmissions.value;
-  transmit_unlock(unlocks_[parity]);
+  if (safe()) unlock.patience = longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));
+  transmit_unlock(unlock);
 }
 
 void Requester::transmit_request(bool again) {

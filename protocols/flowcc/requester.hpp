@@ -13,7 +13,8 @@
 //   (iv)  undoing a failed check takes back only what that packet's own pass acquired (LCF program, home agent).
 //
 // Rule (ii) needs a timeout above the round trip: below it each failed ACK finds that it does not answer the latest
-// transmission, and the requester never learns. So a request's timeout doubles with each retransmission.
+// transmission, and the requester never learns. So a request's timeout doubles with each retransmission. An unlock's
+// does too: a home agent that takes longer to serve an unlock than the timeout would be kept busy with copies of it.
 //
 // After a failed ACK the whole operation is retried at once: the paper names no back-off.
 #pragma once
@@ -71,6 +72,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     Tag tag = 0;
     GlobalMetadata metadata;
     std::uint64_t operation = 0;
+    sim::Duration patience;  ///< timeout of the latest transmission
     sim::EventId timer;
   };
 
