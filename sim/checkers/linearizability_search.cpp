@@ -82,19 +82,35 @@ class Search {
 
   Outcome run() {
     auto event = open_.first();
+    bool pending_ones = false;  // they are tried when nothing else can be taken: most need not be
     while (left_ > 0) {
       // A pending operation has no end, so as long as an operation is left that has one, an end is still to come.
+      const auto index = open_[event].operation;
       if (!open_[event].is_end) {
+        if (operations_[index].pending() != pending_ones) {
+          event = open_.after(event);
+          continue;
+        }
         if (steps_++ == budget_.steps) return given_up();
-        event = take(open_[event].operation) ? open_.first() : open_.after(event);
-        continue;
+        if (take(index)) {
+          event = open_.first();
+          pending_ones = false;
+        } else {
+          event = open_.after(event);
+        }
+      } else if (!pending_ones) {
+        event = open_.first();
+        pending_ones = true;
+      } else {
+        if (left_ <= fewest_left_) {
+          fewest_left_ = left_;
+          stuck_ = index;
+        }
+        if (taken_.empty()) return refused();
+        const auto last = take_back();
+        event = open_.after(open_.begin_of(last));
+        pending_ones = operations_[last].pending();
       }
-      if (left_ <= fewest_left_) {
-        fewest_left_ = left_;
-        stuck_ = open_[event].operation;
-      }
-      if (taken_.empty()) return refused();
-      event = open_.after(open_.begin_of(take_back()));
     }
     return {};
   }
