@@ -130,7 +130,8 @@ class Search {
     fingerprint.remove(kObject, state_);
     fingerprint.add(kObject, after);
     fingerprint.add(index);
-    if (!visited_.insert(fingerprint).second) return false;
+    if (!visited_.is_news(fingerprint, pending_taken_)) return false;
+    if (operation.pending()) pending_taken_.push_back(index);
     fingerprint_ = fingerprint;
     state_.swap(after);
     taken_.push_back({index, std::move(after)});
@@ -147,7 +148,11 @@ class Search {
     fingerprint_.add(kObject, taken.before);
     state_ = std::move(taken.before);
     open_.put_back(taken.operation);
-    left_ += operations_[taken.operation].pending() ? 0 : 1;
+    if (operations_[taken.operation].pending()) {
+      pending_taken_.pop_back();
+    } else {
+      ++left_;
+    }
     return taken.operation;
   }
 
@@ -181,6 +186,7 @@ class Search {
   Fingerprint fingerprint_;
   VisitedStates visited_;
   std::vector<Taken> taken_;
+  std::vector<std::size_t> pending_taken_;
   std::size_t left_ = 0;         // operations that returned and are not taken
   std::size_t fewest_left_ = 0;  // the fewest that were ever left when the search had to turn back
   std::size_t stuck_ = 0;        // the operation whose end made it turn back there

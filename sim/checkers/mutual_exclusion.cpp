@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <utility>
+#include <set>
 #include <vector>
 
 namespace racksim::sim::checkers {
@@ -31,17 +31,16 @@ class Sweep {
     for (const auto& event : events) {
       const auto& operation = operations_[event.operation];
       auto problem = operation.action == Action::unlock ? release(operation) : grant(operation, event.operation);
-      if (problem) return *problem;
+      if (!problem) continue;
+      if (!stray_ || problem->verdict != Verdict::fail) return *problem;
+      return {Verdict::undecided,
+              "a release that was never acknowledged may have ended a later hold of its session, by this request",
+              {*stray_}};
     }
     return {};
   }
 
  private:
-  struct Holder {
-    std::size_t grant;
-    bool may_be_gone = false;  // a release is pending
-  };
-
   std::optional<Outcome> not_judged() const {
     std::map<std::uint32_t, std::size_t> busy;  // the last operation of each session that returned
     for (std::size_t i = 0; i < operations_.size(); ++i) {
@@ -60,41 +59,40 @@ class Sweep {
   }
 
   std::optional<Outcome> grant(const Operation& operation, std::size_t index) {
+    if (pending_releases_.contains(operation.session) && !stray_) stray_ = operation;
     if (operation.pending()) {
-      unanswered_.push_back(operation.session);
+      unanswered_.insert(operation.session);
       return std::nullopt;
     }
     for (auto holder = holders_.begin(); holder != holders_.end();) {
-      const auto& other = operations_[holder->grant];
+      const auto& other = operations_[*holder];
       if (operation.action == Action::lock_shared && other.action == Action::lock_shared) {
         ++holder;
-      } else if (holder->may_be_gone) {
-        holder = holders_.erase(holder);
-      } else {
-        return Outcome{Verdict::fail, "the lock was granted to the second while the first held it", {other, operation}};
+        continue;
       }
+      const auto releases = pending_releases_.find(other.session);
+      if (releases == pending_releases_.end() || releases->second == 0)
+        return Outcome{Verdict::fail, "the lock was granted to the second while the first held it", {other, operation}};
+      --releases->second;  // one has taken effect by now
+      holder = holders_.erase(holder);
     }
-    holders_.push_back({index});
+    holders_.push_back(index);
     return std::nullopt;
   }
 
   std::optional<Outcome> release(const Operation& operation) {
-    const auto held = [&](bool may_be_gone) {
-      return std::find_if(holders_.begin(), holders_.end(), [&](const Holder& holder) {
-        return operations_[holder.grant].session == operation.session && holder.may_be_gone == may_be_gone;
-      });
-    };
-    auto holder = held(false);
     if (operation.pending()) {
-      if (holder != holders_.end()) holder->may_be_gone = true;
+      ++pending_releases_[operation.session];
       return std::nullopt;
     }
-    if (holder == holders_.end()) holder = held(true);
+    const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](std::size_t grant) {
+      return operations_[grant].session == operation.session;
+    });
     if (holder != holders_.end()) {
       holders_.erase(holder);
       return std::nullopt;
     }
-    if (std::find(unanswered_.begin(), unanswered_.end(), operation.session) != unanswered_.end()) {
+    if (unanswered_.contains(operation.session)) {
       return Outcome{
           Verdict::undecided, "a session released what only its unanswered request can have given it", {operation}};
     }
@@ -102,8 +100,10 @@ class Sweep {
   }
 
   Operations operations_;
-  std::vector<Holder> holders_;
-  std::vector<std::uint32_t> unanswered_;  // sessions with a pending request
+  std::vector<std::size_t> holders_;                       // the requests that were granted and not released
+  std::map<std::uint32_t, std::size_t> pending_releases_;  // of each session, that may yet take effect
+  std::optional<Operation> stray_;                         // a request of a session whose release is pending
+  std::set<std::uint32_t> unanswered_;                     // sessions with a pending request
 };
 
 }  // namespace

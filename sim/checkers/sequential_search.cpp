@@ -108,13 +108,15 @@ class Search {
     fingerprint.remove(object_name(key), objects_[key]);
     fingerprint.add(object_name(key), after);
     fingerprint.add(choice.operation);
-    // What changes nothing and is possible now may as well be taken now: every way on remains open.
-    if (!changes) frame.settled = true;
-    if (!visited_.insert(fingerprint).second) return;
+    // A read that is possible now may as well be taken now: every way on remains open. (Not so a write that changes
+    // nothing now: later it might.)
+    if (!changes && operations_[choice.operation].action == Action::read) frame.settled = true;
+    if (!visited_.is_news(fingerprint, pending_taken_)) return;
     fingerprint_ = fingerprint;
     objects_[key].swap(after);
     if (choice.pending) {
       used_[*choice.pending] = true;
+      pending_taken_.push_back(choice.operation);
     } else {
       ++next_[choice.session];
       --left_;
@@ -132,6 +134,7 @@ class Search {
     objects_[key] = std::move(frame.before);
     if (frame.choice.pending) {
       used_[*frame.choice.pending] = false;
+      pending_taken_.pop_back();
     } else {
       --next_[frame.choice.session];
       ++left_;
@@ -175,6 +178,7 @@ class Search {
   std::vector<ObjectState> objects_;
   std::vector<std::size_t> next_;  // of each session
   std::vector<bool> used_;         // of each pending operation: taken
+  std::vector<std::size_t> pending_taken_;
   std::vector<Frame> path_;
   Fingerprint fingerprint_;
   VisitedStates visited_;

@@ -99,7 +99,7 @@ class Search {
   }
 
   void reach(Machine machine) {
-    if (visited_.insert(machine.fingerprint()).second) open_.push_back(std::move(machine));
+    if (visited_.is_news(machine.fingerprint())) open_.push_back(std::move(machine));
   }
 
   void expand(const Machine& machine) {

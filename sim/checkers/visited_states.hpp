@@ -50,7 +50,24 @@ class Fingerprint {
   RunHash sum_;
 };
 
-/// A set of fingerprints; nothing depends on its order.
-using VisitedStates = std::unordered_set<Fingerprint, Fingerprint::Hash>;
+/// The states seen so far.
+class VisitedStates {
+ public:
+  /// Whether the state is worth a visit, which is then noted. It is not if it was seen, or if it was seen with one of
+  /// the `optional` components missing: pending operations that were taken, each of which a state that lacks it could
+  /// take just as well, or leave alone.
+  bool is_news(const Fingerprint& state, std::span<const std::size_t> optional = {}) {
+    if (!seen_.insert(state).second) return false;
+    for (const auto component : optional) {
+      auto without = state;
+      without.remove(component);
+      if (seen_.contains(without)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::unordered_set<Fingerprint, Fingerprint::Hash> seen_;  // nothing depends on its order
+};
 
 }  // namespace racksim::sim::checkers

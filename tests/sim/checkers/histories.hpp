@@ -98,8 +98,8 @@ inline History history_of(const std::vector<Program>& programs) {
   for (std::size_t s = 0; s < programs.size(); ++s) {
     for (const auto& i : programs[s]) {
       const bool reads = i.action == Action::read;
-      history.add(static_cast<std::uint32_t>(s), i.action, i.key, reads ? 0 : i.value, reads ? i.value : 0,
-                  instant + 1, instant + 2);
+      history.add(static_cast<std::uint32_t>(s), i.action, i.key, reads ? 0 : i.value, reads ? i.value : 0, instant + 1,
+                  instant + 2);
       instant += 2;
     }
   }
@@ -124,11 +124,13 @@ inline std::vector<Operation> random_history(RandomStream& random, const Shape& 
   std::vector<std::uint64_t> registers(shape.keys, 0);
   std::vector<std::optional<std::size_t>> current(shape.sessions);
   std::vector<bool> acted;
+  std::vector<std::size_t> late_lies;
   std::uint64_t position = 0, values = 0;
   std::size_t running = 0;
   const auto act = [&](Operation& operation) {
     auto& word = registers[operation.key];
     const auto lies = random.chance(shape.lie);
+    if (lies && shape.unique_values && random.chance(0.3)) late_lies.push_back(operation.id - 1);
     operation.result = lies ? random.below(shape.unique_values ? values + 1 : 4) : word;
     if (operation.action == Action::write) word = operation.argument;
     if (operation.action == Action::fetch_and_add) word += operation.argument;
@@ -169,6 +171,8 @@ inline std::vector<Operation> random_history(RandomStream& random, const Shape& 
       --running;
     }
   }
+  // These foresee values of writes that have not begun.
+  for (const auto liar : late_lies) history[liar].result = random.below(values + 1);
   return history;
 }
 
@@ -224,8 +228,7 @@ bool some_order_explains(Operations operations, const State& state, const Before
       if (j != i && left && before(operations[j], operations[i])) allowed = false;
     }
     State after = state;
-    if (allowed && act(after, operations[i]) &&
-        some_order_explains(operations, after, before, act, taken | 1U << i))
+    if (allowed && act(after, operations[i]) && some_order_explains(operations, after, before, act, taken | 1U << i))
       return true;
   }
   return false;

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/sim/checkers/histories.hpp"
 #include "sim/register_history.hpp"
+#include "tests/sim/checkers/histories.hpp"
 
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;

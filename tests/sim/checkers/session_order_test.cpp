@@ -73,10 +73,14 @@ TEST_CASE("Terry et al.: each session guarantee is broken by its own anomaly") {
   CHECK(broken(History().write(0, 0, 1, 1, 2).read(0, 0, 0, 3, 4)) == "Y");
   // A session sees a value and then the one before any.
   CHECK(broken(History().write(0, 0, 1, 1, 2).read(1, 0, 1, 3, 4).read(1, 0, 0, 5, 6)) == "R");
-  // Two sessions write in the same order as they write, and each reads the other's values in the opposite one: any two
-  // of these facts fit together.
-  CHECK(broken(History().read(0, 0, 1, 1, 2).read(0, 0, 2, 3, 4).read(1, 0, 2, 5, 6).read(1, 0, 1, 7, 8).write(
-            2, 0, 1, 9, 10).write(3, 0, 2, 11, 12)) == "R");
+  // Two sessions read two values in opposite orders.
+  CHECK(broken(History()
+                   .read(0, 0, 1, 1, 2)
+                   .read(0, 0, 2, 3, 4)
+                   .read(1, 0, 2, 5, 6)
+                   .read(1, 0, 1, 7, 8)
+                   .write(2, 0, 1, 9, 10)
+                   .write(3, 0, 2, 11, 12)) == "R");
   // A session reads a value before it writes it.
   CHECK(broken(History().read(0, 0, 1, 1, 2).write(0, 0, 1, 3, 4)) == "F");
   // Each of two sessions answers the other's value.
@@ -134,7 +138,7 @@ TEST_CASE("session guarantees and the trial of all orders of values agree on ran
   const auto guarantee = GENERATE(from_range(kSessionGuarantees.begin(), kSessionGuarantees.end()));
   RandomStream random(41, to_string(guarantee));
   Tally tally;
-  for (int i = 0; i < some(200'000); ++i) {
+  for (int i = 0; i < some(150'000); ++i) {
     Shape shape;
     shape.operations = 4 + random.below(5);
     shape.sessions = 1 + random.below(3);
@@ -145,8 +149,9 @@ TEST_CASE("session guarantees and the trial of all orders of values agree on ran
     REQUIRE(check_session_guarantee(history, 0, guarantee).verdict == (expected ? Verdict::pass : Verdict::fail));
     tally.count(expected);
   }
-  // Monotonic writes alone cannot be broken: each value is written once, so program order itself is an order.
-  CHECK((tally.is_balanced() || guarantee == SessionGuarantee::monotonic_writes));
+  CHECK(tally.pass > some(10'000));
+  // Monotonic writes alone cannot be broken: each value is written once, so the order of invocation is one.
+  if (guarantee != SessionGuarantee::monotonic_writes) CHECK(tally.fail > some(5'000));
 }
 
 TEST_CASE("a register's sequential consistency agrees with the trial of all orders on random histories") {
@@ -154,7 +159,7 @@ TEST_CASE("a register's sequential consistency agrees with the trial of all orde
   const RegisterSpecification object;
   const auto act = [&](ObjectState& state, const Operation& operation) { return object.apply(state, operation); };
   Tally tally;
-  for (int i = 0; i < some(400'000); ++i) {
+  for (int i = 0; i < some(300'000); ++i) {
     Shape shape;
     shape.operations = 3 + random.below(4);
     shape.sessions = 1 + random.below(4);
@@ -171,7 +176,7 @@ TEST_CASE("a register's sequential consistency agrees with the trial of all orde
 TEST_CASE("a register's sequential consistency and the general search agree on longer histories") {
   RandomStream random(43, "register");
   Tally tally;
-  for (int i = 0; i < some(20'000); ++i) {
+  for (int i = 0; i < some(10'000); ++i) {
     Shape shape;
     shape.operations = 10 + random.below(10);
     shape.sessions = 2 + random.below(3);
