@@ -53,7 +53,8 @@ TEST_CASE("only a holder may release") {
 TEST_CASE("histories that the sweep cannot judge are undecided") {
   CHECK(judged(History().lock(0, 1, kOpen).unlock(0, 2, 3)) == Verdict::undecided);
   CHECK(judged(History().lock(0, 1, 3).unlock(0, 2, 4)) == Verdict::undecided);
-  CHECK(judged(History().lock(0, 1, 2).unlock(0, 3, kOpen).lock(0, 4, 5).lock(1, 6, 7)) == Verdict::pass);
+  CHECK(judged(History().lock(0, 1, 2).unlock(0, 3, kOpen).lock(0, 4, 5).unlock(0, 6, 7).lock(1, 8, 9)) ==
+        Verdict::pass);
   CHECK(judged(History().lock(0, 1, 2).unlock(0, 3, kOpen).lock(1, 4, 7).lock(0, 5, 8)) == Verdict::undecided);
   CHECK(judged(History().read(0, 0, 0, 1, 2)) == Verdict::undecided);
 }
