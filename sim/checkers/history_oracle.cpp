@@ -1,0 +1,83 @@
+#include "sim/checkers/history_oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "sim/checkers/linearizability_search.hpp"
+#include "sim/checkers/register_zones.hpp"
+#include "sim/checkers/sequential_search.hpp"
+#include "sim/checkers/session_order.hpp"
+
+namespace racksim::sim::checkers {
+namespace {
+
+Outcome linearizable(const KeyHistory& history) {
+  auto outcome = check_linearizable_register(history.operations, history.initial);
+  if (outcome.verdict != Verdict::undecided) return outcome;
+  return search_linearizable(history.operations, RegisterSpecification(), history.initial);
+}
+
+Outcome sequential(const KeyHistory& history) {
+  auto outcome = check_sequential_register(history.operations, history.initial);
+  if (outcome.verdict != Verdict::undecided) return outcome;
+  return search_sequential(history.operations, RegisterSpecification(), {{history.key, history.initial}});
+}
+
+Outcome sessions(const KeyHistory& history) {
+  for (const auto guarantee : kSessionGuarantees) {
+    auto outcome = check_session_guarantee(history.operations, history.initial, guarantee);
+    if (outcome.verdict != Verdict::pass) return outcome;
+  }
+  return {};
+}
+
+Outcome stale_read(const KeyHistory& history) {
+  return check_no_stale_read(history.operations, history.initial);
+}
+
+constexpr HistoryCheck kChecks[] = {
+    {"linearizable", linearizable}, {"sequential", sequential}, {"sessions", sessions}, {"stale-read", stale_read}};
+
+/// When the last of these operations ended, or began if it never did.
+Time last_instant(const std::vector<Operation>& operations, Time otherwise) {
+  if (operations.empty()) return otherwise;
+  Time last;
+  for (const auto& operation : operations)
+    last = std::max(last, operation.pending() ? operation.invoked_at : operation.responded_at);
+  return last;
+}
+
+}  // namespace
+
+std::span<const HistoryCheck> history_checks() {
+  return kChecks;
+}
+
+HistoryOracle::HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const Journal& journal)
+    : Oracle(std::string(check.name)), check_(check), recorder_(recorder), journal_(journal) {}
+
+void HistoryOracle::finish(Time end) {
+  const auto histories = recorder_.by_key();
+  if (histories.empty() && recorder_.dropped_operations() > 0) {
+    violated("undecided", end,
+             fmt::format("{}: the history's budget is too small for any single key that was used; {} operations were "
+                         "not recorded",
+                         name(), recorder_.dropped_operations()));
+  }
+  const auto names = [this](std::uint32_t session) { return journal_.name(Source{session}); };
+  for (const auto& history : histories) {
+    const auto outcome = check_.judge(history);
+    if (outcome.verdict == Verdict::pass) continue;
+    const auto at = last_instant(outcome.operations, end);
+    const auto what = keeps_more() ? fmt::format("key {}: {}", history.key, explained(outcome, names)) : std::string();
+    if (outcome.verdict == Verdict::fail) {
+      violated(at, what);
+    } else {
+      violated("undecided", at, fmt::format("{}: {}", name(), what));
+    }
+  }
+}
+
+}  // namespace racksim::sim::checkers

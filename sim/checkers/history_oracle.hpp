@@ -1,0 +1,44 @@
+// Checkers of whole histories as oracles: they judge what a HistoryRecorder has kept when the run is over.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sim/checkers/history_recorder.hpp"
+#include "sim/checkers/outcome.hpp"
+#include "sim/oracle.hpp"
+
+namespace racksim::sim::checkers {
+
+/// A promise about the history of each key.
+struct HistoryCheck {
+  std::string_view name;
+  Outcome (*judge)(const KeyHistory& history);
+};
+
+/// What a run may be asked to keep, from the strongest:
+///   linearizable  each key is linearizable
+///   sequential    each key is sequentially consistent
+///   sessions      each key keeps each of the four session guarantees
+///   stale-read    no read that begins after a write was acknowledged returns an older value
+/// The first implies all others, the second implies the third. Histories of reads and writes of unique values are
+/// always decided; others are searched within the default SearchBudget, or left undecided.
+std::span<const HistoryCheck> history_checks();
+
+/// Judges each key by one check at finish(). A key that breaks the promise is a violation under the check's name. One
+/// that could not be decided is a violation named "undecided", for a run that was not judged has not passed; so is a
+/// history of which the recorder could keep no key at all.
+class HistoryOracle final : public Oracle {
+ public:
+  /// `recorder` must be attached to `journal`, which gives the names of sessions; both must outlive the oracle.
+  HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const Journal& journal);
+
+  void finish(Time end) override;
+
+ private:
+  HistoryCheck check_;
+  HistoryRecorder& recorder_;
+  const Journal& journal_;
+};
+
+}  // namespace racksim::sim::checkers

@@ -1,0 +1,71 @@
+// Records the operations that clients see, for the checkers that judge whole histories, in bounded memory.
+//
+// The budget is a number of operations. When it is spent, half of the keys, chosen by a hash of the key, are given up
+// with all that was recorded of them, and so on: what remains is complete for each key that is kept, so every checker
+// that judges key by key may judge it (Flajolet, "On Adaptive Sampling", Computing 43, 1990). Which keys remain depends
+// on the history alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/checkers/operation.hpp"
+#include "sim/flat_map.hpp"
+#include "sim/history.hpp"
+#include "sim/journal.hpp"
+
+namespace racksim::sim::checkers {
+
+/// All that was done to one key.
+struct KeyHistory {
+  std::uint64_t key = 0;
+  std::uint64_t initial = kNeverWritten;  ///< what it held before
+  Operations operations;
+};
+
+/// Reads the beginnings and ends of operations. Attach it before the first operation begins. Memory: 80 bytes an
+/// operation and up to 43 while it is pending; four initial values count as one operation.
+class HistoryRecorder final : public Observer {
+ public:
+  static constexpr std::size_t kDefaultBudget = 1'000'000;
+
+  explicit HistoryRecorder(std::size_t budget = kDefaultBudget) : budget_(budget) {}
+
+  /// What warm-up left behind.
+  void initial_value(std::uint64_t key, std::uint64_t value);
+
+  /// Throws std::runtime_error for an operation that is neither read nor write. An end without a beginning is ignored
+  /// (ProgressOracle reports it).
+  void observe(const Observation& observation) override;
+
+  /// The history of each key that was kept and used, by ascending key. Sorts the record: valid until the next call of
+  /// a member that is not const.
+  std::vector<KeyHistory> by_key();
+
+  std::size_t recorded_operations() const { return operations_.size(); }
+  std::uint64_t dropped_operations() const { return dropped_; }
+  /// Keys are sampled: one in 2^halvings() is kept, so `keys` that were kept stand for about keys * (2^halvings() - 1)
+  /// that were not.
+  unsigned halvings() const { return halvings_; }
+
+ private:
+  struct Initial {
+    std::uint64_t key;
+    std::uint64_t value;
+  };
+
+  bool keeps(std::uint64_t key) const;
+  void stay_within_budget();
+  void index_pending();
+
+  std::size_t budget_;
+  unsigned halvings_ = 0;
+  std::uint64_t position_ = 0;
+  std::uint64_t dropped_ = 0;
+  std::vector<Operation> operations_;
+  FlatMap<std::size_t> pending_;  // operation to its index
+  std::vector<Initial> initials_;
+};
+
+}  // namespace racksim::sim::checkers
