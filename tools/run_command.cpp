@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 
@@ -15,6 +14,7 @@
 #include "tools/input_error.hpp"
 #include "tools/report.hpp"
 #include "tools/scenario.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -58,16 +58,6 @@ std::string replay_command(const RunOptions& options, const Scenario& scenario) 
   return command;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  // Written beside its place and moved there, so that a reader never sees half of it.
-  const std::filesystem::path draft = path.string() + ".part";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw InputError("racksim run", "--out", quote(path.string()), "a folder that can be written");
-  file.close();
-  std::filesystem::rename(draft, path);
-}
-
 int run(const RunOptions& options, CommandContext& context) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
@@ -88,9 +78,12 @@ int run(const RunOptions& options, CommandContext& context) {
   const JsonValue report = report_json(scenario, result, metrics);
   if (!options.out.empty()) {
     const std::filesystem::path folder(options.out);
-    write_file(folder / "config.json", to_json(configuration(scenario)));
-    write_file(folder / "checkpoints.json", to_json(checkpoints_json(result)));
-    write_file(folder / "report.json", to_json(report));
+    const auto write = [&](const char* name, const JsonValue& content) {
+      write_file(folder / name, to_json(content), "racksim run", "--out");
+    };
+    write("config.json", configuration(scenario));
+    write("checkpoints.json", checkpoints_json(result));
+    write("report.json", report);
   }
   if (options.json) {
     context.out << to_json(report);
