@@ -42,7 +42,7 @@ void search(const fs::path& folder, const std::string& argument, const std::stri
     inside.push_back(entry->path());
   }
   if (error) Place{folder.string(), ""}.refuse(error.message(), "a folder that can be read");
-  std::sort(inside.begin(), inside.end());
+  std::sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.stem() < b.stem(); });
   for (const auto& path : inside) {
     const std::string name = path.filename().string();
     if (fs::is_directory(path, error)) {
