@@ -17,14 +17,21 @@ endif()
 target_include_directories(racksim_options INTERFACE ${PROJECT_SOURCE_DIR})
 if(RACKSIM_SANITIZE)
   target_compile_options(racksim_options INTERFACE
-    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-    # gcc 12 warns of libstdc++'s own code once it is instrumented (gcc bug 105562).
-    -Wno-maybe-uninitialized)
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(racksim_options INTERFACE -fsanitize=address,undefined)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # gcc's own manual: sanitizers make these warnings see what is not there.
+    # gcc's own manual: sanitizers make these warnings see what is not there; gcc 12 does so even in libstdc++'s own
+    # code (gcc bug 105562).
     target_compile_options(racksim_options INTERFACE -Wno-maybe-uninitialized -Wno-uninitialized)
+  else()
+    # Object pools are off under AddressSanitizer, which leaves some of their members unused.
+    target_compile_options(racksim_options INTERFACE -Wno-unused-private-field -Wno-unused-const-variable)
   endif()
+endif()
+if(RACKSIM_FUZZERS)
+  # Coverage for libFuzzer; its main function is linked to the targets of tests/fuzz alone.
+  target_compile_options(racksim_options INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(racksim_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # racksim_library(NAME [OBJECT] USES target...)

@@ -2,8 +2,10 @@
 //
 // A protocol is options (declared once, sim/parameters.hpp), and what they build on a rack. It registers itself:
 //
-//   const ProtocolRegistration registration("flowcc", "Concordia's in-network coherence", [] {
-//     return std::make_shared<FlowCcOptions>(); }, {"noise", "drop"});
+//   const ProtocolRegistration registration({.name = "flowcc",
+//                                            .doc = "Concordia's in-network coherence",
+//                                            .make_options = [] { return std::make_shared<FlowCcOptions>(); },
+//                                            .tolerates = {"noise", "drop"}});
 #pragma once
 
 #include <functional>

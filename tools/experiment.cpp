@@ -396,6 +396,11 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
     }
     result.pass = true;
   }
+  if (!scenario.expect.violation.empty()) {
+    const bool spoke = std::any_of(result.violations.begin(), result.violations.end(),
+                                   [&](const auto& v) { return v.oracle == scenario.expect.violation; });
+    if (!spoke) result.failed_expectations.push_back(fmt::format("no violation of {}", scenario.expect.violation));
+  }
   result.pass = result.pass && result.failed_expectations.empty();
   return result;
 }

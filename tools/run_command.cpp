@@ -14,6 +14,7 @@
 #include "tools/output_files.hpp"
 #include "tools/report.hpp"
 #include "tools/scenario.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -73,9 +74,12 @@ int run(const RunOptions& options, CommandContext& context) {
   const JsonValue report = report_json(scenario, result, metrics);
   if (!options.out.empty()) {
     const std::filesystem::path folder(options.out);
-    write_file(folder / "config.json", to_json(configuration(scenario)));
-    write_file(folder / "checkpoints.json", to_json(checkpoints_json(result)));
-    write_file(folder / "report.json", to_json(report));
+    const auto write = [&](const char* name, const JsonValue& content) {
+      write_file(folder / name, to_json(content), "racksim run", "--out");
+    };
+    write("config.json", configuration(scenario));
+    write("checkpoints.json", checkpoints_json(result));
+    write("report.json", report);
   }
   if (options.json) {
     context.out << to_json(report);

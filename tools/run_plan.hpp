@@ -10,6 +10,7 @@
 
 #include "sim/parameters.hpp"
 #include "sim/time.hpp"
+#include "tools/expected_baseline.hpp"
 
 namespace racksim::tools {
 
@@ -63,6 +64,8 @@ struct MetricBounds {
 /// `expect` in a scenario.
 struct Expectations {
   std::optional<bool> pass;  ///< the verdict of the oracles, if one is expected
+  std::string violation;     ///< an oracle, or kind of violation, that must speak; empty if none is named
+  ExpectedBaseline baseline;
   std::vector<MetricBounds> metrics;
 };
 

@@ -65,24 +65,20 @@ BoundOptions read_protocol(const JsonValue& value, const Place& place, const Cat
   return result;
 }
 
-void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, const Catalogue& catalogue) {
+void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, const Catalogue& catalogue,
+               const TestbedSource& testbeds) {
   require_object(value, place);
   const auto named = place.member("testbed");
   scenario.testbed = require_string(require_member(value, place, "testbed", "\"testbed\" with the name of a testbed"),
                                     named, "the name of a testbed");
-  const auto folder = std::filesystem::path(scenario.file).parent_path();
-  const auto file = find_testbed_file(scenario.testbed, folder);
-  if (file.empty()) {
-    const auto names = json_names_below(scenarios_folder() / "testbeds");
-    named.refuse(quote(scenario.testbed), "a testbed: " + one_of(names), nearest_name(scenario.testbed, names));
-  }
-  auto testbed = load_testbed(file, catalogue);
+  auto testbed = testbeds(named, scenario.testbed, catalogue);
   scenario.rack = std::move(testbed.rack);
   scenario.annotations = std::move(testbed.annotations);
   bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
 }
 
-Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
+Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
+                       const TestbedSource& testbeds) {
   const Place root{file, ""};
   require_object(document, root);
   Scenario scenario;
@@ -98,7 +94,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
        {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}, nullptr});
   check_version(document, root);
   read_rack(scenario, require_member(document, root, "rack", "\"rack\" with the name of a testbed"),
-            root.member("rack"), catalogue);
+            root.member("rack"), catalogue, testbeds);
   scenario.protocol = read_protocol(require_member(document, root, "protocol", "\"protocol\" with a \"name\""),
                                     root.member("protocol"), catalogue);
   scenario.workload = read_kind(require_member(document, root, "workload", "\"workload\" with a \"kind\""),
@@ -118,7 +114,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
     bind(*observe, root.member("observe"), parameters);
   }
   if (const auto* expect = document.find("expect")) {
-    scenario.expect = read_expectations(*expect, root.member("expect"));
+    scenario.expect = read_expectations(*expect, root.member("expect"), catalogue.oracles);
   }
   return scenario;
 }
@@ -134,7 +130,7 @@ void expand_rack(JsonValue& document) {
 }
 
 Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
-                       const std::vector<std::string>& overrides) {
+                       const std::vector<std::string>& overrides, const TestbedSource& testbeds) {
   expand_rack(document);  // overrides need the long form
   std::vector<Override> applied;
   for (const auto& text : overrides) {
@@ -143,7 +139,7 @@ Scenario read_scenario(JsonValue document, const std::string& file, const Catalo
     expand_rack(document);
   }
   try {
-    return bind_scenario(document, file, catalogue);
+    return bind_scenario(document, file, catalogue, testbeds);
   } catch (const InputError& error) {
     // The last override that touched the place is to blame, if any did.
     for (auto override_ = applied.rbegin(); override_ != applied.rend(); ++override_) {
@@ -159,8 +155,20 @@ Scenario load_scenario(const std::string& path, const Catalogue& catalogue, cons
   return read_scenario(read_json_file(file), file, catalogue, overrides);
 }
 
+Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue) {
+  const auto file = find_testbed_file(name, std::filesystem::path(named.file).parent_path());
+  if (file.empty()) {
+    const auto names = json_names_below(scenarios_folder() / "testbeds");
+    named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
+  }
+  return load_testbed(file, catalogue);
+}
+
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
-  const auto document = read_json_file(file);
+  return read_testbed(read_json_file(file), file, catalogue);
+}
+
+Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
   const Place root{file, ""};
   require_object(document, root);
   check_version(document, root);

@@ -9,12 +9,13 @@
 //    "faults": [{"kind": "loss", "probability": 0.01}],
 //    "check": {"all": true, "packet-conservation": false},
 //    "observe": {"trace": "trace.jsonl", "series_interval": "10us"},
-//    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}}}
+//    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}}}
 //
 // `version`, `rack`, `protocol` and `workload` must be given. "$schema" is allowed, for editors, and ignored.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,20 +61,30 @@ struct Scenario {
 Scenario load_scenario(const std::string& path, const Catalogue& catalogue,
                        const std::vector<std::string>& overrides = {});
 
-/// The same for a document already read; `file` stands for it in errors, and testbeds are looked up from its folder.
-Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
-                       const std::vector<std::string>& overrides = {});
-
 /// Writes `"rack": "concordia-8"`, which is short for `"rack": {"testbed": "concordia-8"}`, in its long form.
 void expand_rack(JsonValue& document);
 
-/// A testbed file on its own: `version`, `name`, `doc` and the rack's constants. Throws InputError.
+/// A testbed on its own: `version`, `name`, `doc` and the rack's constants.
 struct Testbed {
   std::string name, doc;
   BoundOptions rack;
   std::vector<Annotation> annotations;
 };
+/// Reads a testbed file. Throws InputError.
 Testbed load_testbed(const std::string& file, const Catalogue& catalogue);
+/// The same for a document already read; `file` stands for it in errors.
+Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue);
+
+/// Gives the testbed that a scenario names at `named`, or refuses that place.
+using TestbedSource = std::function<Testbed(const Place& named, const std::string& name, const Catalogue& catalogue)>;
+/// Looks for a file as `find_testbed_file` says, from the folder of the file that names the testbed.
+Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue);
+
+/// Reads a scenario from a document already read; `file` stands for it in errors. Touches no file but through
+/// `testbeds`.
+Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
+                       const std::vector<std::string>& overrides = {},
+                       const TestbedSource& testbeds = testbed_from_files);
 
 /// Every parameter in effect, defaults included, as a scenario that reads back as the same run.
 JsonValue configuration(const Scenario& scenario);

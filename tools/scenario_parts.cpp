@@ -1,6 +1,7 @@
 // Reading and writing of phases, checks and expectations.
 #include "tools/scenario_parts.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -131,17 +132,37 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks) {
   return value;
 }
 
-Expectations read_expectations(const JsonValue& value, const Place& place) {
+std::vector<std::string> violation_names(const std::vector<NamedEntry>& oracles) {
+  auto names = names_of(oracles);
+  for (const char* other : {"stall", "time-limit", "leaked-lock", "stuck-request"}) names.emplace_back(other);
+  return names;
+}
+
+Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<NamedEntry>& oracles) {
   Expectations expectations;
   for (const auto& [key, content] : require_object(value, place)) {
     const auto inner = place.member(key);
-    if (key != "verdict") {
+    if (key == "baseline") {
+      expectations.baseline = read_expected_baseline(content, inner);
+    } else if (key == "violation") {
+      const auto names = violation_names(oracles);
+      expectations.violation = require_string(content, inner, one_of(names));
+      if (std::find(names.begin(), names.end(), expectations.violation) == names.end()) {
+        inner.refuse(content.description(), one_of(names), nearest_name(expectations.violation, names));
+      }
+    } else if (key == "verdict") {
+      const auto& verdict = require_string(content, inner, one_of({"pass", "fail"}));
+      if (verdict != "pass" && verdict != "fail") inner.refuse(content.description(), one_of({"pass", "fail"}));
+      expectations.pass = verdict == "pass";
+    } else {
       expectations.metrics.push_back(read_bounds(key, content, inner));
-      continue;
     }
-    const auto& verdict = require_string(content, inner, one_of({"pass", "fail"}));
-    if (verdict != "pass" && verdict != "fail") inner.refuse(content.description(), one_of({"pass", "fail"}));
-    expectations.pass = verdict == "pass";
+  }
+  if (!expectations.violation.empty()) {
+    if (expectations.pass == true) {
+      place.member("verdict").refuse("\"pass\" beside a \"violation\"", "\"fail\", or no \"violation\"");
+    }
+    expectations.pass = false;
   }
   return expectations;
 }
@@ -149,6 +170,9 @@ Expectations read_expectations(const JsonValue& value, const Place& place) {
 JsonValue write_expectations(const Expectations& expectations) {
   auto value = JsonValue::object();
   if (expectations.pass) value.set("verdict", *expectations.pass ? "pass" : "fail");
+  if (!expectations.violation.empty()) value.set("violation", expectations.violation);
+  auto baseline = write_expected_baseline(expectations.baseline);
+  if (!baseline.is_null()) value.set("baseline", std::move(baseline));
   for (const auto& bounds : expectations.metrics) {
     auto& metric = value.set(bounds.metric, JsonValue::object());
     if (bounds.min) metric.set("min", *bounds.min);

@@ -19,8 +19,11 @@ std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place
                                       const std::vector<NamedEntry>& oracles);
 JsonValue write_checks(const std::vector<OracleSwitch>& checks);
 
-/// `expect`: "verdict" and bounds for metrics. Whether a metric exists shows only when the run ends.
-Expectations read_expectations(const JsonValue& value, const Place& place);
+/// `expect`: "verdict", "violation", "baseline" and bounds for metrics. Whether a metric exists shows only when the run
+/// ends.
+Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<NamedEntry>& oracles);
+/// What "violation" may name: the oracles, and the other ways in which a run fails.
+std::vector<std::string> violation_names(const std::vector<NamedEntry>& oracles);
 JsonValue write_expectations(const Expectations& expectations);
 
 }  // namespace racksim::tools

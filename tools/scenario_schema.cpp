@@ -1,5 +1,6 @@
 // The JSON Schema of scenario files, from the declarations that the reader uses.
 #include "tools/scenario.hpp"
+#include "tools/scenario_parts.hpp"
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -111,12 +112,17 @@ JsonValue check_schema(const std::vector<NamedEntry>& oracles) {
   return schema;
 }
 
-JsonValue expect_schema() {
+JsonValue expect_schema(const std::vector<NamedEntry>& oracles) {
   auto bounds = empty_object_schema();
   for (const char* bound : {"min", "max", "equals"}) properties(bounds).set(bound, typed("number"));
   bounds.set("minProperties", 1);
   auto schema = empty_object_schema();
   properties(schema).set("verdict", one_of_names({"pass", "fail"}));
+  auto violation = one_of_names(violation_names(oracles));
+  violation.set("description",
+                "An oracle, or kind of violation, that must speak; the verdict expected is then \"fail\".");
+  properties(schema).set("violation", std::move(violation));
+  properties(schema).set("baseline", expected_baseline_schema());
   schema.set("additionalProperties", std::move(bounds));
   return schema;
 }
@@ -149,7 +155,7 @@ JsonValue scenario_schema(const Catalogue& catalogue) {
   observation.declare(parameters);
   add_schema(observe, parameters);
   members.set("observe", std::move(observe));
-  members.set("expect", expect_schema());
+  members.set("expect", expect_schema(catalogue.oracles));
   require(schema, {"version", "rack", "protocol", "workload"});
   return schema;
 }

@@ -1,0 +1,70 @@
+// A regression suite: the scenarios of some folders, run in child processes and judged by their expectations and stored
+// baselines. A run that crashes or hangs fails its own row and no other.
+//
+// Folders are searched to any depth, but for those named `baselines`, `testbeds`, `figures` and `schema`, which hold
+// JSON of other kinds.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/baseline.hpp"
+#include "tools/child_processes.hpp"
+
+namespace racksim::tools {
+
+/// One scenario of a suite.
+struct SuiteEntry {
+  std::string folder;  ///< the argument under which it was found
+  std::string name;    ///< its path in there without ".json"
+  std::string file;
+};
+
+/// What a suite consists of.
+struct SuiteFiles {
+  std::vector<SuiteEntry> scenarios;         ///< in the order of the arguments, then of the names
+  std::vector<std::string> stale_baselines;  ///< files whose scenario is gone
+};
+
+/// Finds the scenarios below folders; a single scenario file is taken too. A path that does not exist is looked up in
+/// the scenarios folder that comes with the program. Throws InputError if one cannot be found or holds no scenario.
+SuiteFiles find_suite(const std::vector<std::string>& paths);
+
+/// How one scenario came out.
+struct SuiteResult {
+  std::vector<std::string> failures;  ///< of the run itself: violations, expectations, or why it did not end
+  BaselineVerdict baseline;           ///< filled only if the run itself went well
+  Baseline now;                       ///< what a renewed baseline would hold
+  bool ended = false;                 ///< the run came to its end and could be judged
+  double seconds = 0;                 ///< of real time
+
+  bool run_passed() const { return failures.empty(); }
+  bool passed() const { return run_passed() && baseline.failures.empty(); }
+};
+
+/// Judges what a scenario's child has answered, or how it ended.
+SuiteResult judge(const Scenario& scenario, const std::optional<Baseline>& stored, const ChildResult& child);
+
+/// In the child: runs the scenario and answers in the form that `judge` reads.
+std::string run_for_suite(const Scenario& scenario);
+
+/// One scenario ready to run.
+struct SuiteScenario {
+  SuiteEntry entry;
+  Scenario scenario;
+  std::optional<Baseline> stored;
+};
+
+/// Reads scenario and baseline. Throws InputError.
+SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& catalogue);
+
+/// Told now and then how many scenarios are done.
+using SuiteProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Runs all, at most `jobs` at a time and each for at most `limit` of real time; results in the order of `scenarios`.
+std::vector<SuiteResult> run_suite(const std::vector<SuiteScenario>& scenarios, unsigned jobs,
+                                   std::chrono::milliseconds limit, const SuiteProgress& progress);
+
+}  // namespace racksim::tools
