@@ -17,6 +17,7 @@
 #include "p4model/registry.hpp"
 #include "sim/history.hpp"
 #include "sim/metrics.hpp"
+#include "sim/oracle.hpp"
 #include "sim/parameters.hpp"
 
 namespace racksim::models {
@@ -31,6 +32,7 @@ struct ProtocolContext {
 struct Leak {
   std::string kind;  ///< "leaked-lock" or "stuck-request"
   std::string what;  ///< which, whose, since when
+  sim::Subject subject{};
 };
 
 /// Told the state of memory and caches by a protocol.

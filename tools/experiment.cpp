@@ -230,7 +230,9 @@ class Run final : models::StateVisitor {
                        phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
       ++result_.violation_count;
     }
-    for (models::Leak& leak : protocol_->leaks()) quiescence_.report(leak.kind, now, std::move(leak.what));
+    for (models::Leak& leak : protocol_->leaks()) {
+      quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
+    }
     for (sim::Oracle* oracle : oracles_) {
       oracle->finish(now);
       result_.violations.insert(result_.violations.end(), oracle->violations().begin(), oracle->violations().end());

@@ -58,6 +58,12 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     v.set("oracle", violation.oracle);
     v.set("time_ns", violation.at.ns());
     v.set("what", violation.what);
+    if (violation.subject.key) v.set("key", sim::printed_key(*violation.subject.key));
+    if (!violation.subject.operations.empty()) {
+      JsonValue operations = JsonValue::array();
+      for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+      v.set("operations", std::move(operations));
+    }
     violations.push(std::move(v));
   }
   report.set("violations", std::move(violations));

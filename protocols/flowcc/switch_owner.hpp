@@ -32,8 +32,8 @@ class SwitchOwner {
   std::optional<GlobalMetadata> metadata(Tag tag) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
-  /// Locks that are held, one line each.
-  std::vector<std::string> held_locks() const;
+  /// Locks that are held.
+  std::vector<models::Leak> held_locks() const;
 
   const LcfProgram& program() const { return lcf_; }
 
