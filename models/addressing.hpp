@@ -13,5 +13,9 @@ constexpr std::uint64_t mac_of(NodeId node) {
 constexpr std::uint64_t ipv4_of(NodeId node) {
   return 0x0a00'0000 + node + 1;
 }
+/// The server of an address that `ipv4_of` gave.
+constexpr NodeId node_of_ipv4(std::uint64_t address) {
+  return static_cast<NodeId>(address - ipv4_of(0));
+}
 
 }  // namespace racksim::models

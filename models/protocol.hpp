@@ -8,10 +8,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/explanation.hpp"
 #include "models/memory_service.hpp"
 #include "models/rack.hpp"
 #include "p4model/registry.hpp"
@@ -74,6 +76,17 @@ class Protocol {
   virtual std::vector<Leak> leaks() const = 0;
   /// Folds the final state into the run hash.
   virtual void record_final_state() = 0;
+
+  /// What a packet of this protocol means; nothing about packets that are not its own. Only called for charts.
+  virtual std::optional<PacketDescription> describe(const p4::Packet& packet) const {
+    static_cast<void>(packet);
+    return std::nullopt;
+  }
+  /// The registers of the switch that hold what it knows of a key, as they stand now.
+  virtual std::vector<SwitchRegister> switch_state_of(std::uint64_t key) const {
+    static_cast<void>(key);
+    return {};
+  }
 };
 
 /// A protocol's options, and the way from options to a running protocol.

@@ -84,11 +84,12 @@ class Run final : models::StateVisitor {
     attach_observers(metrics, folder);
   }
 
-  RunResult run() {
+  RunResult run(const Onlooker& onlooker) {
     const auto wall_begin = std::chrono::steady_clock::now();
     workload_->warm_up();
     if (!oracles_.empty()) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+    if (onlooker) onlooker(*rack_, *protocol_);
 
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
     engine_ = &engine;
@@ -347,9 +348,9 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress) {
+                         const Progress& progress, const Onlooker& onlooker) {
   Run run(scenario, metrics, report_folder, progress);
-  RunResult result = run.run();
+  RunResult result = run.run(onlooker);
   for (const MetricBounds& bounds : scenario.expect.metrics) {
     const auto value = metric_value(result, metrics, bounds.metric);
     if (!value) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -98,7 +100,7 @@ JsonValue checkpoints_json(const RunResult& result) {
 }
 
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& replay) {
+                        const std::string& arguments) {
   std::string out;
   const auto line = [&](const std::string& name, const std::string& text) {
     out += fmt::format("{:<13}{}\n", name, text);
@@ -139,7 +141,11 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
     out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
   }
   for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
-  if (result.violation_count > 0) line("replay", replay);
+  if (result.violation_count > 0) line("replay", "racksim run " + arguments);
+  const auto& violations = result.violations;
+  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.subject.key.has_value(); })) {
+    line("explain", "racksim explain " + arguments);
+  }
   return out;
 }
 

@@ -5,14 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
-#include "tools/input_error.hpp"
+#include "tools/output_files.hpp"
 #include "tools/report.hpp"
 #include "tools/scenario.hpp"
 
@@ -52,31 +51,18 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-std::string replay_command(const RunOptions& options, const Scenario& scenario) {
-  std::string command = fmt::format("racksim run {} --seed {}", options.file, scenario.seed);
+/// The command line, from the scenario's file on, that makes a sub-command work on this run.
+std::string arguments_of_run(const RunOptions& options, const Scenario& scenario) {
+  std::string command = fmt::format("{} --seed {}", options.file, scenario.seed);
   for (const auto& change : options.overrides) command += fmt::format(" --set '{}'", change);
   return command;
-}
-
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  // Written beside its place and moved there, so that a reader never sees half of it.
-  const std::filesystem::path draft = path.string() + ".part";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  if (!file.flush()) throw InputError("racksim run", "--out", quote(path.string()), "a folder that can be written");
-  file.close();
-  std::filesystem::rename(draft, path);
 }
 
 int run(const RunOptions& options, CommandContext& context) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
-  if (!options.out.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.out, error);
-    if (error) throw InputError("racksim run", "--out", quote(options.out), "a folder that can be made");
-  }
+  if (!options.out.empty()) make_folder(options.out);
 
   sim::Metrics metrics;
   RunResult result;
@@ -95,7 +81,7 @@ int run(const RunOptions& options, CommandContext& context) {
   if (options.json) {
     context.out << to_json(report);
   } else if (!options.quiet) {
-    context.out << report_text(scenario, result, metrics, replay_command(options, scenario));
+    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario));
   }
   return result.pass ? exit_ok : exit_failed;
 }

@@ -114,6 +114,21 @@ void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
   registers.write(ways_[*way].copyset, index, metadata.copyset);
 }
 
+std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return {};
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  return {{pipe_, lcf_.tag[*way]->name, index, "tag", "",
+           [](std::uint64_t tag_and_one) {
+             return tag_and_one == 0 ? std::string("no block") : "block " + sim::printed_key(tag_and_one - 1);
+           }},
+          {pipe_, lcf_.lock[*way]->name, index, "lock", "", lock_text},
+          {pipe_, lcf_.status[*way]->name, index, "status", "",
+           [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
+          {pipe_, lcf_.copyset[*way]->name, index, "copyset", "",
+           [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
+}
+
 std::vector<models::Leak> SwitchOwner::held_locks() const {
   std::vector<models::Leak> leaks;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();

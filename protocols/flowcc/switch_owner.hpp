@@ -35,6 +35,11 @@ class SwitchOwner {
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
 
+  /// The registers that hold a block's tag, lock and metadata, if the switch owns it.
+  std::vector<models::SwitchRegister> registers_of(Tag tag) const;
+  /// The pipe that holds the state.
+  unsigned pipe() const { return pipe_; }
+
   const LcfProgram& program() const { return lcf_; }
 
  private:
