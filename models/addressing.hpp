@@ -14,6 +14,10 @@ constexpr std::uint64_t mac_of(NodeId node) {
 constexpr std::uint64_t ipv4_of(NodeId node) {
   return 0x0a00'0000 + node + 1;
 }
+/// The server of an address that `ipv4_of` gave.
+constexpr NodeId node_of_ipv4(std::uint64_t address) {
+  return static_cast<NodeId>(address - ipv4_of(0));
+}
 
 /// The serial of the `number`th packet that a server's NIC sends. Copies made on the way keep it.
 constexpr std::uint64_t packet_serial(NodeId node, std::uint64_t number) {

@@ -240,6 +240,8 @@ void Nic::delivered(const p4::Packet& packet) {
   context_.census.deliver();
   context_.journal.record(sim::Observed::message_delivered, source_, context_.calendar.now(), packet.operation,
                           packet.serial);
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->delivered(packet, source_, context_.calendar.now());
 }
 
 void Nic::drop(const p4::Packet& packet, DropReason reason) {

@@ -44,6 +44,8 @@ class Nic : public PacketSink {
   void plug(Wire& uplink) { uplink_ = &uplink; }
 
   NodeId node() const { return node_; }
+  /// Who it is in the journal.
+  sim::Source source() const { return source_; }
 
   /// Makes a raw packet queue pair polled by a core, and steers packets whose UDP destination port is its number to it.
   /// Returns that number. The core spends `handling` on each packet besides the cost of receiving it, before the

@@ -10,16 +10,19 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/explanation.hpp"
 #include "models/memory_service.hpp"
 #include "models/rack.hpp"
 #include "p4model/registry.hpp"
 #include "sim/coverage.hpp"
 #include "sim/history.hpp"
 #include "sim/metrics.hpp"
+#include "sim/oracle.hpp"
 #include "sim/parameters.hpp"
 
 namespace racksim::models {
@@ -35,6 +38,7 @@ struct ProtocolContext {
 struct Leak {
   std::string kind;  ///< "leaked-lock" or "stuck-request"
   std::string what;  ///< which, whose, since when
+  sim::Subject subject{};
 };
 
 /// Told the state of memory and caches by a protocol.
@@ -76,6 +80,17 @@ class Protocol : public CrashObserver {
   virtual std::vector<Leak> leaks() const = 0;
   /// Folds the final state into the run hash.
   virtual void record_final_state() = 0;
+
+  /// What a packet of this protocol means; nothing about packets that are not its own. Only called for charts.
+  virtual std::optional<PacketDescription> describe(const p4::Packet& packet) const {
+    static_cast<void>(packet);
+    return std::nullopt;
+  }
+  /// The registers of the switch that hold what it knows of a key, as they stand now.
+  virtual std::vector<SwitchRegister> switch_state_of(std::uint64_t key) const {
+    static_cast<void>(key);
+    return {};
+  }
 };
 
 /// A protocol's options, and the way from options to a running protocol.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "models/packet_census.hpp"
+#include "models/packet_observer.hpp"
 #include "p4model/packet.hpp"
 #include "sim/calendar.hpp"
 #include "sim/journal.hpp"
@@ -23,12 +24,15 @@ struct RackContext {
   p4::PacketPool& packets;
   PacketCensus& census;
   std::uint64_t seed = 0;
+  PacketObserver* packet_observer = nullptr;  ///< none, unless the run is being explained
 
   /// Ends a packet's life as a drop: counted, and recorded with the packet's serial, the reason and its wire bytes.
   void drop(sim::Source where, sim::Time at, const p4::Packet& packet, DropReason reason) {
     census.drop(reason);
     journal.record(sim::Observed::message_dropped, where, at, packet.operation, packet.serial,
                    static_cast<std::uint64_t>(reason), packet.wire_bytes());
+    if (packet_observer) [[unlikely]]
+      packet_observer->dropped(packet, where, at, reason);
   }
 };
 

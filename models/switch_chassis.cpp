@@ -153,6 +153,10 @@ void SwitchChassis::record_state(unsigned pipe, p4::Gress gress, int stage, sim:
                                  std::uint64_t object_and_index, std::uint64_t value, std::uint64_t packet_serial) {
   const auto source = pipes_[pipe]->stage_sources[static_cast<std::size_t>(gress)][static_cast<std::size_t>(stage)];
   context_.journal.record(sim::Observed::switch_state, source, at, operation, object_and_index, value, packet_serial);
+  if (context_.packet_observer) [[unlikely]] {
+    context_.packet_observer->switch_written({pipe, at, static_cast<std::uint32_t>(object_and_index >> 32),
+                                              static_cast<std::uint32_t>(object_and_index), value, packet_serial});
+  }
 }
 
 void SwitchChassis::receive(p4::PacketRef packet, unsigned port) {
@@ -227,6 +231,8 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
   if (!entry.packet.unique()) entry.packet = context_.packets.clone_headers(*entry.packet);
   auto& pipeline = this->pipeline(pipe.number);
   const sim::Time now = context_.calendar.now();
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->pass_begins(*entry.packet, pipe.number, now, entry.metadata.resubmitted);
   if (options_.passes == PassMode::fused) {
     pipe.write_as(p4::Gress::ingress, now, entry.packet->operation);
     const auto verdict = pipeline.run_ingress(*entry.packet, entry.metadata);

@@ -106,10 +106,11 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     if (faults_.reorder > 0 && random_.chance(faults_.reorder)) {
       launch(std::move(one), start,
              std::max(last_arrival_, late) + sim::Duration::from_ps(1) +
-                 uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1)));
+                 uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1)),
+             copy == 1, true);
     } else {
       last_arrival_ = std::max(last_arrival_, late);
-      launch(std::move(one), start, last_arrival_);
+      launch(std::move(one), start, last_arrival_, copy == 1);
     }
     late += serialisation;
   }
@@ -139,8 +140,10 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
   return lost;
 }
 
-void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival) {
+void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy, bool held_back) {
   ++in_flight_;
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held_back});
   context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }
 

@@ -64,12 +64,14 @@ class Wire {
   std::uint64_t packets_sent() const { return packets_sent_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   const std::string& name() const { return name_; }
+  /// Who it is in the journal.
+  sim::Source source() const { return source_; }
 
  private:
   void change_faults(sim::Time start);
   void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
   bool loses(const p4::Packet& packet, sim::Time start);
-  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival);
+  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, bool held_back = false);
   void arrive(p4::Packet* packet, sim::Time start);
 
   RackContext& context_;

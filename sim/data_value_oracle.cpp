@@ -6,6 +6,18 @@
 
 namespace racksim::sim {
 
+namespace {
+// The operations that contradict each other, the read first; 0 stands for the settled past.
+std::vector<std::uint64_t> involved(const Moment& read, const RegisterHistory::Contradiction& why) {
+  std::vector<std::uint64_t> operations{read.operation};
+  if (!why.returned) return operations;
+  for (const auto operation : {why.returned->first_end.operation, why.conflicting->last_begin.operation}) {
+    if (operation != 0 && operation != read.operation) operations.push_back(operation);
+  }
+  return operations;
+}
+}  // namespace
+
 DataValueOracle::DataValueOracle(const Journal& journal, std::size_t value_limit)
     : Oracle("data-value"), journal_(journal), value_limit_(value_limit) {}
 
@@ -14,7 +26,7 @@ void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
   auto& state = states_[key];
   if (state != kNeverWritten && state != value)
     throw std::runtime_error(
-        fmt::format("oracle {}: key {} already has a history or another initial value", name(), key));
+        fmt::format("oracle {}: key {} already has a history or another initial value", name(), printed_key(key)));
   state = value;
 }
 
@@ -39,8 +51,10 @@ void DataValueOracle::begin(const OperationView& operation, const Moment& moment
   }
   check_value(operation, false);
   if (!history.begin_write(moment, operation.value)) {
-    violated(moment.at, fmt::format("key {}: {} writes value {}, which another write carries already", operation.key,
-                                    told(moment), operation.value));
+    violated(moment.at,
+             fmt::format("key {}: {} writes value {}, which another write carries already", printed_key(operation.key),
+                         told(moment), operation.value),
+             {operation.key, {moment.operation}});
     return convict(state, index);
   }
   while (history.values().size() > value_limit_ && history.abandon_oldest_read()) ++unchecked_reads_;
@@ -53,7 +67,8 @@ void DataValueOracle::end(const OperationView& operation, const Moment& moment, 
   if (operation.kind == OperationKind::write) {
     history.end_write(moment);
   } else if (const auto why = history.end_read(moment, operation.value)) {
-    violated(moment.at, keeps_more() ? explained(operation, moment, history, *why) : std::string());
+    violated(moment.at, keeps_more() ? explained(operation, moment, history, *why) : std::string(),
+             {operation.key, involved(moment, *why)});
     return convict(state, index);
   }
   if (history.is_settled()) {
@@ -83,13 +98,13 @@ std::uint32_t DataValueOracle::open(State& state) {
 void DataValueOracle::check_value(const OperationView& operation, bool may_be_unwritten) const {
   if (operation.value < kValueBound && (may_be_unwritten || operation.value != kNeverWritten)) return;
   throw std::runtime_error(fmt::format("oracle {}: key {} is given value {}, but written values lie in [1, 2^63)",
-                                       name(), operation.key, operation.value));
+                                       name(), printed_key(operation.key), operation.value));
 }
 
 std::string DataValueOracle::explained(const OperationView& read, const Moment& ended, const RegisterHistory& history,
                                        const RegisterHistory::Contradiction& why) const {
-  auto text = fmt::format("key {}: read by {}, ended at {}, returned value {}, ", read.key, told(why.read_begun),
-                          printed(ended.at), read.value);
+  auto text = fmt::format("key {}: read by {}, ended at {}, returned value {}, ", printed_key(read.key),
+                          told(why.read_begun), printed(ended.at), read.value);
   if (!why.returned) {
     text += "which had been overwritten before the read began, or which no write had begun to write; it could return";
     const char* separator = " ";

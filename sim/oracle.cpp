@@ -12,9 +12,13 @@ std::string printed(Time at) {
   return fmt::format("{}{}.{:03} ns", ps < 0 ? "-" : "", (ps < 0 ? -ps : ps) / 1000, (ps < 0 ? -ps : ps) % 1000);
 }
 
-void Oracle::violated(std::string oracle, Time at, std::string what) {
+std::string printed_key(std::uint64_t key) {
+  return fmt::format("{:#x}", key);
+}
+
+void Oracle::violated(std::string oracle, Time at, std::string what, Subject subject) {
   ++count_;
-  if (keeps_more()) violations_.push_back({std::move(oracle), at, std::move(what)});
+  if (keeps_more()) violations_.push_back({std::move(oracle), at, std::move(what), std::move(subject)});
 }
 
 void Oracle::refuse_order(Time at) const {

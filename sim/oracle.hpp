@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +13,25 @@
 
 namespace racksim::sim {
 
+/// What a violation is about, as far as its oracle knows: where an explanation begins to look.
+struct Subject {
+  std::optional<std::uint64_t> key;       ///< the block or key
+  std::vector<std::uint64_t> operations;  ///< ids, those that `what` names
+};
+
 /// A promise that the run broke.
 struct Violation {
   std::string oracle;  ///< name of the oracle, or of the kind of violation
   Time at;             ///< when it became certain
   std::string what;    ///< the operations, keys, nodes and times concerned
+  Subject subject{};
 };
 
 /// An instant as violations print it: nanoseconds to the picosecond, "12.345 ns".
 std::string printed(Time at);
+
+/// A block or key id as violations, leaks and charts print it: "0x3000000001".
+std::string printed_key(std::uint64_t key);
 
 /// One checker. It holds the first 20 violations and counts them all: a broken protocol breaks its promise a million
 /// times, and people read the first.
@@ -45,8 +56,10 @@ class Oracle : public Observer {
  protected:
   /// Whether the next violation will be kept, so that its message is worth composing.
   bool keeps_more() const { return violations_.size() < kKept; }
-  void violated(Time at, std::string what) { violated(name_, at, std::move(what)); }
-  void violated(std::string oracle, Time at, std::string what);
+  void violated(Time at, std::string what, Subject subject = {}) {
+    violated(name_, at, std::move(what), std::move(subject));
+  }
+  void violated(std::string oracle, Time at, std::string what, Subject subject = {});
 
   /// Notes that an observation was made at `at`; earlier than the one before is a std::runtime_error.
   void expect_in_order(Time at) {

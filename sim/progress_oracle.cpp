@@ -4,6 +4,12 @@
 
 namespace racksim::sim {
 
+namespace {
+Subject subject_of(const ProgressOracle::Pending& pending) {
+  return {pending.key, {pending.operation}};
+}
+}  // namespace
+
 ProgressOracle::ProgressOracle(const Journal& journal, Duration patience)
     : Oracle("progress"), journal_(journal), patience_(patience) {}
 
@@ -20,7 +26,8 @@ void ProgressOracle::advance(Time now) {
     if (now - pending.since <= patience_) return;
     violated(pending.since + patience_,
              keeps_more() ? fmt::format("{} is still pending after {:.3f} ns", described(pending), patience_.ns())
-                          : std::string());
+                          : std::string(),
+             subject_of(pending));
   }
 }
 
@@ -28,7 +35,7 @@ void ProgressOracle::begin(const Observation& observation) {
   const auto operation = OperationView::of(observation);
   const Pending pending{observation.operation, operation.key, observation.at, observation.source, operation.kind};
   if (index_.find(observation.operation) != nullptr)
-    return violated(observation.at, fmt::format("{} began a second time", described(pending)));
+    return violated(observation.at, fmt::format("{} began a second time", described(pending)), subject_of(pending));
   auto slot = vacant_;
   if (slot == kNone) {
     slot = static_cast<std::uint32_t>(entries_.size());
@@ -49,7 +56,8 @@ void ProgressOracle::end(const Observation& observation) {
     const auto operation = OperationView::of(observation);
     return violated(observation.at,
                     fmt::format("operation {} of {} on key {} ended at {}, but was not pending", observation.operation,
-                                journal_.name(observation.source), operation.key, printed(observation.at)));
+                                journal_.name(observation.source), printed_key(operation.key), printed(observation.at)),
+                    {operation.key, {observation.operation}});
   }
   const auto slot = *found;
   auto& entry = entries_[slot];
@@ -64,7 +72,9 @@ void ProgressOracle::end(const Observation& observation) {
 void ProgressOracle::finish(Time end) {
   advance(end);
   for (auto slot = oldest_; slot != kNone; slot = entries_[slot].next) {
-    violated(end, keeps_more() ? fmt::format("{} never ended", described(entries_[slot].pending)) : std::string());
+    const auto& pending = entries_[slot].pending;
+    violated(end, keeps_more() ? fmt::format("{} never ended", described(pending)) : std::string(),
+             subject_of(pending));
   }
 }
 
@@ -77,7 +87,7 @@ std::vector<ProgressOracle::Pending> ProgressOracle::pending() const {
 std::string ProgressOracle::described(const Pending& pending) const {
   return fmt::format("{} (operation {}) of {} on key {}, begun at {},",
                      pending.kind == OperationKind::write ? "write" : "read", pending.operation,
-                     journal_.name(pending.session), pending.key, printed(pending.since));
+                     journal_.name(pending.session), printed_key(pending.key), printed(pending.since));
 }
 
 }  // namespace racksim::sim

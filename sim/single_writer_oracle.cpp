@@ -7,6 +7,14 @@
 
 namespace racksim::sim {
 
+namespace {
+// A permission that no operation asked for (warm-up) has the id 0.
+std::vector<std::uint64_t> operations_of(const Observation& observation) {
+  if (observation.operation == 0) return {};
+  return {observation.operation};
+}
+}  // namespace
+
 void SingleWriterOracle::observe(const Observation& observation) {
   if (observation.what != Observed::permission) return;
   expect_in_order(observation.at);
@@ -34,21 +42,26 @@ void SingleWriterOracle::observe(const Observation& observation) {
       remember_grant(change, observation.at);
       const auto others = (writes ? holders.readers | holders.writers : holders.writers) & ~bit;
       if (others != 0) [[unlikely]]
-        report(change, holders, others, observation.at);
+        report(change, holders, others, observation);
       return;
     }
   }
   throw std::runtime_error(fmt::format("oracle {}: {} is no permission", name(), observation.detail[2]));
 }
 
-void SingleWriterOracle::report(const PermissionView& granted, const Holders& holders, std::uint64_t others, Time at) {
+void SingleWriterOracle::report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
+                                const Observation& observation) {
+  const Time at = observation.at;
   if (!keeps_more()) return violated(at, {});
   // A second writer is worse news than a forgotten reader.
   const bool other_writes = (others & holders.writers) != 0;
   const auto other = static_cast<std::uint64_t>(std::countr_zero(other_writes ? others & holders.writers : others));
-  violated(at, fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission {}",
-                           granted.key, granted.node, granted.permission == Permission::write ? "write" : "read",
-                           printed(at), other, other_writes ? "write" : "read", since(granted.key, other)));
+  violated(
+      at,
+      fmt::format("block {}: node {} gained {} permission at {} while node {} holds {} permission {}",
+                  printed_key(granted.key), granted.node, granted.permission == Permission::write ? "write" : "read",
+                  printed(at), other, other_writes ? "write" : "read", since(granted.key, other)),
+      {granted.key, operations_of(observation)});
 }
 
 void SingleWriterOracle::remember_grant(const PermissionView& granted, Time at) {

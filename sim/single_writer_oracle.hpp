@@ -42,7 +42,8 @@ class SingleWriterOracle final : public Oracle {
   static constexpr std::size_t kGrants = std::size_t{1} << 18;
 
   void remember_grant(const PermissionView& granted, Time at);
-  void report(const PermissionView& granted, const Holders& holders, std::uint64_t others, Time at);
+  void report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
+              const Observation& observation);
   /// Since when a node holds its permission: "since ...", as far as the latest grants tell.
   std::string since(std::uint64_t key, std::uint64_t node) const;
 

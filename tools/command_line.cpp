@@ -50,6 +50,7 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
     app.require_subcommand(1);
     CommandContext context{app, catalogue, out, err, {}};
     add_run_command(context);
+    add_explain_command(context);
     add_figure_command(context);
     add_fuzz_command(context);
     add_test_command(context);

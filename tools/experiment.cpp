@@ -86,11 +86,12 @@ class Run final : models::StateVisitor {
     attach_observers(metrics, folder);
   }
 
-  RunResult run() {
+  RunResult run(const Onlooker& onlooker) {
     const auto wall_begin = std::chrono::steady_clock::now();
     workload_->warm_up();
     if (!oracles_.empty()) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+    if (onlooker) onlooker(*rack_, *protocol_);
 
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
     engine_ = &engine;
@@ -252,7 +253,9 @@ class Run final : models::StateVisitor {
                        phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
       ++result_.violation_count;
     }
-    for (models::Leak& leak : protocol_->leaks()) quiescence_.report(leak.kind, now, std::move(leak.what));
+    for (models::Leak& leak : protocol_->leaks()) {
+      quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
+    }
     for (sim::Oracle* oracle : oracles_) {
       oracle->finish(now);
       result_.violations.insert(result_.violations.end(), oracle->violations().begin(), oracle->violations().end());
@@ -369,9 +372,9 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress, sim::Coverage* coverage) {
+                         const Progress& progress, sim::Coverage* coverage, const Onlooker& onlooker) {
   Run run(scenario, metrics, report_folder, progress, coverage);
-  RunResult result = run.run();
+  RunResult result = run.run(onlooker);
   for (const MetricBounds& bounds : scenario.expect.metrics) {
     const auto value = metric_value(result, metrics, bounds.metric);
     if (!value) {

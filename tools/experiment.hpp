@@ -18,6 +18,11 @@
 #include "sim/run_hash.hpp"
 #include "tools/scenario.hpp"
 
+namespace racksim::models {
+class Rack;
+class Protocol;
+}  // namespace racksim::models
+
 namespace racksim::tools {
 
 /// The hash of everything observed up to an instant: where two runs part lies between two checkpoints.
@@ -44,12 +49,15 @@ struct RunResult {
 /// Told now and then how far a run is: simulated time and operations so far.
 using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
 
+/// Told when everything stands and the warm-up is done, just before the first event: may attach observers.
+using Onlooker = std::function<void(models::Rack& rack, const models::Protocol& protocol)>;
+
 /// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
 /// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be
 /// of the protocol's map and learns what the run exercised.
 /// Throws InputError when options do not fit each other, and std::exception for defects.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress, sim::Coverage* coverage = nullptr);
+                         const Progress& progress, sim::Coverage* coverage = nullptr, const Onlooker& onlooker = {});
 
 /// The names that `metric_value` would know after a run of the scenario, in alphabetical order. Builds the rack and
 /// runs nothing. Throws InputError as `run_experiment` does.

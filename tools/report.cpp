@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -58,6 +60,12 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     v.set("oracle", violation.oracle);
     v.set("time_ns", violation.at.ns());
     v.set("what", violation.what);
+    if (violation.subject.key) v.set("key", sim::printed_key(*violation.subject.key));
+    if (!violation.subject.operations.empty()) {
+      JsonValue operations = JsonValue::array();
+      for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+      v.set("operations", std::move(operations));
+    }
     violations.push(std::move(v));
   }
   report.set("violations", std::move(violations));
@@ -92,7 +100,7 @@ JsonValue checkpoints_json(const RunResult& result) {
 }
 
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& replay) {
+                        const std::string& arguments) {
   std::string out;
   const auto line = [&](const std::string& name, const std::string& text) {
     out += fmt::format("{:<13}{}\n", name, text);
@@ -133,7 +141,11 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
     out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
   }
   for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
-  if (result.violation_count > 0) line("replay", replay);
+  if (result.violation_count > 0) line("replay", "racksim run " + arguments);
+  const auto& violations = result.violations;
+  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.subject.key.has_value(); })) {
+    line("explain", "racksim explain " + arguments);
+  }
   return out;
 }
 

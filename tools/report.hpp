@@ -12,9 +12,10 @@ namespace racksim::tools {
 /// metrics, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric by name.
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
 
-/// A page for the terminal. `replay` is the command that repeats the run, printed when something failed.
+/// A page for the terminal. `arguments` are those of `racksim run` and `racksim explain` for this run,
+/// printed when something failed.
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& replay);
+                        const std::string& arguments);
 
 /// The ladder of hash checkpoints as JSON, for a run directory.
 JsonValue checkpoints_json(const RunResult& result);

@@ -52,8 +52,9 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-std::string replay_command(const RunOptions& options, const Scenario& scenario) {
-  std::string command = fmt::format("racksim run {} --seed {}", options.file, scenario.seed);
+/// The command line, from the scenario's file on, that makes a sub-command work on this run.
+std::string arguments_of_run(const RunOptions& options, const Scenario& scenario) {
+  std::string command = fmt::format("{} --seed {}", options.file, scenario.seed);
   for (const auto& change : options.overrides) command += fmt::format(" --set '{}'", change);
   return command;
 }
@@ -84,7 +85,7 @@ int run(const RunOptions& options, CommandContext& context) {
   if (options.json) {
     context.out << to_json(report);
   } else if (!options.quiet) {
-    context.out << report_text(scenario, result, metrics, replay_command(options, scenario));
+    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario));
   }
   return result.pass ? exit_ok : exit_failed;
 }

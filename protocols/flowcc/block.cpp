@@ -43,4 +43,13 @@ const char* to_string(GlobalStatus status) {
   return "?";
 }
 
+std::string to_text(Copyset copyset) {
+  std::string text = "{";
+  for (unsigned node = 0; copyset >> node != 0; ++node) {
+    if ((copyset >> node & 1) != 0) text += (text.size() > 1 ? ", n" : "n") + std::to_string(node);
+    if (node == 31) break;
+  }
+  return text + "}";
+}
+
 }  // namespace racksim::flowcc

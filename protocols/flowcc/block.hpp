@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "models/global_address.hpp"
 
@@ -53,6 +54,8 @@ inline constexpr std::array kRequests{MessageType::read_miss, MessageType::write
                                       MessageType::evict_shared, MessageType::evict_modified};
 const char* to_string(MessageType type);
 const char* to_string(GlobalStatus status);
+/// "{n0, n2}".
+std::string to_text(Copyset copyset);
 
 /// A READ-MISS takes the read lock; every other request the write lock, EVICT-SHARED included, because two of those at
 /// once could lead to different states (§5.1.1).

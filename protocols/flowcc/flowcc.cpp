@@ -145,12 +145,12 @@ bool FlowCc::quiescent() const {
 }
 
 std::vector<models::Leak> FlowCc::leaks() const {
-  std::vector<models::Leak> leaks;
-  for (std::string& lock : switch_->held_locks()) leaks.push_back({"leaked-lock", std::move(lock)});
+  std::vector<models::Leak> leaks = switch_->held_locks();
   for (const auto& node : nodes_) {
-    for (std::string& lock : node->home_agent().held_locks()) leaks.push_back({"leaked-lock", std::move(lock)});
+    for (models::Leak& lock : node->home_agent().held_locks()) leaks.push_back(std::move(lock));
     for (const auto& requester : node->requesters()) {
-      if (std::string text = requester->describe(); !text.empty()) leaks.push_back({"stuck-request", std::move(text)});
+      if (std::string text = requester->describe(); !text.empty())
+        leaks.push_back({"stuck-request", std::move(text), requester->subject()});
     }
   }
   return leaks;

@@ -24,6 +24,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
 
   /// Global metadata of a block, wherever its owner is. Outside the run.
   GlobalMetadata metadata(Tag tag) const;
@@ -36,6 +38,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
                            std::uint64_t operation) override;
 
  private:
+  std::string thread_name(std::uint64_t requester) const;
+  std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
+  models::PacketDescription describe_block(const p4::Packet& packet) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
   std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);

@@ -179,13 +179,16 @@ void HomeAgent::reply(const p4::Packet& packet, MessageType type, GlobalMetadata
   endpoint_.send(h, static_cast<NodeId>(h.node_id), packet.operation);
 }
 
-std::vector<std::string> HomeAgent::held_locks() const {
-  std::vector<std::string> lines;
+std::vector<models::Leak> HomeAgent::held_locks() const {
+  std::vector<models::Leak> leaks;
   for (const Holder& l : holders_) {
-    lines.push_back(fmt::format("home agent {}: {} lock of block {:#x} held by requester {} (seq {}) since {} ns",
-                                node_.id(), l.read ? "read" : "write", l.tag, l.requester, l.seq, l.since.ns()));
+    leaks.push_back(
+        {"leaked-lock",
+         fmt::format("home agent {}: {} lock of block {} held by requester {} (seq {}) since {} ns", node_.id(),
+                     l.read ? "read" : "write", sim::printed_key(l.tag), l.requester, l.seq, l.since.ns()),
+         {l.tag, {}}});
   }
-  return lines;
+  return leaks;
 }
 
 // The requester waits for the block in vain: nothing joins a broken connection again.

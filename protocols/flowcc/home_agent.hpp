@@ -29,8 +29,8 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   GlobalMetadata metadata(Tag tag) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
-  /// Locks that are held, one line each.
-  std::vector<std::string> held_locks() const;
+  /// Locks that are held.
+  std::vector<models::Leak> held_locks() const;
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(std::uint64_t) override {}

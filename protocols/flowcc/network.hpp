@@ -57,6 +57,8 @@ class Endpoint {
 
   NodeId node() const { return node_; }
   std::uint32_t raw_qpn() const { return raw_qpn_; }
+  /// Whether one of its reliable connections has this number.
+  bool has_rc(std::uint64_t qpn) const { return qpn >= rc_qpns_.front() && qpn <= rc_qpns_.back(); }
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
   void send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);

@@ -311,15 +311,24 @@ void Requester::on_failure(std::uint64_t) {
 std::string Requester::describe() const {
   std::string text;
   if (event_.active()) {
-    text += fmt::format("{} of block {:#x} (seq {}) since {} ns", to_string(event_.type()), event_.tag(), event_.seq(),
-                        event_.began().ns());
+    text += fmt::format("{} of block {} (seq {}) since {} ns", to_string(event_.type()), sim::printed_key(event_.tag()),
+                        event_.seq(), event_.began().ns());
   }
   for (const Unlock& unlock : unlocks_) {
     if (!unlock.active) continue;
     if (!text.empty()) text += ", ";
-    text += fmt::format("unlock of block {:#x} (seq {}){}", unlock.tag, unlock.seq, unlock.sent ? "" : " not yet sent");
+    text += fmt::format("unlock of block {} (seq {}){}", sim::printed_key(unlock.tag), unlock.seq,
+                        unlock.sent ? "" : " not yet sent");
   }
   return text.empty() ? text : fmt::format("node{}/thread{}: {}", node_.id(), thread_, text);
+}
+
+sim::Subject Requester::subject() const {
+  if (event_.active()) return {event_.tag(), {event_.operation()}};
+  for (const Unlock& unlock : unlocks_) {
+    if (unlock.active) return {unlock.tag, {unlock.operation}};
+  }
+  return {};
 }
 
 }  // namespace racksim::flowcc

@@ -53,6 +53,8 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   bool quiescent() const { return !event_.active() && !unlocks_[0].active && !unlocks_[1].active; }
   /// What is under way, for a report of what is stuck; empty when quiescent.
   std::string describe() const;
+  /// Its block and operation.
+  sim::Subject subject() const;
 
   /// The thread died with its node: nothing is under way any more.
   void crash();

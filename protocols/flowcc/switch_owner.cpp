@@ -11,6 +11,13 @@
 
 namespace racksim::flowcc {
 
+namespace {
+// A register of LOCK as people read it (lcf_program.cpp).
+std::string lock_text(std::uint64_t lock) {
+  return fmt::format("{:#06x} ({}, {} readers)", lock, lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff);
+}
+}  // namespace
+
 SwitchOwner::SwitchOwner(Shared& shared)
     : shared_(shared),
       lcf_(make_lcf_program(shared.options, {shared.shape.nodes, shared.shape.nodes * shared.shape.threads_per_node})),
@@ -107,19 +114,36 @@ void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
   registers.write(ways_[*way].copyset, index, metadata.copyset);
 }
 
-std::vector<std::string> SwitchOwner::held_locks() const {
-  std::vector<std::string> lines;
+std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return {};
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  return {{pipe_, lcf_.tag[*way]->name, index, "tag", "",
+           [](std::uint64_t tag_and_one) {
+             return tag_and_one == 0 ? std::string("no block") : "block " + sim::printed_key(tag_and_one - 1);
+           }},
+          {pipe_, lcf_.lock[*way]->name, index, "lock", "", lock_text},
+          {pipe_, lcf_.status[*way]->name, index, "status", "",
+           [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
+          {pipe_, lcf_.copyset[*way]->name, index, "copyset", "",
+           [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
+}
+
+std::vector<models::Leak> SwitchOwner::held_locks() const {
+  std::vector<models::Leak> leaks;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   for (std::size_t way = 0; way < ways_.size(); ++way) {
     for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
       const std::uint64_t lock = registers.read(ways_[way].lock, index);
       if (lock == 0) continue;
       const std::uint64_t tag = registers.read(ways_[way].tag, index) - 1;
-      lines.push_back(fmt::format("switch: LOCK{}[{}] = {:#06x} ({}, {} readers), block {:#x}", way + 1, index, lock,
-                                  lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff, tag));
+      leaks.push_back(
+          {"leaked-lock",
+           fmt::format("switch: LOCK{}[{}] = {}, block {}", way + 1, index, lock_text(lock), sim::printed_key(tag)),
+           {tag, {}}});
     }
   }
-  return lines;
+  return leaks;
 }
 
 }  // namespace racksim::flowcc

@@ -32,8 +32,13 @@ class SwitchOwner {
   std::optional<GlobalMetadata> metadata(Tag tag) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
-  /// Locks that are held, one line each.
-  std::vector<std::string> held_locks() const;
+  /// Locks that are held.
+  std::vector<models::Leak> held_locks() const;
+
+  /// The registers that hold a block's tag, lock and metadata, if the switch owns it.
+  std::vector<models::SwitchRegister> registers_of(Tag tag) const;
+  /// The pipe that holds the state.
+  unsigned pipe() const { return pipe_; }
 
   const LcfProgram& program() const { return lcf_; }
 

@@ -84,8 +84,10 @@ TEST_CASE("a stale read is reported as it ends, with the key, the session and wh
   CHECK(w.oracle.violations()[0].oracle == "data-value");
   CHECK(w.oracle.violations()[0].at == Time() + 6_ns);
   CHECK(w.oracle.violations()[0].what ==
-        "key 6: read by operation 3 of session3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
+        "key 0x6: read by operation 3 of session3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
         "overwritten before the read began, or which no write had begun to write; it could return 11");
+  CHECK(w.oracle.violations()[0].subject.key == 6);
+  CHECK(w.oracle.violations()[0].subject.operations == std::vector<std::uint64_t>{3});
 }
 
 TEST_CASE("the initial value is stale after the first write") {
@@ -103,7 +105,7 @@ TEST_CASE("warm-up's value is what the first read sees") {
   CHECK(w.passes());
   w.read(2, 0, 2);
   CHECK_FALSE(w.passes());
-  CHECK_THROWS_WITH(w.oracle.initial_value(1, 35), Catch::Contains("key 1 already has a history"));
+  CHECK_THROWS_WITH(w.oracle.initial_value(1, 35), Catch::Contains("key 0x1 already has a history"));
 }
 
 TEST_CASE("a read may return the value of a write that is under way, and then it has taken effect") {
@@ -178,9 +180,10 @@ TEST_CASE("a violation between pending operations names both values and their op
   w.end_read(4, 10);  // 7 ns
   REQUIRE(w.oracle.violation_count() == 1);
   CHECK(w.oracle.violations()[0].what ==
-        "key 1: read by operation 4 of session4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
+        "key 0x1: read by operation 4 of session4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
         "after it: operation 2 of session2 (3.000 ns) had to do with value 10 and ended before operation 3 of session3 "
         "(4.000 ns) had to do with value 11, and that value was complete before the read began");
+  CHECK(w.oracle.violations()[0].subject.operations == std::vector<std::uint64_t>{4, 2, 3});
 }
 
 TEST_CASE("a lost update shows at the next read") {

@@ -56,7 +56,9 @@ TEST_CASE("an operation that never ends is named with its session, key and begin
   CHECK(w.oracle.violations()[0].oracle == "progress");
   CHECK(w.oracle.violations()[0].at == Time() + 1_us);
   CHECK(w.oracle.violations()[0].what ==
-        "write (operation 2) of node1/thread3 on key 77, begun at 2.000 ns, never ended");
+        "write (operation 2) of node1/thread3 on key 0x4d, begun at 2.000 ns, never ended");
+  CHECK(w.oracle.violations()[0].subject.key == 77);
+  CHECK(w.oracle.violations()[0].subject.operations == std::vector<std::uint64_t>{2});
 }
 
 TEST_CASE("pending operations are listed, the longest-waiting first") {
@@ -85,7 +87,7 @@ TEST_CASE("an operation may last as long as the patience and not a picosecond lo
   if (late) {
     CHECK(w.oracle.violations()[0].at == Time() + 101_ns);
     CHECK(w.oracle.violations()[0].what ==
-          "read (operation 1) of node0/thread0 on key 5, begun at 1.000 ns, is still pending after 100.000 ns");
+          "read (operation 1) of node0/thread0 on key 0x5, begun at 1.000 ns, is still pending after 100.000 ns");
   }
 }
 

@@ -58,7 +58,8 @@ TEST_CASE("a second writer is a violation that names block, nodes and times") {
   CHECK(violation.oracle == "single-writer");
   CHECK(violation.at == Time() + 2_ns);
   CHECK(violation.what ==
-        "block 42: node 5 gained write permission at 2.000 ns while node 3 holds write permission since 1.000 ns");
+        "block 0x2a: node 5 gained write permission at 2.000 ns while node 3 holds write permission since 1.000 ns");
+  CHECK(violation.subject.key == 42);
 }
 
 TEST_CASE("a writer besides a forgotten reader is a violation") {
@@ -70,7 +71,7 @@ TEST_CASE("a writer besides a forgotten reader is a violation") {
   w.set(42, 5, kWrite);
   REQUIRE(w.violations() == 1);
   CHECK(w.oracle.violations()[0].what ==
-        "block 42: node 5 gained write permission at 5.000 ns while node 4 holds read permission since 2.000 ns");
+        "block 0x2a: node 5 gained write permission at 5.000 ns while node 4 holds read permission since 2.000 ns");
 }
 
 TEST_CASE("a reader besides a writer is a violation") {
@@ -79,7 +80,7 @@ TEST_CASE("a reader besides a writer is a violation") {
   w.set(~std::uint64_t{0}, 0, kRead);
   REQUIRE(w.violations() == 1);
   CHECK(w.oracle.violations()[0].what ==
-        "block 18446744073709551615: node 0 gained read permission at 2.000 ns while node 63 holds write permission "
+        "block 0xffffffffffffffff: node 0 gained read permission at 2.000 ns while node 63 holds write permission "
         "since 1.000 ns");
 }
 

@@ -1,0 +1,122 @@
+// FlowCC's packets and switch registers in the words of the paper, for charts of a run. See models/explanation.hpp.
+#include <fmt/format.h>
+
+#include "models/addressing.hpp"
+#include "models/rdma_headers.hpp"
+#include "p4model/headers.hpp"
+#include "protocols/flowcc/flowcc.hpp"
+
+namespace racksim::flowcc {
+
+namespace {
+
+std::string part_of(NodeId node, const char* part) {
+  return fmt::format("n{}.{}", node, part);
+}
+
+std::string label_of(const FlowCcHeader& h) {
+  std::string label = fmt::format("{} seq {}", to_string(h.message_type()), h.seq);
+  if (h.retransmitted && h.message_type() <= MessageType::evict_modified) label += " again";
+  switch (h.message_type()) {
+    case MessageType::ack:
+    case MessageType::unlock_read:
+    case MessageType::unlock_write:
+      label += fmt::format(" {} {}", to_string(h.metadata().status), to_text(h.metadata().copyset));
+      break;
+    case MessageType::failed_ack:
+      label += fmt::format(" serial {}", h.serial);
+      break;
+    default:
+      if (h.is_in_switch == 0) label += fmt::format(" serial {}", h.serial);
+      break;
+  }
+  if (h.is_data_provider && h.message_type() != MessageType::ack) label += ", provider";
+  return label;
+}
+
+}  // namespace
+
+std::string FlowCc::thread_name(std::uint64_t requester) const {
+  return fmt::format("n{}.t{}", requester / shape().threads_per_node, requester % shape().threads_per_node);
+}
+
+// Requests and unlocks come from requesters, until a home agent passes a request on to holders; acknowledgements come
+// from the agents. A cache agent puts its own node into them and never answers a requester of its own node.
+std::string FlowCc::sender_of(const p4::Packet& packet, const FlowCcHeader& h) const {
+  const NodeId node = models::node_of_ipv4(packet.get<p4::Ipv4>().src);
+  if (static_cast<Receiver>(h.receiver) == Receiver::home_agent) return thread_name(h.requester);
+  const bool own_answer = h.message_type() == MessageType::ack && h.from_home == 0 && h.node_id == node &&
+                          h.requester / shape().threads_per_node != node;
+  return part_of(node, own_answer ? "cache" : "home");
+}
+
+// A block travels in one message from an endpoint to its counterpart; the packet that ends it carries tag and value.
+models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const {
+  const auto& bth = packet.get<models::Bth>();
+  const auto& ip = packet.get<p4::Ipv4>();
+  const NodeId source = models::node_of_ipv4(ip.src), destination = models::node_of_ipv4(ip.dst);
+  models::PacketDescription description;
+  MemoryNode& receiver = *nodes_.at(destination);
+  // Endpoints of one kind are connected to each other, so the receiving one tells who sent. Agents write into the buffer
+  // of the requester's event, requesters write back to the home's memory.
+  if (receiver.home_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "home");
+  if (receiver.cache_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "cache");
+  for (unsigned thread = 0; thread < shape().threads_per_node; ++thread) {
+    if (!receiver.requester(thread).endpoint().has_rc(bth.dest_qp)) continue;
+    description.from = thread_name(shared_.requester_of(source, thread));
+    description.to = part_of(destination, "home");
+  }
+  if (const Requester* waiting = description.to.empty() ? receiver.event_on(packet.payload[0]) : nullptr) {
+    description.to = thread_name(waiting->number());
+  }
+  const auto opcode = static_cast<models::RcOpcode>(bth.opcode);
+  if (opcode != models::RcOpcode::write_last && opcode != models::RcOpcode::write_only) {
+    description.label = "part of a block";
+    description.part = true;
+    return description;
+  }
+  description.label = fmt::format("block, value {:#x}", packet.payload[1]);
+  description.key = packet.payload[0];
+  return description;
+}
+
+std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& packet) const {
+  if (const auto* bth = packet.find<models::Bth>()) {
+    if (static_cast<models::RcOpcode>(bth->opcode) != models::RcOpcode::acknowledge) return describe_block(packet);
+    return models::PacketDescription{"acknowledgement of the NIC", {}, "", "", true};
+  }
+  const auto* header = packet.find<FlowCcHeader>();
+  if (header == nullptr) return std::nullopt;
+  models::PacketDescription description{label_of(*header), header->tag(), sender_of(packet, *header), "", false};
+  const NodeId destination = models::node_of_ipv4(packet.get<p4::Ipv4>().dst);
+  switch (static_cast<Receiver>(header->receiver)) {
+    case Receiver::requester:
+      description.to = thread_name(header->requester);
+      break;
+    case Receiver::cache_agent:
+      description.to = part_of(destination, "cache");
+      break;
+    case Receiver::home_agent:
+      description.to = part_of(destination, "home");
+      break;
+  }
+  return description;
+}
+
+std::vector<models::SwitchRegister> FlowCc::switch_state_of(std::uint64_t key) const {
+  auto registers = switch_->registers_of(key);
+  if (registers.empty()) return registers;
+  for (std::uint64_t requester = 0; requester < std::uint64_t{shape().nodes} * shape().threads_per_node; ++requester) {
+    const std::string name = thread_name(requester);
+    for (const std::uint64_t parity : {0, 1}) {
+      if (!options_.scoreboard) break;
+      registers.push_back({switch_->pipe(), "SCOREBOARD", requester << 1 | parity,
+                           fmt::format("score of {}, {} seq", name, parity == 0 ? "even" : "odd"), name});
+    }
+    if (!options_.last_unlock) continue;
+    registers.push_back({switch_->pipe(), "LAST_UNLOCK", requester, fmt::format("last unlock of {}", name), name});
+  }
+  return registers;
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,401 @@
+// Observations, packets and register writes, turned into events. See recorder.hpp.
+#include "tools/explain/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "p4model/headers.hpp"
+
+namespace racksim::tools::explain {
+
+namespace {
+
+using Kind = Event::Kind;
+
+/// Objects from here on are tables in the journal's records of switch state.
+constexpr std::uint32_t kTables = std::uint32_t{1} << 31;
+
+/// For a protocol that does not describe its packets: the headers inside UDP.
+std::string generic_label(const p4::Packet& packet) {
+  std::string label;
+  for (std::size_t i = 0; i < packet.header_count(); ++i) {
+    const auto& layout = packet.layout(i);
+    if (&layout == &p4::Ethernet::kLayout || &layout == &p4::Ipv4::kLayout || &layout == &p4::Udp::kLayout) continue;
+    label += std::string(layout.name) + ' ';
+  }
+  if (label.empty()) label = "packet ";
+  return fmt::format("{}({} bytes)", label, packet.frame_bytes());
+}
+
+std::string node_name(models::NodeId node) {
+  return fmt::format("n{}", node);
+}
+
+const char* permission_text(sim::Permission permission) {
+  switch (permission) {
+    case sim::Permission::none:
+      return "may no longer read or write";
+    case sim::Permission::read:
+      return "may read";
+    case sim::Permission::write:
+      return "may write";
+  }
+  return "?";
+}
+
+}  // namespace
+
+Recorder::Recorder(Question question) : question_(std::move(question)) {}
+
+void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
+  rack_ = &rack;
+  protocol_ = &protocol;
+  for (models::NodeId node = 0; node < rack.nodes(); ++node) {
+    places_[rack.uplink(node).source().index] = {Place::Kind::uplink, node};
+    places_[rack.downlink(node).source().index] = {Place::Kind::downlink, node};
+    places_[rack.server(node).nic().source().index] = {Place::Kind::nic, node};
+  }
+  for (unsigned pipe = 0; pipe < rack.chassis().pipes(); ++pipe) {
+    shadows_.push_back(rack.chassis().pipeline(pipe).registers());
+    shadows_.back().observe(nullptr);
+  }
+  note_register_names(protocol);
+  rack.context().packet_observer = this;
+  rack.journal().attach(*this);
+}
+
+void Recorder::note_register_names(const models::Protocol& protocol) {
+  for (const auto& named : protocol.switch_state_of(question_.key)) {
+    const p4::RegisterFile& shadow = shadows_.at(named.pipe);
+    const auto array = shadow.array(named.array);
+    register_numbers_[{named.pipe, std::uint64_t{array} << 32 | named.index}] = registers_.size();
+    registers_.push_back({fmt::format("{}[{}]", named.array, named.index),
+                          named.meaning,
+                          named.party,
+                          named.print,
+                          shadow.read(array, named.index),
+                          {}});
+  }
+  named_by_protocol_ = !registers_.empty();
+}
+
+// ---- events
+// ----------------------------------------------------------------------------------------------------------
+
+Recorder::EventNumber Recorder::add(Event event) {
+  const EventNumber number = next_++;
+  if (!story_) {
+    if (early_.empty()) first_early_ = number;
+    early_.push_back(std::move(event));
+    if (early_.size() > kKept) {
+      early_.pop_front();
+      ++first_early_;
+    }
+  } else if (number - *story_ < kKept) {
+    early_.push_back(std::move(event));
+  } else {
+    if (late_.empty()) first_late_ = number;
+    late_.push_back(std::move(event));
+    if (late_.size() > kKept) {
+      late_.pop_front();
+      ++first_late_;
+    }
+  }
+  return number;
+}
+
+Event* Recorder::find(EventNumber number) {
+  if (number >= first_early_ && number - first_early_ < early_.size()) return &early_[number - first_early_];
+  if (number >= first_late_ && number - first_late_ < late_.size()) return &late_[number - first_late_];
+  return nullptr;
+}
+
+// The next event is where the story begins, and what came long before it is dropped.
+void Recorder::begin_story() {
+  if (!late_.empty()) {
+    if (first_early_ + early_.size() != first_late_) {
+      early_.clear();
+      first_early_ = first_late_;
+    }
+    std::move(late_.begin(), late_.end(), std::back_inserter(early_));
+    late_.clear();
+  }
+  while (early_.size() > kKept) {
+    early_.pop_front();
+    ++first_early_;
+  }
+  story_ = next_;
+}
+
+// ---- the journal
+// -----------------------------------------------------------------------------------------------------
+
+const std::string& Recorder::session_name(sim::Source source) {
+  std::string& name = sessions_[source.index];
+  if (name.empty()) {
+    name = rack_->journal().name(source);
+    // "node3/thread1" is n3.t1 in charts.
+    unsigned node = 0, thread = 0;
+    if (std::sscanf(name.c_str(), "node%u/thread%u", &node, &thread) == 2) name = fmt::format("n{}.t{}", node, thread);
+  }
+  return name;
+}
+
+std::string Recorder::actor(models::NodeId node, std::uint64_t operation) const {
+  const std::string prefix = node_name(node);
+  const auto found = operations_.find(operation);
+  if (found != operations_.end() && found->second.session.starts_with(prefix + ".")) return found->second.session;
+  const auto receiver = last_receiver_.find(node);
+  return receiver != last_receiver_.end() ? receiver->second : prefix;
+}
+
+void Recorder::observe(const sim::Observation& observation) {
+  if (observation.at > question_.until || (question_.from && observation.at < *question_.from)) return;
+  Event event;
+  event.at = event.sent = observation.at;
+  event.operation = observation.operation;
+  switch (observation.what) {
+    case sim::Observed::operation_begun:
+    case sim::Observed::operation_ended: {
+      const auto view = sim::OperationView::of(observation);
+      if (view.key != question_.key) return;
+      const bool begun = observation.what == sim::Observed::operation_begun;
+      const bool write = view.kind == sim::OperationKind::write;
+      event.from = session_name(observation.source);
+      event.kind = begun ? Kind::begun : Kind::ended;
+      event.text = fmt::format("{} {}", write ? "write" : "read", begun ? "begins" : "ends");
+      if (write || !begun) event.text += fmt::format(", value {:#x}", view.value);
+      auto& record = operations_[observation.operation];
+      if (begun) {
+        record = {view.kind, event.from, observation.at, {}, view.value};
+        const auto& accused = question_.operations;
+        if (!story_ && std::find(accused.begin(), accused.end(), observation.operation) != accused.end()) begin_story();
+      } else {
+        record.ended = observation.at;
+        record.value = view.value;
+      }
+      break;
+    }
+    case sim::Observed::permission: {
+      const auto view = sim::PermissionView::of(observation);
+      if (view.key != question_.key) return;
+      event.kind = Kind::permission;
+      event.from = actor(static_cast<models::NodeId>(view.node), observation.operation);
+      event.text = fmt::format("n{} {}", view.node, permission_text(view.permission));
+      break;
+    }
+    case sim::Observed::fault: {
+      event.kind = Kind::fault;
+      const auto number = observation.detail[0];
+      const std::string name = number < question_.faults.size() ? question_.faults[number] : std::to_string(number);
+      event.text = fmt::format("fault {} ({}) {}", number, name, observation.detail[1] != 0 ? "begins" : "ends");
+      break;
+    }
+    default:
+      return;
+  }
+  add(std::move(event));
+}
+
+// ---- packets
+// ---------------------------------------------------------------------------------------------------------
+
+std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& packet, bool lost) const {
+  const bool by_operation = operations_.contains(packet.operation);
+  auto description = protocol_->describe(packet);
+  if (!description) {
+    if (!by_operation) return std::nullopt;
+    return models::PacketDescription{generic_label(packet), question_.key, "", "", false};
+  }
+  if (description->key ? *description->key != question_.key : !by_operation) return std::nullopt;
+  if (description->part && !lost) return std::nullopt;
+  return description;
+}
+
+const Recorder::Place* Recorder::place_of(sim::Source source) const {
+  const auto found = places_.find(source.index);
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+std::string Recorder::sender(const models::PacketDescription& description, const Place* place) const {
+  if (place == nullptr || place->kind != Place::Kind::uplink) return "switch";
+  return description.from.empty() ? node_name(place->node) : description.from;
+}
+
+std::string Recorder::receiver(const models::PacketDescription& description, const Place* place) const {
+  if (place == nullptr || place->kind == Place::Kind::uplink) return "switch";
+  return description.to.empty() ? node_name(place->node) : description.to;
+}
+
+void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
+  if (passage.arrival > question_.until || (question_.from && passage.start < *question_.from)) return;
+  const auto description = concerning(packet, false);
+  if (!description) return;
+  const Place* place = place_of(passage.wire);
+  Event event;
+  event.kind = Kind::message;
+  event.at = passage.arrival;
+  event.sent = passage.start;
+  event.from = sender(*description, place);
+  event.to = receiver(*description, place);
+  event.text = description->label;
+  event.operation = packet.operation;
+  if (passage.copy) event.note = "duplicate made by the wire";
+  if (passage.held_back) event.note += event.note.empty() ? "held back" : ", held back";
+  in_flight_[{passage.wire.index, &packet}] = add(std::move(event));
+}
+
+void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) {
+  if (at > question_.until || (question_.from && at < *question_.from)) return;
+  const Place* place = place_of(where);
+  const std::string why = std::string(models::to_string(reason));
+  // A message that is charted already, because it was on its way.
+  const auto wire = place != nullptr && place->kind == Place::Kind::nic ? rack_->downlink(place->node).source() : where;
+  if (const auto flight = in_flight_.find({wire.index, &packet}); flight != in_flight_.end()) {
+    if (Event* event = find(flight->second)) {
+      event->kind = Kind::lost;
+      event->at = at;
+      event->note += (event->note.empty() ? "lost: " : ", lost: ") + why;
+    }
+    in_flight_.erase(flight);
+    return;
+  }
+  const auto description = concerning(packet, true);
+  if (!description) return;
+  Event event;
+  event.kind = Kind::lost;
+  event.at = event.sent = at;
+  event.text = description->label;
+  event.note = "lost: " + why;
+  event.operation = packet.operation;
+  if (place == nullptr) {
+    event.from = "switch";
+  } else if (place->kind == Place::Kind::nic) {
+    event.from = description->to.empty() ? node_name(place->node) : description->to;
+  } else {
+    event.from = sender(*description, place);
+    event.to = receiver(*description, place);
+  }
+  add(std::move(event));
+}
+
+void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) {
+  const Place* place = place_of(nic);
+  const auto flight = in_flight_.find({rack_->downlink(place->node).source().index, &packet});
+  if (flight == in_flight_.end()) return;
+  if (Event* event = find(flight->second)) {
+    event->at = at;
+    last_receiver_[place->node] = event->to;
+  }
+  in_flight_.erase(flight);
+}
+
+// ---- the switch
+// ------------------------------------------------------------------------------------------------------
+
+void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, bool resubmitted) {
+  if (at > question_.until || (question_.from && at < *question_.from)) return;
+  const auto description = concerning(packet, false);
+  if (!description) return;
+  passes_[packet.serial].reset();
+  if (!resubmitted) return;
+  Event event;
+  event.kind = Kind::second_pass;
+  event.at = event.sent = at;
+  event.from = "switch";
+  event.text = description->label + ", second pass";
+  event.operation = packet.operation;
+  add(std::move(event));
+}
+
+void Recorder::switch_written(const models::SwitchWrite& write) {
+  if (write.at > question_.until || write.object >= kTables) return;
+  p4::RegisterFile& shadow = shadows_.at(write.pipe);
+  const std::uint64_t before = shadow.read(write.object, write.index);
+  shadow.write(write.object, write.index, write.value);
+  if (question_.from && write.at < *question_.from) {
+    // Before the window: where the registers stand when it begins.
+    const auto known = register_numbers_.find({write.pipe, std::uint64_t{write.object} << 32 | write.index});
+    if (known != register_numbers_.end()) registers_[known->second].writes.emplace_back(write.at, write.value);
+    return;
+  }
+  const RegisterAt where{write.pipe, std::uint64_t{write.object} << 32 | write.index};
+  auto pass = write.packet_serial != 0 ? passes_.find(write.packet_serial) : passes_.end();
+  auto number = register_numbers_.find(where);
+  if (number == register_numbers_.end()) {
+    if (named_by_protocol_ || pass == passes_.end()) return;
+    const auto& array = rack_->chassis().pipeline(write.pipe).program().arrays().at(write.object);
+    number = register_numbers_.emplace(where, registers_.size()).first;
+    registers_.push_back({fmt::format("{}[{}]", array.name, write.index), "", "", nullptr, before, {}});
+  }
+  Register& changed = registers_[number->second];
+  changed.writes.emplace_back(write.at, write.value);
+  const bool of_key = named_by_protocol_ && changed.party.empty();
+  if (pass == passes_.end() && !of_key) return;
+  const std::string text =
+      fmt::format("{} {} > {}", changed.name, changed.printed(before), changed.printed(write.value));
+  if (pass != passes_.end() && pass->second) {
+    if (Event* event = find(*pass->second)) {
+      event->text += ", " + text;
+      return;
+    }
+  }
+  if (of_key && question_.operations.empty() && !question_.from) begin_story();
+  Event event;
+  event.kind = Kind::switch_state;
+  event.at = event.sent = write.at;
+  event.from = "switch";
+  event.text = text;
+  if (write.packet_serial == 0) event.note = "by the control plane";
+  const EventNumber added = add(std::move(event));
+  if (pass != passes_.end()) pass->second = added;
+}
+
+// ---- the result
+// ------------------------------------------------------------------------------------------------------
+
+History Recorder::history() const {
+  History history;
+  std::vector<std::pair<EventNumber, const Event*>> kept;
+  for (std::size_t i = 0; i < early_.size(); ++i) kept.emplace_back(first_early_ + i, &early_[i]);
+  for (std::size_t i = 0; i < late_.size(); ++i) kept.emplace_back(first_late_ + i, &late_[i]);
+  // What was computed ahead comes into its place. Equal instants keep the order of recording.
+  std::stable_sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.second->at < b.second->at; });
+  const std::set<std::uint64_t> accused(question_.operations.begin(), question_.operations.end());
+  for (const auto& [number, event] : kept) {
+    if (event->at > question_.until) continue;
+    if (story_ && number == *story_) {
+      history.focus = history.events.size();
+      history.has_focus = true;
+    }
+    if (!late_.empty() && number == first_late_) {
+      history.gap_at = history.events.size();
+      history.gap = first_late_ - (first_early_ + early_.size());
+    }
+    history.events.push_back(*event);
+    if (event->operation == 0 || history.operations.contains(event->operation)) continue;
+    Operation operation;
+    operation.accused = accused.contains(event->operation);
+    if (const auto found = operations_.find(event->operation); found != operations_.end()) {
+      const OperationRecord& record = found->second;
+      const bool write = record.kind == sim::OperationKind::write;
+      operation.text = fmt::format("{} (operation {}) of {}, begun at {}, ", write ? "write" : "read", event->operation,
+                                   record.session, sim::printed(record.begun));
+      operation.text += record.ended ? "ended at " + sim::printed(*record.ended) : "not ended";
+      if (write || record.ended) operation.text += fmt::format(", value {:#x}", record.value);
+    } else {
+      operation.text = fmt::format("operation {}, on another key or begun before", event->operation);
+    }
+    history.operations.emplace(event->operation, std::move(operation));
+  }
+  for (const auto& [source, name] : sessions_) history.sessions.push_back(name);
+  history.registers = registers_;
+  for (Register& r : history.registers) {
+    std::stable_sort(r.writes.begin(), r.writes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  return history;
+}
+
+}  // namespace racksim::tools::explain

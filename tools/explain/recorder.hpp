@@ -1,0 +1,108 @@
+// Watches a run and keeps what concerns one key: operations, messages, permissions, the switch's registers, faults.
+//
+// Runs are deterministic, so a violation is explained by running again and looking at its key alone. Memory is bounded
+// by keeping events around two places: where the story begins, and the latest. It begins when an operation of the
+// violation does; when the violation names none, at the latest change of the key's own registers in the switch, which
+// for a lock that nobody holds any more is when it was taken.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/packet_observer.hpp"
+#include "models/protocol.hpp"
+#include "sim/history.hpp"
+#include "tools/explain/history.hpp"
+
+namespace racksim::tools::explain {
+
+/// What to keep.
+struct Question {
+  std::uint64_t key = 0;
+  std::vector<std::uint64_t> operations;  ///< of the violation
+  sim::Time until;                        ///< when it was found; later events are ignored
+  std::optional<sim::Time> from;          ///< earlier events are ignored
+  std::vector<std::string> faults;        ///< kinds of the scenario's faults, by their number
+};
+
+/// Attach it to a rack before the run; ask for the history after it.
+class Recorder final : public sim::Observer, public models::PacketObserver {
+ public:
+  explicit Recorder(Question question);
+
+  /// Both must outlive the run.
+  void attach(models::Rack& rack, const models::Protocol& protocol);
+
+  History history() const;
+
+  void observe(const sim::Observation& observation) override;
+  void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override;
+  void dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) override;
+  void delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) override;
+  void pass_begins(const p4::Packet& packet, unsigned pipe, sim::Time at, bool resubmitted) override;
+  void switch_written(const models::SwitchWrite& write) override;
+
+  /// Events kept around each of the two places.
+  static constexpr std::size_t kKept = 20'000;
+
+ private:
+  /// Where a journal source stands in the rack.
+  struct Place {
+    enum class Kind : std::uint8_t { uplink, downlink, nic } kind;
+    models::NodeId node;
+  };
+  using EventNumber = std::uint64_t;
+  /// A message on its way: the wire (or the NIC, after it) and the packet.
+  using InFlight = std::pair<std::uint32_t, const p4::Packet*>;
+  using RegisterAt = std::pair<unsigned, std::uint64_t>;  // pipe; array << 32 | index
+
+  /// What a packet has to do with the key, if anything.
+  std::optional<models::PacketDescription> concerning(const p4::Packet& packet, bool lost) const;
+  std::string sender(const models::PacketDescription& description, const Place* place) const;
+  std::string receiver(const models::PacketDescription& description, const Place* place) const;
+  const Place* place_of(sim::Source source) const;
+  /// The party of a node that acts with this operation: its session, or who has received something last.
+  std::string actor(models::NodeId node, std::uint64_t operation) const;
+  const std::string& session_name(sim::Source source);
+  void note_register_names(const models::Protocol& protocol);
+  EventNumber add(Event event);
+  Event* find(EventNumber number);
+  void begin_story();
+
+  Question question_;
+  models::Rack* rack_ = nullptr;
+  const models::Protocol* protocol_ = nullptr;
+  std::unordered_map<std::uint32_t, Place> places_;
+  std::map<std::uint32_t, std::string> sessions_;
+
+  // Two runs of events with ascending numbers: around the beginning of the story, and the latest.
+  std::deque<Event> early_, late_;
+  EventNumber first_early_ = 0, first_late_ = 0, next_ = 0;
+  std::optional<EventNumber> story_;
+
+  struct OperationRecord {
+    sim::OperationKind kind;
+    std::string session;
+    sim::Time begun;
+    std::optional<sim::Time> ended;
+    std::uint64_t value = 0;
+  };
+  std::map<std::uint64_t, OperationRecord> operations_;  // on the key
+  std::map<InFlight, EventNumber> in_flight_;
+  std::map<models::NodeId, std::string> last_receiver_;
+
+  std::vector<p4::RegisterFile> shadows_;  // by pipe: every register as it was before the latest write
+  std::vector<Register> registers_;
+  std::map<RegisterAt, std::size_t> register_numbers_;
+  bool named_by_protocol_ = false;
+  // By serial number of a packet that concerns the key: the event of the writes of its current pass, if there is one.
+  std::unordered_map<std::uint64_t, std::optional<EventNumber>> passes_;
+};
+
+}  // namespace racksim::tools::explain
