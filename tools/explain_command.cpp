@@ -134,7 +134,7 @@ Explanation explain_in_child(const Scenario& scenario, const sim::Violation& vio
     sim::Metrics metrics;
     explain::Recorder recorder(question);
     const RunResult result =
-        run_experiment(scenario, metrics, "", Progress(),
+        run_experiment(scenario, metrics, "", {}, nullptr,
                        [&](models::Rack& rack, const models::Protocol& protocol) { recorder.attach(rack, protocol); });
     if (result.hash.hex() != expected_hash) {
       throw std::runtime_error(
