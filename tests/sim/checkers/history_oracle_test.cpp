@@ -65,11 +65,10 @@ TEST_CASE("a linearizable history passes every check") {
   w.read(0, 2, 50);
   w.write(0, 1, 10);
   w.read(1, 1, 10);
-  const auto pending = w.begin(2, kWrite, 1, 11);
+  w.begin(2, kWrite, 1, 11);  // never ends
   w.read(1, 1, 11);
   w.read(0, 1, 11);
   CHECK(w.finish().empty());
-  CHECK(pending == 5);
 }
 
 TEST_CASE("each weaker promise is kept by a history that breaks the stronger ones") {

@@ -81,7 +81,8 @@ TEST_CASE("beyond the budget keys are given up whole and what remains is complet
   std::uint64_t operations = 0;
   for (int i = 0; i < 30'000; ++i) {
     const auto key = random.below(1'000) << 12;
-    record_begun(r.journal, r.first, r.tick(), ++operations, kWrite, key, operations);
+    ++operations;
+    record_begun(r.journal, r.first, r.tick(), operations, kWrite, key, operations);
     ++begun[key];
     pending[operations] = key;
     if (random.chance(0.9)) {
