@@ -29,4 +29,8 @@ std::vector<std::string> names_of(const std::vector<NamedEntry>& entries) {
   return names(entries);
 }
 
+std::vector<std::string> names_of(const std::vector<OracleEntry>& entries) {
+  return names(entries);
+}
+
 }  // namespace racksim::tools

@@ -26,13 +26,18 @@ struct NamedEntry {
   std::string doc;
 };
 
+/// An oracle. One that others imply is only asked for by its name, not by "all".
+struct OracleEntry : NamedEntry {
+  bool implied = false;
+};
+
 struct Catalogue {
   OptionsEntry rack;  ///< the hardware's constants; testbed files give their values
   std::vector<OptionsEntry> protocols;
   std::vector<OptionsEntry> workloads;
   std::vector<OptionsEntry> faults;
   std::vector<NamedEntry> programs;
-  std::vector<NamedEntry> oracles;
+  std::vector<OracleEntry> oracles;
 };
 
 /// The entry of that name, or null.
@@ -40,6 +45,7 @@ const OptionsEntry* find_entry(const std::vector<OptionsEntry>& entries, const s
 /// The names of the entries, in their order.
 std::vector<std::string> names_of(const std::vector<OptionsEntry>& entries);
 std::vector<std::string> names_of(const std::vector<NamedEntry>& entries);
+std::vector<std::string> names_of(const std::vector<OracleEntry>& entries);
 
 /// Everything that is linked into this program.
 Catalogue built_in_catalogue();

@@ -41,11 +41,16 @@ Catalogue built_in_catalogue() {
   const p4::ProgramRegistry programs = built_in_programs();
   for (const auto& name : programs.names()) catalogue.programs.push_back({name, programs.find(name)->doc});
   catalogue.oracles = {
-      {"single-writer", "while a node may write a block, no other node may read or write it"},
-      {"data-value", "what clients read and write of each block is linearizable"},
-      {"progress", "whatever a session begins ends"},
-      {"quiescence", "after the drain no lock is held and no request outstanding"},
-      {"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"},
+      {{"single-writer", "while a node may write a block, no other node may read or write it"}},
+      {{"data-value", "what clients read and write of each block is linearizable"}},
+      {{"progress", "whatever a session begins ends"}},
+      {{"quiescence", "after the drain no lock is held and no request outstanding"}},
+      {{"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"}},
+      // data-value implies all of these.
+      {{"linearizable", "each key's recorded history is linearizable, judged when the run is over"}, true},
+      {{"sequential", "each key's recorded history is sequentially consistent"}, true},
+      {{"sessions", "each key's recorded history keeps each of the four session guarantees"}, true},
+      {{"stale-read", "no read that begins after a write was acknowledged returns an older value"}, true},
   };
   return catalogue;
 }

@@ -43,7 +43,7 @@ JsonValue configuration(const Scenario& scenario) {
   value.set("workload", options_with("kind", scenario.workload.name, scenario.workload));
   value.set("run", write_run_plan(scenario.run, true));
   value.set("faults", write_faults(scenario.faults));
-  value.set("check", write_checks(scenario.checks));
+  value.set("check", write_checks(scenario.checks, scenario.history));
   auto observe = scenario.observe;
   sim::Parameters parameters;
   observe.declare(parameters);

@@ -12,6 +12,7 @@
 #include "models/faults.hpp"
 #include "models/protocol.hpp"
 #include "models/workload.hpp"
+#include "sim/checkers/history_oracle.hpp"
 #include "sim/conservation_oracle.hpp"
 #include "sim/data_value_oracle.hpp"
 #include "sim/engine.hpp"
@@ -91,6 +92,7 @@ class Run final : models::StateVisitor {
     workload_->warm_up();
     if (!oracles_.empty()) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+    if (history_) journal_.attach(*history_);
     if (onlooker) onlooker(*rack_, *protocol_);
 
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
@@ -160,6 +162,9 @@ class Run final : models::StateVisitor {
       if (check.name == "progress") oracles_.push_back(&progress_oracle_);
       if (check.name == "quiescence") oracles_.push_back(&quiescence_);
       if (check.name == "packet-conservation") check_conservation_ = true;
+      for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
+        if (check.name == history.name) check_history(history, metrics);
+      }
     }
     if (scenario_.observe.series_interval > sim::Duration{}) {
       series_ = std::make_unique<OperationSeries>(metrics.time_series("operations_over_time", "operations",
@@ -176,6 +181,17 @@ class Run final : models::StateVisitor {
       trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_);
       journal_.attach(*trace_);
     }
+  }
+
+  void check_history(const sim::checkers::HistoryCheck& check, sim::Metrics& metrics) {
+    if (!history_) {
+      history_ = std::make_unique<sim::checkers::HistoryRecorder>(scenario_.history.budget);
+      kept_operations_ = &metrics.counter("history.operations", "operations", "recorded for the checks of histories");
+      dropped_operations_ =
+          &metrics.counter("history.dropped_operations", "operations", "not recorded, all those of their keys");
+    }
+    history_oracles_.push_back(std::make_unique<sim::checkers::HistoryOracle>(check, *history_, journal_));
+    oracles_.push_back(history_oracles_.back().get());
   }
 
   void begin_measuring() {
@@ -253,6 +269,10 @@ class Run final : models::StateVisitor {
                        phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
       ++result_.violation_count;
     }
+    if (history_) {
+      kept_operations_->value = history_->recorded_operations();
+      dropped_operations_->value = history_->dropped_operations();
+    }
     for (models::Leak& leak : protocol_->leaks()) {
       quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
     }
@@ -279,7 +299,10 @@ class Run final : models::StateVisitor {
     result_.pass = result_.violation_count == 0;
   }
 
-  void value(std::uint64_t block, std::uint64_t value) override { data_value_.initial_value(block, value); }
+  void value(std::uint64_t block, std::uint64_t value) override {
+    data_value_.initial_value(block, value);
+    if (history_) history_->initial_value(block, value);
+  }
   void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
     single_writer_.observe(
         {sim::Time{}, sim::Observed::permission, {}, 0, {block, node, static_cast<std::uint64_t>(permission)}});
@@ -301,6 +324,10 @@ class Run final : models::StateVisitor {
   sim::DataValueOracle data_value_;
   sim::ProgressOracle progress_oracle_;
   sim::QuiescenceOracle quiescence_;
+  std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
+  sim::Counter* kept_operations_ = nullptr;
+  sim::Counter* dropped_operations_ = nullptr;
+  std::vector<std::unique_ptr<sim::checkers::HistoryOracle>> history_oracles_;
   std::vector<sim::Oracle*> oracles_;
   bool check_conservation_ = false;
   std::unique_ptr<OperationSeries> series_;

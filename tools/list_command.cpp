@@ -58,7 +58,7 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "protocols") return named(catalogue.protocols);
   if (kind == "workloads") return named(catalogue.workloads);
   if (kind == "faults") return named(catalogue.faults);
-  if (kind == "oracles") return catalogue.oracles;
+  if (kind == "oracles") return {catalogue.oracles.begin(), catalogue.oracles.end()};
   if (kind == "programs") return catalogue.programs;
   if (kind == "testbeds") return files_below("testbeds", "doc");
   if (kind == "figures") return files_below("figures", "title");

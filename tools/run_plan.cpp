@@ -30,4 +30,10 @@ void Observation::declare(sim::Parameters& parameters) {
                     "Time between samples of all metrics; 0s for none.");
 }
 
+void HistoryOptions::declare(sim::Parameters& parameters) {
+  parameters.integer("history", budget, 1, 1'000'000'000,
+                     "Operations recorded at most, about 100 bytes each, for linearizable, sequential, sessions and "
+                     "stale-read; beyond, keys are sampled.");
+}
+
 }  // namespace racksim::tools

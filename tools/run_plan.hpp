@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/checkers/history_recorder.hpp"
 #include "sim/parameters.hpp"
 #include "sim/time.hpp"
 #include "tools/expected_baseline.hpp"
@@ -51,6 +52,13 @@ struct RunPlan {
 struct Observation {
   std::string trace;                ///< file for the trace in JSON lines; empty for none
   sim::Duration series_interval{};  ///< metrics are sampled this often; zero for never
+
+  void declare(sim::Parameters& parameters);
+};
+
+/// How histories are recorded for the checks that judge them: outside the run hash.
+struct HistoryOptions {
+  std::uint64_t budget = sim::checkers::HistoryRecorder::kDefaultBudget;  ///< operations kept at most
 
   void declare(sim::Parameters& parameters);
 };

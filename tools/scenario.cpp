@@ -107,7 +107,7 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
       scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
     }
   }
-  scenario.checks = read_checks(document.find("check"), root.member("check"), catalogue.oracles);
+  scenario.checks = read_checks(document.find("check"), root.member("check"), catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {
     sim::Parameters parameters;
     scenario.observe.declare(parameters);

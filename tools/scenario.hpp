@@ -7,7 +7,7 @@
 //    "run": {"warmup": "1ms", "measure": {"operations": 100000}, "drain": "10ms", "time_limit": "1s",
 //            "execution": "fused", "schedule": {"order": "shuffle:7", "jitter": "5ns"}},
 //    "faults": [{"kind": "loss", "probability": 0.01}],
-//    "check": {"all": true, "packet-conservation": false},
+//    "check": {"all": true, "packet-conservation": false, "sessions": true, "history": 100000},
 //    "observe": {"trace": "trace.jsonl", "series_interval": "10us"},
 //    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}}}
 //
@@ -52,6 +52,7 @@ struct Scenario {
   RunPlan run;
   std::vector<BoundOptions> faults;
   std::vector<OracleSwitch> checks;  ///< every oracle of the catalogue, in its order
+  HistoryOptions history;
   Observation observe;
   Expectations expect;
 };

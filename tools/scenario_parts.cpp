@@ -108,16 +108,18 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
 }
 
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
-                                      const std::vector<NamedEntry>& oracles) {
+                                      const std::vector<OracleEntry>& oracles, HistoryOptions& history) {
   bool all = false;
   sim::Parameters parameters;
   parameters.flag("all", all, "");
+  history.declare(parameters);
   const auto names = names_of(oracles);
   // First "all", then the oracles that are named one by one, whatever the order in the file.
   if (value) bind(*value, place, parameters, {names, nullptr});
   std::vector<OracleSwitch> checks;
-  for (const auto& name : names) {
-    checks.push_back({name, all});
+  for (const auto& oracle : oracles) {
+    const auto& name = oracle.name;
+    checks.push_back({name, all && !oracle.implied});
     const auto* flag = value ? value->find(name) : nullptr;
     if (!flag) continue;
     if (!flag->boolean()) place.member(name).refuse(flag->description(), "true or false");
@@ -126,8 +128,10 @@ std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place
   return checks;
 }
 
-JsonValue write_checks(const std::vector<OracleSwitch>& checks) {
-  auto value = JsonValue::object();
+JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions history) {
+  sim::Parameters parameters;
+  history.declare(parameters);
+  auto value = values_in_effect(parameters);
   for (const auto& check : checks) value.set(check.name, check.on);
   return value;
 }

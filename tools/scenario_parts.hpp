@@ -14,10 +14,11 @@ RunPlan read_run_plan(const JsonValue& value, const Place& place);
 /// The other way round; `with_execution` tells whether to include what cannot change the results.
 JsonValue write_run_plan(RunPlan plan, bool with_execution);
 
-/// `check`: a flag for each oracle, and "all" for those that are not named. Null means that no oracle is asked for.
+/// `check`: a flag for each oracle, "all" for those that are neither named nor implied by others, and the options of
+/// the recorded history. Null means that no oracle is asked for.
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
-                                      const std::vector<NamedEntry>& oracles);
-JsonValue write_checks(const std::vector<OracleSwitch>& checks);
+                                      const std::vector<OracleEntry>& oracles, HistoryOptions& history);
+JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions history);
 
 /// `expect`: "verdict", "violation", "baseline" and bounds for metrics. Whether a metric exists shows only when the run
 /// ends.

@@ -105,9 +105,20 @@ JsonValue run_schema() {
   return schema;
 }
 
-JsonValue check_schema(const std::vector<NamedEntry>& oracles) {
+JsonValue check_schema(const std::vector<OracleEntry>& oracles) {
   auto schema = empty_object_schema();
-  properties(schema).set("all", typed("boolean", "Every oracle that is not named here."));
+  std::string all = "Every oracle that is not named here";
+  const char* separator = ", but for those that others imply and that must be named: ";
+  for (const auto& oracle : oracles) {
+    if (!oracle.implied) continue;
+    all += separator + oracle.name;
+    separator = ", ";
+  }
+  properties(schema).set("all", typed("boolean", (all + ".").c_str()));
+  HistoryOptions history;
+  sim::Parameters parameters;
+  history.declare(parameters);
+  add_schema(schema, parameters);
   for (const auto& oracle : oracles) properties(schema).set(oracle.name, typed("boolean", oracle.doc.c_str()));
   return schema;
 }

@@ -69,7 +69,7 @@ inline Catalogue fake_catalogue() {
   catalogue.workloads = {fake_entry<FakeWorkload>("micro")};
   catalogue.faults = {fake_entry<FakeFault>("loss")};
   catalogue.programs = {{"alpha-program", "A fake program."}};
-  catalogue.oracles = {{"single-writer", "One writer."}, {"conservation", "No packet vanishes."}};
+  catalogue.oracles = {{{"single-writer", "One writer."}}, {{"conservation", "No packet vanishes."}}};
   return catalogue;
 }
 

@@ -74,6 +74,20 @@ TEST_CASE("the smallest scenario takes defaults, and the testbed's constants") {
   CHECK_FALSE(scenario.checks[0].on);
 }
 
+TEST_CASE("all asks for the oracles that no other implies, and for the others only their names do") {
+  Bench bench;
+  bench.catalogue.oracles.push_back({{"sequential", "In order."}, true});
+  const auto all = bench.read(kSmallest, {"check.all=true", "check.history=500"});
+  REQUIRE(all.checks.size() == 3);
+  CHECK(all.checks[1].on);
+  CHECK_FALSE(all.checks[2].on);
+  CHECK(all.history.budget == 500);
+  const auto named = bench.read(kSmallest, {"check.sequential=true"});
+  CHECK_FALSE(named.checks[1].on);
+  CHECK(named.checks[2].on);
+  CHECK(named.history.budget == HistoryOptions().budget);
+}
+
 TEST_CASE("a full scenario is read") {
   const Bench bench;
   const auto scenario = bench.read(kFull);

@@ -1,0 +1,145 @@
+// Checkers of whole histories as oracles of a run.
+#include "sim/checkers/history_oracle.hpp"
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace racksim::sim;
+using namespace racksim::sim::checkers;
+
+namespace {
+
+constexpr auto kRead = OperationKind::read;
+constexpr auto kWrite = OperationKind::write;
+
+/// A journal with a recorder and all oracles; every call is one nanosecond after the one before.
+struct Watched {
+  Journal journal;
+  std::vector<Source> sessions{journal.add_source("node0/0"), journal.add_source("node1/0"),
+                               journal.add_source("node2/0")};
+  HistoryRecorder recorder;
+  std::vector<std::unique_ptr<HistoryOracle>> oracles;
+  Time now;
+  std::uint64_t last = 0;
+
+  explicit Watched(std::size_t budget = 1000) : recorder(budget) {
+    journal.attach(recorder);
+    for (const auto& check : history_checks())
+      oracles.push_back(std::make_unique<HistoryOracle>(check, recorder, journal));
+  }
+
+  std::uint64_t begin(std::size_t session, OperationKind kind, std::uint64_t key, std::uint64_t value = 0) {
+    record_begun(journal, sessions[session], now += 1_ns, ++last, kind, key, value);
+    return last;
+  }
+  void end(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key, std::uint64_t value) {
+    record_ended(journal, sessions[session], now += 1_ns, operation, kind, key, value);
+  }
+  void write(std::size_t session, std::uint64_t key, std::uint64_t value) {
+    end(session, begin(session, kWrite, key, value), kWrite, key, value);
+  }
+  void read(std::size_t session, std::uint64_t key, std::uint64_t value) {
+    end(session, begin(session, kRead, key), kRead, key, value);
+  }
+
+  /// The names of the violations, in the order of history_checks().
+  std::vector<std::string> finish() {
+    std::vector<std::string> names;
+    for (const auto& oracle : oracles) {
+      oracle->finish(now);
+      for (const auto& violation : oracle->violations()) names.push_back(violation.oracle);
+    }
+    return names;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a linearizable history passes every check") {
+  Watched w;
+  w.recorder.initial_value(2, 50);
+  w.read(0, 2, 50);
+  w.write(0, 1, 10);
+  w.read(1, 1, 10);
+  w.begin(2, kWrite, 1, 11);  // never ends
+  w.read(1, 1, 11);
+  w.read(0, 1, 11);
+  CHECK(w.finish().empty());
+}
+
+TEST_CASE("each weaker promise is kept by a history that breaks the stronger ones") {
+  Watched w;
+  SECTION("nothing at all") {
+    w.read(0, 1, 99);
+    CHECK(w.finish() == Names{"linearizable", "sequential", "sessions", "stale-read"});
+  }
+  SECTION("stale but in session order") {
+    w.write(0, 1, 10);
+    w.read(1, 1, 0);
+    CHECK(w.finish() == Names{"linearizable", "stale-read"});
+  }
+  SECTION("a write that is seen and then missed while it runs") {
+    const auto write = w.begin(0, kWrite, 1, 10);
+    w.read(1, 1, 10);
+    w.read(2, 1, 0);
+    w.end(0, write, kWrite, 1, 10);
+    CHECK(w.finish() == Names{"linearizable"});
+  }
+  SECTION("seen and then missed by one session") {
+    const auto write = w.begin(0, kWrite, 1, 10);
+    w.read(1, 1, 10);
+    w.read(1, 1, 0);
+    w.end(0, write, kWrite, 1, 10);
+    CHECK(w.finish() == Names{"linearizable", "sequential", "sessions"});
+  }
+}
+
+TEST_CASE("a violation tells key, sessions, operations and when it was certain") {
+  Watched w;
+  w.write(0, 6, 10);
+  w.read(1, 6, 0);
+  w.write(0, 7, 11);
+  w.finish();
+  const auto& violations = w.oracles[3]->violations();
+  REQUIRE(violations.size() == 1);
+  CHECK(violations[0].at == Time() + 4_ns);
+  CHECK_THAT(violations[0].what, Catch::StartsWith("key 6: "));
+  CHECK_THAT(violations[0].what,
+             Catch::Contains("write of 10 to key 6 by operation 1 of node0/0 (1.000 ns to 2.000 ns)"));
+  CHECK_THAT(violations[0].what,
+             Catch::Contains("read of key 6 by operation 2 of node1/0, which returned 0 (3.000 ns to 4.000 ns)"));
+}
+
+TEST_CASE("each key that breaks a promise counts") {
+  Watched w;
+  for (std::uint64_t key = 1; key <= 30; ++key) w.read(0, key, 99);
+  w.finish();
+  CHECK(w.oracles[0]->violation_count() == 30);
+  CHECK(w.oracles[0]->violations().size() == Oracle::kKept);
+}
+
+TEST_CASE("what could not be decided is a violation of its own name") {
+  Watched w;
+  w.write(0, 1, 10);
+  w.write(1, 1, 10);  // not unique: found by search where there is one
+  w.read(2, 1, 10);
+  CHECK(w.finish() == Names{"undecided", "undecided"});
+  CHECK_THAT(w.oracles[2]->violations().at(0).what, Catch::StartsWith("sessions: key 1: value 10 is not unique"));
+  CHECK_THAT(w.oracles[3]->violations().at(0).what, Catch::StartsWith("stale-read: key 1: "));
+}
+
+TEST_CASE("a history of which no key could be kept is undecided") {
+  Watched w(3);
+  for (int i = 0; i < 5; ++i) w.read(0, 1, 0);
+  CHECK(w.finish() == Names{"undecided", "undecided", "undecided", "undecided"});
+  CHECK_THAT(w.oracles[0]->violations()[0].what, Catch::Contains("5 operations were not recorded"));
+}
+
+TEST_CASE("an empty run passes") {
+  Watched w;
+  CHECK(w.finish().empty());
+}
