@@ -99,7 +99,7 @@ TEST_CASE("shrinking finds exactly what a defect needs") {
   CHECK(result.minimal);
   CHECK(part(result.document, "run") == R"({"drain":"5ms","measure":{"operations":37}})");
   CHECK(part(result.document, "rack") == R"({"nodes":3,"testbed":"concordia-8"})");
-  CHECK(part(result.document, "faults") == R"([{"header":"ethernet","kind":"drop"}])");
+  CHECK(part(result.document, "faults") == R"([{"kind":"drop"}])");
   CHECK(to_canonical_json(*result.document.find("workload")->find("threads")) == "2");
   CHECK(to_canonical_json(*result.document.find("protocol")->find("flowcc")->find("scoreboard")) == "false");
   CHECK(result.document.find("protocol")->find("flowcc")->find("ways") == nullptr);

@@ -62,7 +62,7 @@ TEST_CASE("runs draw nodes and threads up to the template's and all declared alt
   CHECK(values(swarm, "workload.threads") == std::set<std::string>{"1", "2"});
   // "" is the template's choice, which leaves the default.
   CHECK(values(swarm, "protocol.flowcc.ownership") == std::set<std::string>{"", "\"home\"", "\"switch\""});
-  CHECK(values(swarm, "workload.read_ratio") == std::set<std::string>{"", "0", "0.2", "0.8", "0.95"});
+  CHECK(values(swarm, "workload.read_ratio") == std::set<std::string>{"", "0.0", "0.2", "0.8", "0.95"});
 }
 
 TEST_CASE("safety mechanisms are never varied") {
