@@ -57,6 +57,11 @@ const char* to_string(GlobalStatus status);
 /// "{n0, n2}".
 std::string to_text(Copyset copyset);
 
+/// Whether a message asks for a lock; the others return it or answer.
+constexpr bool is_request(MessageType type) {
+  return type >= MessageType::read_miss && type <= MessageType::evict_modified;
+}
+
 /// A READ-MISS takes the read lock; every other request the write lock, EVICT-SHARED included, because two of those at
 /// once could lead to different states (§5.1.1).
 constexpr bool takes_read_lock(MessageType type) {

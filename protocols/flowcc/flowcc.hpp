@@ -6,10 +6,11 @@
 
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
+#include "protocols/flowcc/switch_watch.hpp"
 
 namespace racksim::flowcc {
 
-class FlowCc final : public models::Protocol, public models::MemoryService {
+class FlowCc final : public models::Protocol, public models::MemoryService, BlockObserver {
  public:
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
 
@@ -41,6 +42,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   std::string thread_name(std::uint64_t requester) const;
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
+  std::size_t state_of(Tag tag, NodeId node) override;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
   std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);
@@ -52,6 +54,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
+  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
   // Counters at the start of the measured phase, and the shares computed from what came after.
   struct Baseline {
     std::uint64_t local_hits = 0, home_packets = 0, cache_packets = 0, requester_packets = 0;
