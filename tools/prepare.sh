@@ -34,14 +34,15 @@ install_packages() {
   touch "$stamp"
 }
 
-# build PRESET [TARGET]: configures (afresh if the tree was moved) and compiles.
+# build PRESET [TARGET...]: configures (afresh if the tree was moved) and compiles.
 build() {
   local preset=$1 folder="$root/build/$1" fresh=()
+  shift
   if [[ -f "$folder/CMakeCache.txt" ]]; then
     grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt" || fresh=(--fresh)
   fi
   (
     cd "$root" || exit
-    cmake "${fresh[@]}" --preset "$preset" && cmake --build "$folder" -j "$(nproc)" ${2:+--target "$2"}
+    cmake "${fresh[@]}" --preset "$preset" && cmake --build "$folder" -j "$(nproc)" ${1:+--target "$@"}
   ) >&2
 }
