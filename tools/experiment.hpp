@@ -15,15 +15,10 @@
 #include "sim/metrics.hpp"
 #include "sim/oracle.hpp"
 #include "sim/run_hash.hpp"
+#include "tools/ladder.hpp"
 #include "tools/scenario.hpp"
 
 namespace racksim::tools {
-
-/// The hash of everything observed up to an instant: where two runs part lies between two checkpoints.
-struct Checkpoint {
-  sim::Time at;
-  sim::RunHash hash;
-};
 
 /// What a run has given.
 struct RunResult {
@@ -37,7 +32,7 @@ struct RunResult {
   sim::Duration measured;
   std::uint64_t operations = 0;
   double wall_seconds = 0;
-  std::vector<Checkpoint> checkpoints;
+  Ladder ladder;
 };
 
 /// Told now and then how far a run is: simulated time and operations so far.
