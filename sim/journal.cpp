@@ -43,7 +43,7 @@ Source Journal::add_source(std::string name) {
   if (!taken_.insert(name).second) throw std::runtime_error(fmt::format("journal source '{}' is added twice", name));
   const Source source{static_cast<std::uint32_t>(names_.size())};
   names_.push_back(std::move(name));
-  states_.push_back({HashMixer(source.index)});
+  states_.push_back({HashMixer(source.index), 0, {}});
   return source;
 }
 
@@ -51,7 +51,13 @@ void Journal::fold_configuration(std::string_view canonical_text, std::uint64_t 
   HashMixer mixer(kConfigurationDomain);
   mixer.add(seed);
   mixer.add(canonical_text);
-  hash_ += mixer.finish();
+  configuration_ += mixer.finish();
+}
+
+RunHash Journal::hash() const {
+  RunHash sum = configuration_;
+  for (const SourceState& state : states_) sum += state.hash;
+  return sum;
 }
 
 void Journal::notify(const Observation& observation) {

@@ -94,7 +94,7 @@ class Journal {
       mixer.add(a);
       mixer.add(b);
       mixer.add(c);
-      hash_ += mixer.finish();
+      state.hash += mixer.finish();
     }
     if (!observers_.empty()) [[unlikely]]
       notify({at, what, source, operation, {a, b, c}});
@@ -106,8 +106,12 @@ class Journal {
   /// Folds the behavioural configuration (in one canonical spelling) and the seed into the hash.
   void fold_configuration(std::string_view canonical_text, std::uint64_t seed);
 
-  /// The hash of all that was folded so far.
-  RunHash hash() const { return hash_; }
+  /// The hash of all that was folded so far: the sum of the configuration's and every source's.
+  RunHash hash() const;
+  /// The hash of what one source has recorded so far; zero if nothing.
+  RunHash hash(Source source) const { return states_[source.index].hash; }
+  /// How many sources there are; they are numbered from 0.
+  std::size_t sources() const { return names_.size(); }
 
   /// How many observations of a kind were recorded.
   std::uint64_t count(Observed what) const { return counts_[static_cast<std::size_t>(what)]; }
@@ -116,6 +120,7 @@ class Journal {
   struct SourceState {
     HashMixer mixer;  // has taken in the source's number
     std::uint64_t serial = 0;
+    RunHash hash;  // of what it has recorded
   };
 
   void notify(const Observation& observation);
@@ -125,7 +130,7 @@ class Journal {
   std::set<std::string> taken_;
   std::vector<Observer*> observers_;
   std::array<std::uint64_t, kObservedKinds> counts_{};
-  RunHash hash_;
+  RunHash configuration_;
 };
 
 }  // namespace racksim::sim

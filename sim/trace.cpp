@@ -22,6 +22,7 @@ std::string json_quoted(std::string_view text) {
 }
 
 void JsonLinesTrace::observe(const Observation& observation) {
+  if (observation.at < from_ || observation.at > until_) return;
   line_.clear();
   fmt::format_to(std::back_inserter(line_),
                  "{{\"t_ps\":{},\"source\":{},\"what\":\"{}\",\"op\":{},\"detail\":[{},{},{}]}}\n", observation.at.ps(),

@@ -17,13 +17,15 @@ namespace racksim::sim {
 /// `text` as a JSON string with its quotes: quotes, backslashes and control characters escaped, the rest as it is.
 std::string json_quoted(std::string_view text);
 
-/// Writes every observation of a journal to a stream.
+/// Writes a journal's observations to a stream: all of them, or those of a window of time.
 class JsonLinesTrace : public Observer {
  public:
   /// Both must outlive the trace. The journal gives the sources' names; attach the trace to it.
-  JsonLinesTrace(const Journal& journal, std::ostream& out) : journal_(journal), out_(out) {}
+  JsonLinesTrace(const Journal& journal, std::ostream& out, Time from = Time{}, Time until = Time::max())
+      : journal_(journal), out_(out), from_(from), until_(until) {}
 
-  /// Writes one line. A stream that fails (a full disk) is a std::runtime_error.
+  /// Writes one line, if the observation lies in the window (both ends included). A stream that fails (a full disk) is
+  /// a std::runtime_error.
   void observe(const Observation& observation) override;
 
  private:
@@ -31,6 +33,7 @@ class JsonLinesTrace : public Observer {
 
   const Journal& journal_;
   std::ostream& out_;
+  Time from_, until_;
   std::vector<std::string> quoted_names_;  // by source, filled when first seen
   fmt::memory_buffer line_;
 };

@@ -32,9 +32,6 @@ using namespace sim::literals;
 /// are tens of thousands of operations.
 constexpr std::uint64_t kLivelockEvents = 5'000'000;
 
-/// Checkpoints kept of a run; when there are more, every other one is dropped and the interval doubles.
-constexpr std::size_t kMostCheckpoints = 512;
-
 sim::ScheduleOrder order_of(const RunPlan& plan) {
   switch (plan.order) {
     case TieOrder::fifo:
@@ -105,7 +102,7 @@ class Run final : models::StateVisitor {
     } else {
       calendar_.at<&Run::begin_measuring>(sim::Time{} + scenario_.run.warmup.time, lane_, *this);
     }
-    calendar_.at<&Run::checkpoint>(sim::Time{} + checkpoint_interval_, lane_, *this);
+    calendar_.at<&Run::checkpoint>(sim::Time{} + ladder_.interval(), lane_, *this);
     const sim::Engine::Outcome outcome = engine.run();
     if (phase_ == Phase::measure) protocol_->stop_measuring();
     judge(outcome);
@@ -178,7 +175,8 @@ class Run final : models::StateVisitor {
       if (!trace_file_) {
         throw InputError(scenario_.file, "/observe/trace", quote(path.string()), "a file that can be written");
       }
-      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_);
+      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_, sim::Time{} + scenario_.observe.trace_from,
+                                                     sim::Time{} + scenario_.observe.trace_until);
       journal_.attach(*trace_);
     }
   }
@@ -229,12 +227,7 @@ class Run final : models::StateVisitor {
   }
 
   void checkpoint() {
-    result_.checkpoints.push_back({calendar_.now(), journal_.hash()});
-    if (result_.checkpoints.size() == kMostCheckpoints) {
-      for (std::size_t i = 1; i < kMostCheckpoints; i += 2) result_.checkpoints[i / 2] = result_.checkpoints[i];
-      result_.checkpoints.resize(kMostCheckpoints / 2);
-      checkpoint_interval_ = checkpoint_interval_ * 2;
-    }
+    ladder_.add(calendar_.now());
     const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
     if (progress_) progress_(calendar_.now(), ended);
     if (ended != ended_before_) {
@@ -250,7 +243,7 @@ class Run final : models::StateVisitor {
       begin_measuring();  // so that there is a measured phase, however empty, to end
       end_measuring();
     }
-    calendar_.after<&Run::checkpoint>(checkpoint_interval_, lane_, *this);
+    calendar_.after<&Run::checkpoint>(ladder_.interval(), lane_, *this);
   }
 
   void give_up(const char* kind, const std::string& what) {
@@ -294,6 +287,7 @@ class Run final : models::StateVisitor {
     protocol_->record_final_state();
     if (trace_file_.is_open() && !trace_file_.flush()) throw std::runtime_error("the trace could not be written");
     result_.hash = journal_.hash();
+    result_.ladder = ladder_.finish(now);
     result_.events = calendar_.executed();
     result_.simulated = now;
     result_.pass = result_.violation_count == 0;
@@ -314,6 +308,7 @@ class Run final : models::StateVisitor {
   sim::Calendar calendar_;
   sim::Lane lane_;
   sim::Journal journal_;
+  LadderBuilder ladder_{journal_};
   std::unique_ptr<models::Rack> rack_;
   std::unique_ptr<models::Protocol> protocol_;
   std::unique_ptr<models::Workload> workload_;
@@ -336,7 +331,6 @@ class Run final : models::StateVisitor {
 
   Phase phase_ = Phase::warm_up;
   sim::Time measure_begin_, drain_end_;
-  sim::Duration checkpoint_interval_ = 10_us;
   sim::Time last_progress_;
   std::uint64_t ended_before_ = 0;   // operations ended at the last progress
   std::uint64_t events_before_ = 0;  // calendar events executed by then

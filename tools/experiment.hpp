@@ -16,6 +16,7 @@
 #include "sim/metrics.hpp"
 #include "sim/oracle.hpp"
 #include "sim/run_hash.hpp"
+#include "tools/ladder.hpp"
 #include "tools/scenario.hpp"
 
 namespace racksim::models {
@@ -24,12 +25,6 @@ class Protocol;
 }  // namespace racksim::models
 
 namespace racksim::tools {
-
-/// The hash of everything observed up to an instant: where two runs part lies between two checkpoints.
-struct Checkpoint {
-  sim::Time at;
-  sim::RunHash hash;
-};
 
 /// What a run has given.
 struct RunResult {
@@ -43,7 +38,7 @@ struct RunResult {
   sim::Duration measured;
   std::uint64_t operations = 0;
   double wall_seconds = 0;
-  std::vector<Checkpoint> checkpoints;
+  Ladder ladder;
 };
 
 /// Told now and then how far a run is: simulated time and operations so far.

@@ -88,17 +88,6 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   return report;
 }
 
-JsonValue checkpoints_json(const RunResult& result) {
-  JsonValue list = JsonValue::array();
-  for (const Checkpoint& checkpoint : result.checkpoints) {
-    JsonValue entry = JsonValue::object();
-    entry.set("time_ns", checkpoint.at.ns());
-    entry.set("run_hash", checkpoint.hash.hex());
-    list.push(std::move(entry));
-  }
-  return list;
-}
-
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
                         const std::string& arguments) {
   std::string out;

@@ -17,7 +17,4 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
                         const std::string& arguments);
 
-/// The ladder of hash checkpoints as JSON, for a run directory.
-JsonValue checkpoints_json(const RunResult& result);
-
 }  // namespace racksim::tools

@@ -13,8 +13,8 @@
 #include "tools/experiment.hpp"
 #include "tools/output_files.hpp"
 #include "tools/report.hpp"
+#include "tools/run_folder.hpp"
 #include "tools/scenario.hpp"
-#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -72,18 +72,10 @@ int run(const RunOptions& options, CommandContext& context) {
     const bool show = !options.quiet && isatty(STDERR_FILENO) != 0;
     result = run_experiment(scenario, metrics, options.out, show ? Progress(std::ref(line)) : Progress());
   }
-  const JsonValue report = report_json(scenario, result, metrics);
-  if (!options.out.empty()) {
-    const std::filesystem::path folder(options.out);
-    const auto write = [&](const char* name, const JsonValue& content) {
-      write_file(folder / name, to_json(content), "racksim run", "--out");
-    };
-    write("config.json", configuration(scenario));
-    write("checkpoints.json", checkpoints_json(result));
-    write("report.json", report);
-  }
+  const StoredRun stored = stored_run(scenario, result, metrics);
+  if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");
   if (options.json) {
-    context.out << to_json(report);
+    context.out << to_json(stored.report);
   } else if (!options.quiet) {
     context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario));
   }

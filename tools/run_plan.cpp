@@ -26,6 +26,8 @@ std::string RunPlan::order_text() const {
 
 void Observation::declare(sim::Parameters& parameters) {
   parameters.text("trace", trace, "File for the trace in JSON lines; empty for none.");
+  parameters.length("trace_from", trace_from, 0_s, 1000_s, "The trace begins with this instant.");
+  parameters.length("trace_until", trace_until, 0_s, 1000_s, "The trace ends with this instant.");
   parameters.length("series_interval", series_interval, 0_s, 1000_s,
                     "Time between samples of all metrics; 0s for none.");
 }

@@ -50,8 +50,10 @@ struct RunPlan {
 
 /// `observe` in a scenario: outside the run hash.
 struct Observation {
-  std::string trace;                ///< file for the trace in JSON lines; empty for none
-  sim::Duration series_interval{};  ///< metrics are sampled this often; zero for never
+  std::string trace;                   ///< file for the trace in JSON lines; empty for none
+  sim::Duration trace_from{};          ///< what is observed before is not traced
+  sim::Duration trace_until = 1000_s;  ///< nor what is observed after
+  sim::Duration series_interval{};     ///< metrics are sampled this often; zero for never
 
   void declare(sim::Parameters& parameters);
 };

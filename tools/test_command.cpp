@@ -79,8 +79,12 @@ std::string renewal_text(const Baseline& stored, const Baseline& now) {
   for (const auto& [metric, value] : stored.metrics) {
     if (!now.metrics.contains(metric)) parts.push_back(metric + " no longer stored");
   }
-  if (stored.run_hash != now.run_hash)
-    parts.insert(parts.begin(), now.run_hash.empty() ? "run hash no longer stored" : "new run hash");
+  if (stored.run_hash != now.run_hash) {
+    const char* what = now.run_hash.empty()      ? "run hash no longer stored"
+                       : stored.run_hash.empty() ? "run hash (new)"
+                                                 : "another run hash";
+    parts.insert(parts.begin(), what);
+  }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -130,7 +134,7 @@ int run_tests(const TestOptions& options, CommandContext& context) {
     results = run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit),
                         show ? SuiteProgress(std::ref(line)) : SuiteProgress());
   }
-  if (options.bless) renew(scenarios, results, files, context.err);
+  if (options.bless) renew(scenarios, results, files, options.json ? context.err : context.out);
   if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
   if (options.json) {

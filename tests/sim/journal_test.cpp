@@ -173,3 +173,22 @@ TEST_CASE("every kind of observation has a name of its own") {
   CHECK(names.size() == kObservedKinds);
   CHECK(to_string(Observed::switch_state) == "switch_state");
 }
+
+TEST_CASE("the hash of a source covers what it has recorded and the whole is the sum of all") {
+  Journal journal;
+  const auto a = journal.add_source("a"), b = journal.add_source("b");
+  CHECK(journal.sources() == 2);
+  journal.fold_configuration("{}", 1);
+  const auto configuration = journal.hash();
+  CHECK(journal.hash(a) == RunHash());
+  journal.record(Observed::fault, a, at_ns(1), 0);
+  const auto of_a = journal.hash(a);
+  CHECK_FALSE(of_a == RunHash());
+  journal.record(Observed::fault, b, at_ns(1), 0);
+  journal.record(Observed::permission, a, at_ns(2), 0);
+  CHECK(journal.hash(a) == of_a);
+  auto sum = configuration;
+  sum += of_a;
+  sum += journal.hash(b);
+  CHECK(journal.hash() == sum);
+}

@@ -49,3 +49,15 @@ TEST_CASE("a trace that cannot be written is an error, not a shorter trace") {
   out.setstate(std::ios::badbit);
   CHECK_THROWS_WITH(journal.record(Observed::fault_begun, source, Time(), 0), Catch::Contains("trace"));
 }
+
+TEST_CASE("a trace of a window holds what lies in it with both ends") {
+  Journal journal;
+  const auto source = journal.add_source("a");
+  std::ostringstream out;
+  JsonLinesTrace trace(journal, out, Time::from_ps(20), Time::from_ps(30));
+  journal.attach(trace);
+  for (const std::int64_t ps : {19, 20, 25, 30, 31}) journal.record(Observed::fault, source, Time::from_ps(ps), 0);
+  const std::string text = out.str();
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+  for (const char* inside : {"\"t_ps\":20,", "\"t_ps\":25,", "\"t_ps\":30,"}) CHECK_THAT(text, Catch::Contains(inside));
+}

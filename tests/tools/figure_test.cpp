@@ -2,11 +2,9 @@
 #include "tools/figure.hpp"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_racksim.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
 using namespace racksim::tools;
@@ -31,24 +29,6 @@ JsonValue small_figure() {
     "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "another figure"}],
     "not_modelled": [{"id": "left-out", "text": "GAM is slow.", "paper": "17", "why": "no GAM"}]})",
                     "small");
-}
-
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-std::string content(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Runs the built program: a figure forks, which a test process had better not.
-Outcome run(const TemporaryFolder& folder, const std::string& arguments) {
-  const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
-  const int status = std::system(
-      ("cd " + folder.path().string() + " && " RACKSIM_PROGRAM " " + arguments + " >" + out + " 2>" + err).c_str());
-  return {WEXITSTATUS(status), content(out), content(err)};
 }
 
 std::string write_figure(const TemporaryFolder& folder, const JsonValue& figure) {
@@ -139,23 +119,23 @@ TEST_CASE("the figures that come with the program are valid") {
 TEST_CASE("a figure runs its points, whatever the number of jobs, and prints verdicts with status 0") {
   const TemporaryFolder folder;
   write_figure(folder, small_figure());
-  const Outcome one = run(folder, "figure figures/small.json --jobs 1 --out one");
-  const Outcome two = run(folder, "figure figures/small.json --jobs 2 --out two");
+  const Outcome one = run_racksim(folder, "figure figures/small.json --jobs 1 --out one");
+  const Outcome two = run_racksim(folder, "figure figures/small.json --jobs 2 --out two");
   CHECK(one.err.empty());
   REQUIRE(one.status == 0);
   REQUIRE(two.status == 0);
-  const std::string csv = content((folder.path() / "one/points.csv").string());
-  CHECK(csv == content((folder.path() / "two/points.csv").string()));
+  const std::string csv = content(folder.path() / "one/points.csv");
+  CHECK(csv == content(folder.path() / "two/points.csv"));
   CHECK_THAT(csv, Catch::StartsWith("sharing ratio,series,throughput,hits,verdict,run_hash\n0,switch,"));
   CHECK_THAT(one.out, Catch::Contains("off by 100 %  absurd") && Catch::Contains("met           slower"));
   CHECK_THAT(one.out, Catch::Contains("costs.local_access = 240600ps") && Catch::Contains("left-out"));
   CHECK_THAT(one.out, Catch::Contains("1 of 2 claims met, 1 off"));
 
-  const Outcome json = run(folder, "figure figures/small.json --quick --json --out json");
+  const Outcome json = run_racksim(folder, "figure figures/small.json --quick --json --out json");
   const JsonValue report = parse_json(json.out, "report");
   CHECK(report.find("points")->elements()->size() == 2);
   CHECK((*report.find("claims")->elements())[0].find("met")->boolean() != nullptr);
-  CHECK(run(folder, "validate figures/small.json").status == 0);
+  CHECK(run_racksim(folder, "validate figures/small.json").status == 0);
 }
 
 TEST_CASE("a point whose run fails is named with the command that repeats it") {
@@ -163,14 +143,14 @@ TEST_CASE("a point whose run fails is named with the command that repeats it") {
   JsonValue figure = small_figure();
   figure.find("set")->set("expect", parse_json(R"({"throughput_mops": {"min": 1e9}})", "e"));
   write_figure(folder, figure);
-  const Outcome failed = run(folder, "figure figures/small.json --quick");
+  const Outcome failed = run_racksim(folder, "figure figures/small.json --quick");
   CHECK(failed.status == 1);
   CHECK_THAT(failed.err, Catch::Contains("throughput_mops is") && Catch::Contains("repeat: racksim run "));
 
   // A metric that no run can be asked for shows only in the child: the run does not end, the others do.
   figure.find("set")->set("expect", parse_json(R"({"no_such_metric": {"min": 1}})", "e"));
   write_figure(folder, figure);
-  const Outcome broken = run(folder, "figure figures/small.json --quick");
+  const Outcome broken = run_racksim(folder, "figure figures/small.json --quick");
   CHECK(broken.status == 3);
   CHECK_THAT(broken.err, Catch::Contains("no_such_metric"));
 }

@@ -186,13 +186,12 @@ void Recorder::observe(const sim::Observation& observation) {
       event.text = fmt::format("n{} {}", view.node, permission_text(view.permission));
       break;
     }
-    case sim::Observed::fault: {
+    case sim::Observed::fault_begun:
+    case sim::Observed::fault_ended:
       event.kind = Kind::fault;
-      const auto number = observation.detail[0];
-      const std::string name = number < question_.faults.size() ? question_.faults[number] : std::to_string(number);
-      event.text = fmt::format("fault {} ({}) {}", number, name, observation.detail[1] != 0 ? "begins" : "ends");
+      event.text = fmt::format("{} {}", journal_->name(observation.source),
+                               observation.what == sim::Observed::fault_begun ? "begins" : "ends");
       break;
-    }
     default:
       return;
   }

@@ -1,0 +1,74 @@
+// Running here or elsewhere. See run_execution.hpp.
+#include "tools/run_execution.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace racksim::tools {
+namespace {
+
+/// Starts a program and waits for its end. Throws std::runtime_error if it cannot be started or does not exit.
+int exit_status_of(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (auto& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  pid_t process = 0;
+  const int error = posix_spawnp(&process, arguments.front(), nullptr, nullptr, arguments.data(), environ);
+  if (error != 0)
+    throw std::runtime_error(fmt::format("{} cannot be started: {}", command.front(), std::strerror(error)));
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status)) throw std::runtime_error(fmt::format("{} was ended by a signal", command.front()));
+  return WEXITSTATUS(status);
+}
+
+StoredRun execute_elsewhere(const std::string& file, const std::string& program,
+                            const std::optional<TraceRequest>& trace) {
+  const ScratchFolder scratch;
+  std::vector<std::string> command{program, "run", file, "--quiet", "--out", scratch.path().string()};
+  if (trace) {
+    for (const auto& change : {"observe.trace=" + trace->file, fmt::format("observe.trace_from={}ps", trace->from.ps()),
+                               fmt::format("observe.trace_until={}ps", trace->until.ps())}) {
+      command.insert(command.end(), {"--set", change});
+    }
+  }
+  const int status = exit_status_of(command);
+  if (status != 0 && status != 1) throw std::runtime_error(fmt::format("{} ended with status {}", program, status));
+  return read_run_folder(scratch.path().string());
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "racksim-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error(fmt::format("no temporary folder: {}", std::strerror(errno)));
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code error;
+  std::filesystem::remove_all(path_, error);
+}
+
+StoredRun execute_run(const std::string& scenario_file, const std::string& program,
+                      const std::optional<TraceRequest>& trace, const Catalogue& catalogue) {
+  if (!program.empty()) return execute_elsewhere(scenario_file, program, trace);
+  Scenario scenario = load_scenario(scenario_file, catalogue);
+  scenario.observe.trace = trace ? trace->file : "";
+  if (trace) {
+    scenario.observe.trace_from = trace->from - sim::Time{};
+    scenario.observe.trace_until = trace->until - sim::Time{};
+  }
+  sim::Metrics metrics;
+  const RunResult result = run_experiment(scenario, metrics, "", {});
+  return stored_run(scenario, result, metrics);
+}
+
+}  // namespace racksim::tools
