@@ -51,10 +51,10 @@ TEST_CASE("the violation without SCOREBOARD is explained, fused and stepped alik
 }
 
 TEST_CASE("a key, a window and a violation can be chosen", "[explain]") {
-  // Block 0x15 is owned by its home: its chart has no registers. Nothing of other blocks is in it.
+  // Block 0x15 is owned by its home: its chart has no lock of the switch.
   const auto key = explain({kFile, "--key", "0x15", "--last", "5"});
   CHECK(key.status == exit_ok);
-  CHECK_THAT(key.out, Contains("key 0x15") && !Contains("registers"));
+  CHECK_THAT(key.out, Contains("key 0x15") && !Contains("LOCK1"));
   const auto early = explain({kFile, "--key", "0x0", "--from", "0ns", "--to", "1us"});
   CHECK(early.status == exit_ok);
   CHECK_THAT(early.out, Contains("WRITE-MISS seq 1") && !Contains("FAILED-ACK"));
