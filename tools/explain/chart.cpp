@@ -25,41 +25,51 @@ std::string Register::printed(std::uint64_t value) const {
 
 namespace {
 
-// Appends events [begin, end) as rows, with the gap of the history if it lies among them.
-void append(std::vector<Row>& rows, const History& history, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (history.gap > 0 && i == history.gap_at && i > begin) rows.push_back({{}, history.gap});
-    rows.push_back({history.events[i], 0});
-  }
-}
+/// Events from one number to before another.
+struct Span {
+  std::size_t begin, end;
+};
 
-void append_elided(std::vector<Row>& rows, const History& history, std::size_t begin, std::size_t end, std::size_t head,
-                   std::size_t tail) {
-  const bool gap_inside = history.gap > 0 && history.gap_at > begin && history.gap_at < end;
-  if (end - begin <= head + tail) return append(rows, history, begin, end);
-  append(rows, history, begin, begin + head);
-  rows.push_back({{}, end - begin - head - tail + (gap_inside ? history.gap : 0)});
-  append(rows, history, end - tail, end);
+// The events of the spans, which lie in their order and may overlap, with how many are left out between them.
+std::vector<Row> rows_of(const History& history, const std::vector<Span>& spans) {
+  std::vector<Row> rows;
+  std::size_t next = spans.front().begin;
+  const auto leave_out = [&](std::size_t until) {
+    const bool over_gap = history.gap > 0 && next <= history.gap_at && history.gap_at <= until;
+    const std::uint64_t number = until - next + (over_gap && !rows.empty() ? history.gap : 0);
+    if (number > 0 && !rows.empty()) rows.push_back({{}, number});
+    next = until;
+  };
+  for (const Span& span : spans) {
+    if (span.begin > next) leave_out(span.begin);
+    for (; next < span.end; ++next) {
+      if (history.gap > 0 && next == history.gap_at && !rows.empty() && rows.back().left_out == 0) leave_out(next);
+      rows.push_back({history.events[next], 0});
+    }
+  }
+  return rows;
 }
 
 std::vector<Row> extracted(const History& history, const Extract& extract) {
-  std::vector<Row> rows;
   const std::size_t count = history.events.size();
+  std::size_t begin = 0, end = count;
+  while (begin < count && extract.from && history.events[begin].at < *extract.from) ++begin;
+  while (end > begin && extract.to && history.events[end - 1].at > *extract.to) --end;
   if (extract.from || extract.to) {
-    std::size_t begin = 0, end = count;
-    while (begin < count && extract.from && history.events[begin].at < *extract.from) ++begin;
-    while (end > begin && extract.to && history.events[end - 1].at > *extract.to) --end;
-    append_elided(rows, history, begin, end, Extract::kMostInWindow / 2, Extract::kMostInWindow / 2);
-    return rows;
+    const std::size_t half = Extract::kMostInWindow / 2;
+    if (end - begin <= 2 * half) return rows_of(history, {{begin, end}});
+    return rows_of(history, {{begin, begin + half}, {end - half, end}});
   }
-  const std::size_t most = extract.last.value_or(Extract::kPrelude + Extract::kBeginning + Extract::kEnd);
-  if (extract.last || !history.has_focus) {
-    append(rows, history, count - std::min(most, count), count);
-    return rows;
+  if (extract.last) return rows_of(history, {{count - std::min(*extract.last, count), count}});
+  std::vector<Span> spans;
+  for (const std::size_t turn : history.turns) {
+    spans.push_back({turn - std::min(turn, Extract::kBefore), std::min(turn + Extract::kAfter, count)});
   }
-  const std::size_t begin = history.focus - std::min(Extract::kPrelude, history.focus);
-  append_elided(rows, history, begin, count, history.focus - begin + Extract::kBeginning, Extract::kEnd);
-  return rows;
+  const std::size_t ending = spans.empty() ? Extract::kBefore + Extract::kAfter + Extract::kEnd : Extract::kEnd;
+  spans.push_back({count - std::min(ending, count), count});
+  // A turn among the last events does not reach back behind them.
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  return rows_of(history, spans);
 }
 
 // A message that set out earlier than another between the same parties, and was taken later.

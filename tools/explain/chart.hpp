@@ -14,7 +14,8 @@ namespace racksim::tools::explain {
 struct Extract {
   std::optional<std::size_t> last;    ///< the last so many events and no others
   std::optional<sim::Time> from, to;  ///< the events of a window; elided in the middle beyond kMostInWindow
-  static constexpr std::size_t kPrelude = 12, kBeginning = 28, kEnd = 16;
+  /// Without either: so many events before and after each turn of the history, and the last ones.
+  static constexpr std::size_t kBefore = 16, kAfter = 22, kEnd = 12;
   static constexpr std::size_t kMostInWindow = 400;
 };
 

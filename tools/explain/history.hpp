@@ -56,11 +56,10 @@ struct Register {
 
 /// All of it, up to the violation.
 struct History {
-  std::vector<Event> events;  ///< in the order of their instants
-  std::size_t gap_at = 0;     ///< before this event others are missing that were not kept
-  std::uint64_t gap = 0;      ///< how many
-  std::size_t focus = 0;      ///< the event where the story begins: others before it are its prelude
-  bool has_focus = false;
+  std::vector<Event> events;       ///< in the order of their instants
+  std::size_t gap_at = 0;          ///< before this event others are missing that were not kept
+  std::uint64_t gap = 0;           ///< how many
+  std::vector<std::size_t> turns;  ///< events that are worth seeing with what is around them, in their order
   std::map<std::uint64_t, Operation> operations;
   std::vector<std::string> sessions;  ///< parties that begin operations
   std::vector<Register> registers;

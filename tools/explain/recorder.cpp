@@ -86,14 +86,14 @@ void Recorder::note_register_names(const models::Protocol& protocol) {
 
 Recorder::EventNumber Recorder::add(Event event) {
   const EventNumber number = next_++;
-  if (!story_) {
+  if (!anchor_) {
     if (early_.empty()) first_early_ = number;
     early_.push_back(std::move(event));
     if (early_.size() > kKept) {
       early_.pop_front();
       ++first_early_;
     }
-  } else if (number - *story_ < kKept) {
+  } else if (number - *anchor_ < kKept) {
     early_.push_back(std::move(event));
   } else {
     if (late_.empty()) first_late_ = number;
@@ -112,8 +112,8 @@ Event* Recorder::find(EventNumber number) {
   return nullptr;
 }
 
-// The next event is where the story begins, and what came long before it is dropped.
-void Recorder::begin_story() {
+// What comes next is worth keeping with what is around it; what came long before is dropped.
+void Recorder::keep_around_next() {
   if (!late_.empty()) {
     if (first_early_ + early_.size() != first_late_) {
       early_.clear();
@@ -126,7 +126,15 @@ void Recorder::begin_story() {
     early_.pop_front();
     ++first_early_;
   }
-  story_ = next_;
+  anchor_ = next_;
+}
+
+Event* Recorder::landed(sim::Source wire, const p4::Packet& packet) {
+  const auto flight = in_flight_.find({wire.index, &packet});
+  if (flight == in_flight_.end() || flight->second.serial != packet.serial) return nullptr;
+  const EventNumber event = flight->second.event;
+  in_flight_.erase(flight);
+  return find(event);
 }
 
 // ---- the journal
@@ -171,7 +179,10 @@ void Recorder::observe(const sim::Observation& observation) {
       if (begun) {
         record = {view.kind, event.from, observation.at, {}, view.value};
         const auto& accused = question_.operations;
-        if (!story_ && std::find(accused.begin(), accused.end(), observation.operation) != accused.end()) begin_story();
+        if (!story_ && std::find(accused.begin(), accused.end(), observation.operation) != accused.end()) {
+          keep_around_next();
+          story_ = next_;
+        }
       } else {
         record.ended = observation.at;
         record.value = view.value;
@@ -243,23 +254,24 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
   event.operation = packet.operation;
   if (passage.copy) event.note = "duplicate made by the wire";
   if (passage.held_back) event.note += event.note.empty() ? "held back" : ", held back";
-  in_flight_[{passage.wire.index, &packet}] = add(std::move(event));
+  in_flight_[{passage.wire.index, &packet}] = {packet.serial, add(std::move(event))};
 }
 
 void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) {
   if (at > question_.until || (question_.from && at < *question_.from)) return;
   const Place* place = place_of(where);
-  const std::string why = std::string(models::to_string(reason));
-  // A message that is charted already, because it was on its way.
-  const auto wire = place != nullptr && place->kind == Place::Kind::nic ? rack_->downlink(place->node).source() : where;
-  if (const auto flight = in_flight_.find({wire.index, &packet}); flight != in_flight_.end()) {
-    if (Event* event = find(flight->second)) {
+  const std::string why = reason == models::DropReason::switch_program
+                              ? "dropped by the switch's program"
+                              : "lost: " + std::string(models::to_string(reason));
+  // A message that is charted already, because it was on its way. Other losses of wires happen before that.
+  const bool at_nic = place != nullptr && place->kind == Place::Kind::nic;
+  if (at_nic || reason == models::DropReason::wire_down) {
+    if (Event* event = landed(at_nic ? rack_->downlink(place->node).source() : where, packet)) {
       event->kind = Kind::lost;
       event->at = at;
-      event->note += (event->note.empty() ? "lost: " : ", lost: ") + why;
+      event->note += (event->note.empty() ? "" : ", ") + why;
+      return;
     }
-    in_flight_.erase(flight);
-    return;
   }
   const auto description = concerning(packet, true);
   if (!description) return;
@@ -267,7 +279,7 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
   event.kind = Kind::lost;
   event.at = event.sent = at;
   event.text = description->label;
-  event.note = "lost: " + why;
+  event.note = why;
   event.operation = packet.operation;
   if (place == nullptr) {
     event.from = "switch";
@@ -282,13 +294,10 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
 
 void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) {
   const Place* place = place_of(nic);
-  const auto flight = in_flight_.find({rack_->downlink(place->node).source().index, &packet});
-  if (flight == in_flight_.end()) return;
-  if (Event* event = find(flight->second)) {
+  if (Event* event = landed(rack_->downlink(place->node).source(), packet)) {
     event->at = at;
     last_receiver_[place->node] = event->to;
   }
-  in_flight_.erase(flight);
 }
 
 // ---- the switch
@@ -341,7 +350,10 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
       return;
     }
   }
-  if (of_key && question_.operations.empty() && !question_.from) begin_story();
+  if (of_key) {
+    keep_around_next();
+    turn_ = next_;
+  }
   Event event;
   event.kind = Kind::switch_state;
   event.at = event.sent = write.at;
@@ -365,10 +377,7 @@ History Recorder::history() const {
   const std::set<std::uint64_t> accused(question_.operations.begin(), question_.operations.end());
   for (const auto& [number, event] : kept) {
     if (event->at > question_.until) continue;
-    if (story_ && number == *story_) {
-      history.focus = history.events.size();
-      history.has_focus = true;
-    }
+    if (number == story_ || number == turn_) history.turns.push_back(history.events.size());
     if (!late_.empty() && number == first_late_) {
       history.gap_at = history.events.size();
       history.gap = first_late_ - (first_early_ + early_.size());

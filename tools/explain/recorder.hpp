@@ -1,9 +1,9 @@
 // Watches a run and keeps what concerns one key: operations, messages, permissions, the switch's registers, faults.
 //
 // Runs are deterministic, so a violation is explained by running again and looking at its key alone. Memory is bounded
-// by keeping events around two places: where the story begins, and the latest. It begins when an operation of the
-// violation does; when the violation names none, at the latest change of the key's own registers in the switch, which
-// for a lock that nobody holds any more is when it was taken.
+// by keeping events around two places: where something turned, and the latest. Things turn when an operation of the
+// violation begins, and at the latest change of the key's own registers in the switch: for a lock that is never
+// returned, when it was taken.
 #pragma once
 
 #include <deque>
@@ -60,6 +60,10 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   using EventNumber = std::uint64_t;
   /// A message on its way: the wire (or the NIC, after it) and the packet.
   using InFlight = std::pair<std::uint32_t, const p4::Packet*>;
+  struct Flight {
+    std::uint64_t serial;  // tells a packet from a later one in the same memory
+    EventNumber event;
+  };
   using RegisterAt = std::pair<unsigned, std::uint64_t>;  // pipe; array << 32 | index
 
   /// What a packet has to do with the key, if anything.
@@ -73,7 +77,9 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   void note_register_names(const models::Protocol& protocol);
   EventNumber add(Event event);
   Event* find(EventNumber number);
-  void begin_story();
+  /// The event of a packet on its way over a wire, which ends here; null if none is known.
+  Event* landed(sim::Source wire, const p4::Packet& packet);
+  void keep_around_next();
 
   Question question_;
   models::Rack* rack_ = nullptr;
@@ -81,10 +87,12 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   std::unordered_map<std::uint32_t, Place> places_;
   std::map<std::uint32_t, std::string> sessions_;
 
-  // Two runs of events with ascending numbers: around the beginning of the story, and the latest.
+  // Two runs of events with ascending numbers: around the anchor, and the latest.
   std::deque<Event> early_, late_;
   EventNumber first_early_ = 0, first_late_ = 0, next_ = 0;
-  std::optional<EventNumber> story_;
+  std::optional<EventNumber> anchor_;  // the beginning in early_ is around it
+  std::optional<EventNumber> story_;   // where an operation of the violation began
+  std::optional<EventNumber> turn_;    // where the key's own registers changed last
 
   struct OperationRecord {
     sim::OperationKind kind;
@@ -94,7 +102,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
     std::uint64_t value = 0;
   };
   std::map<std::uint64_t, OperationRecord> operations_;  // on the key
-  std::map<InFlight, EventNumber> in_flight_;
+  std::map<InFlight, Flight> in_flight_;
   std::map<models::NodeId, std::string> last_receiver_;
 
   std::vector<p4::RegisterFile> shadows_;  // by pipe: every register as it was before the latest write

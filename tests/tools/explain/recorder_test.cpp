@@ -1,0 +1,131 @@
+// The recorder on a rack whose protocol says nothing about itself: operations and headers still make a chart.
+#include "tools/explain/recorder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/models/rack_fixture.hpp"
+
+using namespace racksim;
+using namespace racksim::tools::explain;
+using namespace racksim::models::test;
+using namespace sim::literals;
+using Kind = Event::Kind;
+
+namespace {
+
+constexpr std::uint64_t kKey = 0x77, kOperation = 5;
+
+/// A protocol without a word about packets and registers.
+struct Silent final : models::Protocol {
+  models::MemoryService& memory() override { throw std::logic_error("no memory"); }
+  void declare_shared(models::GlobalAddress, std::uint64_t) override {}
+  void warm_access(models::Session, models::GlobalAddress, bool) override {}
+  void show_state(models::StateVisitor&) const override {}
+  void start_measuring() override {}
+  void stop_measuring() override {}
+  bool quiescent() const override { return true; }
+  std::vector<models::Leak> leaks() const override { return {}; }
+  void record_final_state() override {}
+};
+
+struct Watched {
+  explicit Watched(Question question = {kKey, {kOperation}, sim::Time::max(), {}, {"noise"}})
+      : recorder(std::move(question)), session(rack.journal.add_source("node0/thread3")) {
+    rack.rack.install_program(exercise_program(false, 255));
+    recorder.attach(rack.rack, protocol);
+  }
+  void begin(std::uint64_t operation, std::uint64_t key) {
+    sim::record_begun(rack.journal, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+  }
+  void end(std::uint64_t operation, std::uint64_t key) {
+    sim::record_ended(rack.journal, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+  }
+  void send(std::uint64_t operation, std::uint16_t kind) {
+    auto packet = rack.rack.make_packet(1, kind, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
+    packet->operation = operation;
+    rack.rack.server(0).nic().send_raw(rack.hosts[0]->qpn, std::move(packet));
+    rack.calendar.run_until(rack.calendar.now() + 100_us);
+  }
+
+  TestRack rack;
+  Silent protocol;
+  Recorder recorder;
+  sim::Source session;
+};
+
+std::vector<std::string> lines(const History& history) {
+  std::vector<std::string> result;
+  for (const Event& event : history.events) {
+    result.push_back(event.from + (event.to.empty() ? "" : ">" + event.to) + ": " + event.text +
+                     (event.note.empty() ? "" : " (" + event.note + ")"));
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("packets belong to the key of their operation, and so do the registers they write", "[explain]") {
+  Watched w;
+  w.begin(kOperation, kKey);
+  w.begin(6, kKey + 1);
+  w.send(kOperation, kCounted);
+  w.send(6, kCounted);  // on another key
+  w.end(kOperation, kKey);
+  const History history = w.recorder.history();
+  CHECK(lines(history) == std::vector<std::string>{"n0.t3: write begins, value 0x9", "n0>switch: packet (64 bytes)",
+                                                   "switch: COUNT[1] 0 > 1", "switch>n1: packet (64 bytes)",
+                                                   "n0.t3: write ends, value 0x9"});
+  CHECK(history.operations.at(kOperation).accused);
+  CHECK(history.turns == std::vector<std::size_t>{0});
+  CHECK(history.sessions == std::vector<std::string>{"n0.t3"});
+  REQUIRE(history.registers.size() == 1);
+  CHECK(history.registers[0].name == "COUNT[1]");
+}
+
+TEST_CASE("a permission stands at the session that acts, or at the node's latest receiver", "[explain]") {
+  Watched w;
+  const auto source = w.rack.journal.add_source("node0/protocol");
+  const auto grant = [&](std::uint64_t node, sim::Permission permission) {
+    sim::record_permission(w.rack.journal, source, w.rack.calendar.now(), kOperation, kKey, node, permission);
+  };
+  w.begin(kOperation, kKey);
+  grant(0, sim::Permission::write);
+  grant(1, sim::Permission::none);
+  CHECK(lines(w.recorder.history()) == std::vector<std::string>{"n0.t3: write begins, value 0x9", "n0.t3: n0 may write",
+                                                                "n1: n1 may no longer read or write"});
+}
+
+TEST_CASE("a lost packet is a lost message, and one that a program drops is lost in the switch", "[explain]") {
+  Watched w;
+  models::WireFaults loses;
+  loses.loss = 1;
+  w.rack.rack.uplink(0).set_faults(loses);
+  w.begin(kOperation, kKey);
+  w.send(kOperation, 9);
+  const History history = w.recorder.history();
+  REQUIRE(history.events.size() == 2);
+  CHECK(history.events[1].kind == Kind::lost);
+  CHECK(lines(history)[1] == "n0>switch: packet (64 bytes) (lost: loss)");
+}
+
+TEST_CASE("events after the violation and before the window are not kept", "[explain]") {
+  Watched w({kKey, {}, sim::Time{} + 250_us, sim::Time{} + 50_us, {}});
+  for (std::uint64_t operation = 1; operation <= 4; ++operation) {
+    w.begin(operation, kKey);
+    w.rack.calendar.run_until(w.rack.calendar.now() + 100_us);
+  }
+  CHECK(w.recorder.history().events.size() == 2);
+}
+
+TEST_CASE("of very many events those around the beginning and the latest are kept", "[explain]") {
+  Watched w;
+  for (std::uint64_t i = 0; i < 2 * Recorder::kKept; ++i) w.begin(100 + i, kKey);
+  w.begin(kOperation, kKey);
+  for (std::uint64_t i = 0; i < 3 * Recorder::kKept; ++i) w.begin(1'000'000 + i, kKey);
+  const History history = w.recorder.history();
+  CHECK(history.events.size() == 3 * Recorder::kKept);
+  REQUIRE(history.turns == std::vector<std::size_t>{Recorder::kKept});
+  CHECK(history.events[Recorder::kKept].operation == kOperation);
+  CHECK(history.gap_at == 2 * Recorder::kKept);
+  CHECK(history.gap == Recorder::kKept + 1);
+}
