@@ -127,8 +127,7 @@ std::vector<std::string> title_of(const Scenario& scenario, const sim::Violation
 
 Explanation explain_in_child(const Scenario& scenario, const sim::Violation& violation, const explain::Extract& extract,
                              const std::string& expected_hash) {
-  explain::Question question{*violation.subject.key, violation.subject.operations, violation.at, extract.from, {}};
-  for (const BoundOptions& fault : scenario.faults) question.faults.push_back(fault.name);
+  explain::Question question{*violation.subject.key, violation.subject.operations, violation.at, extract.from};
   const std::vector<std::string> title = title_of(scenario, violation);
   const std::string answer = in_child([&] {
     sim::Metrics metrics;

@@ -136,13 +136,13 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions h
   return value;
 }
 
-std::vector<std::string> violation_names(const std::vector<NamedEntry>& oracles) {
+std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles) {
   auto names = names_of(oracles);
-  for (const char* other : {"stall", "time-limit", "leaked-lock", "stuck-request"}) names.emplace_back(other);
+  for (const char* other : {"leaked-lock", "livelock", "stall", "stuck-request", "time-limit", "undecided"}) names.emplace_back(other);
   return names;
 }
 
-Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<NamedEntry>& oracles) {
+Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<OracleEntry>& oracles) {
   Expectations expectations;
   for (const auto& [key, content] : require_object(value, place)) {
     const auto inner = place.member(key);

@@ -22,9 +22,9 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions h
 
 /// `expect`: "verdict", "violation", "baseline" and bounds for metrics. Whether a metric exists shows only when the run
 /// ends.
-Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<NamedEntry>& oracles);
+Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<OracleEntry>& oracles);
 /// What "violation" may name: the oracles, and the other ways in which a run fails.
-std::vector<std::string> violation_names(const std::vector<NamedEntry>& oracles);
+std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles);
 JsonValue write_expectations(const Expectations& expectations);
 
 }  // namespace racksim::tools

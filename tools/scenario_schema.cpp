@@ -123,7 +123,7 @@ JsonValue check_schema(const std::vector<OracleEntry>& oracles) {
   return schema;
 }
 
-JsonValue expect_schema(const std::vector<NamedEntry>& oracles) {
+JsonValue expect_schema(const std::vector<OracleEntry>& oracles) {
   auto bounds = empty_object_schema();
   for (const char* bound : {"min", "max", "equals"}) properties(bounds).set(bound, typed("number"));
   bounds.set("minProperties", 1);

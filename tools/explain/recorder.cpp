@@ -200,7 +200,7 @@ void Recorder::observe(const sim::Observation& observation) {
     case sim::Observed::fault_begun:
     case sim::Observed::fault_ended:
       event.kind = Kind::fault;
-      event.text = fmt::format("{} {}", journal_->name(observation.source),
+      event.text = fmt::format("{} {}", rack_->journal().name(observation.source),
                                observation.what == sim::Observed::fault_begun ? "begins" : "ends");
       break;
     default:

@@ -28,7 +28,6 @@ struct Question {
   std::vector<std::uint64_t> operations;  ///< of the violation
   sim::Time until;                        ///< when it was found; later events are ignored
   std::optional<sim::Time> from;          ///< earlier events are ignored
-  std::vector<std::string> faults;        ///< kinds of the scenario's faults, by their number
 };
 
 /// Attach it to a rack before the run; ask for the history after it.
