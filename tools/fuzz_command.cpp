@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <thread>
@@ -247,7 +248,8 @@ void add_fuzz_command(CommandContext& context) {
   auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
   const auto options = std::make_shared<FuzzOptions>();
   command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
-  command->add_option("--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)");
+  command->add_option("--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)")
+      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
   command->add_option("--seed", options->seed, "Seed of all choices (default 1)");
   command->add_option("--time", options->time, "Begin no run after so much time, such as 30s");
   command->add_option("--jobs", options->jobs, "Processes at a time (default: one per processor)")

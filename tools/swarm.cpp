@@ -104,7 +104,13 @@ void Swarm::add_knobs(const std::string& prefix, const BoundOptions& options,
   for (const auto& parameter : options.parameters.all()) {
     Knob knob{prefix + "." + parameter.name, {}};
     if (is_set(overrides, knob.path)) continue;
-    for (const auto& value : parameter.varied) knob.values.push_back(written(parameter, value));
+    std::uint64_t largest = 0;
+    for (const auto& value : parameter.varied) {
+      knob.values.push_back(written(parameter, value));
+      if (const auto* number = std::get_if<std::uint64_t>(&value)) largest = std::max(largest, *number);
+    }
+    const auto* size = std::get_if<Parameter::Size>(&parameter.kind);
+    knob.always = size && !knob.values.empty() && *size->target > largest;
     if (parameter.varied_from) {
       knob.least = *parameter.varied_from;
       knob.most = *std::get<Parameter::Integer>(parameter.kind).target;
@@ -129,7 +135,7 @@ JsonValue Swarm::derive(std::uint64_t index) const {
   const double density = std::array{0.2, 0.5, 0.8}[own.below(3)];
   for (const Knob& knob : knobs_) {
     RandomStream draws(seed_, stream + "/" + knob.path);
-    if (!draws.chance(density)) continue;
+    if (!draws.chance(density) && !knob.always) continue;
     document.set_dotted(knob.path, knob.values.empty() ? JsonValue(knob.least + draws.below(knob.most - knob.least + 1))
                                                        : knob.values[draws.below(knob.values.size())]);
   }

@@ -37,6 +37,7 @@ class Swarm {
     std::string path;
     std::vector<JsonValue> values;
     std::uint64_t least = 0, most = 0;  ///< used instead if there are no values
+    bool always = false;                ///< never left as in the template, which is too large for short runs
   };
   void add_knobs(const std::string& prefix, const BoundOptions& options, const std::vector<std::string>& overrides);
   void set_schedule(JsonValue& document, const std::string& stream) const;

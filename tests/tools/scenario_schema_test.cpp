@@ -35,8 +35,8 @@ TEST_CASE("the schema names every top-level key and asks for those without a def
   const auto schema = scenario_schema(fake_catalogue());
   std::vector<std::string> keys;
   for (const auto& member : *schema.find("properties")->members()) keys.push_back(member.key);
-  CHECK(keys == std::vector<std::string>{"$schema", "version", "name", "seed", "rack", "protocol", "workload", "run",
-                                         "faults", "check", "observe", "expect"});
+  CHECK(keys == std::vector<std::string>{"$schema", "version", "name", "doc", "seed", "rack", "protocol", "workload",
+                                         "run", "faults", "check", "observe", "expect"});
   CHECK(to_canonical_json(*schema.find("required")) == R"(["version","rack","protocol","workload"])");
   CHECK(*schema.find("$schema")->string() == "https://json-schema.org/draft/2020-12/schema");
 }

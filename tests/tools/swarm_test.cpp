@@ -100,6 +100,12 @@ TEST_CASE("runs perturb the schedule and draw every kind of fault and none") {
   CHECK(orders == std::set<std::string>{"\"fifo", "\"lifo", "\"shuf"});
 }
 
+TEST_CASE("sizes beyond all alternatives are never kept") {
+  const Swarm swarm = swarm_of("scenarios/quickstart.json");
+  CHECK(values(swarm, "workload.shared_bytes") ==
+        std::set<std::string>{"\"4KiB\"", "\"8KiB\"", "\"16KiB\"", "\"64KiB\""});
+}
+
 TEST_CASE("derived runs are short and expect nothing and are checked") {
   const Swarm swarm = swarm_of("scenarios/regress/flowcc-without-scoreboard.json");
   for (std::uint64_t i = 0; i < 20; ++i) {
