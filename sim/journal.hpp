@@ -31,8 +31,8 @@ enum class Observed : std::uint8_t {
   operation_ended,
   switch_state,  ///< a register or table of the switch was written
   fault_begun,   ///< by the source named after the fault
-  permission,   ///< a node gained or lost the right to read or write a block: for oracles alone
-  final_state,  ///< a piece of the state at the end of the run
+  permission,    ///< a node gained or lost the right to read or write a block: for oracles alone
+  final_state,   ///< a piece of the state at the end of the run
   fault_ended,
 };
 inline constexpr std::size_t kObservedKinds = 10;
