@@ -92,11 +92,7 @@ class Declared {
     for (const T& value : values) parameter_.varied.push_back(stored(value));
   }
   /// A fuzzer may try any whole number from `least` up to what the scenario gives.
-  void varied_from(T least)
-    requires std::is_same_v<T, std::uint64_t>
-  {
-    parameter_.varied_from = least;
-  }
+  void varied_from(T least) requires std::is_same_v<T, std::uint64_t> { parameter_.varied_from = least; }
 
  private:
   Parameter::Value stored(const T& value) const {
