@@ -14,7 +14,7 @@
 namespace racksim::tools::explain {
 namespace {
 
-constexpr double kLeft = 120, kSpacing = 170, kTop = 30, kLine = 16;
+constexpr double kLeft = 120, kSpacing = 200, kTop = 30, kLine = 16;
 constexpr double kRow = 20,
                  kSending = 6;      // heights of an instant with a text, and of one where something only sets out
 constexpr double kCharacter = 6.1;  // width of a character of the texts, about

@@ -45,20 +45,20 @@ TEST_CASE("a write miss, a read of the dirty block and their packets are describ
   Notes notes(rig);
   const auto block = rig.shared_block(0);  // at home on node 0
   notes.key = rig.protocol->memory().block_of(block);
-  // Nobody caches it: the switch sends the request to the home agent, which sends the data.
+  // Nobody caches it: the switch sends the request to the home agent, which sends the data. An acknowledgement is
+  // inline and overtakes the block, which is first read over PCIe.
   rig.access({2, 1}, block, true);
   CHECK(notes.lines == Lines{"n2.t1 > WRITE-MISS seq 1 serial 1", "WRITE-MISS seq 1 > n0.home",
-                             "n0.home > block, value 0x0", "n0.home > ACK seq 1 Unshared {}",
-                             "block, value 0x0 > n2.t1", "ACK seq 1 Unshared {} > n2.t1",
+                             "n0.home > ACK seq 1 Unshared {}", "ACK seq 1 Unshared {} > n2.t1",
+                             "n0.home > block, value 0x0", "block, value 0x0 > n2.t1",
                              "n2.t1 > UNLOCK (write) seq 1 Modified {n2}", "UNLOCK-ACK seq 1 > n2.t1"});
   notes.lines.clear();
   // Node 2 holds it dirty: its cache agent provides the data, and the reader writes them back before it unlocks.
   rig.access({1, 0}, block, false);
-  const auto value = "block, value 0x60000000001";
+  const std::string value = "block, value 0x60000000001";
   CHECK(notes.lines == Lines{"n1.t0 > READ-MISS seq 1 serial 1", "READ-MISS seq 1, provider > n2.cache",
-                             std::string("n2.cache > ") + value, "n2.cache > ACK seq 1 Modified {n2}",
-                             std::string(value) + " > n1.t0", "ACK seq 1 Modified {n2} > n1.t0",
-                             std::string("n1.t0 > ") + value, std::string(value) + " > n0.home",
+                             "n2.cache > ACK seq 1 Modified {n2}", "ACK seq 1 Modified {n2} > n1.t0",
+                             "n2.cache > " + value, value + " > n1.t0", "n1.t0 > " + value, value + " > n0.home",
                              "n1.t0 > UNLOCK (read) seq 1 Shared {n1, n2}", "UNLOCK-ACK seq 1 > n1.t0"});
 }
 
