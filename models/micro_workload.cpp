@@ -144,8 +144,7 @@ void MicroOptions::declare(sim::Parameters& p) {
   p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
       .varied({0.0, 0.5, 0.9});
   p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share").varied({0.3, 0.9, 1.0});
-  p.size("working_set", working_set, 0, std::uint64_t{1} << 46,
-         "private data of all nodes together at sharing ratio 0")
+  p.size("working_set", working_set, 0, std::uint64_t{1} << 46, "private data of all nodes together at sharing ratio 0")
       .varied({512 * 1024, 2048 * 1024});
   // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
   p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share")

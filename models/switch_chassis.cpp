@@ -215,7 +215,11 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
   const sim::Time now = context_.calendar.now();
   if (options_.passes == PassMode::fused) {
     pipe.write_as(p4::Gress::ingress, now, entry.packet->operation);
+    if (watcher_) [[unlikely]]
+      watcher_->before_ingress(*entry.packet, entry.metadata);
     const auto verdict = pipeline.run_ingress(*entry.packet, entry.metadata);
+    if (watcher_) [[unlikely]]
+      watcher_->after_ingress(*entry.packet, entry.metadata, verdict);
     after_ingress(pipe, std::move(entry), verdict, now);
     return;
   }

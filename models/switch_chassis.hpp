@@ -43,6 +43,16 @@ class SlotAccess {
   virtual void execute(p4::Pipeline& pipeline, sim::Time at) = 0;
 };
 
+/// Sees the ingress passes of packets, from outside and without acting on them. In fused mode only: stepped passes
+/// overlap.
+class PassWatcher {
+ public:
+  virtual ~PassWatcher() = default;
+  virtual void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) = 0;
+  virtual void after_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata,
+                             const p4::Verdict& verdict) = 0;
+};
+
 class SwitchChassis : public PacketSink {
  public:
   SwitchChassis(RackContext& context, const SwitchOptions& options);
@@ -66,6 +76,9 @@ class SwitchChassis : public PacketSink {
   p4::ReplicationEngine& replication() { return replication_; }
   const SwitchOptions& options() const { return options_; }
   const TrafficManager& traffic_manager() const { return traffic_manager_; }
+
+  /// Has a watcher told of all ingress passes in fused mode; it must outlive the run.
+  void watch(PassWatcher& watcher) { watcher_ = &watcher; }
 
   void receive(p4::PacketRef packet, unsigned port) override;
 
@@ -131,6 +144,7 @@ class SwitchChassis : public PacketSink {
   std::vector<Leaving> leaving_;  // those that were taken
   std::array<std::vector<sim::Duration>, 2> stage_offsets_;
   sim::Duration cycle_, copy_gap_, ingress_latency_, egress_latency_;
+  PassWatcher* watcher_ = nullptr;
   bool egress_has_registers_ = false;
   bool egress_changes_headers_ = false;
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass

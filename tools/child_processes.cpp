@@ -133,7 +133,8 @@ ChildResult ChildProcesses::end(std::size_t index, bool timed_out) {
   if (timed_out) return {child.id, Ending::timed_out, "the run did not end within its wall-clock limit"};
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
-    return {child.id, Ending::killed, fmt::format("the run was ended by signal {} ({}){}", signal, strsignal(signal), errors)};
+    return {child.id, Ending::killed,
+            fmt::format("the run was ended by signal {} ({}){}", signal, strsignal(signal), errors)};
   }
   if (WEXITSTATUS(status) == kThrew) return {child.id, Ending::threw, std::move(child.text)};
   if (WEXITSTATUS(status) != 0) {

@@ -52,6 +52,7 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
     add_run_command(context);
     add_figure_command(context);
     add_fuzz_command(context);
+    add_shrink_command(context);
     add_validate_command(context);
     add_list_command(context);
     add_schema_command(context);

@@ -41,6 +41,7 @@ void add_run_command(CommandContext& context);
 void add_bench_command(CommandContext& context);
 void add_figure_command(CommandContext& context);
 void add_fuzz_command(CommandContext& context);
+void add_shrink_command(CommandContext& context);
 
 /// Parses the arguments (without the program's name) and runs the chosen sub-command. Never throws: what escapes a
 /// sub-command becomes one line on `err` and its exit status.

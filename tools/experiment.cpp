@@ -27,8 +27,8 @@ namespace {
 
 using namespace sim::literals;
 
-/// Calendar events, without an operation ending, after which a run goes in circles: at the rates of a busy rack they are
-/// tens of thousands of operations.
+/// Calendar events, without an operation ending, after which a run goes in circles: at the rates of a busy rack they
+/// are tens of thousands of operations.
 constexpr std::uint64_t kLivelockEvents = 5'000'000;
 
 /// Checkpoints kept of a run; when there are more, every other one is dropped and the interval doubles.
@@ -300,7 +300,7 @@ class Run final : models::StateVisitor {
   sim::Time measure_begin_, drain_end_;
   sim::Duration checkpoint_interval_ = 10_us;
   sim::Time last_progress_;
-  std::uint64_t ended_before_ = 0;  // operations ended at the last progress
+  std::uint64_t ended_before_ = 0;   // operations ended at the last progress
   std::uint64_t events_before_ = 0;  // calendar events executed by then
   RunResult result_;
 };

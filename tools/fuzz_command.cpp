@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <thread>
@@ -16,7 +15,7 @@
 #include "tools/input_error.hpp"
 #include "tools/output_files.hpp"
 #include "tools/report.hpp"
-#include "tools/units.hpp"
+#include "tools/shrink.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -32,19 +31,11 @@ struct FuzzOptions {
   std::string run_limit = "30s";
   std::vector<std::string> overrides;
   std::optional<std::uint64_t> only;
+  bool shrink = true;
   bool json = false;
 };
 
 constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
-
-/// A length of wall-clock time from the command line.
-std::chrono::milliseconds wall_clock(const std::string& option, const std::string& text) {
-  try {
-    return std::chrono::milliseconds(parse_length(text).ps() / 1'000'000'000);
-  } catch (const UnitError& error) {
-    throw InputError("racksim fuzz", option, quote(text), error.what());
-  }
-}
 
 std::string coverage_line(const sim::Coverage::Count& count) {
   if (count.possible_pairs == 0) return "the protocol declares none";
@@ -67,7 +58,7 @@ class FuzzCommand {
   int run_one(std::uint64_t index) {
     const JsonValue document = swarm_.derive(index);
     const Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
-    if (!options_.out.empty()) write_derived(index, document, "");
+    if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     if (options_.json) {
@@ -81,24 +72,24 @@ class FuzzCommand {
   int run_many() {
     FuzzPlan plan;
     plan.runs = options_.runs;
-    if (!options_.time.empty()) plan.time = wall_clock("--time", options_.time);
+    if (!options_.time.empty()) plan.time = wall_clock_limit("racksim fuzz", "--time", options_.time);
     if (!plan.runs && !plan.time) plan.runs = kRuns;
     plan.failures = options_.failures;
-    plan.limits = {options_.jobs, wall_clock("--run-limit", options_.run_limit)};
+    plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
     const bool show = !options_.json && isatty(STDERR_FILENO) != 0;
-    const FuzzResult result =
-        fuzz(swarm_, plan, scenario_runner(context_.catalogue, true), coverage_map(swarm_.original()),
-             [&](const FuzzResult& so_far, double wall) {
-               if (show) show_progress(so_far, wall);
-             });
+    const FuzzResult result = fuzz(swarm_, plan, scenario_runner(context_.catalogue, true),
+                                   coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
+                                     if (show) show_progress(so_far, wall);
+                                   });
     if (show) context_.err << "\r\033[K" << std::flush;
     if (result.runs > 0 && result.refused == result.runs) {
       throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
                        "options under which its variations can run");
     }
     for (const FuzzFailure& failure : result.failures) {
-      files_.push_back(write_derived(failure.index, swarm_.derive(failure.index), description(failure)));
+      files_.push_back(write_failure(failure));
     }
+    if (options_.shrink && !result.failures.empty()) shrink_first(result.failures.front(), plan, show);
     options_.json ? print_json(result) : print_text(result);
     return result.failures.empty() ? exit_ok : exit_failed;
   }
@@ -117,24 +108,36 @@ class FuzzCommand {
     return command;
   }
 
-  std::string description(const FuzzFailure& failure) const {
-    return fmt::format("{} at {}: {}. Found by: {}", failure.result.kind, sim::printed(failure.result.at),
-                       failure.result.what, command_for(failure.index));
-  }
+  std::string origin(const FuzzFailure& failure) const { return "found by: " + command_for(failure.index); }
 
-  /// Writes a derived scenario to the output folder and returns its path.
-  std::string write_derived(std::uint64_t index, JsonValue document, const std::string& doc) {
-    const std::filesystem::path folder = output_folder();
-    if (!doc.empty()) document.set("doc", doc);
-    const auto file = folder / fmt::format("run-{}.json", index);
+  /// Writes a scenario to the output folder and returns its path.
+  std::string write_scenario(const std::string& name, const JsonValue& document) {
+    const auto file = output_folder() / (name + ".json");
     write_file(file, to_json(document));
     return file.string();
   }
+  std::string write_failure(const FuzzFailure& failure) {
+    JsonValue document = swarm_.derive(failure.index);
+    document.set("doc", description(failure.result) + "; " + origin(failure) + ".");
+    return write_scenario(fmt::format("run-{}", failure.index), document);
+  }
+
+  /// Shrinks the first failure; the file it went to.
+  void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan, bool show) {
+    ShrinkPlan shrink_plan;
+    shrink_plan.limits = plan.limits;
+    shrunk_ = shrink(swarm_.derive(failure.index), failure.result, context_.catalogue,
+                     scenario_runner(context_.catalogue, false), shrink_plan, [&](const ShrinkResult& so_far) {
+                       if (show) context_.err << shrinking_line(so_far) << std::flush;
+                     });
+    if (show) context_.err << "\r\033[K" << std::flush;
+    shrunk_file_ =
+        write_scenario(fmt::format("run-{}-shrunk", failure.index), shrunk_scenario(*shrunk_, origin(failure)));
+  }
 
   std::filesystem::path output_folder() const {
-    const std::string named = options_.out.empty()
-                                  ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed)
-                                  : options_.out;
+    const std::string named =
+        options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
     make_folder(named);
     return named;
   }
@@ -146,8 +149,8 @@ class FuzzCommand {
     line("template", fmt::format("{} ({}), fuzz seed {}, {} parameters varied", options_.file,
                                  swarm_.original().protocol.name, options_.seed, swarm_.varied().size()));
     line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events", result.runs,
-                             result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds,
-                             options_.jobs, result.operations, result.events));
+                             result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds, options_.jobs,
+                             result.operations, result.events));
     if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
     line("coverage", coverage_line(result.coverage.count()));
     const auto& map = result.coverage.map();
@@ -157,11 +160,11 @@ class FuzzCommand {
     line("failures", std::to_string(result.failures.size()));
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
-      context_.out << fmt::format("  run {}: {} at {}: {}\n", failure.index, failure.result.kind,
-                                  sim::printed(failure.result.at), failure.result.what);
+      context_.out << fmt::format("  run {}: {}\n", failure.index, description(failure.result));
       line("replay", "racksim run " + files_[i]);
       line("", command_for(failure.index));
     }
+    if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);
     line("verdict", result.failures.empty() ? "pass" : "FAIL");
   }
 
@@ -190,6 +193,14 @@ class FuzzCommand {
       entry.set("what", failure.result.what);
       entry.set("file", files_[i]);
       entry.set("replay", command_for(failure.index));
+    }
+    if (shrunk_) {
+      JsonValue& entry = report.set("shrunk", JsonValue::object());
+      entry.set("file", shrunk_file_);
+      entry.set("oracle", shrunk_->result.kind);
+      entry.set("what", shrunk_->result.what);
+      entry.set("runs", shrunk_->runs);
+      entry.set("local_minimum", shrunk_->minimal);
     }
     context_.out << to_json(report);
   }
@@ -226,6 +237,8 @@ class FuzzCommand {
   CommandContext& context_;
   Swarm swarm_;
   std::vector<std::string> files_;  // of the failures
+  std::optional<ShrinkResult> shrunk_;
+  std::string shrunk_file_;
 };
 
 }  // namespace
@@ -247,6 +260,7 @@ void add_fuzz_command(CommandContext& context) {
       ->expected(1)
       ->take_all();
   command->add_option("--only", options->only, "Run only this run of the campaign and print its report");
+  command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->callback(
       [&context, options] { context.action = [&context, options] { return FuzzCommand(*options, context).run(); }; });

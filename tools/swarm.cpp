@@ -141,7 +141,8 @@ JsonValue Swarm::derive(std::uint64_t index) const {
     RandomStream draws(seed_, stream + "/faults");
     const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
     JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
-    const JsonValue drawn = draw_faults(draws, nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1));
+    const JsonValue drawn =
+        draw_faults(draws, nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1));
     for (const auto& fault : *drawn.elements()) faults.push(fault);
     document.set("faults", std::move(faults));
   }
@@ -166,7 +167,7 @@ std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream) 
   if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
   auto* run = document.find("run");
   if (!run) run = &document.set("run", JsonValue::object());
-  run->erase("warmup");
+  for (const char* key : {"warmup", "execution"}) run->erase(key);
   for (const auto& [key, limit] : {std::pair{"drain", "10ms"}, std::pair{"stall", "10ms"}}) {
     if (!run->find(key)) run->set(key, limit);
   }

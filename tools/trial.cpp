@@ -9,6 +9,7 @@
 #include "models/protocol.hpp"
 #include "tools/experiment.hpp"
 #include "tools/input_error.hpp"
+#include "tools/units.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -59,6 +60,19 @@ TrialResult result_of(const ChildResult& child) {
 
 bool TrialResult::shows(const std::string& wanted) const {
   return std::find(kinds.begin(), kinds.end(), wanted) != kinds.end();
+}
+
+std::string description(const TrialResult& failure) {
+  return fmt::format("{} at {}: {}", failure.kind, sim::printed(failure.at), failure.what);
+}
+
+std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
+                                           const std::string& text) {
+  try {
+    return std::chrono::milliseconds(parse_length(text).ps() / 1'000'000'000);
+  } catch (const UnitError& error) {
+    throw InputError(command, option, quote(text), error.what());
+  }
 }
 
 const sim::CoverageMap& coverage_map(const Scenario& scenario) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/coverage.hpp"
 #include "tools/child_processes.hpp"
 #include "tools/scenario.hpp"
 
@@ -33,6 +34,13 @@ struct TrialResult {
   /// Whether an oracle of this name spoke, or the failure is of this kind.
   bool shows(const std::string& kind) const;
 };
+
+/// "single-writer at 12.345 ns: ..."
+std::string description(const TrialResult& failure);
+
+/// A wall-clock limit as an option of a command gives it, such as "30s". Throws InputError for anything else.
+std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
+                                           const std::string& text);
 
 /// The coverage map of the protocol that a scenario selects; empty if it declares none.
 const sim::CoverageMap& coverage_map(const Scenario& scenario);

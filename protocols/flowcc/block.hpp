@@ -54,6 +54,11 @@ inline constexpr std::array kRequests{MessageType::read_miss, MessageType::write
 const char* to_string(MessageType type);
 const char* to_string(GlobalStatus status);
 
+/// Whether a message asks for a lock; the others return it or answer.
+constexpr bool is_request(MessageType type) {
+  return type >= MessageType::read_miss && type <= MessageType::evict_modified;
+}
+
 /// A READ-MISS takes the read lock; every other request the write lock, EVICT-SHARED included, because two of those at
 /// once could lead to different states (§5.1.1).
 constexpr bool takes_read_lock(MessageType type) {

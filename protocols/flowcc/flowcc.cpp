@@ -27,7 +27,7 @@ void register_programs(p4::ProgramRegistry& registry) {
 
 const models::ProtocolRegistration registration(
     "flowcc", "Concordia's in-network cache coherence (FAST '21)", [] { return std::make_shared<FlowCcOptions>(); },
-    register_programs);
+    register_programs, coverage_map());
 
 }  // namespace
 
@@ -37,7 +37,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
-      shared_{context.rack, context.rack.calendar(), context.rack.journal(), options_, shape(), counters_},
+      shared_{context.rack, context.rack.calendar(),       context.rack.journal(), options_, shape(),
+              counters_,    Marks(context.coverage, *this)},
       final_source_(context.rack.journal().add_source("flowcc")),
       hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
                                               "measured operations that the local cache served at once", 0)),
@@ -63,6 +64,10 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   }
   switch_ = std::make_unique<SwitchOwner>(shared_);
   switch_->connect(nodes);
+  if (shared_.marks.on()) {
+    switch_watch_ = std::make_unique<SwitchWatch>(shared_, *switch_);
+    rack_.chassis().watch(*switch_watch_);
+  }
 }
 
 void FlowCc::declare_shared(models::GlobalAddress first, std::uint64_t bytes) {
@@ -84,6 +89,19 @@ sim::Task<void> FlowCc::do_write(models::Session session, std::uint64_t block, s
 GlobalMetadata FlowCc::metadata(Tag tag) const {
   if (const auto in_switch = switch_->metadata(tag)) return *in_switch;
   return nodes_[shared_.home_of(tag)]->home_agent().metadata(tag);
+}
+
+std::size_t FlowCc::state_of(Tag tag, NodeId node) {
+  const auto in_switch = switch_->metadata(tag);
+  HomeAgent& home = nodes_[shared_.home_of(tag)]->home_agent();
+  const GlobalStatus status = in_switch ? in_switch->status : home.metadata(tag).status;
+  const LockState lock = in_switch ? switch_->lock(tag) : home.lock(tag);
+  const CacheEntry* entry = nodes_[node]->cache().find(tag);
+  auto local = LocalState::absent;
+  if (entry != nullptr && entry->state == CacheEntry::State::filling) local = LocalState::filling;
+  if (entry != nullptr && entry->state == CacheEntry::State::clean) local = LocalState::clean;
+  if (entry != nullptr && entry->state == CacheEntry::State::dirty) local = LocalState::dirty;
+  return coverage_state(status, lock, local);
 }
 
 void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {

@@ -6,10 +6,11 @@
 
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
+#include "protocols/flowcc/switch_watch.hpp"
 
 namespace racksim::flowcc {
 
-class FlowCc final : public models::Protocol, public models::MemoryService {
+class FlowCc final : public models::Protocol, public models::MemoryService, BlockObserver {
  public:
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
 
@@ -34,6 +35,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
                            std::uint64_t operation) override;
 
  private:
+  std::size_t state_of(Tag tag, NodeId node) override;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
   std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);
@@ -45,6 +47,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService {
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
+  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
   // Counters at the start of the measured phase, and the shares computed from what came after.
   struct Baseline {
     std::uint64_t local_hits = 0, home_packets = 0, cache_packets = 0, requester_packets = 0;

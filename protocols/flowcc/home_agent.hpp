@@ -29,6 +29,9 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   GlobalMetadata metadata(Tag tag) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
+  /// Whether and how a block that this agent owns is locked.
+  LockState lock(Tag tag) const;
+
   /// Locks that are held, one line each.
   std::vector<std::string> held_locks() const;
 

@@ -6,6 +6,7 @@
 
 #include "models/rack.hpp"
 #include "protocols/flowcc/counters.hpp"
+#include "protocols/flowcc/coverage.hpp"
 #include "protocols/flowcc/messages.hpp"
 #include "protocols/flowcc/options.hpp"
 
@@ -19,6 +20,7 @@ struct Shared {
   const FlowCcOptions& options;
   const models::MemoryShape& shape;
   Counters& counters;
+  Marks marks{};
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));

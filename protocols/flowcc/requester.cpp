@@ -37,6 +37,7 @@ sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
     if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
       if (local) ++shared_.counters.local_hits.value;
+      shared_.marks.race_if(entry->busy, RacePoint::read_during_own_event);
       node_.cache().touch(*entry);
       co_return entry->value;
     }
@@ -65,6 +66,7 @@ sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t opera
   if (Requester* sibling = node_.event_on(tag)) {
     // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
     // copyset and a retransmission of the other would fail its check while holding a lock.
+    shared_.marks.race(RacePoint::misses_merged);
     ++shared_.counters.merged_misses.value;
     co_await sibling->event_ended().wait();
     co_return;
@@ -90,6 +92,7 @@ sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
   CacheEntry* victim = node_.cache().victim(tag);
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
+    shared_.marks.race(RacePoint::bucket_all_busy);
     co_await node_.any_event_ended().wait();
     co_return;
   }
@@ -106,7 +109,10 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   event_.set_began(shared_.calendar.now());
   co_await models::occupy(core_, shared_.options.miss_setup);
   if (safe()) {
-    while (unlocks_[(seq_ + 1) & 1].active) co_await unlock_acked_.wait();  // rule (iii)
+    while (unlocks_[(seq_ + 1) & 1].active) {  // rule (iii)
+      shared_.marks.race(RacePoint::waits_for_same_parity);
+      co_await unlock_acked_.wait();
+    }
   }
   ++seq_;
   node_.count_event(type);
@@ -125,6 +131,9 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   if (success) {
     complete();
   } else {
+    shared_.marks.race_if(type == MessageType::write_shared, RacePoint::upgrade_lost);
+    shared_.marks.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
+                          RacePoint::eviction_lost);
     ++shared_.counters.failed_events.value;
     if (CacheEntry* entry = node_.cache().find(tag)) {
       if (entry->state == CacheEntry::State::filling) {
@@ -149,6 +158,7 @@ void Requester::complete() {
       // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers
       // have dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then
       // the read lock keeps writers and evictions out, so the home is never read in between.
+      shared_.marks.race_if(event_.saw_modified(), RacePoint::modified_read_written_back);
       unlock_when_possible(metadata, event_.saw_modified(), event_.data());
       break;
     case MessageType::write_miss:
@@ -207,6 +217,9 @@ void Requester::advance_unlocks() {
   for (Unlock& unlock : unlocks_) {
     const Unlock& other = unlocks_[(unlock.seq + 1) & 1];
     const bool after_other = other.active && other.seq < unlock.seq;
+    const bool waits = unlock.active && !unlock.sent;
+    shared_.marks.race_if(waits && after_other, RacePoint::unlock_waits_for_unlock);
+    shared_.marks.race_if(waits && !unlock.written_back, RacePoint::unlock_waits_for_write_back);
     if (unlock.active && !unlock.sent && unlock.written_back && !after_other) transmit_unlock(unlock);
   }
 }
@@ -254,7 +267,10 @@ sim::Duration Requester::timeout(std::uint64_t rtts) const {
 }
 
 void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
-  if (!event_.active() || event_.seq() != seq) return;  // the buffer of an event that is over
+  if (!event_.active() || event_.seq() != seq) {  // the buffer of an event that is over
+    shared_.marks.race(RacePoint::data_of_past_event);
+    return;
+  }
   event_.data_landed(value);
   if (event_.settled()) settled_.notify_all();
 }
@@ -262,19 +278,29 @@ void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
 void Requester::on_packet(p4::PacketRef packet) {
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.requester_received.value;
+  shared_.marks.met(Place::requester, h.message_type(), h.tag(), node_.id());
+  const bool answer = h.message_type() == MessageType::ack || h.message_type() == MessageType::failed_ack;
+  if (answer && (!event_.active() || h.seq != event_.seq())) {
+    shared_.marks.race(RacePoint::ack_of_past_event);
+    return;
+  }
   switch (h.message_type()) {
     case MessageType::ack:
-      if (!event_.active() || h.seq != event_.seq()) return;
       event_.acknowledged(h);
       break;
     case MessageType::failed_ack:
-      if (!event_.active() || h.seq != event_.seq()) return;
-      if (safe() && h.serial != event_.latest_serial) return;  // rule (ii)
+      if (safe() && h.serial != event_.latest_serial) {  // rule (ii)
+        shared_.marks.race(RacePoint::failed_ack_of_earlier_transmission);
+        return;
+      }
       event_.fail();
       break;
     case MessageType::unlock_ack: {
       Unlock& unlock = unlocks_[h.seq & 1];
-      if (!unlock.active || !unlock.sent || unlock.seq != h.seq) return;
+      if (!unlock.active || !unlock.sent || unlock.seq != h.seq) {
+        shared_.marks.race(RacePoint::unlock_ack_of_past_event);
+        return;
+      }
       shared_.calendar.cancel(unlock.timer);
       unlock.active = false;
       unlock_acked_.notify_all();

@@ -107,6 +107,20 @@ void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
   registers.write(ways_[*way].copyset, index, metadata.copyset);
 }
 
+LockState SwitchOwner::lock(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return LockState::free;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t lock = registers.read(ways_[*way].lock, set_index(tag, shared_.options.entries_per_way));
+  return lock == 0 ? LockState::free : lock & 0x8000 ? LockState::write : LockState::read;
+}
+
+bool SwitchOwner::unlocked_before(unsigned requester, std::uint64_t seq) const {
+  if (!shared_.options.last_unlock) return false;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  return registers.read(registers.array("LAST_UNLOCK"), requester) >= seq;
+}
+
 std::vector<std::string> SwitchOwner::held_locks() const {
   std::vector<std::string> lines;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();

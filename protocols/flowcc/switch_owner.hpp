@@ -32,6 +32,11 @@ class SwitchOwner {
   std::optional<GlobalMetadata> metadata(Tag tag) const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
+  /// Whether and how a block that the switch owns is locked.
+  LockState lock(Tag tag) const;
+  /// Whether LAST-UNLOCK says that the unlock of event `seq` of a requester has been executed.
+  bool unlocked_before(unsigned requester, std::uint64_t seq) const;
+
   /// Locks that are held, one line each.
   std::vector<std::string> held_locks() const;
 

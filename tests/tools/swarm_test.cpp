@@ -1,0 +1,112 @@
+// What a swarm derives from a template: the same for the same numbers, within what declarations allow.
+#include "tools/swarm.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tools/data_files.hpp"
+#include "tools/units.hpp"
+
+using namespace racksim::tools;
+
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue built_in = built_in_catalogue();
+  return built_in;
+}
+
+Swarm swarm_of(const char* name, std::uint64_t seed = 1, const std::vector<std::string>& overrides = {}) {
+  const std::string file = find_scenario_file(name);
+  return Swarm(read_json_file(file), file, catalogue(), overrides, seed);
+}
+
+constexpr const char* kHarsh = "scenarios/regress/flowcc-harsh.json";
+
+/// The value at a dotted path as canonical text; empty if there is none.
+std::string at(const JsonValue& document, const std::string& path) {
+  const auto dot = path.find('.');
+  const auto* inner = document.find(path.substr(0, dot));
+  if (!inner) return "";
+  return dot == std::string::npos ? to_canonical_json(*inner) : at(*inner, path.substr(dot + 1));
+}
+
+/// All values that a path takes in the first `runs` derived scenarios.
+std::set<std::string> values(const Swarm& swarm, const std::string& path, std::uint64_t runs = 200) {
+  std::set<std::string> found;
+  for (std::uint64_t i = 0; i < runs; ++i) found.insert(at(swarm.derive(i), path));
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a derived scenario depends on template and seed and number alone") {
+  const Swarm one = swarm_of(kHarsh), other = swarm_of(kHarsh);
+  const std::string seventh = to_json(one.derive(7));
+  for (std::uint64_t i = 0; i < 5; ++i) other.derive(i);
+  CHECK(to_json(other.derive(7)) == seventh);
+  CHECK(to_json(one.derive(8)) != seventh);
+  CHECK(to_json(swarm_of(kHarsh, 2).derive(7)) != seventh);
+}
+
+TEST_CASE("every derived scenario can be read") {
+  for (const char* name : {kHarsh, "scenarios/quickstart.json"}) {
+    const Swarm swarm = swarm_of(name);
+    for (std::uint64_t i = 0; i < 200; ++i) CHECK_NOTHROW(read_scenario(swarm.derive(i), "derived", catalogue()));
+  }
+}
+
+TEST_CASE("runs draw nodes and threads up to the template's and all declared alternatives") {
+  const Swarm swarm = swarm_of(kHarsh);
+  CHECK(values(swarm, "rack.nodes") == std::set<std::string>{"2", "3", "4"});
+  CHECK(values(swarm, "workload.threads") == std::set<std::string>{"1", "2"});
+  // "" is the template's choice, which leaves the default.
+  CHECK(values(swarm, "protocol.flowcc.ownership") == std::set<std::string>{"", "\"home\"", "\"switch\""});
+  CHECK(values(swarm, "workload.read_ratio") == std::set<std::string>{"", "0", "0.2", "0.8", "0.95"});
+}
+
+TEST_CASE("safety mechanisms are never varied") {
+  const Swarm swarm = swarm_of(kHarsh);
+  for (const char* option : {"idempotence", "scoreboard", "last_unlock", "last_executed", "check_table"}) {
+    CHECK(values(swarm, std::string("protocol.flowcc.") + option) == std::set<std::string>{""});
+  }
+}
+
+TEST_CASE("what the command line sets is held in every run") {
+  const Swarm swarm = swarm_of(kHarsh, 1,
+                               {"protocol.flowcc.ownership=home", "rack.nodes=3", "run.schedule.order=lifo",
+                                "protocol.flowcc.scoreboard=false"});
+  CHECK(values(swarm, "protocol.flowcc.ownership") == std::set<std::string>{"\"home\""});
+  CHECK(values(swarm, "protocol.flowcc.scoreboard") == std::set<std::string>{"false"});
+  CHECK(values(swarm, "rack.nodes") == std::set<std::string>{"3"});
+  CHECK(values(swarm, "run.schedule.order") == std::set<std::string>{"\"lifo\""});
+}
+
+TEST_CASE("runs perturb the schedule and draw every kind of fault and none") {
+  const Swarm swarm = swarm_of("scenarios/flowcc/micro.json");
+  std::set<std::string> kinds, orders;
+  bool without = false, with_jitter = false;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const JsonValue document = swarm.derive(i);
+    const auto& faults = *document.find("faults")->elements();
+    without = without || faults.empty();
+    for (const auto& fault : faults) kinds.insert(*fault.find("kind")->string());
+    orders.insert(at(document, "run.schedule.order").substr(0, 5));
+    with_jitter = with_jitter || at(document, "run.schedule.jitter") != "\"0s\"";
+  }
+  for (const auto& fault : catalogue().faults) CHECK(kinds.count(fault.name) == 1);
+  CHECK(without);
+  CHECK(with_jitter);
+  CHECK(orders == std::set<std::string>{"\"fifo", "\"lifo", "\"shuf"});
+}
+
+TEST_CASE("derived runs are short and expect nothing and are checked") {
+  const Swarm swarm = swarm_of("scenarios/regress/flowcc-without-scoreboard.json");
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const Scenario scenario = read_scenario(swarm.derive(i), "derived", catalogue());
+    CHECK_FALSE(scenario.expect.pass.has_value());
+    REQUIRE(scenario.run.measure.operations.has_value());
+    CHECK(*scenario.run.measure.operations <= 1500);
+    for (const auto& check : scenario.checks) CHECK(check.on);
+  }
+}
