@@ -28,7 +28,8 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.integer("unlock_timeout_rtts", unlock_timeout_rtts, 1, 1000, "round-trip times until an unlock is sent again")
       .varied({1, 2, 12});
   p.length("costs.local_access", local_access, zero, most, "core time of an access that the local cache serves")
-      .varied({zero, us});
+      // Not zero: a thread that only hits would perform operations for ever in one instant.
+      .varied({us / 100, us});
   p.length("costs.miss_setup", miss_setup, zero, most, "core time to begin a coherence event").varied({zero, us});
   p.length("costs.cache_agent", cache_agent_work, zero, most, "core time of the cache agent for a request")
       .varied({zero, us, us * 5});
