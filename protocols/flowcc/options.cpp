@@ -5,7 +5,7 @@ namespace racksim::flowcc {
 
 void FlowCcOptions::declare(sim::Parameters& p) {
   using sim::Duration;
-  const Duration zero, ns = Duration::from_ps(1'000), us = ns * 1000, most = Duration::from_ps(1'000'000'000);
+  const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000);
   p.choice("ownership", ownership, {{"switch", Ownership::switch_owned}, {"home", Ownership::home}},
            "who manages shared blocks: the switch (Concordia), or their home agents (CONCORDIA-base)")
       .varied({Ownership::switch_owned, Ownership::home});
@@ -25,20 +25,19 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.flag("check_table", check_table, "requests that have become invalid are refused (Table 2)");
   p.integer("request_timeout_rtts", request_timeout_rtts, 1, 1000, "round-trip times until a request is sent again")
       .varied({1, 2, 12});
-  // Unlocks are sent again at a fixed interval: where a home agent takes longer than that for those that are pending,
-  // it never catches up. So the interval is never shortened, nor the home agent slowed down much.
   p.integer("unlock_timeout_rtts", unlock_timeout_rtts, 1, 1000, "round-trip times until an unlock is sent again")
-      .varied({3, 6, 12});
+      .varied({1, 2, 12});
   p.length("costs.local_access", local_access, zero, most, "core time of an access that the local cache serves")
-      .varied({zero, us});
+      // Not zero: a thread that only hits would perform operations for ever in one instant.
+      .varied({us / 100, us});
   p.length("costs.miss_setup", miss_setup, zero, most, "core time to begin a coherence event").varied({zero, us});
   p.length("costs.cache_agent", cache_agent_work, zero, most, "core time of the cache agent for a request")
       .varied({zero, us, us * 5});
   p.length("costs.home_agent", home_agent_work, zero, most, "core time of the home agent for a request or an unlock")
-      .varied({zero, ns * 300});
+      .varied({zero, us, us * 5});
   p.length("costs.multicast_copy", multicast_copy_work, zero, most,
            "core time of the home agent for each copy of a request that it sends to cache agents")
-      .varied({zero, ns * 300});
+      .varied({zero, us});
 }
 
 }  // namespace racksim::flowcc
