@@ -117,6 +117,8 @@ TEST_CASE("a ladder is read back as it was written and refused where it is wrong
   CHECK_THAT(refuse("10000.0", "\"soon\""), Catch::StartsWith("f: /checkpoints/0/time_ns: found the string"));
   CHECK_THAT(refuse("10000.0", "20000.0"), Catch::StartsWith("f: /checkpoints/1/time_ns: found a time not after"));
   CHECK_THAT(refuse(ladder.rungs[1].hash.hex(), "12"), Catch::StartsWith("f: /checkpoints/1/run_hash: found \"12\""));
-  CHECK_THAT(refuse(ladder.end.hash.hex(), std::string(32, 'z')), Catch::StartsWith("f: /end/run_hash: found"));
+  CHECK_THAT(refuse(ladder.rungs[2].hash.hex(), std::string(32, 'z')),
+             Catch::StartsWith("f: /checkpoints/2/run_hash: found \"zzz"));
+  CHECK_THAT(refuse("\"end\"", "\"ende\""), Catch::StartsWith("f: /: found no \"end\""));
   CHECK_THAT(refuse("\"switch\"", "\"switch\", \"x\""), Catch::Contains("found 2 elements, expected 3"));
 }

@@ -47,10 +47,10 @@ TEST_CASE("a suite without baselines fails and says what to do, and once blessed
   const auto blessed = suite.run("--bless");
   CHECK(blessed.status == 0);
   CHECK_THAT(blessed.out, Catch::Contains("new: exact: run hash (new)") && Catch::Contains("new: usual: "));
-  const auto passed = suite.run("--jobs 2 --junit out/junit.xml");
+  const auto passed = suite.run("--jobs 2 --junit results/junit.xml");
   CHECK(passed.status == 0);
   CHECK_THAT(passed.out, Catch::Contains("run hash equal") && Catch::Contains("2 of 2 passed"));
-  CHECK_THAT(content(suite.folder.path() / "out/junit.xml"),
+  CHECK_THAT(content(suite.folder.path() / "results/junit.xml"),
              Catch::Contains("tests=\"2\" failures=\"0\" errors=\"0\""));
   // Nothing has changed, so nothing is renewed.
   CHECK_THAT(suite.run("--bless").out, !Catch::Contains("renewed"));
