@@ -27,7 +27,8 @@ void FlowCcOptions::declare(sim::Parameters& p) {
       .varied({1, 2, 12});
   p.integer("unlock_timeout_rtts", unlock_timeout_rtts, 1, 1000, "round-trip times until an unlock is sent again")
       .varied({1, 2, 12});
-  p.length("costs.local_access", local_access, zero, most, "core time of an access that the local cache serves")
+  p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
+           "core time of an access that the local cache serves")
       // Not zero: a thread that only hits would perform operations for ever in one instant.
       .varied({us / 100, us});
   p.length("costs.miss_setup", miss_setup, zero, most, "core time to begin a coherence event").varied({zero, us});

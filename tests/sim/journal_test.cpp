@@ -181,10 +181,10 @@ TEST_CASE("the hash of a source covers what it has recorded and the whole is the
   journal.fold_configuration("{}", 1);
   const auto configuration = journal.hash();
   CHECK(journal.hash(a) == RunHash());
-  journal.record(Observed::fault, a, at_ns(1), 0);
+  journal.record(Observed::fault_begun, a, at_ns(1), 0);
   const auto of_a = journal.hash(a);
   CHECK_FALSE(of_a == RunHash());
-  journal.record(Observed::fault, b, at_ns(1), 0);
+  journal.record(Observed::fault_begun, b, at_ns(1), 0);
   journal.record(Observed::permission, a, at_ns(2), 0);
   CHECK(journal.hash(a) == of_a);
   auto sum = configuration;

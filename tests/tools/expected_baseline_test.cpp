@@ -11,7 +11,7 @@ using namespace racksim::tools::testing;
 
 namespace {
 
-const std::vector<NamedEntry> kOracles{{"single-writer", ""}, {"data-value", ""}};
+const std::vector<OracleEntry> kOracles{{{"single-writer", ""}}, {{"data-value", ""}}};
 
 Expectations read(const std::string& json) {
   return read_expectations(parse_json(json, "f"), {"f", "/expect"}, kOracles);

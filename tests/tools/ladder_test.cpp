@@ -34,7 +34,7 @@ struct Story {
         journal.record(sim::Observed::message_sent, sources[source], now - 1_us, 0, step);
       }
       for (const auto& o : odd) {
-        if (o.at == now - 1_us) journal.record(sim::Observed::fault, sources[o.source], o.at, 0);
+        if (o.at == now - 1_us) journal.record(sim::Observed::fault_begun, sources[o.source], o.at, 0);
       }
       if (now == next_rung) {
         ladder.add(now);

@@ -26,10 +26,13 @@ struct Silent final : models::Protocol {
   bool quiescent() const override { return true; }
   std::vector<models::Leak> leaks() const override { return {}; }
   void record_final_state() override {}
+  void node_crashed(models::NodeId) override {}
+  void node_restarted(models::NodeId) override {}
+  void switch_restarted() override {}
 };
 
 struct Watched {
-  explicit Watched(Question question = {kKey, {kOperation}, sim::Time::max(), {}, {"noise"}})
+  explicit Watched(Question question = {kKey, {kOperation}, sim::Time::max(), {}})
       : recorder(std::move(question)), session(rack.journal.add_source("node0/thread3")) {
     rack.rack.install_program(exercise_program(false, 255));
     recorder.attach(rack.rack, protocol);
@@ -109,7 +112,7 @@ TEST_CASE("a lost packet is a lost message, and one that a program drops is lost
 }
 
 TEST_CASE("events after the violation and before the window are not kept", "[explain]") {
-  Watched w({kKey, {}, sim::Time{} + 250_us, sim::Time{} + 50_us, {}});
+  Watched w({kKey, {}, sim::Time{} + 250_us, sim::Time{} + 50_us});
   for (std::uint64_t operation = 1; operation <= 4; ++operation) {
     w.begin(operation, kKey);
     w.rack.calendar.run_until(w.rack.calendar.now() + 100_us);
