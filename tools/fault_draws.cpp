@@ -50,8 +50,10 @@ JsonValue draw_noise(RandomStream& stream, std::uint64_t nodes, std::uint64_t le
     fault.set("reorder_delay", one_of(stream, {"1us", "5us", "20us", "60us"}));
   }
   if (stream.chance(0.25)) {
-    fault.set("burst_enter", 0.005);
-    fault.set("burst_leave", 0.25);
+    // A wire leaves its bad state by packets alone: on a quiet one all that come may be one packet's eight tries.
+    fault.set("burst_enter", 0.02);
+    fault.set("burst_leave", 0.5);
+    fault.set("burst_loss", 0.5);
   }
   if (stream.chance(0.25)) {
     fault.set("spike", one_of(stream, {0.001, 0.02}));
