@@ -146,7 +146,8 @@ class Run final : models::StateVisitor {
       try {
         faults_->add(kind, std::static_pointer_cast<models::Fault>(options));
       } catch (const std::runtime_error& error) {
-        throw InputError(scenario_.file, fmt::format("/faults/{}", i), "a fault that does not fit", error.what());
+        throw InputError(scenario_.file, fmt::format("/faults/{}", i),
+                         fmt::format("a '{}' that does not fit: {}", kind, error.what()), "a fault that fits the rack");
       }
     }
   }

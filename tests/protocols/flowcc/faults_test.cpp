@@ -1,6 +1,7 @@
 // FlowCC under faults: it survives those that it promises to, and the others end with a verdict.
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <limits>
+#include <map>
 
 #include "models/fault_menu.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
@@ -11,8 +12,27 @@ using namespace racksim::flowcc::testing;
 
 namespace {
 
+/// A hash of what is observed in the first 10 ms. A run that never comes to rest is cut while packets are in the
+/// switch, where a fused pass has recorded ahead what a stepped one has not yet.
+class Beginning final : public sim::Observer {
+ public:
+  void observe(const sim::Observation& o) override {
+    if (o.at > sim::Time{} + 10_ms) return;
+    sim::HashMixer mixer(o.source.index);
+    for (const std::uint64_t word : {serials_[o.source.index]++, static_cast<std::uint64_t>(o.at.ps()),
+                                     static_cast<std::uint64_t>(o.what), o.detail[0], o.detail[1], o.detail[2]}) {
+      mixer.add(word);
+    }
+    hash += mixer.finish();
+  }
+  sim::RunHash hash;
+
+ private:
+  std::map<std::uint32_t, std::uint64_t> serials_;
+};
+
 struct Outcome {
-  std::string hash, violations;
+  std::string hash, beginning, violations;
   std::uint64_t begun = 0;
 };
 
@@ -29,8 +49,11 @@ Outcome run(const std::vector<std::string>& kinds, std::uint64_t seed, models::P
   for (auto& drawn : models::draw_faults(menu, {setup.rack.nodes, 200_us}, kinds)) {
     rig.faults.add(drawn.kind, drawn.fault);
   }
+  Beginning beginning;
+  rig.journal.attach(beginning);
   rig.run();
-  return {rig.journal.hash().hex(), rig.violations(), rig.journal.count(sim::Observed::fault_begun)};
+  return {rig.journal.hash().hex(), beginning.hash.hex(), rig.violations(),
+          rig.journal.count(sim::Observed::fault_begun)};
 }
 
 const std::vector<std::string>& tolerated() {
@@ -69,7 +92,7 @@ TEST_CASE("FlowCC ends with violations when a node is lost for good or the switc
       INFO(kind << ", seed " << seed);
       const Outcome fused = run({kind}, seed, models::PassMode::fused);
       CHECK(fused.violations != "");
-      CHECK(fused.hash == run({kind}, seed, models::PassMode::stepped).hash);
+      CHECK(fused.beginning == run({kind}, seed, models::PassMode::stepped).beginning);
     }
   }
 }
