@@ -13,8 +13,8 @@ TEST_CASE("A small raw packet takes doorbell, engine, wire, DMA and polling to t
   TwoNics t;
   t.a.nic.send_raw(t.raw_a, t.to_b(7));
   t.calendar.run_until();
-  // 175 PCIe + 100 transmit + 6.72 wire + 10 propagation + 90 receive + 4.8 DMA of 60 bytes + 175 PCIe + 60 CPU.
-  CHECK(t.b.packets == std::vector<Host::Seen>{{7, at(621'520_ps)}});
+  // 175 PCIe + 110 transmit + 6.72 wire + 10 propagation + 100 receive + 4.8 DMA of 60 bytes + 175 PCIe + 60 CPU.
+  CHECK(t.b.packets == std::vector<Host::Seen>{{7, at(641'520_ps)}});
   CHECK(t.calendar.executed() == 2);
   CHECK(t.a.core.busy_time() == 40_ns);
   CHECK(t.b.core.busy_time() == 60_ns);
@@ -28,10 +28,10 @@ TEST_CASE("A payload above the inlining limit costs a PCIe read") {
   const auto sent = t.calendar.now();
   t.calendar.run_until();
   REQUIRE(t.b.packets.size() == 2);
-  // Inline: 175 + 100 + 152 B on the wire 12.16 + 10 + 90 + 128 B DMA 10.24 + 175 + 60.
-  CHECK(t.b.packets[0].when == at(632'400_ps));
+  // Inline: 175 + 110 + 152 B on the wire 12.16 + 10 + 100 + 128 B DMA 10.24 + 175 + 60.
+  CHECK(t.b.packets[0].when == at(652'400_ps));
   // Not inline: one byte more on wire and DMA, and 129 B (10.32) + 350 to read it.
-  CHECK(t.b.packets[1].when - sent == 632'400_ps + 160_ps + 360'320_ps);
+  CHECK(t.b.packets[1].when - sent == 652'400_ps + 160_ps + 360'320_ps);
   CHECK(t.counters.pcie_reads.value == 1);
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("A small packet overtakes a large one of another queue pair whose payl
   t.a.nic.send_raw(other, t.to_b(2));
   t.calendar.run_until();
   REQUIRE(t.b.packets.size() == 2);
-  CHECK(t.b.packets[0] == Host::Seen{2, at(621'520_ps)});
+  CHECK(t.b.packets[0] == Host::Seen{2, at(641'520_ps)});
 }
 
 TEST_CASE("A small packet does not overtake a large one of its own queue pair") {

@@ -19,17 +19,17 @@ TEST_CASE("A 4 KB WRITE lands and completes at closed-form instants, and no core
   TwoNics t;
   write(t, 1, 4096);
   t.calendar.run_until(at(100_us));
-  // Doorbell 175 + read 4096 B at 100 Gb/s 327.68 + 350, transmit 100; on the wire Eth 14 + IP 20 + UDP 8 + BTH 12 +
-  // RETH 16 + 4096 + ICRC 4 + FCS 4 + 20 = 4194 B = 335.52; 10; receive 90 + 327.68 DMA + 175. Engine pcie latency is
+  // Doorbell 175 + read 4096 B at 100 Gb/s 327.68 + 350, transmit 110; on the wire Eth 14 + IP 20 + UDP 8 + BTH 12 +
+  // RETH 16 + 4096 + ICRC 4 + FCS 4 + 20 = 4194 B = 335.52; 10; receive 100 + 327.68 DMA + 175. Engine pcie latency is
   // part of the read.
-  const auto arrival = 175_ns + 327'680_ps + 350_ns + 100_ns + 335'520_ps + 10_ns;
-  CHECK(t.b.landings == std::vector<Host::Seen>{{1, at(arrival + 90_ns + 327'680_ps + 175_ns)}});
+  const auto arrival = 175_ns + 327'680_ps + 350_ns + 110_ns + 335'520_ps + 10_ns;
+  CHECK(t.b.landings == std::vector<Host::Seen>{{1, at(arrival + 100_ns + 327'680_ps + 175_ns)}});
   CHECK(t.b.addresses == std::vector<std::uint64_t>{4096});
   CHECK(t.b.bytes == std::vector<std::uint32_t>{4096});
   CHECK(t.b.core.busy_time() == 0_ns);
-  // The acknowledgement: 175 + 100, 14 + 20 + 8 + 12 + 4 + 4 + 4 = 66 + 20 B = 6.88, 10; 90 + 64 B 5.12 + 175; CPU 40.
+  // The acknowledgement: 175 + 110, 14 + 20 + 8 + 12 + 4 + 4 + 4 = 66 + 20 B = 6.88, 10; 100 + 64 B 5.12 + 175; CPU 40.
   CHECK(t.a.completions ==
-        std::vector<Host::Seen>{{1, at(arrival + 275_ns + 6'880_ps + 10_ns + 90_ns + 5'120_ps + 175_ns + 40_ns)}});
+        std::vector<Host::Seen>{{1, at(arrival + 285_ns + 6'880_ps + 10_ns + 100_ns + 5'120_ps + 175_ns + 40_ns)}});
 }
 
 TEST_CASE("A message longer than the MTU is cut into segments and lands once") {

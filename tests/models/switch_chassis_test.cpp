@@ -24,9 +24,9 @@ void install_exercise(TestRack& t, bool egress_counts) {
 }
 
 // From the instant of sending to the instant when the last bit is at the switch, for a 64-byte frame.
-constexpr auto kToSwitch = 175_ns + 100_ns + 6'720_ps + 10_ns;
+constexpr auto kToSwitch = 175_ns + 110_ns + 6'720_ps + 10_ns;
 // From the start on the wire out of the switch to the call of the handler: wire, link, NIC, DMA of 60 bytes, PCIe, CPU.
-constexpr auto kFromSwitch = 6'720_ps + 10_ns + 90_ns + 4'800_ps + 175_ns + 60_ns;
+constexpr auto kFromSwitch = 6'720_ps + 10_ns + 100_ns + 4'800_ps + 175_ns + 60_ns;
 
 sim::Duration ingress(TestRack& t) {
   return 100_ns + cycles(t.rack.chassis().pipeline(0).latency_cycles(p4::Gress::ingress)) + 30_ns;

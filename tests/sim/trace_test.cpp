@@ -31,13 +31,13 @@ TEST_CASE("a JSON parser reads names back, whatever they contain") {
   std::ostringstream out;
   JsonLinesTrace trace(journal, out);
   journal.attach(trace);
-  journal.record(Observed::fault_begun, journal.add_source(name), Time::from_ps(-1), 0);
+  journal.record(Observed::fault_begun, journal.add_source(name), Time::from_ps(7), 0);
   const auto line = out.str();
   CHECK(std::count(line.begin(), line.end(), '\n') == 1);
   const auto parsed = nlohmann::json::parse(line);
   CHECK(parsed.at("source") == name);
-  CHECK(parsed.at("t_ps") == -1);
-  CHECK(parsed.at("what") == "fault");
+  CHECK(parsed.at("t_ps") == 7);
+  CHECK(parsed.at("what") == "fault_begun");
 }
 
 TEST_CASE("a trace that cannot be written is an error, not a shorter trace") {

@@ -27,8 +27,6 @@ struct Silent final : models::Protocol {
   std::vector<models::Leak> leaks() const override { return {}; }
   void record_final_state() override {}
   void node_crashed(models::NodeId) override {}
-  void node_restarted(models::NodeId) override {}
-  void switch_restarted() override {}
 };
 
 struct Watched {
