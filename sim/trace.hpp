@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,8 @@ std::string json_quoted(std::string_view text);
 class JsonLinesTrace : public Observer {
  public:
   /// Both must outlive the trace. The journal gives the sources' names; attach the trace to it.
-  JsonLinesTrace(const Journal& journal, std::ostream& out, Time from = Time{}, Time until = Time::max())
+  JsonLinesTrace(const Journal& journal, std::ostream& out,
+                 Time from = Time::from_ps(std::numeric_limits<std::int64_t>::min()), Time until = Time::max())
       : journal_(journal), out_(out), from_(from), until_(until) {}
 
   /// Writes one line, if the observation lies in the window (both ends included). A stream that fails (a full disk) is
