@@ -20,9 +20,9 @@
 #include "tools/explain/recorder.hpp"
 #include "tools/input_error.hpp"
 #include "tools/json_document.hpp"
-#include "tools/output_files.hpp"
 #include "tools/scenario.hpp"
 #include "tools/units.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -212,7 +212,7 @@ int run(const ExplainOptions& options, CommandContext& context) {
   if (extract.from && extract.to && *extract.to < *extract.from) {
     throw InputError("racksim explain", "--to", quote(options.to), "an instant after --from");
   }
-  if (!options.out.empty()) make_folder(options.out);
+  if (!options.out.empty()) make_folder(options.out, "racksim explain", "--out");
 
   const Findings findings = find_violations(scenario);
   const auto violation = chosen(options, findings.violations);
@@ -226,10 +226,10 @@ int run(const ExplainOptions& options, CommandContext& context) {
   for (const auto& line : title_of(scenario, *violation)) text += line + '\n';
   text += '\n' + explanation.text;
   context.out << text;
-  if (!options.svg.empty()) write_file(options.svg, explanation.svg);
+  if (!options.svg.empty()) write_file(options.svg, explanation.svg, "racksim explain", "--svg");
   if (!options.out.empty()) {
-    write_file(std::filesystem::path(options.out) / "explanation.txt", text);
-    write_file(std::filesystem::path(options.out) / "explanation.svg", explanation.svg);
+    write_file(std::filesystem::path(options.out) / "explanation.txt", text, "racksim explain", "--out");
+    write_file(std::filesystem::path(options.out) / "explanation.svg", explanation.svg, "racksim explain", "--out");
   }
   return exit_ok;
 }

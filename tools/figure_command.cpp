@@ -13,6 +13,7 @@
 #include "tools/command_line.hpp"
 #include "tools/figure_report.hpp"
 #include "tools/input_error.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -64,9 +65,7 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   const Figure figure = load_figure(find_figure_file(options.name), context.catalogue, options.quick);
   const std::filesystem::path folder =
       options.out.empty() ? std::filesystem::path("runs/figures") / figure.name : std::filesystem::path(options.out);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw InputError("racksim figure", "--out", quote(folder.string()), "a folder that can be made");
+  make_folder(folder, "racksim figure", "--out");
 
   std::vector<PointResult> results;
   {

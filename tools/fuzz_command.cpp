@@ -14,9 +14,9 @@
 #include "tools/experiment.hpp"
 #include "tools/fuzz.hpp"
 #include "tools/input_error.hpp"
-#include "tools/output_files.hpp"
 #include "tools/report.hpp"
 #include "tools/shrink.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -114,7 +114,7 @@ class FuzzCommand {
   /// Writes a scenario to the output folder and returns its path.
   std::string write_scenario(const std::string& name, const JsonValue& document) {
     const auto file = output_folder() / (name + ".json");
-    write_file(file, to_json(document));
+    write_file(file, to_json(document), "racksim fuzz", "--out");
     return file.string();
   }
   std::string write_failure(const FuzzFailure& failure) {
@@ -139,7 +139,7 @@ class FuzzCommand {
   std::filesystem::path output_folder() const {
     const std::string named =
         options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
-    make_folder(named);
+    make_folder(named, "racksim fuzz", "--out");
     return named;
   }
 

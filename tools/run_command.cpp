@@ -11,10 +11,10 @@
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
-#include "tools/output_files.hpp"
 #include "tools/report.hpp"
 #include "tools/run_folder.hpp"
 #include "tools/scenario.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -63,7 +63,7 @@ int run(const RunOptions& options, CommandContext& context) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
-  if (!options.out.empty()) make_folder(options.out);
+  if (!options.out.empty()) make_folder(options.out, "racksim run", "--out");
 
   sim::Metrics metrics;
   RunResult result;

@@ -12,11 +12,11 @@
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/input_error.hpp"
-#include "tools/output_files.hpp"
 #include "tools/overrides.hpp"
 #include "tools/shrink.hpp"
 #include "tools/swarm.hpp"
 #include "tools/units.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -69,7 +69,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
       });
   if (show) context.err << "\r\033[K" << std::flush;
   const std::string out = options.out.empty() ? default_output(file) : options.out;
-  write_file(out, to_json(shrunk_scenario(shrunk, "shrunk from " + options.file)));
+  write_file(out, to_json(shrunk_scenario(shrunk, "shrunk from " + options.file)), "racksim shrink", "--out");
   context.out << shrink_text(shrunk, out);
   return exit_ok;
 }

@@ -1,4 +1,4 @@
-// A draft, then a rename. See write_file.hpp.
+// A file is a draft, then renamed. See write_file.hpp.
 #include "tools/write_file.hpp"
 
 #include <fstream>
@@ -6,6 +6,12 @@
 #include "tools/input_error.hpp"
 
 namespace racksim::tools {
+
+void make_folder(const std::filesystem::path& folder, const std::string& command, const std::string& option) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw InputError(command, option, quote(folder.string()), "a folder that can be made");
+}
 
 void write_file(const std::filesystem::path& path, const std::string& text, const std::string& command,
                 const std::string& option) {

@@ -57,8 +57,8 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
   const NodeId source = models::node_of_ipv4(ip.src), destination = models::node_of_ipv4(ip.dst);
   models::PacketDescription description;
   MemoryNode& receiver = *nodes_.at(destination);
-  // Endpoints of one kind are connected to each other, so the receiving one tells who sent. Agents write into the buffer
-  // of the requester's event, requesters write back to the home's memory.
+  // Endpoints of one kind are connected to each other, so the receiving one tells who sent. Agents write into the
+  // buffer of the requester's event, requesters write back to the home's memory.
   if (receiver.home_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "home");
   if (receiver.cache_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "cache");
   for (unsigned thread = 0; thread < shape().threads_per_node; ++thread) {

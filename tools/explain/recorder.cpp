@@ -160,7 +160,7 @@ std::string Recorder::actor(models::NodeId node, std::uint64_t operation) const 
 }
 
 void Recorder::observe(const sim::Observation& observation) {
-  if (observation.at > question_.until || (question_.from && observation.at < *question_.from)) return;
+  if (observation.at > question_.until) return;
   Event event;
   event.at = event.sent = observation.at;
   event.operation = observation.operation;
@@ -206,7 +206,8 @@ void Recorder::observe(const sim::Observation& observation) {
     default:
       return;
   }
-  add(std::move(event));
+  // Who began an operation must be known also when it began before the window.
+  if (!question_.from || event.at >= *question_.from) add(std::move(event));
 }
 
 // ---- packets
@@ -240,7 +241,7 @@ std::string Recorder::receiver(const models::PacketDescription& description, con
 }
 
 void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
-  if (passage.arrival > question_.until || (question_.from && passage.start < *question_.from)) return;
+  if (passage.arrival > question_.until || (question_.from && passage.arrival < *question_.from)) return;
   const auto description = concerning(packet, false);
   if (!description) return;
   const Place* place = place_of(passage.wire);

@@ -27,7 +27,7 @@ struct Question {
   std::uint64_t key = 0;
   std::vector<std::uint64_t> operations;  ///< of the violation
   sim::Time until;                        ///< when it was found; later events are ignored
-  std::optional<sim::Time> from;          ///< earlier events are ignored
+  std::optional<sim::Time> from;          ///< earlier events are not kept
 };
 
 /// Attach it to a rack before the run; ask for the history after it.

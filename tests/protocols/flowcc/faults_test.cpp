@@ -98,21 +98,26 @@ TEST_CASE("FlowCC ends with violations when a node is lost for good or the switc
 }
 
 TEST_CASE("an outage that outlasts the retries of a block transfer is a stuck request and no abort") {
-  Setup setup;
-  setup.operations = 2'000;
-  setup.limit = 10_ms;
-  Rig rig(setup);
   const auto& kinds = models::faults();
   const auto down = std::find_if(kinds.begin(), kinds.end(), [](const auto& entry) { return entry.name == "down"; });
-  const auto fault = down->make();
-  sim::Parameters parameters;
-  fault->declare(parameters);
-  for (const auto& p : parameters.all()) {
-    if (p.name == "from") *std::get<sim::Parameter::Length>(p.kind).target = 50_us;
-    if (p.name == "node") *std::get<sim::Parameter::OptionalInteger>(p.kind).target = 1;
+  bool cut_a_transfer = false;  // whether one is under way when the wire goes down is a matter of timing
+  for (std::uint64_t seed = 1; seed <= 20 && !cut_a_transfer; ++seed) {
+    Setup setup;
+    setup.seed = seed;
+    setup.operations = 2'000;
+    setup.limit = 10_ms;
+    Rig rig(setup);
+    const auto fault = down->make();
+    sim::Parameters parameters;
+    fault->declare(parameters);
+    for (const auto& p : parameters.all()) {
+      if (p.name == "from") *std::get<sim::Parameter::Length>(p.kind).target = 50_us;
+      if (p.name == "node") *std::get<sim::Parameter::OptionalInteger>(p.kind).target = 1;
+    }
+    rig.faults.add("down", fault);
+    rig.run();
+    cut_a_transfer = rig.counter("failed_transfers") > 0;
+    if (cut_a_transfer) CHECK(rig.violations() != "");
   }
-  rig.faults.add("down", fault);
-  rig.run();
-  CHECK(rig.counter("failed_transfers") > 0);
-  CHECK(rig.violations() != "");
+  CHECK(cut_a_transfer);
 }

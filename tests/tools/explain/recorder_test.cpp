@@ -115,7 +115,19 @@ TEST_CASE("events after the violation and before the window are not kept", "[exp
     w.begin(operation, kKey);
     w.rack.calendar.run_until(w.rack.calendar.now() + 100_us);
   }
-  CHECK(w.recorder.history().events.size() == 2);
+  const History history = w.recorder.history();
+  CHECK(history.events.size() == 2);
+  CHECK(history.operations.size() == 2);
+}
+
+TEST_CASE("a window shows the packets of an operation that began before it", "[explain]") {
+  Watched w({kKey, {}, sim::Time::max(), sim::Time{} + 50_us, {}});
+  w.begin(kOperation, kKey);
+  w.rack.calendar.run_until(sim::Time{} + 100_us);
+  w.send(kOperation, 9);
+  const History history = w.recorder.history();
+  CHECK(lines(history) == std::vector<std::string>{"n0>switch: packet (64 bytes)", "switch>n1: packet (64 bytes)"});
+  CHECK_THAT(history.operations.at(kOperation).text, Catch::Contains("of n0.t3, begun at 0.000 ns"));
 }
 
 TEST_CASE("of very many events those around the beginning and the latest are kept", "[explain]") {
