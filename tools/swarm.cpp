@@ -7,9 +7,11 @@
 #include <array>
 #include <filesystem>
 
+#include "models/fault_menu.hpp"
+#include "models/protocol.hpp"
 #include "sim/random.hpp"
 #include "tools/data_files.hpp"
-#include "tools/fault_draws.hpp"
+#include "tools/drawn_faults.hpp"
 #include "tools/overrides.hpp"
 #include "tools/units.hpp"
 
@@ -88,6 +90,9 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
              const std::vector<std::string>& overrides, std::uint64_t seed)
     : file_(std::move(file)), seed_(seed), original_(read_scenario(document, file_, catalogue, overrides)) {
   document_ = template_document(std::move(document), file_, overrides);
+  for (const auto& protocol : models::protocols()) {
+    if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
+  }
   add_knobs("rack", original_.rack, overrides);
   add_knobs("protocol." + original_.protocol.name, original_.protocol, overrides);
   add_knobs("workload", original_.workload, overrides);
@@ -147,9 +152,11 @@ JsonValue Swarm::derive(std::uint64_t index) const {
     RandomStream draws(seed_, stream + "/faults");
     const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
     JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
-    const JsonValue drawn =
-        draw_faults(draws, nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1));
-    for (const auto& fault : *drawn.elements()) faults.push(fault);
+    if (!tolerated_.empty() && draws.chance(0.8)) {
+      const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1)};
+      const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
+      for (const auto& fault : *drawn.elements()) faults.push(fault);
+    }
     document.set("faults", std::move(faults));
   }
   return document;

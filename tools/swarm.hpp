@@ -2,7 +2,7 @@
 // subset of what may vary, because leaving features out finds what using all of them at once hides.
 //
 // What may vary: every parameter of rack, protocol and workload whose declaration says `varied` (sim/parameters.hpp);
-// the faults; the order of simultaneous events and their jitter; the seed. Run `i` depends on the template, the fuzz
+// the faults, of the kinds that the protocol tolerates (models/protocol.hpp); the order of simultaneous events and their jitter; the seed. Run `i` depends on the template, the fuzz
 // seed and `i` alone, and each choice draws from a random stream of its own, so that declaring one more parameter
 // leaves the other choices where they were.
 #pragma once
@@ -48,6 +48,7 @@ class Swarm {
   std::uint64_t seed_;
   Scenario original_;
   std::vector<Knob> knobs_;
+  std::vector<std::string> tolerated_;  ///< kinds of faults that the protocol promises to survive
   bool vary_faults_ = true, vary_schedule_ = true, vary_length_ = true;
 };
 

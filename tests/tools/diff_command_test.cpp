@@ -46,7 +46,7 @@ TEST_CASE("a wire cut at an instant is found as the first difference at that ins
   const auto text = runs.diff("a b");
   CHECK(text.status == 1);
   CHECK_THAT(text.out, Catch::Contains("faults.0.from: (none), 123us"));
-  CHECK_THAT(text.out, Catch::Contains("first observation that differs: at 123000.000 ns in faults"));
+  CHECK_THAT(text.out, Catch::Contains("first observation that differs: at 123000.000 ns in fault/0/down/node1"));
   CHECK_THAT(text.out, Catch::Contains("fault 0 begins"));
   const auto report = parse_json(runs.diff("a b --json").out, "report");
   CHECK(report.find("same")->boolean() != nullptr);
@@ -80,7 +80,7 @@ TEST_CASE("a stored run that this program no longer reproduces is said to be so"
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.out, Catch::Contains("A was made by another version") && Catch::Contains("--program-a"));
   CHECK_THAT(outcome.out,
-             Catch::Contains("the runs part after 120000.000 ns and by 130000.000 ns") && Catch::Contains("faults"));
+             Catch::Contains("the runs part after 120000.000 ns and by 130000.000 ns") && Catch::Contains("differ by then: fault,"));
   CHECK_THAT(outcome.out, !Catch::Contains("first observation that differs: at"));
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("events after the violation and before the window are not kept", "[exp
 }
 
 TEST_CASE("a window shows the packets of an operation that began before it", "[explain]") {
-  Watched w({kKey, {}, sim::Time::max(), sim::Time{} + 50_us, {}});
+  Watched w({kKey, {}, sim::Time::max(), sim::Time{} + 50_us});
   w.begin(kOperation, kKey);
   w.rack.calendar.run_until(sim::Time{} + 100_us);
   w.send(kOperation, 9);
