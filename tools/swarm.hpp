@@ -2,9 +2,9 @@
 // subset of what may vary, because leaving features out finds what using all of them at once hides.
 //
 // What may vary: every parameter of rack, protocol and workload whose declaration says `varied` (sim/parameters.hpp);
-// the faults, of the kinds that the protocol tolerates (models/protocol.hpp); the order of simultaneous events and their jitter; the seed. Run `i` depends on the template, the fuzz
-// seed and `i` alone, and each choice draws from a random stream of its own, so that declaring one more parameter
-// leaves the other choices where they were.
+// the faults, of the kinds that the protocol tolerates (models/protocol.hpp); the order of simultaneous events and
+// their jitter; the seed. Run `i` depends on the template, the fuzz seed and `i` alone, and each choice draws from a
+// random stream of its own, so that declaring one more parameter leaves the other choices where they were.
 #pragma once
 
 #include <cstdint>

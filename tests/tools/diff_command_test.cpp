@@ -47,7 +47,7 @@ TEST_CASE("a wire cut at an instant is found as the first difference at that ins
   CHECK(text.status == 1);
   CHECK_THAT(text.out, Catch::Contains("faults.0.from: (none), 123us"));
   CHECK_THAT(text.out, Catch::Contains("first observation that differs: at 123000.000 ns in fault/0/down/node1"));
-  CHECK_THAT(text.out, Catch::Contains("fault 0 begins"));
+  CHECK_THAT(text.out, Catch::Contains("fault_begun"));
   const auto report = parse_json(runs.diff("a b --json").out, "report");
   CHECK(report.find("same")->boolean() != nullptr);
   const auto* first = report.find("first_difference");
@@ -79,8 +79,8 @@ TEST_CASE("a stored run that this program no longer reproduces is said to be so"
   const auto outcome = runs.diff("old new");
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.out, Catch::Contains("A was made by another version") && Catch::Contains("--program-a"));
-  CHECK_THAT(outcome.out,
-             Catch::Contains("the runs part after 120000.000 ns and by 130000.000 ns") && Catch::Contains("differ by then: fault,"));
+  CHECK_THAT(outcome.out, Catch::Contains("the runs part after 120000.000 ns and by 130000.000 ns") &&
+                              Catch::Contains("differ by then: fault,"));
   CHECK_THAT(outcome.out, !Catch::Contains("first observation that differs: at"));
 }
 
