@@ -56,7 +56,8 @@ TEST_CASE("a trace of a window holds what lies in it with both ends") {
   std::ostringstream out;
   JsonLinesTrace trace(journal, out, Time::from_ps(20), Time::from_ps(30));
   journal.attach(trace);
-  for (const std::int64_t ps : {19, 20, 25, 30, 31}) journal.record(Observed::fault_begun, source, Time::from_ps(ps), 0);
+  for (const std::int64_t ps : {19, 20, 25, 30, 31})
+    journal.record(Observed::fault_begun, source, Time::from_ps(ps), 0);
   const std::string text = out.str();
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   for (const char* inside : {"\"t_ps\":20,", "\"t_ps\":25,", "\"t_ps\":30,"}) CHECK_THAT(text, Catch::Contains(inside));
