@@ -37,7 +37,7 @@ TEST_CASE("a JSON parser reads names back, whatever they contain") {
   const auto parsed = nlohmann::json::parse(line);
   CHECK(parsed.at("source") == name);
   CHECK(parsed.at("t_ps") == -1);
-  CHECK(parsed.at("what") == "fault");
+  CHECK(parsed.at("what") == "fault_begun");
 }
 
 TEST_CASE("a trace that cannot be written is an error, not a shorter trace") {
