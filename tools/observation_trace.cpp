@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/packet_census.hpp"
+#include "sim/oracle.hpp"
 #include "tools/input_error.hpp"
 
 namespace racksim::tools {
@@ -43,7 +44,7 @@ std::string details(const TracedObservation& o) {
   if (o.what == "message_delivered") return packet(d[0]);
   if (o.what == "message_dropped") return fmt::format("{}, {}, {} bytes", packet(d[0]), reason(d[1]), d[2]);
   if (o.what == "operation_begun" || o.what == "operation_ended") {
-    return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", d[1], d[2]);
+    return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", sim::printed_key(d[1]), d[2]);
   }
   if (o.what == "switch_state") {
     return fmt::format("array {} at {} holds {}, by {}", d[0] >> 32, d[0] & 0xffff'ffff, d[1], packet(d[2]));

@@ -74,7 +74,7 @@ TEST_CASE("what a trace writes is read back without what only oracles see") {
   REQUIRE(read.at("node3/nic").size() == 1);
   CHECK(read.at("node3/nic")[0].at_ps == 1'500);
   CHECK(read.at("node3/nic")[0].text() == "message_dropped    packet node3#12, tail_drop, 99 bytes, operation 7");
-  CHECK(read.at("node3/thread0")[0].text() == "operation_ended    write of key 64, value 5, operation 8");
+  CHECK(read.at("node3/thread0")[0].text() == "operation_ended    write of key 0x40, value 5, operation 8");
 }
 
 TEST_CASE("a line that is no observation is refused with its number") {
