@@ -81,8 +81,7 @@ void Recorder::note_register_names(const models::Protocol& protocol) {
   named_by_protocol_ = !registers_.empty();
 }
 
-// ---- events
-// ----------------------------------------------------------------------------------------------------------
+// Events.
 
 Recorder::EventNumber Recorder::add(Event event) {
   const EventNumber number = next_++;
@@ -137,8 +136,7 @@ Event* Recorder::landed(sim::Source wire, const p4::Packet& packet) {
   return find(event);
 }
 
-// ---- the journal
-// -----------------------------------------------------------------------------------------------------
+// The journal.
 
 const std::string& Recorder::session_name(sim::Source source) {
   std::string& name = sessions_[source.index];
@@ -210,8 +208,7 @@ void Recorder::observe(const sim::Observation& observation) {
   if (!question_.from || event.at >= *question_.from) add(std::move(event));
 }
 
-// ---- packets
-// ---------------------------------------------------------------------------------------------------------
+// Packets.
 
 std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& packet, bool lost) const {
   const bool by_operation = operations_.contains(packet.operation);
@@ -301,8 +298,7 @@ void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at
   }
 }
 
-// ---- the switch
-// ------------------------------------------------------------------------------------------------------
+// The switch.
 
 void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, bool resubmitted) {
   if (at > question_.until || (question_.from && at < *question_.from)) return;
@@ -365,8 +361,7 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   if (pass != passes_.end()) pass->second = added;
 }
 
-// ---- the result
-// ------------------------------------------------------------------------------------------------------
+// The result.
 
 History Recorder::history() const {
   History history;
