@@ -44,7 +44,7 @@ Catalogue built_in_catalogue() {
       {{"single-writer", "while a node may write a block, no other node may read or write it"}},
       {{"data-value", "what clients read and write of each block is linearizable"}},
       {{"progress", "whatever a session begins ends"}},
-      {{"quiescence", "after the drain no lock is held and no request outstanding"}},
+      {{"quiescence", "after the drain no lock is held, no request outstanding, and directories know who caches what"}},
       {{"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"}},
       // data-value implies all of these.
       {{"linearizable", "each key's recorded history is linearizable, judged when the run is over"}, true},

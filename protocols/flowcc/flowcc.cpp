@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/oracle.hpp"
+
 namespace racksim::flowcc {
 
 namespace {
@@ -172,7 +174,37 @@ std::vector<models::Leak> FlowCc::leaks() const {
         leaks.push_back({"stuck-request", std::move(text), requester->subject()});
     }
   }
-  return leaks;
+  return leaks.empty() ? wrong_metadata() : leaks;
+}
+
+// At rest a block's status and copyset say who holds it and how: every miss, upgrade and eviction has told its owner
+// (§4.2). While something is held or stuck they may differ.
+std::vector<models::Leak> FlowCc::wrong_metadata() const {
+  std::vector<models::Leak> wrong;
+  const auto report = [&](Tag tag, std::string what) {
+    const GlobalMetadata m = metadata(tag);
+    wrong.push_back({"wrong-metadata",
+                     fmt::format("block {} is {} {} to its owner, but {}", sim::printed_key(tag), to_string(m.status),
+                                 to_text(m.copyset), what),
+                     {tag, {}}});
+  };
+  for (const auto& node : nodes_) {
+    for (const CacheEntry& entry : node->cache().entries()) {
+      if (!entry.valid()) continue;
+      const GlobalMetadata m = metadata(entry.tag);
+      const bool dirty = entry.state == CacheEntry::State::dirty;
+      if ((m.copyset & node_bit(node->id())) == 0 || dirty != (m.status == GlobalStatus::modified)) {
+        report(entry.tag, fmt::format("node {} holds it {}", node->id(), dirty ? "dirty" : "clean"));
+        continue;
+      }
+      for (const auto& other : nodes_) {
+        if ((m.copyset & node_bit(other->id())) == 0) continue;
+        const CacheEntry* copy = other->cache().find(entry.tag);
+        if (copy == nullptr || !copy->valid()) report(entry.tag, fmt::format("node {} does not hold it", other->id()));
+      }
+    }
+  }
+  return wrong;
 }
 
 void FlowCc::record_final_state() {

@@ -43,6 +43,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
+  /// Blocks whose metadata do not say who holds them and how. For a rack at rest.
+  std::vector<models::Leak> wrong_metadata() const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
   std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);

@@ -30,3 +30,35 @@ TEST_CASE("200 seeds of loss, duplication and reordering satisfy every oracle", 
     REQUIRE(rig.violations() == "");
   }
 }
+
+TEST_CASE("metadata that do not say who holds a block are found at rest") {
+  using racksim::flowcc::CacheEntry;
+  using racksim::flowcc::FlowCcOptions;
+  for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
+    Setup setup;
+    setup.flowcc.ownership = ownership;
+    Rig rig(setup);
+    const auto block = rig.shared_block(0);
+    const auto tag = rig.protocol->memory().block_of(block);
+    rig.access({1, 0}, block, false);
+    rig.access({2, 0}, block, false);
+    CHECK(rig.protocol->leaks().empty());
+    const auto found = [&] {
+      const auto leaks = rig.protocol->leaks();
+      return leaks.empty() ? std::string() : leaks.front().kind + ": " + leaks.front().what;
+    };
+    // A sharer that has lost its copy without telling, one that has taken the right to write, and an unknown one.
+    CacheEntry& copy = *rig.protocol->node(2).cache().find(tag);
+    const CacheEntry before = copy;
+    copy.state = CacheEntry::State::empty;
+    CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 2 does not hold it"));
+    copy = before;
+    copy.state = CacheEntry::State::dirty;
+    CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 2 holds it dirty"));
+    copy = before;
+    CHECK(found() == "");
+    CacheEntry& stolen = *rig.protocol->node(3).cache().free_entry(tag);
+    stolen = before;
+    CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 3 holds it clean"));
+  }
+}
