@@ -5,8 +5,12 @@
 // manager, so that everything that departs before an instant is known when somebody asks for the occupancy at that
 // instant. (models/hardware.md 6.6: 80-byte cells, a minimum per queue, a dynamic share of the free pool, a multicast
 // packet stored once and freed after its last copy.)
+//
+// Cells that have departed are taken off the sums only when it matters. Sums that are too high can only refuse what
+// fits, never accept what does not: so what they accept is accepted, and before a refusal they are made exact.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,21 +26,39 @@ class TrafficManager {
  public:
   TrafficManager(const SwitchOptions& options, std::size_t ports);
 
-  /// Frees what has departed by `now`; call before offering what arrives at `now`. Instants must not go back.
-  void advance(sim::Time now);
+  /// Says what time it is; call before offering what arrives at `now`. Instants must not go back.
+  void advance(sim::Time now) { now_ = last_departure_ = now; }
 
   /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready` and occupying the port for
   /// `transmission`. Returns the instant when it leaves its queue, or nothing if it is dropped.
   std::optional<sim::Time> enqueue(unsigned port, sim::Time ready, std::uint32_t frame_bytes,
-                                   sim::Duration transmission);
+                                   sim::Duration transmission) {
+    Queue& queue = queues_[port];
+    const std::uint64_t cells = cells_of(frame_bytes);
+    const bool fits = used_ + cells <= buffer_cells_ && queue.cells + cells <= queue_cells_;
+    if (!fits && !fits_exactly(queue, cells)) [[unlikely]]
+      return std::nullopt;
+    const sim::Time start = std::max(ready, queue.free_at);
+    queue.free_at = start + transmission;
+    queue.cells += cells;
+    queue.departures.push({queue.free_at, cells});
+    last_departure_ = std::max(last_departure_, queue.free_at);
+    return start;
+  }
 
   /// Keeps the cells of the packet whose copies were offered since `advance`, if any was taken.
-  void store(std::uint32_t frame_bytes);
+  void store(std::uint32_t frame_bytes) {
+    if (last_departure_ == now_) return;
+    const std::uint64_t cells = cells_of(frame_bytes);
+    used_ += cells;
+    stored_.push_back({last_departure_, cells});
+    if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
+      store_among_many();
+  }
 
   /// Cells in use and in a port's queue at the instant of the last `advance`, with what was taken since.
-  std::uint64_t used_cells() const { return used_; }
-  std::uint64_t queue_cells(unsigned port) const { return queues_[port].cells; }
-  std::uint64_t peak_cells() const { return peak_; }
+  std::uint64_t used_cells() const { return cells_ahead(stored_); }
+  std::uint64_t queue_cells(unsigned port) const { return cells_ahead(queues_[port].departures); }
 
  private:
   struct Departure {
@@ -46,9 +68,11 @@ class TrafficManager {
   };
   struct Queue {
     sim::Time free_at;
-    std::uint64_t cells = 0;
+    std::uint64_t cells = 0;  // of `departures`
     ShortQueue<Departure> departures;
   };
+  static constexpr std::size_t kMany = 64;
+
   /// Frames of one size follow each other (the copies of a packet always do): their one division is done once.
   std::uint64_t cells_of(std::uint32_t frame_bytes) {
     if (frame_bytes != divided_bytes_) {
@@ -57,12 +81,22 @@ class TrafficManager {
     }
     return divided_cells_;
   }
+  template <class Departures>
+  std::uint64_t cells_ahead(const Departures& departures) const {
+    std::uint64_t sum = 0;
+    for (const Departure& departure : departures) sum += departure.when > now_ ? departure.cells : 0;
+    return sum;
+  }
+  bool fits_exactly(Queue& queue, std::uint64_t cells);
+  void store_among_many();
+  void forget_departed();
 
   std::uint64_t cell_bytes_, buffer_cells_, queue_cells_;
   double queue_share_;
   std::vector<Queue> queues_;
-  std::vector<Departure> stored_;  // heap, earliest departure first
-  std::uint64_t used_ = 0, peak_ = 0;
+  std::vector<Departure> stored_;  // in any order while there are few, later a heap with the earliest departure first
+  bool stored_is_heap_ = false;
+  std::uint64_t used_ = 0;  // by `stored_`
   std::uint32_t divided_bytes_ = 0;
   std::uint64_t divided_cells_ = 0;
   sim::Time now_, last_departure_;

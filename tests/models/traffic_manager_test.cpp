@@ -1,8 +1,10 @@
 #include "models/traffic_manager.hpp"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
-#include <map>
 #include <random>
+#include <vector>
 
 #include "tests/models/hardware_fixture.hpp"
 
@@ -64,7 +66,6 @@ TEST_CASE("The copies of a packet share its cells, which are freed after the las
   CHECK(tm.used_cells() == 2);
   tm.advance(at(30_ns));
   CHECK(tm.used_cells() == 0);
-  CHECK(tm.peak_cells() == 2);
 }
 
 TEST_CASE("A packet of which no copy was taken is not stored") {
@@ -77,27 +78,59 @@ TEST_CASE("A packet of which no copy was taken is not stored") {
   CHECK(tm.used_cells() == 0);
 }
 
-TEST_CASE("Occupancy agrees with a list of all packets and their departures") {
+TEST_CASE("Occupancy and what is taken agree with a list of all packets and their departures") {
   SwitchOptions options;
-  options.buffer_cells = 60;
+  options.buffer_cells = GENERATE(60, 600);
+  options.queue_cells = 10;
   TrafficManager tm(options, 4);
   std::mt19937_64 random(3);
-  std::vector<std::pair<std::int64_t, std::uint64_t>> stored;  // last departure, cells
+  struct Held {
+    std::int64_t departure;
+    std::uint64_t cells;
+  };
+  std::vector<Held> stored;
+  std::array<std::vector<Held>, 4> queues;
+  std::array<std::int64_t, 4> free_at{};
   std::int64_t now = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    now += static_cast<std::int64_t>(random() % 20);
-    const auto frame = static_cast<std::uint32_t>(64 + random() % 400);
-    tm.advance(sim::Time::from_ps(now));
+  const auto ahead = [&now](std::vector<Held>& list) {
+    std::erase_if(list, [&](const Held& held) { return held.departure <= now; });
     std::uint64_t cells = 0;
-    for (const auto& [departure, n] : stored) cells += departure > now ? n : 0;
-    REQUIRE(tm.used_cells() == cells);
+    for (const Held& held : list) cells += held.cells;
+    return cells;
+  };
+  std::size_t taken = 0, refused = 0, most = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    // Quiet and busy spells in turn, so that the buffer fills and empties.
+    now += static_cast<std::int64_t>(random() % (i / 1000 % 2 == 0 ? 20 : 90));
+    const auto frame = static_cast<std::uint32_t>(64 + random() % 400);
+    const std::uint64_t cells = (frame + 79) / 80;
+    tm.advance(sim::Time::from_ps(now));
+    const std::uint64_t used = ahead(stored);
+    REQUIRE(tm.used_cells() == used);
+    most = std::max(most, stored.size());
     std::int64_t last = 0;
-    for (unsigned copy = 0; copy <= random() % 3; ++copy) {
-      const auto length = sim::Duration::from_ps(static_cast<std::int64_t>(frame / 8));
-      const auto left = tm.enqueue(static_cast<unsigned>(random() % 4), sim::Time::from_ps(now), frame, length);
-      if (left) last = std::max(last, (*left + length).ps());
+    const auto copies = 1 + random() % 3;
+    for (unsigned copy = 0; copy < copies; ++copy) {
+      const auto port = static_cast<unsigned>(random() % 4);
+      const auto length = static_cast<std::int64_t>(frame / 8);
+      const std::uint64_t in_queue = ahead(queues[port]), free = options.buffer_cells - used;
+      REQUIRE(tm.queue_cells(port) == in_queue);
+      const bool fits =
+          cells <= free && in_queue + cells <= 10 + static_cast<std::uint64_t>(0.8 * static_cast<double>(free));
+      const auto left = tm.enqueue(port, sim::Time::from_ps(now), frame, sim::Duration::from_ps(length));
+      REQUIRE(left.has_value() == fits);
+      ++(fits ? taken : refused);
+      if (!fits) continue;
+      const std::int64_t start = std::max(now, free_at[port]);
+      REQUIRE(left->ps() == start);
+      free_at[port] = start + length;
+      queues[port].push_back({free_at[port], cells});
+      last = std::max(last, free_at[port]);
     }
     tm.store(frame);
-    if (last > 0) stored.emplace_back(last, (frame + 79) / 80);
+    if (last > 0) stored.push_back({last, cells});
   }
+  CHECK(taken > 1000);
+  CHECK(refused > 1000);
+  if (options.buffer_cells == 600) CHECK(most > 100);
 }
