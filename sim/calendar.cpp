@@ -4,28 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <stdexcept>
 
 namespace racksim::sim {
-
-int Calendar::Wheel::first() const {
-  if (summary == 0) return -1;
-  const int word = std::countr_zero(summary);
-  return word * 64 + std::countr_zero(occupied[static_cast<std::size_t>(word)]);
-}
-
-void Calendar::Wheel::mark(int slot) {
-  occupied[static_cast<std::size_t>(slot >> 6)] |= std::uint64_t{1} << (slot & 63);
-  summary |= std::uint64_t{1} << (slot >> 6);
-}
-
-void Calendar::Wheel::clear(int slot) {
-  auto& word = occupied[static_cast<std::size_t>(slot >> 6)];
-  word &= ~(std::uint64_t{1} << (slot & 63));
-  if (word == 0) summary &= ~(std::uint64_t{1} << (slot >> 6));
-}
 
 Calendar::Calendar(ScheduleOrder order) : order_(order) {}
 
@@ -58,21 +40,6 @@ std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
   return left << 12 | right;
 }
 
-inline void Calendar::link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
-  Node& node = nodes_[index];
-  auto& head = wheel.head[static_cast<std::size_t>(slot)];
-  node.place = place;
-  node.slot = static_cast<std::uint16_t>(slot);
-  node.previous = kNone;
-  node.next = head;
-  if (head != kNone) {
-    nodes_[head].previous = index;
-  } else {
-    wheel.mark(slot);
-  }
-  head = index;
-}
-
 inline void Calendar::release(std::uint32_t index) {
   Node& node = nodes_[index];
   node.place = Place::free;
@@ -100,31 +67,6 @@ void Calendar::grow() {
   free_ = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back({});
   nodes_.back().next = kNone;
-}
-
-EventId Calendar::schedule(Time when, Lane lane, Thunk thunk, void* target, Words words) {
-  if (when < now_) [[unlikely]]
-    refuse_past(when, lane);
-  if (free_ == kNone) [[unlikely]]
-    grow();
-  const std::uint32_t index = free_;
-  Node& node = nodes_[index];
-  free_ = node.next;
-  node.time = when.ps();
-  // The usual order is looked at here, so that the path of nearly all events is short and calls nobody.
-  const std::uint64_t lane_rank = order_.kind == ScheduleOrder::Kind::fifo ? lane.index : rank(lane.index, node.time);
-  node.key = lane_rank << kSerialBits | lane_serials_[lane.index]++;
-  node.thunk = thunk;
-  node.target = target;
-  node.words = words;
-  ++pending_;
-  const std::int64_t slot = node.time >> kShift0;
-  if (slot > cursor_ && slot >> kSlotBits == cursor_ >> kSlotBits) [[likely]] {
-    link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
-  } else {
-    file(index, slot);
-  }
-  return {index, node.generation};
 }
 
 // Puts an event where it belongs that is not in the present turn of wheel 0.
@@ -181,6 +123,18 @@ bool Calendar::cancel(EventId id) {
   return true;
 }
 
+// Slots hold few events, and those of one instant were mostly linked in the reverse of their order: insertion is quick.
+inline void Calendar::sort_open() {
+  constexpr std::size_t kFew = 16;
+  if (open_.size() > kFew) return std::sort(open_.begin(), open_.end(), std::greater<>{});
+  for (std::size_t i = 1; i < open_.size(); ++i) {
+    const Entry entry = open_[i];
+    std::size_t at = i;
+    for (; at > 0 && entry > open_[at - 1]; --at) open_[at] = open_[at - 1];
+    open_[at] = entry;
+  }
+}
+
 // Sorts the next occupied slot into `open_`, refilling wheel 0 from wheel 1 and wheel 1 from the heap on the way. Slots
 // that begin after `limit` stay closed: what is scheduled before them later then still finds its place in a wheel.
 bool Calendar::open_next_slot(std::int64_t limit) {
@@ -196,7 +150,7 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       }
       head = kNone;
       wheel0_.clear(slot);
-      std::sort(open_.begin(), open_.end(), std::greater<>{});
+      sort_open();
       return true;
     }
     if (const int slot = wheel1_.first(); slot >= 0) {
@@ -243,6 +197,11 @@ const Calendar::Entry* Calendar::peek(std::int64_t limit) {
       std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
       late_.pop_back();
     }
+    // The second of two events may still be in the wheel though its slot is open.
+    if (open_.empty() && !late_.empty() && wheel0_.first() == static_cast<int>(cursor_ & (kSlots - 1))) {
+      open_next_slot(limit);
+      continue;
+    }
     if (!open_.empty() && (late_.empty() || late_.front() > open_.back())) return &open_.back();
     if (!late_.empty()) return &late_.front();
     if (!open_next_slot(limit)) return nullptr;
@@ -255,26 +214,48 @@ std::optional<Time> Calendar::next_time() {
   return Time::from_ps(entry->time);
 }
 
-bool Calendar::run_one(Time limit) {
-  if (open_.empty() && late_.empty()) {
-    // An event alone in the next slot, the usual case, needs no sorting.
-    if (const int slot = wheel0_.first(); slot >= 0) {
+inline bool Calendar::step(std::int64_t limit) {
+  if (late_.empty()) {
+    // The usual cases: one or two events in the next slot, which need no sorting, or one of a slot that is sorted.
+    if (!open_.empty()) {
+      const Entry entry = open_.back();
+      if (entry.time > limit) return false;
+      if (nodes_[entry.node].place != Place::cancelled) [[likely]] {
+        open_.pop_back();
+        execute(entry.node);
+        return true;
+      }
+    } else if (const int slot = wheel0_.first(); slot >= 0) {
       auto& head = wheel0_.head[static_cast<std::size_t>(slot)];
-      const std::uint32_t index = head;
-      if (nodes_[index].next == kNone) {
-        if (nodes_[index].time > limit.ps()) return false;
+      std::uint32_t index = head;
+      const std::uint32_t other = nodes_[index].next;
+      if (other == kNone) {
+        if (nodes_[index].time > limit) return false;
         cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
         head = kNone;
         wheel0_.clear(slot);
         execute(index);
         return true;
       }
+      if (nodes_[other].next == kNone) {
+        std::uint32_t later = other;
+        if (nodes_[other].time < nodes_[index].time ||
+            (nodes_[other].time == nodes_[index].time && nodes_[other].key < nodes_[index].key)) {
+          std::swap(index, later);
+        }
+        if (nodes_[index].time > limit) return false;
+        cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
+        head = later;  // stays in the wheel: what is scheduled into its slot meanwhile goes to late_
+        nodes_[later].next = nodes_[later].previous = kNone;
+        execute(index);
+        return true;
+      }
     }
   }
-  const Entry* entry = peek(limit.ps());
-  if (entry == nullptr || entry->time > limit.ps()) return false;
-  const std::uint32_t index = entry->node;
-  if (!open_.empty() && entry == &open_.back()) {
+  const Entry* next = peek(limit);
+  if (next == nullptr || next->time > limit) return false;
+  const std::uint32_t index = next->node;
+  if (!open_.empty() && next == &open_.back()) {
     open_.pop_back();
   } else {
     std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
@@ -284,9 +265,13 @@ bool Calendar::run_one(Time limit) {
   return true;
 }
 
+bool Calendar::run_one(Time limit) {
+  return step(limit.ps());
+}
+
 void Calendar::run_until(Time limit) {
   stopped_ = false;
-  while (!stopped_ && run_one(limit)) {
+  while (!stopped_ && step(limit.ps())) {
   }
   if (!stopped_ && limit != Time::max()) now_ = limit;
 }

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <coroutine>
 #include <cstdint>
 #include <cstring>
@@ -154,9 +155,21 @@ class Calendar {
     std::array<std::uint64_t, kSlots / 64> occupied{};
     std::uint64_t summary = 0;
     Wheel() { head.fill(kNone); }
-    int first() const;
-    void mark(int slot);
-    void clear(int slot);
+    /// The first occupied slot, or -1.
+    int first() const {
+      if (summary == 0) return -1;
+      const int word = std::countr_zero(summary);
+      return word * 64 + std::countr_zero(occupied[static_cast<std::size_t>(word)]);
+    }
+    void mark(int slot) {
+      occupied[static_cast<std::size_t>(slot >> 6)] |= std::uint64_t{1} << (slot & 63);
+      summary |= std::uint64_t{1} << (slot >> 6);
+    }
+    void clear(int slot) {
+      auto& word = occupied[static_cast<std::size_t>(slot >> 6)];
+      word &= ~(std::uint64_t{1} << (slot & 63));
+      if (word == 0) summary &= ~(std::uint64_t{1} << (slot >> 6));
+    }
   };
 
   template <class T>
@@ -181,14 +194,53 @@ class Calendar {
     call(std::index_sequence_for<Args...>{});
   }
 
-  EventId schedule(Time when, Lane lane, Thunk thunk, void* target, Words words);
+  // Here, to become part of its callers: nearly all events take its short path.
+  EventId schedule(Time when, Lane lane, Thunk thunk, void* target, const Words& words) {
+    if (when < now_) [[unlikely]]
+      refuse_past(when, lane);
+    if (free_ == kNone) [[unlikely]]
+      grow();
+    const std::uint32_t index = free_;
+    Node& node = nodes_[index];
+    free_ = node.next;
+    node.time = when.ps();
+    const std::uint64_t lane_rank = order_.kind == ScheduleOrder::Kind::fifo ? lane.index : rank(lane.index, when.ps());
+    node.key = lane_rank << kSerialBits | lane_serials_[lane.index]++;
+    node.thunk = thunk;
+    node.target = target;
+    node.words = words;
+    ++pending_;
+    const std::int64_t slot = when.ps() >> kShift0;
+    if (slot > cursor_ && (slot ^ cursor_) < kSlots) [[likely]] {  // later in the present turn of wheel 0
+      link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
+    } else {
+      file(index, slot);
+    }
+    return {index, node.generation};
+  }
+  void link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
+    Node& node = nodes_[index];
+    auto& head = wheel.head[static_cast<std::size_t>(slot)];
+    node.place = place;
+    node.slot = static_cast<std::uint16_t>(slot);
+    node.previous = kNone;
+    node.next = head;
+    if (head != kNone) {
+      nodes_[head].previous = index;
+    } else {
+      wheel.mark(slot);
+    }
+    head = index;
+  }
+
   std::uint32_t rank(std::uint32_t lane, std::int64_t time) const;
   void grow();
   void file(std::uint32_t index, std::int64_t slot);
-  void link(Wheel& wheel, int slot, std::uint32_t index, Place place);
   void unlink(Wheel& wheel, std::uint32_t index);
   void release(std::uint32_t index);
   void execute(std::uint32_t index);
+  bool step(std::int64_t limit);
+  void sort_open();
   bool open_next_slot(std::int64_t limit);
   const Entry* peek(std::int64_t limit);
   [[noreturn]] void refuse_past(Time when, Lane lane) const;
