@@ -88,12 +88,9 @@ class Journal {
     if (is_folded(what)) {
       auto& state = states_[source.index];
       HashMixer mixer = state.mixer;
-      mixer.add(state.serial++ << 8 | static_cast<std::uint64_t>(what));
-      mixer.add(static_cast<std::uint64_t>(at.ps()));
-      mixer.add(operation);
-      mixer.add(a);
-      mixer.add(b);
-      mixer.add(c);
+      mixer.add(state.serial++ << 8 | static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(at.ps()));
+      mixer.add(operation, a);
+      mixer.add(b, c);
       state.hash += mixer.finish();
     }
     if (!observers_.empty()) [[unlikely]]

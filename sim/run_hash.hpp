@@ -6,9 +6,11 @@
 // accidents, not against an adversary.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace racksim::sim {
 
@@ -30,28 +32,37 @@ struct RunHash {
   }
 };
 
-/// Mixes a sequence of words into 128 bits. Two lanes that run side by side, each a bijection per word, so that one
-/// changed word always changes both; the end spreads every bit over all 128.
+/// Mixes a sequence of words into 128 bits: two words at a time are multiplied into the state, with the full 128 bits
+/// of the product, and the end spreads every bit over all 128.
 class HashMixer {
  public:
   /// Mixers of different domains give unrelated results for the same words.
   explicit constexpr HashMixer(std::uint64_t domain)
       : left_(spread(domain + 0x9e3779b97f4a7c15)), right_(spread(domain ^ 0xc2b2ae3d27d4eb4f)) {}
 
-  constexpr void add(std::uint64_t word) {
-    left_ = (left_ ^ word) * 0x87c37b91114253d5;
-    left_ ^= left_ >> 32;
-    right_ = (right_ + word) * 0x4cf5ad432745937f;
-    right_ ^= right_ >> 29;
+  /// Adds two words, or one. (One and one is something else than two at once.)
+  constexpr void add(std::uint64_t a, std::uint64_t b = 0) {
+    __extension__ using Wide = unsigned __int128;
+    left_ ^= a;
+    right_ ^= b;
+    const Wide product = static_cast<Wide>(left_) * right_;
+    // Added to the factors, so that a factor of 0 does not forget the other.
+    left_ ^= static_cast<std::uint64_t>(product);
+    right_ ^= static_cast<std::uint64_t>(product >> 64);
   }
 
   /// Adds text of any length, its length included.
   void add(std::string_view text);
 
   constexpr RunHash finish() const {
-    const std::uint64_t left = spread(left_ + right_);
-    const std::uint64_t right = spread(right_ ^ left);
-    return {left + right, right};
+    HashMixer end = *this;
+    end.add(0x87c37b91114253d5, 0x4cf5ad432745937f);
+    std::swap(end.left_, end.right_);
+    end.add(0xbf58476d1ce4e5b9, 0x94d049bb133111eb);
+    std::swap(end.left_, end.right_);
+    end.add(0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f);
+    // The upper half of a product is not uniform: both results take in the lower half, which is.
+    return {end.left_ + end.right_, end.left_ ^ std::rotl(end.right_, 32)};
   }
 
  private:

@@ -1,10 +1,13 @@
 // The 128-bit sum and the mixing of its items.
 #include "sim/run_hash.hpp"
 
+#include <array>
 #include <bit>
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace racksim::sim;
 
@@ -20,7 +23,10 @@ TEST_CASE("the sum carries into the upper half and wraps around") {
 TEST_CASE("every bit of every word flips about half of the result") {
   const auto mix = [](int word, int bit) {
     HashMixer mixer(3);
-    for (int i = 0; i < 6; ++i) mixer.add((i == word ? std::uint64_t{1} << bit : 0) ^ static_cast<std::uint64_t>(i));
+    const auto value = [&](int i) { return (i == word ? std::uint64_t{1} << bit : 0) ^ static_cast<std::uint64_t>(i); };
+    for (int i = 0; i < 4; i += 2) mixer.add(value(i), value(i + 1));
+    mixer.add(value(4));
+    mixer.add(value(5));
     return mixer.finish();
   };
   const auto base = mix(-1, 0);
@@ -47,6 +53,9 @@ TEST_CASE("small items, swapped words and texts with zero bytes do not collide")
       mixer.add(a);
       mixer.add(b);
       seen.insert(mixer.finish().hex());
+      HashMixer pair(0);
+      pair.add(a, b);
+      seen.insert(pair.finish().hex());
     }
   }
   for (std::size_t zeros = 0; zeros < 20; ++zeros) {
@@ -54,5 +63,28 @@ TEST_CASE("small items, swapped words and texts with zero bytes do not collide")
     mixer.add(std::string(zeros, '\0'));
     seen.insert(mixer.finish().hex());
   }
-  CHECK(seen.size() == 64 * 64 + 20);
+  CHECK(seen.size() == 2 * 64 * 64 + 20);
+}
+
+TEST_CASE("what neighbouring numbers mix to is evenly spread, wherever one looks") {
+  // Samplers take a few bits of a mix: every six of them must take each of their 64 values about equally often.
+  constexpr int kNumbers = 1 << 14;
+  for (const int shift : {0, 3, 12, 40}) {
+    std::vector<RunHash> mixes;
+    for (std::uint64_t number = 0; number < kNumbers; ++number) {
+      HashMixer mixer(0);
+      mixer.add(number << shift);
+      mixes.push_back(mixer.finish());
+    }
+    for (int top = 0; top < 59; ++top) {
+      for (const bool upper : {false, true}) {
+        std::array<int, 64> count{};
+        for (const RunHash& mix : mixes) ++count[(upper ? mix.high : mix.low) >> top & 63];
+        double chi_square = 0;
+        for (const int n : count) chi_square += std::pow(n - kNumbers / 64.0, 2) / (kNumbers / 64.0);
+        INFO("shift " << shift << ", bits from " << top << (upper ? " of the upper half" : " of the lower half"));
+        CHECK(chi_square < 130);  // 63 degrees of freedom: six standard deviations of 11.2 above the mean
+      }
+    }
+  }
 }
