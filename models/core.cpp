@@ -11,18 +11,8 @@ namespace racksim::models {
 Core::Core(sim::Calendar& calendar, std::string name)
     : calendar_(calendar), lane_(calendar.add_lane(std::move(name))) {}
 
-// The piece of work has been described in its place.
-void Core::add(sim::Time ready, sim::Duration cost) {
-  const bool begins = idle();
-  Work& work = begins ? current_ : waiting_.back();
-  if (cost < sim::Duration{}) {
-    if (!begins) waiting_.pop_back();
-    throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
-  }
-  work.ready = std::max(ready, calendar_.now());
-  work.cost = cost;
-  work.serial = serial_++;
-  if (begins) return begin();
+void Core::queue() {
+  Work& work = waiting_.back();
   if (serving_ && start_ > calendar_.now() && work.ready < current_.ready) {
     // The piece chosen so far has not begun: it waits for its own readiness, and this one is ready before it.
     calendar_.cancel(end_event_);
@@ -34,8 +24,13 @@ void Core::add(sim::Time ready, sim::Duration cost) {
   if (!serving_ && !in_handler_) serve_next();
 }
 
+void Core::refuse_negative(bool begins) {
+  const sim::Duration cost = begins ? current_.cost : waiting_.back().cost;
+  if (!begins) waiting_.pop_back();
+  throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
+}
+
 void Core::serve_next() {
-  if (waiting_.empty()) return;
   std::pop_heap(waiting_.begin(), waiting_.end(), later);
   current_ = waiting_.back();
   waiting_.pop_back();
@@ -56,7 +51,7 @@ void Core::finish() {
   in_handler_ = true;
   current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
   in_handler_ = false;
-  serve_next();
+  if (!waiting_.empty()) serve_next();
 }
 
 sim::Time Core::charge(sim::Duration cost) {

@@ -6,6 +6,7 @@
 // piece in service is in a heap, not in the calendar.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,8 @@ class Core {
   template <auto Handler, class Target, class... Args>
   void run_at(sim::Time ready, sim::Duration cost, Target& target, Args... args) {
     static_assert(sizeof...(Args) <= 2, "work carries two words");
-    Work& work = place();
+    const bool begins = idle();
+    Work& work = begins ? current_ : waiting_.emplace_back();
     std::size_t i = 0;
     ((work.words[i++] = pack(args)), ...);
     work.call = [](void* object, const Words& words) {
@@ -49,7 +51,16 @@ class Core {
       (std::index_sequence_for<Args...>{});
     };
     work.target = &target;
-    add(ready, cost);
+    work.ready = std::max(ready, calendar_.now());
+    work.cost = cost;
+    work.serial = serial_++;
+    if (cost < sim::Duration{}) [[unlikely]]
+      refuse_negative(begins);
+    if (begins) [[likely]] {
+      begin();
+    } else {
+      queue();
+    }
   }
 
   /// Spends time on what the core does at this instant: inside a handler it lengthens that handler's occupation of the
@@ -105,8 +116,6 @@ class Core {
     return value;
   }
 
-  /// Where the next piece of work is described: in service at once when the core is idle, else the last that waits.
-  Work& place() { return idle() ? current_ : waiting_.emplace_back(); }
   bool idle() const { return !serving_ && !in_handler_ && waiting_.empty(); }
   /// How long work of this cost takes.
   sim::Duration time_for(sim::Duration cost) const {
@@ -114,7 +123,9 @@ class Core {
       return cost;
     return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(cost.ps()) * slowdown_));
   }
-  void add(sim::Time ready, sim::Duration cost);
+  /// What was described as the last that waits takes its place.
+  void queue();
+  [[noreturn]] void refuse_negative(bool begins);
   void serve_next();
   void begin();
   void finish();

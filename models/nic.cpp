@@ -87,9 +87,9 @@ void Nic::post_receive(std::uint32_t qpn, std::uint64_t count) {
 }
 
 void Nic::stamp(p4::Packet& packet) {
-  packet.get<p4::Ethernet>().src = mac_of(node_);
-  auto& ip = packet.get<p4::Ipv4>();
-  auto& udp = packet.get<p4::Udp>();
+  packet.get_at<p4::Ethernet>(0).src = mac_of(node_);
+  auto& ip = packet.get_at<p4::Ipv4>(1);
+  auto& udp = packet.get_at<p4::Udp>(2);
   ip.src = ipv4_of(node_);
   ip.total_length = packet.header_bytes() + packet.payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
@@ -100,11 +100,11 @@ void Nic::stamp(p4::Packet& packet) {
                           packet.serial, packet.wire_bytes());
 }
 
-void Nic::send_raw(std::uint32_t qpn, p4::PacketRef packet) {
+void Nic::send_raw(std::uint32_t qpn, p4::PacketRef&& packet) {
   if (qpn < kFirstRawQpn || qpn - kFirstRawQpn >= raw_.size()) {
     throw std::logic_error(fmt::format("node {}: {} is no raw queue pair", node_, qpn));
   }
-  auto& udp = packet->get<p4::Udp>();
+  auto& udp = packet->get_at<p4::Udp>(2);
   if (udp.src_port == 0) udp.src_port = qpn;
   stamp(*packet);
   auto& qp = *raw_[qpn - kFirstRawQpn];
@@ -113,7 +113,7 @@ void Nic::send_raw(std::uint32_t qpn, p4::PacketRef packet) {
   post(std::move(packet), bytes <= options_.inline_bytes ? 0 : bytes, qp.order);
 }
 
-void Nic::post(p4::PacketRef packet, std::uint32_t fetch_bytes, SendOrder& order) {
+void Nic::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {
   if (!on_) return drop(*packet, DropReason::nic_off);
   sim::Time ready = context_.calendar.now();
   if (fetch_bytes > 0) {
@@ -136,7 +136,7 @@ void Nic::fetched(p4::Packet* raw, std::uint64_t generation) {
   enter_engine(std::move(packet));
 }
 
-void Nic::enter_engine(p4::PacketRef packet) {
+void Nic::enter_engine(p4::PacketRef&& packet) {
   const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
   if (!transmit_stalls_.empty()) [[unlikely]] {
     held_transmit_.push_back({std::move(packet), ready});
@@ -145,7 +145,7 @@ void Nic::enter_engine(p4::PacketRef packet) {
   start(std::move(packet), std::max(ready, transmit_free_));
 }
 
-void Nic::start(p4::PacketRef packet, sim::Time at) {
+void Nic::start(p4::PacketRef&& packet, sim::Time at) {
   transmit_free_ = at + message_gap_;
   uplink_->transmit(std::move(packet), at + options_.transmit_latency);
 }
@@ -180,7 +180,7 @@ void Nic::resume_receive() {
   for (auto& packet : std::exchange(held_receive_, {})) accept(std::move(packet));
 }
 
-void Nic::receive(p4::PacketRef packet, unsigned) {
+void Nic::receive(p4::PacketRef&& packet, unsigned) {
   if (!on_) return drop(*packet, DropReason::nic_off);
   ++counters_.received.value;
   if (receive_stalls_ > 0) [[unlikely]] {
@@ -191,17 +191,12 @@ void Nic::receive(p4::PacketRef packet, unsigned) {
   accept(std::move(packet));
 }
 
-void Nic::accept(p4::PacketRef packet) {
+void Nic::accept(p4::PacketRef&& packet) {
   const sim::Time start = std::max(context_.calendar.now(), receive_free_);
   receive_free_ = start + message_gap_;
-  const auto* udp = packet->find<p4::Udp>();
+  const auto* udp = packet->find_at<p4::Udp>(2);
   if (!udp) return drop(*packet, DropReason::no_queue_pair);
-  if (udp->dst_port == kRoceUdpPort) {
-    const auto* bth = packet->find<Bth>();
-    const auto index = bth ? bth->dest_qp - kFirstRcQpn : rc_.size();
-    if (index >= rc_.size()) return drop(*packet, DropReason::no_queue_pair);
-    return rc_[index]->receive(std::move(packet), start);
-  }
+  if (udp->dst_port == kRoceUdpPort) return accept_rc(std::move(packet), start);
   const auto index = udp->dst_port - kFirstRawQpn;
   if (index >= raw_.size()) return drop(*packet, DropReason::no_queue_pair);
   auto& qp = *raw_[index];
@@ -209,6 +204,13 @@ void Nic::accept(p4::PacketRef packet) {
   const sim::Time done = dma_write(start, packet->frame_bytes() - p4::kFcsBytes);
   qp.ring.push(std::move(packet));
   qp.poller.run_at<&RawQueuePair::poll>(done, qp.cost, qp, generation_);
+}
+
+void Nic::accept_rc(p4::PacketRef&& packet, sim::Time start) {
+  const auto* bth = packet->find<Bth>();
+  const auto index = bth ? bth->dest_qp - kFirstRcQpn : rc_.size();
+  if (index >= rc_.size()) return drop(*packet, DropReason::no_queue_pair);
+  rc_[index]->receive(std::move(packet), start);
 }
 
 void Nic::RawQueuePair::poll(std::uint64_t generation) {
@@ -223,7 +225,7 @@ sim::Time Nic::dma_write(sim::Time start, std::uint32_t bytes) {
   return dma_write_free_ + options_.pcie_latency;
 }
 
-void Nic::land(p4::PacketRef packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload) {
+void Nic::land(p4::PacketRef&& packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload) {
   landings_.push_back({std::move(packet), from, address, payload});
   context_.calendar.at<&Nic::landed>(when, landing_lane_, *this, generation_);
 }

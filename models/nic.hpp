@@ -54,7 +54,7 @@ class Nic : public PacketSink {
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
   /// lengths are filled in, and the UDP source port if it is 0. Occupies the queue pair's core for the cost of posting.
   /// A powered-off NIC drops it. Throws std::logic_error when `qpn` is no raw queue pair.
-  void send_raw(std::uint32_t qpn, p4::PacketRef packet);
+  void send_raw(std::uint32_t qpn, p4::PacketRef&& packet);
 
   /// Makes a reliable connection, to be connected before use; `receive` gets what SENDs bring.
   std::uint32_t create_rc_qp(Core& poller, CompletionHandler& completions, ReceiveHandler* receive = nullptr);
@@ -87,7 +87,7 @@ class Nic : public PacketSink {
   void resume_receive();
   bool is_on() const { return on_; }
 
-  void receive(p4::PacketRef packet, unsigned port) override;
+  void receive(p4::PacketRef&& packet, unsigned port) override;
 
   /// Packets inside the NIC.
   std::uint64_t packets_held() const;
@@ -124,9 +124,9 @@ class Nic : public PacketSink {
   void stamp(p4::Packet& packet);
   /// Takes a packet whose doorbell is rung now; `fetch_bytes` of it are in host memory. `order` belongs to the send
   /// queue: its packets enter the engine in the order of the calls.
-  void post(p4::PacketRef packet, std::uint32_t fetch_bytes, SendOrder& order);
+  void post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order);
   void fetched(p4::Packet* packet, std::uint64_t generation);
-  void enter_engine(p4::PacketRef packet);
+  void enter_engine(p4::PacketRef&& packet);
   /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
   sim::Duration pcie_time(std::uint32_t bytes) {
     if (bytes != divided_bytes_) {
@@ -136,12 +136,13 @@ class Nic : public PacketSink {
     }
     return divided_time_;
   }
-  void start(p4::PacketRef packet, sim::Time at);
+  void start(p4::PacketRef&& packet, sim::Time at);
   void start_held();
-  void accept(p4::PacketRef packet);
+  void accept(p4::PacketRef&& packet);
+  void accept_rc(p4::PacketRef&& packet, sim::Time start);
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
-  void land(p4::PacketRef packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload);
+  void land(p4::PacketRef&& packet, sim::Time when, NodeId from, std::uint64_t address, const Payload& payload);
   void landed(std::uint64_t generation);
   void delivered(const p4::Packet& packet);
   void drop(const p4::Packet& packet, DropReason reason);

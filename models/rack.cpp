@@ -29,10 +29,14 @@ Core& Server::core(std::size_t number) {
 Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
            std::uint64_t seed)
     : options_(options),
+      udp_prototype_(prototypes_.make()),
       census_(metrics),
       context_{calendar, journal, metrics, packets_, census_, seed},
       nic_counters_(metrics),
       topology_(Topology::star(options.nodes, {options.link_bits_per_second, options.link_propagation})) {
+  udp_prototype_->push(p4::Ethernet{.ether_type = p4::kEtherTypeIpv4});
+  udp_prototype_->push(p4::Ipv4{.protocol = p4::kProtocolUdp});
+  udp_prototype_->push(p4::Udp{});
   if (options.nodes > options.network_switch.ports) {
     throw std::runtime_error(
         fmt::format("{} servers do not fit on a switch of {} ports", options.nodes, options.network_switch.ports));
@@ -92,14 +96,10 @@ void Rack::fill_routes() {
 }
 
 p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {
-  auto packet = packets_.make();
-  auto& ethernet = packet->push<p4::Ethernet>();
-  ethernet.dst = mac_of(to);
-  ethernet.ether_type = p4::kEtherTypeIpv4;
-  auto& ip = packet->push<p4::Ipv4>();
-  ip.protocol = p4::kProtocolUdp;
-  ip.dst = ipv4_of(to);
-  auto& udp = packet->push<p4::Udp>();
+  auto packet = packets_.clone_headers(*udp_prototype_);
+  packet->get_at<p4::Ethernet>(0).dst = mac_of(to);
+  packet->get_at<p4::Ipv4>(1).dst = ipv4_of(to);
+  auto& udp = packet->get_at<p4::Udp>(2);
   udp.src_port = source_port;
   udp.dst_port = destination_port;
   return packet;

@@ -125,7 +125,7 @@ void ReliableConnection::fail() {
   outstanding_.clear();
 }
 
-void ReliableConnection::receive(p4::PacketRef packet, sim::Time start) {
+void ReliableConnection::receive(p4::PacketRef&& packet, sim::Time start) {
   if (state_ != State::connected) return nic_.drop(*packet, DropReason::no_queue_pair);
   if (packet->get<Bth>().opcode == static_cast<std::uint64_t>(RcOpcode::acknowledge)) {
     take_acknowledgement(*packet, start);
@@ -162,7 +162,7 @@ void ReliableConnection::take_acknowledgement(const p4::Packet& packet, sim::Tim
   }
 }
 
-void ReliableConnection::take_request(p4::PacketRef packet, sim::Time start) {
+void ReliableConnection::take_request(p4::PacketRef&& packet, sim::Time start) {
   const auto& bth = packet->get<Bth>();
   const auto opcode = static_cast<RcOpcode>(bth.opcode);
   const std::int32_t ahead = psn_difference(static_cast<std::uint32_t>(bth.psn), expected_psn_);

@@ -38,7 +38,7 @@ class ReliableConnection {
   void post(Message message);
   void post_receive(std::uint64_t count) { receives_ += count; }
   /// A packet for this queue pair starts in the receive engine at `start`.
-  void receive(p4::PacketRef packet, sim::Time start);
+  void receive(p4::PacketRef&& packet, sim::Time start);
   /// Forgets everything but the queue pair's existence.
   void power_off();
   /// Received messages that wait for the polling core.
@@ -56,7 +56,7 @@ class ReliableConnection {
   void send_from_oldest();
   void acknowledge(std::uint64_t syndrome, std::uint32_t psn);
   void take_acknowledgement(const p4::Packet& packet, sim::Time start);
-  void take_request(p4::PacketRef packet, sim::Time start);
+  void take_request(p4::PacketRef&& packet, sim::Time start);
   void timer();
   void fail();
   void complete(std::uint64_t wr_id, std::uint64_t generation);

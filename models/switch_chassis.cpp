@@ -159,7 +159,7 @@ void SwitchChassis::record_state(unsigned pipe, p4::Gress gress, int stage, sim:
   }
 }
 
-void SwitchChassis::receive(p4::PacketRef packet, unsigned port) {
+void SwitchChassis::receive(p4::PacketRef&& packet, unsigned port) {
   const bool front = port < options_.ports;
   if (front) ++packets_in_.value;
   Pipe& pipe = *pipe_at_[port];
@@ -301,7 +301,7 @@ std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time 
   return dequeued;
 }
 
-void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when) {
+void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef&& packet, const p4::Verdict& verdict, sim::Time when) {
   if (verdict.mcast_a == p4::Verdict::kNone && verdict.mcast_b == p4::Verdict::kNone) {
     // One copy, as nearly all packets have, needs no lists.
     const p4::Copy copy{static_cast<std::uint16_t>(verdict.ucast_port), 0};
@@ -339,7 +339,7 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p
   }
 }
 
-void SwitchChassis::dequeue(p4::PacketRef packet, const p4::Copy& copy, sim::Time dequeued) {
+void SwitchChassis::dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time dequeued) {
   Pipe& pipe = *pipe_at_[copy.port];
   if (egress_has_registers_) {
     if (dequeued >= off_from_) [[unlikely]]
@@ -392,7 +392,7 @@ void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
   after_egress(std::move(packet), copy.port, kept, start);
 }
 
-void SwitchChassis::after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued) {
+void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued) {
   const sim::Time ready = dequeued + egress_latency_;
   if (!kept) return context_.drop(pipe_at_[port]->egress_source, ready, *packet, DropReason::switch_program);
   if (std::max(ready, outgoing_[port]->free_at()) >= off_from_) [[unlikely]] {

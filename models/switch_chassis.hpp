@@ -83,7 +83,7 @@ class SwitchChassis : public PacketSink {
   /// Has a watcher told of all ingress passes in fused mode; it must outlive the run.
   void watch(PassWatcher& watcher) { watcher_ = &watcher; }
 
-  void receive(p4::PacketRef packet, unsigned port) override;
+  void receive(p4::PacketRef&& packet, unsigned port) override;
 
   /// Takes the next free slot of a pipe for an access, which must live until it is executed.
   void access(unsigned pipe, SlotAccess& access);
@@ -146,11 +146,11 @@ class SwitchChassis : public PacketSink {
   /// nothing when it has been dropped.
   std::optional<sim::Time> enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet);
   /// Takes a copy that leaves its queue at `dequeued` through egress.
-  void dequeue(p4::PacketRef packet, const p4::Copy& copy, sim::Time dequeued);
-  void to_traffic_manager(Pipe& pipe, p4::PacketRef packet, const p4::Verdict& verdict, sim::Time when);
+  void dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time dequeued);
+  void to_traffic_manager(Pipe& pipe, p4::PacketRef&& packet, const p4::Verdict& verdict, sim::Time when);
   void egress(p4::Packet* packet, p4::Copy copy);
   void egress_stage(SteppedPass* pass, int stage);
-  void after_egress(p4::PacketRef packet, unsigned port, bool kept, sim::Time dequeued);
+  void after_egress(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued);
   SteppedPass* take_stepped();
   void give_back(SteppedPass* pass);
 

@@ -68,7 +68,15 @@ void Wire::set_up(bool up) {
   }
 }
 
-sim::Time Wire::transmit(p4::PacketRef packet, sim::Time ready) {
+[[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
+                                                bool held_back) {
+  ++in_flight_;
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held_back});
+  context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
+}
+
+sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const std::uint32_t bytes = packet->wire_bytes();
   const sim::Time start = std::max(ready, free_at_);
   const auto serialisation = this->serialisation(bytes);
@@ -138,13 +146,6 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
   if (faults_.loss > 0 && random_.chance(faults_.loss)) lost = true;
   if (lost) context_.drop(source_, start, packet, reason);
   return lost;
-}
-
-void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy, bool held_back) {
-  ++in_flight_;
-  if (context_.packet_observer) [[unlikely]]
-    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held_back});
-  context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }
 
 void Wire::arrive(p4::Packet* raw, sim::Time start) {

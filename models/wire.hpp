@@ -19,7 +19,7 @@ class PacketSink {
  public:
   virtual ~PacketSink() = default;
   /// The last bit of a packet has arrived at `port`.
-  virtual void receive(p4::PacketRef packet, unsigned port) = 0;
+  virtual void receive(p4::PacketRef&& packet, unsigned port) = 0;
 };
 
 /// One direction of a link.
@@ -33,7 +33,7 @@ class Wire {
   Wire& operator=(const Wire&) = delete;
 
   /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left.
-  sim::Time transmit(p4::PacketRef packet, sim::Time ready);
+  sim::Time transmit(p4::PacketRef&& packet, sim::Time ready);
 
   std::uint64_t bits_per_second() const { return bits_per_second_; }
 

@@ -66,68 +66,26 @@ void Packet::throw_missing(const HeaderLayout& layout) {
   throw PacketError(fmt::format("the packet has no header '{}'", layout.name));
 }
 
-void Packet::copy_from(const Packet& other) {
-  header_count_ = other.header_count_;
-  used_bytes_ = other.used_bytes_;
-  header_bytes_ = other.header_bytes_;
-  offsets_ = other.offsets_;
-  layouts_ = other.layouts_;
-  std::memcpy(storage_, other.storage_, other.used_bytes_);
-  payload_bytes = other.payload_bytes;
-  payload = other.payload;
-  operation = other.operation;
-  serial = other.serial;
-}
-
 PacketPool::~PacketPool() {
   for (auto* packet : on_heap_) delete packet;
 }
 
-Packet* PacketPool::take() {
+void PacketPool::allocate() {
 #if defined(RACKSIM_PACKETS_ON_HEAP)
-  auto* packet = new Packet;
-  packet->pool_ = this;
-  on_heap_.insert(packet);
+  free_ = *on_heap_.insert(new Packet).first;
+  free_->pool_ = this;
 #else
-  if (!free_) {
-    auto& chunk = chunks_.emplace_back(new Packet[kPacketsPerChunk]);
-    for (std::size_t i = kPacketsPerChunk; i-- > 0;) {
-      chunk[i].pool_ = this;
-      chunk[i].next_free_ = std::exchange(free_, &chunk[i]);
-    }
+  auto& chunk = chunks_.emplace_back(new Packet[kPacketsPerChunk]);
+  for (std::size_t i = kPacketsPerChunk; i-- > 0;) {
+    chunk[i].pool_ = this;
+    chunk[i].next_free_ = std::exchange(free_, &chunk[i]);
   }
-  auto* packet = std::exchange(free_, free_->next_free_);
 #endif
-  packet->references_ = 1;
-  ++live_;
-  return packet;
 }
 
-void PacketPool::give_back(Packet* packet) {
-  --live_;
-#if defined(RACKSIM_PACKETS_ON_HEAP)
+void PacketPool::free_from_heap(Packet* packet) {
   on_heap_.erase(packet);
   delete packet;
-#else
-  packet->next_free_ = std::exchange(free_, packet);
-#endif
-}
-
-PacketRef PacketPool::make() {
-  auto* packet = take();
-  packet->header_count_ = 0;
-  packet->used_bytes_ = 0;
-  packet->header_bytes_ = 0;
-  packet->payload_bytes = 0;
-  packet->payload = {};
-  packet->operation = packet->serial = 0;
-  return PacketRef(packet);
-}
-
-PacketRef PacketPool::clone_headers(const Packet& original) {
-  auto* packet = take();
-  packet->copy_from(original);
-  return PacketRef(packet);
 }
 
 }  // namespace racksim::p4

@@ -64,6 +64,19 @@ class Packet {
   const H& get() const {
     return const_cast<Packet*>(this)->get<H>();
   }
+  /// Header number `place`, outermost 0, if it is of type H, or null: for stacks that the caller knows.
+  template <Header H>
+  H* find_at(std::size_t place) {
+    if (place >= header_count_ || layouts_[place] != &H::kLayout) [[unlikely]]
+      return nullptr;
+    return std::launder(reinterpret_cast<H*>(bytes_of(place)));
+  }
+  /// The same. Throws PacketError, naming H, when it is not there.
+  template <Header H>
+  H& get_at(std::size_t place) {
+    if (H* header = find_at<H>(place)) return *header;
+    throw_missing(H::kLayout);
+  }
   /// Removes the innermost header. Throws PacketError when there is none.
   void pop();
 
@@ -148,7 +161,18 @@ class Packet {
   std::span<const std::uint8_t> parse_header(const HeaderLayout& layout, std::span<const std::uint8_t> bytes);
   [[noreturn]] static void throw_full(const HeaderLayout& layout);
   [[noreturn]] static void throw_missing(const HeaderLayout& layout);
-  void copy_from(const Packet& other);
+  void copy_from(const Packet& other) {
+    header_count_ = other.header_count_;
+    used_bytes_ = other.used_bytes_;
+    header_bytes_ = other.header_bytes_;
+    offsets_ = other.offsets_;
+    layouts_ = other.layouts_;
+    std::memcpy(storage_, other.storage_, other.used_bytes_);
+    payload_bytes = other.payload_bytes;
+    payload = other.payload;
+    operation = other.operation;
+    serial = other.serial;
+  }
 
   std::uint32_t references_ = 0;
   std::uint8_t header_count_ = 0;
@@ -214,16 +238,44 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
 
   /// An empty packet.
-  PacketRef make();
+  PacketRef make() {
+    auto* packet = take();
+    packet->header_count_ = 0;
+    packet->used_bytes_ = 0;
+    packet->header_bytes_ = 0;
+    packet->payload_bytes = 0;
+    packet->payload = {};
+    packet->operation = packet->serial = 0;
+    return PacketRef(packet);
+  }
   /// A packet with the same headers, payload and ids, for a copy whose headers must differ from the original's.
-  PacketRef clone_headers(const Packet& original);
+  PacketRef clone_headers(const Packet& original) {
+    auto* packet = take();
+    packet->copy_from(original);
+    return PacketRef(packet);
+  }
   /// Packets that somebody still holds.
   std::size_t live() const { return live_; }
 
  private:
   friend class PacketRef;
-  Packet* take();
-  void give_back(Packet* packet);
+  Packet* take() {
+    if (!free_) [[unlikely]]
+      allocate();
+    auto* packet = std::exchange(free_, free_->next_free_);
+    packet->references_ = 1;
+    ++live_;
+    return packet;
+  }
+  void give_back(Packet* packet) {
+    --live_;
+    if (!on_heap_.empty()) [[unlikely]]
+      return free_from_heap(packet);
+    packet->next_free_ = std::exchange(free_, packet);
+  }
+  /// Adds free packets: a chunk of them, or one under AddressSanitizer.
+  void allocate();
+  void free_from_heap(Packet* packet);
 
   std::vector<std::unique_ptr<Packet[]>> chunks_;
   std::unordered_set<Packet*> on_heap_;  // under AddressSanitizer, instead of chunks

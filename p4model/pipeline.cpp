@@ -49,7 +49,43 @@ bool Pipeline::egress_changes_headers() const {
   return code_.gress[1].changes_headers;
 }
 
-void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
+inline void Pipeline::parse(Pass& pass, const GressCode& code) {
+  if (code.parser.empty()) return;
+  Packet& packet = *pass.packet_;
+  auto* const phv = pass.phv_;
+  const auto* const states = code.parser.data();
+  const std::size_t headers = packet.header_count();
+  std::size_t parsed = 0;
+  std::int32_t state = 0;
+  do {
+    const ParseCode& parse = states[state];
+    if (parsed == headers || &packet.layout(parsed) != parse.layout) {
+      state = ParseCode::kRejectState;
+      break;
+    }
+    const auto words = packet.words(parsed);
+    for (const auto& e : parse.extracts) phv[e.slot] = words.get(e.member) & e.mask;
+    phv[parse.validity_slot] = 1;
+    pass.header_at_[parsed++] = static_cast<std::uint8_t>(parse.header);
+    state = parse.next;
+    if (parse.selector < 0) continue;
+    const auto value = phv[parse.selector];
+    for (const auto& [expected, next] : parse.cases) {
+      if (expected == value) {
+        state = next;
+        break;
+      }
+    }
+  } while (state >= 0);
+  pass.parsed_ = static_cast<std::uint8_t>(parsed);
+  if (state == ParseCode::kRejectState) {
+    ++counters_.parser_rejects;
+    pass.rejected_ = true;
+  }
+  for (const auto& lookup : code.lookups) registers_.prefetch(lookup.array, phv[lookup.index_slot]);
+}
+
+inline void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
   std::copy(code_.initial_phv.begin(), code_.initial_phv.end(), pass.phv_);
   pass.packet_ = &packet;
   pass.gress_ = gress;
@@ -78,36 +114,6 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
   pass.phv_[fields.packet_length.id] = metadata.packet_length;
 }
 
-void Pipeline::parse(Pass& pass, const GressCode& code) {
-  if (code.parser.empty()) return;
-  auto state = std::int32_t{0};
-  while (state >= 0) {
-    const auto& parse = code.parser[static_cast<std::size_t>(state)];
-    if (pass.parsed_ >= pass.packet_->header_count() || &pass.packet_->layout(pass.parsed_) != parse.layout) {
-      state = ParseCode::kRejectState;
-      break;
-    }
-    const auto words = pass.packet_->words(pass.parsed_);
-    for (const auto& e : parse.extracts) pass.phv_[e.slot] = words.get(e.member) & e.mask;
-    pass.phv_[parse.validity_slot] = 1;
-    pass.header_at_[pass.parsed_++] = static_cast<std::uint8_t>(parse.header);
-    state = parse.next;
-    if (parse.selector < 0) continue;
-    const auto value = pass.phv_[parse.selector];
-    for (const auto& [expected, next] : parse.cases) {
-      if (expected == value) {
-        state = next;
-        break;
-      }
-    }
-  }
-  if (state == ParseCode::kRejectState) {
-    ++counters_.parser_rejects;
-    pass.rejected_ = true;
-  }
-  for (const auto& lookup : code.lookups) registers_.prefetch(lookup.array, pass.phv_[lookup.index_slot]);
-}
-
 void Pipeline::run_stage(Pass& pass, int stage) {
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
@@ -122,7 +128,7 @@ std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) con
   return crc & hash.mask;
 }
 
-std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
+inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
   if (code.key_slots.empty()) return ExactTable::kMiss;
   const auto& table = tables_[code.table];
   const auto* part = table.parts().data();
@@ -139,7 +145,7 @@ std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* ph
   return table.find(key);
 }
 
-const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t* phv) {
+inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t* phv) {
   const auto entry = find_entry(code, phv);
   const bool hit = entry != ExactTable::kMiss;
   phv[code.hit_slot] = hit;
@@ -244,6 +250,19 @@ void Pipeline::run(const Instruction* at, Pass& pass) {
   }
 }
 
+inline void Pipeline::deparse(Pass& pass) {
+  const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
+  if (code.changes_validity) {
+    rebuild_headers(pass);
+    return;
+  }
+  if (!code.changes_headers) return;
+  for (unsigned at = 0; at < pass.parsed_; ++at) {
+    const auto words = pass.packet_->words(at);
+    for (const auto& write : code.header_writes[pass.header_at_[at]]) words.set(write.member, pass.phv_[write.slot]);
+  }
+}
+
 Verdict Pipeline::finish_ingress(Pass& pass) {
   Verdict verdict;
   const auto* phv = pass.phv_;
@@ -290,17 +309,18 @@ bool Pipeline::finish_egress(Pass& pass) {
   return true;
 }
 
-void Pipeline::deparse(Pass& pass) {
-  const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  if (code.changes_validity) {
-    rebuild_headers(pass);
-    return;
-  }
-  if (!code.changes_headers) return;
-  for (unsigned at = 0; at < pass.parsed_; ++at) {
-    const auto words = pass.packet_->words(at);
-    for (const auto& write : code.header_writes[pass.header_at_[at]]) words.set(write.member, pass.phv_[write.slot]);
-  }
+Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
+  Pass pass;
+  begin_ingress(pass, packet, metadata);
+  if (!pass.rejected_) run(code_.gress[0].fused.data(), pass);
+  return finish_ingress(pass);
+}
+
+bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
+  Pass pass;
+  begin_egress(pass, packet, metadata);
+  if (!pass.rejected_) run(code_.gress[1].fused.data(), pass);
+  return finish_egress(pass);
 }
 
 void Pipeline::rebuild_headers(Pass& pass) {

@@ -90,22 +90,14 @@ class Pipeline {
   bool egress_changes_headers() const;
 
   /// A whole pass. A resubmitted or dropped packet keeps its headers as they were.
-  Verdict run_ingress(Packet& packet, const IngressMetadata& metadata) {
-    Pass pass;
-    begin_ingress(pass, packet, metadata);
-    if (!pass.rejected_) run(code_.gress[0].fused.data(), pass);
-    return finish_ingress(pass);
-  }
+  Verdict run_ingress(Packet& packet, const IngressMetadata& metadata);
   /// False when the copy is dropped.
   bool run_egress(Packet& packet, const EgressMetadata& metadata) {
     if (code_.gress[1].idle()) {
       ++counters_.egress_passes;
       return true;
     }
-    Pass pass;
-    begin_egress(pass, packet, metadata);
-    if (!pass.rejected_) run(code_.gress[1].fused.data(), pass);
-    return finish_egress(pass);
+    return run_busy_egress(packet, metadata);
   }
 
   void begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& metadata);
@@ -131,6 +123,7 @@ class Pipeline {
   void observe(StateWriteObserver* observer) { registers_.observe(observer); }
 
  private:
+  bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
   void start(Pass& pass, Packet& packet, Gress gress);
   void parse(Pass& pass, const GressCode& code);
   void deparse(Pass& pass);

@@ -61,6 +61,15 @@ class Time {
   std::int64_t ps_ = 0;
 };
 
+namespace detail {
+/// transmission_time in 128 bits; apart, because it is hardly ever needed and would burden every caller.
+[[gnu::noinline]] constexpr std::int64_t wide_transmission_ps(std::int64_t bits, std::int64_t bits_per_second) {
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>((static_cast<Wide>(bits) * 1'000'000'000'000 + bits_per_second - 1) /
+                                   bits_per_second);
+}
+}  // namespace detail
+
 /// How long `bits` take at `bits_per_second`, rounded up to the next picosecond (a wire is never free too early).
 constexpr Duration transmission_time(std::int64_t bits, std::int64_t bits_per_second) {
   // Frames at any real rate fit in 64 bits, whose division costs a fraction of that of 128.
@@ -69,9 +78,7 @@ constexpr Duration transmission_time(std::int64_t bits, std::int64_t bits_per_se
         static_cast<std::uint64_t>(bits) * 1'000'000'000'000 + static_cast<std::uint64_t>(bits_per_second);
     return Duration::from_ps(static_cast<std::int64_t>((scaled - 1) / static_cast<std::uint64_t>(bits_per_second)));
   }
-  __extension__ using Wide = __int128;
-  const auto ps = (static_cast<Wide>(bits) * 1'000'000'000'000 + bits_per_second - 1) / bits_per_second;
-  return Duration::from_ps(static_cast<std::int64_t>(ps));
+  return Duration::from_ps(detail::wide_transmission_ps(bits, bits_per_second));
 }
 
 inline namespace literals {

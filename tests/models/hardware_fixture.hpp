@@ -41,7 +41,7 @@ struct Collector : PacketSink {
     sim::Time when;
     bool operator==(const Entry&) const = default;
   };
-  void receive(p4::PacketRef packet, unsigned) override {
+  void receive(p4::PacketRef&& packet, unsigned) override {
     entries.push_back({packet->serial, hardware.calendar.now()});
     hardware.census.deliver();
   }

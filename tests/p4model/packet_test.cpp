@@ -22,6 +22,9 @@ TEST_CASE("a packet finds its headers by type, outermost first") {
   CHECK(packet->get<Udp>().dst_port == 4791);
   CHECK(packet->find<Odd>() == nullptr);
   CHECK_THROWS_WITH(packet->get<Odd>(), Catch::Contains("odd"));
+  CHECK(packet->get_at<Udp>(2).dst_port == 4791);
+  CHECK_THROWS_WITH(packet->get_at<Udp>(1), Catch::Contains("udp"));
+  CHECK_THROWS_WITH(packet->get_at<Odd>(3), Catch::Contains("odd"));
   packet->get<Ethernet>().dst = 7;
   CHECK(packet->word(0, 0) == 7);
   packet->set_word(0, 1, 8);
