@@ -1,6 +1,5 @@
 // racksim figure NAME: runs a paper's figure and says which of the paper's claims hold.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include "tools/command_line.hpp"
 #include "tools/figure_report.hpp"
 #include "tools/input_error.hpp"
+#include "tools/progress_line.hpp"
 #include "tools/write_file.hpp"
 
 namespace racksim::tools {
@@ -24,26 +24,6 @@ struct FigureOptions {
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool quick = false;
   bool json = false;
-};
-
-/// A line on a terminal that is rewritten.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::ostream& err) : err_(err) {}
-  ~ProgressLine() {
-    if (shown_) err_ << "\r\033[K" << std::flush;
-  }
-  void operator()(std::size_t done, std::size_t all) {
-    shown_ = true;
-    const std::chrono::duration<double> wall = Clock::now() - begin_;
-    err_ << fmt::format("\r\033[K{} of {} points, {:.0f} s", done, all, wall.count()) << std::flush;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::ostream& err_;
-  Clock::time_point begin_ = Clock::now();
-  bool shown_ = false;
 };
 
 /// One line per point that went wrong, and the exit status.
@@ -69,9 +49,10 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
 
   std::vector<PointResult> results;
   {
-    ProgressLine line(context.err);
-    results = run_points(figure, options.jobs,
-                         isatty(STDERR_FILENO) != 0 ? FigureProgress(std::ref(line)) : FigureProgress());
+    ProgressLine line(context.err, true);
+    results = run_points(figure, options.jobs, [&](std::size_t done, std::size_t all) {
+      line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
+    });
   }
   const std::filesystem::path csv = folder / "points.csv";
   std::ofstream file(csv, std::ios::binary);

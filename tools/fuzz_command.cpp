@@ -1,6 +1,5 @@
 // racksim fuzz FILE: derives scenarios from a template, runs them in parallel, and reports and shrinks what fails.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "tools/experiment.hpp"
 #include "tools/fuzz.hpp"
 #include "tools/input_error.hpp"
+#include "tools/progress_line.hpp"
 #include "tools/report.hpp"
 #include "tools/shrink.hpp"
 #include "tools/write_file.hpp"
@@ -77,12 +77,7 @@ class FuzzCommand {
     if (!plan.runs && !plan.time) plan.runs = kRuns;
     plan.failures = options_.failures;
     plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
-    const bool show = !options_.json && isatty(STDERR_FILENO) != 0;
-    const FuzzResult result = fuzz(swarm_, plan, scenario_runner(context_.catalogue, true),
-                                   coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
-                                     if (show) show_progress(so_far, wall);
-                                   });
-    if (show) context_.err << "\r\033[K" << std::flush;
+    const FuzzResult result = run_all(plan);
     if (result.runs > 0 && result.refused == result.runs) {
       throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
                        "options under which its variations can run");
@@ -90,17 +85,22 @@ class FuzzCommand {
     for (const FuzzFailure& failure : result.failures) {
       files_.push_back(write_failure(failure));
     }
-    if (options_.shrink && !result.failures.empty()) shrink_first(result.failures.front(), plan, show);
+    if (options_.shrink && !result.failures.empty()) shrink_first(result.failures.front(), plan);
     options_.json ? print_json(result) : print_text(result);
     return result.failures.empty() ? exit_ok : exit_failed;
   }
 
-  void show_progress(const FuzzResult& so_far, double wall) {
-    const auto count = so_far.coverage.count();
-    context_.err << fmt::format("\r\033[K{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
-                                static_cast<double>(so_far.runs) / wall, count.pairs, count.possible_pairs,
-                                count.race_points, count.declared_race_points, so_far.failures.size())
-                 << std::flush;
+  FuzzResult run_all(const FuzzPlan& plan) {
+    ProgressLine line(context_.err, !options_.json);
+    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, true), coverage_map(swarm_.original()),
+                [&](const FuzzResult& so_far, double wall) {
+                  line.show([&](double) {
+                    const auto count = so_far.coverage.count();
+                    return fmt::format("{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
+                                       static_cast<double>(so_far.runs) / wall, count.pairs, count.possible_pairs,
+                                       count.race_points, count.declared_race_points, so_far.failures.size());
+                  });
+                });
   }
 
   std::string command_for(std::uint64_t index) const {
@@ -124,14 +124,13 @@ class FuzzCommand {
   }
 
   /// Shrinks the first failure; the file it went to.
-  void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan, bool show) {
+  void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan) {
     ShrinkPlan shrink_plan;
     shrink_plan.limits = plan.limits;
+    ProgressLine line(context_.err, !options_.json);
     shrunk_ = shrink(swarm_.derive(failure.index), failure.result, context_.catalogue,
-                     scenario_runner(context_.catalogue, false), shrink_plan, [&](const ShrinkResult& so_far) {
-                       if (show) context_.err << shrinking_line(so_far) << std::flush;
-                     });
-    if (show) context_.err << "\r\033[K" << std::flush;
+                     scenario_runner(context_.catalogue, false), shrink_plan,
+                     [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
     shrunk_file_ =
         write_scenario(fmt::format("run-{}-shrunk", failure.index), shrunk_scenario(*shrunk_, origin(failure)));
   }

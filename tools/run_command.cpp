@@ -1,6 +1,5 @@
 // racksim run FILE: runs a scenario and prints its report.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
+#include "tools/progress_line.hpp"
 #include "tools/report.hpp"
 #include "tools/run_folder.hpp"
 #include "tools/scenario.hpp"
@@ -26,30 +26,6 @@ struct RunOptions {
   std::string out;
   bool json = false;
   bool quiet = false;
-};
-
-/// A line on a terminal that is rewritten, from two seconds on.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::ostream& err) : err_(err), begin_(Clock::now()), last_(begin_) {}
-  ~ProgressLine() {
-    if (shown_) err_ << "\r\033[K" << std::flush;
-  }
-  void operator()(sim::Time now, std::uint64_t operations) {
-    const auto wall = Clock::now();
-    if (wall - begin_ < std::chrono::seconds(2) || wall - last_ < std::chrono::milliseconds(200)) return;
-    last_ = wall;
-    shown_ = true;
-    err_ << fmt::format("\r\033[K{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations,
-                        std::chrono::duration<double>(wall - begin_).count())
-         << std::flush;
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  std::ostream& err_;
-  Clock::time_point begin_, last_;
-  bool shown_ = false;
 };
 
 /// The command line, from the scenario's file on, that makes a sub-command work on this run.
@@ -68,9 +44,16 @@ int run(const RunOptions& options, CommandContext& context) {
   sim::Metrics metrics;
   RunResult result;
   {
-    ProgressLine line(context.err);
-    const bool show = !options.quiet && isatty(STDERR_FILENO) != 0;
-    result = run_experiment(scenario, metrics, options.out, show ? Progress(std::ref(line)) : Progress());
+    ProgressLine line(context.err, !options.quiet, std::chrono::seconds(2));
+    Progress progress;
+    if (line.visible()) {
+      progress = [&line](sim::Time now, std::uint64_t operations) {
+        line.show([&](double wall) {
+          return fmt::format("{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations, wall);
+        });
+      };
+    }
+    result = run_experiment(scenario, metrics, options.out, progress);
   }
   const StoredRun stored = stored_run(scenario, result, metrics);
   if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");

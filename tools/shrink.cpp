@@ -110,7 +110,7 @@ JsonValue shrunk_scenario(const ShrinkResult& shrunk, const std::string& origin)
 }
 
 std::string shrinking_line(const ShrinkResult& so_far) {
-  return fmt::format("\r\033[Kshrinking: {} runs, {} reductions, {} operations", so_far.runs, so_far.reductions,
+  return fmt::format("shrinking: {} runs, {} reductions, {} operations", so_far.runs, so_far.reductions,
                      so_far.result.operations);
 }
 

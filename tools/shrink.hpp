@@ -43,7 +43,7 @@ ShrinkResult shrink(JsonValue document, const TrialResult& failure, const Catalo
 /// nothing, so that running it fails for as long as the defect is there.
 JsonValue shrunk_scenario(const ShrinkResult& shrunk, const std::string& origin);
 
-/// For a terminal: a line that is rewritten while shrinking goes on, and what came of it, written to `file`.
+/// For a terminal: how far shrinking is, and what came of it, written to `file`.
 std::string shrinking_line(const ShrinkResult& so_far);
 std::string shrink_text(const ShrinkResult& shrunk, const std::string& file);
 

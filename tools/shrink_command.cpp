@@ -1,6 +1,5 @@
 // racksim shrink FILE: reduces a failing scenario to a local minimum that still fails in the same way.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "tools/data_files.hpp"
 #include "tools/input_error.hpp"
 #include "tools/overrides.hpp"
+#include "tools/progress_line.hpp"
 #include "tools/shrink.hpp"
 #include "tools/swarm.hpp"
 #include "tools/units.hpp"
@@ -62,12 +62,12 @@ int run(const ShrinkOptions& options, CommandContext& context) {
     throw InputError(file, "/", failure.what, "a scenario that runs");
   if (!failure.failed()) throw InputError(file, "/", "a scenario that passes", "one that fails");
 
-  const bool show = isatty(STDERR_FILENO) != 0;
-  const ShrinkResult shrunk =
-      shrink(document, failure, context.catalogue, runner, plan, [&](const ShrinkResult& so_far) {
-        if (show) context.err << shrinking_line(so_far) << std::flush;
-      });
-  if (show) context.err << "\r\033[K" << std::flush;
+  ShrinkResult shrunk;
+  {
+    ProgressLine line(context.err, true);
+    shrunk = shrink(document, failure, context.catalogue, runner, plan,
+                    [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
+  }
   const std::string out = options.out.empty() ? default_output(file) : options.out;
   write_file(out, to_json(shrunk_scenario(shrunk, "shrunk from " + options.file)), "racksim shrink", "--out");
   context.out << shrink_text(shrunk, out);

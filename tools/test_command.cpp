@@ -1,6 +1,5 @@
 // racksim test DIR...: runs regression suites against their stored baselines, or renews the baselines.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -11,6 +10,7 @@
 
 #include "tools/command_line.hpp"
 #include "tools/metric_change.hpp"
+#include "tools/progress_line.hpp"
 #include "tools/suite_report.hpp"
 #include "tools/write_file.hpp"
 
@@ -30,25 +30,6 @@ struct TestOptions {
 };
 
 using Clock = std::chrono::steady_clock;
-
-/// A line on a terminal that is rewritten.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::ostream& err) : err_(err) {}
-  ~ProgressLine() {
-    if (shown_) err_ << "\r\033[K" << std::flush;
-  }
-  void operator()(std::size_t done, std::size_t all) {
-    shown_ = true;
-    const std::chrono::duration<double> wall = Clock::now() - begin_;
-    err_ << fmt::format("\r\033[K{} of {} scenarios, {:.0f} s", done, all, wall.count()) << std::flush;
-  }
-
- private:
-  std::ostream& err_;
-  Clock::time_point begin_ = Clock::now();
-  bool shown_ = false;
-};
 
 /// Reads all scenarios; every mistake is a line. Empty if there was one.
 std::vector<SuiteScenario> load_all(const SuiteFiles& files, CommandContext& context) {
@@ -129,10 +110,11 @@ int run_tests(const TestOptions& options, CommandContext& context) {
 
   std::vector<SuiteResult> results;
   {
-    ProgressLine line(context.err);
-    const bool show = !options.quiet && isatty(STDERR_FILENO) != 0;
-    results = run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit),
-                        show ? SuiteProgress(std::ref(line)) : SuiteProgress());
+    ProgressLine line(context.err, !options.quiet);
+    results =
+        run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), [&](std::size_t done, std::size_t all) {
+          line.show([&](double wall) { return fmt::format("{} of {} scenarios, {:.0f} s", done, all, wall); });
+        });
   }
   if (options.bless) renew(scenarios, results, files, options.json ? context.err : context.out);
   if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
