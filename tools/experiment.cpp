@@ -20,7 +20,9 @@
 #include "sim/quiescence_oracle.hpp"
 #include "sim/single_writer_oracle.hpp"
 #include "sim/trace.hpp"
+#include "tools/expectations.hpp"
 #include "tools/input_error.hpp"
+#include "tools/run_metrics.hpp"
 
 namespace racksim::tools {
 
@@ -338,19 +340,6 @@ class Run final : models::StateVisitor {
   RunResult result_;
 };
 
-std::optional<double> statistic(const sim::Histogram& h, const std::string& name) {
-  if (name == "count") return static_cast<double>(h.count());
-  if (name == "mean") return h.mean().ns();
-  if (name == "max") return h.max().ns();
-  if (name == "p50") return h.percentile(50).ns();
-  if (name == "p95") return h.percentile(95).ns();
-  if (name == "p99") return h.percentile(99).ns();
-  if (name == "p999") return h.percentile(99.9).ns();
-  return std::nullopt;
-}
-
-constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
-
 }  // namespace
 
 std::vector<std::string> metric_names(const Scenario& scenario) {
@@ -359,74 +348,14 @@ std::vector<std::string> metric_names(const Scenario& scenario) {
   Scenario untraced = scenario;  // a trace file would be emptied
   untraced.observe.trace.clear();
   const Run run(untraced, metrics, "", none, nullptr);
-  std::vector<std::string> names{"operations", "throughput_mops"};
-  for (const auto& [name, metric] : metrics.all()) {
-    if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
-    if (!std::holds_alternative<sim::Histogram>(metric.value)) {
-      names.push_back(name);
-      continue;
-    }
-    for (const char* statistic : kStatistics) {
-      names.push_back(name + "." + statistic);
-      if (name == "latency") names.push_back(std::string("latency_ns.") + statistic);
-    }
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
-  if (name == "operations") return static_cast<double>(result.operations);
-  if (name == "throughput_mops") {
-    return result.measured.ps() > 0 ? static_cast<double>(result.operations) / result.measured.seconds() / 1e6 : 0;
-  }
-  if (name.starts_with("latency_ns.")) return metric_value(result, metrics, "latency." + name.substr(11));
-  if (const sim::Metric* metric = metrics.find(name)) {
-    if (const auto* counter = std::get_if<sim::Counter>(&metric->value)) return static_cast<double>(counter->value);
-    if (const auto* gauge = std::get_if<sim::Gauge>(&metric->value)) return gauge->value;
-    return std::nullopt;
-  }
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string::npos) return std::nullopt;
-  const sim::Metric* metric = metrics.find(name.substr(0, dot));
-  const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
-  return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+  return metric_names_in(metrics);
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage, const Onlooker& onlooker) {
   Run run(scenario, metrics, report_folder, progress, coverage);
   RunResult result = run.run(onlooker);
-  for (const MetricBounds& bounds : scenario.expect.metrics) {
-    const auto value = metric_value(result, metrics, bounds.metric);
-    if (!value) {
-      throw InputError(scenario.file, "/expect/" + bounds.metric, "no metric of this name in the report",
-                       "a metric that the run reports");
-    }
-    const bool met = (!bounds.min || *value >= *bounds.min) && (!bounds.max || *value <= *bounds.max) &&
-                     (!bounds.equals || *value == *bounds.equals);
-    if (met) continue;
-    std::string wanted;
-    if (bounds.equals) wanted += fmt::format(" = {}", *bounds.equals);
-    if (bounds.min) wanted += fmt::format(" >= {}", *bounds.min);
-    if (bounds.max) wanted += fmt::format(" <= {}", *bounds.max);
-    result.failed_expectations.push_back(fmt::format("{} is {}, expected{}", bounds.metric, *value, wanted));
-  }
-  if (scenario.expect.pass) {
-    // A scenario may exist to show a violation: then finding it is what passes.
-    if (*scenario.expect.pass != result.pass) {
-      result.failed_expectations.push_back(fmt::format("the oracles' verdict is {}, expected {}",
-                                                       result.pass ? "pass" : "fail",
-                                                       *scenario.expect.pass ? "pass" : "fail"));
-    }
-    result.pass = true;
-  }
-  if (!scenario.expect.violation.empty()) {
-    const bool spoke = std::any_of(result.violations.begin(), result.violations.end(),
-                                   [&](const auto& v) { return v.oracle == scenario.expect.violation; });
-    if (!spoke) result.failed_expectations.push_back(fmt::format("no violation of {}", scenario.expect.violation));
-  }
-  result.pass = result.pass && result.failed_expectations.empty();
+  judge_expectations(scenario, metrics, result);
   return result;
 }
 

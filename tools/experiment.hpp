@@ -54,12 +54,8 @@ using Onlooker = std::function<void(models::Rack& rack, const models::Protocol& 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage = nullptr, const Onlooker& onlooker = {});
 
-/// The names that `metric_value` would know after a run of the scenario, in alphabetical order. Builds the rack and
-/// runs nothing. Throws InputError as `run_experiment` does.
+/// The names that `metric_value` (run_metrics.hpp) would know after a run of the scenario, in alphabetical order.
+/// Builds the rack and runs nothing. Throws InputError as `run_experiment` does.
 std::vector<std::string> metric_names(const Scenario& scenario);
-
-/// A metric of the report by the name that expectations and figures use: a registered name, or one with a histogram's
-/// statistic behind it ("latency.p99"), or the report's own ("throughput_mops", "latency_ns.p99"). Null if none.
-std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name);
 
 }  // namespace racksim::tools

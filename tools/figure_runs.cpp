@@ -8,6 +8,7 @@
 
 #include "tools/child_processes.hpp"
 #include "tools/experiment.hpp"
+#include "tools/run_metrics.hpp"
 
 namespace racksim::tools {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tools/run_metrics.hpp"
 #include "tools/units.hpp"
 
 namespace racksim::tools {

@@ -9,6 +9,7 @@
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
 #include "tools/nearest_name.hpp"
+#include "tools/run_metrics.hpp"
 
 namespace racksim::tools {
 namespace fs = std::filesystem;

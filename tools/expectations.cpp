@@ -1,0 +1,47 @@
+// Expectations against results. See expectations.hpp.
+#include "tools/expectations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/input_error.hpp"
+#include "tools/nearest_name.hpp"
+#include "tools/run_metrics.hpp"
+
+namespace racksim::tools {
+
+void judge_expectations(const Scenario& scenario, const sim::Metrics& metrics, RunResult& result) {
+  for (const MetricBounds& bounds : scenario.expect.metrics) {
+    const auto value = metric_value(result, metrics, bounds.metric);
+    if (!value) {
+      throw InputError(scenario.file, "/expect/" + bounds.metric, "no metric of this name in the report",
+                       "a metric that the run reports", nearest_name(bounds.metric, metric_names_in(metrics)));
+    }
+    const bool met = (!bounds.min || *value >= *bounds.min) && (!bounds.max || *value <= *bounds.max) &&
+                     (!bounds.equals || *value == *bounds.equals);
+    if (met) continue;
+    std::string wanted;
+    if (bounds.equals) wanted += fmt::format(" = {}", *bounds.equals);
+    if (bounds.min) wanted += fmt::format(" >= {}", *bounds.min);
+    if (bounds.max) wanted += fmt::format(" <= {}", *bounds.max);
+    result.failed_expectations.push_back(fmt::format("{} is {}, expected{}", bounds.metric, *value, wanted));
+  }
+  if (scenario.expect.pass) {
+    // A scenario may exist to show a violation: then finding it is what passes.
+    if (*scenario.expect.pass != result.pass) {
+      result.failed_expectations.push_back(fmt::format("the oracles' verdict is {}, expected {}",
+                                                       result.pass ? "pass" : "fail",
+                                                       *scenario.expect.pass ? "pass" : "fail"));
+    }
+    result.pass = true;
+  }
+  if (!scenario.expect.violation.empty()) {
+    const bool spoke = std::any_of(result.violations.begin(), result.violations.end(),
+                                   [&](const auto& v) { return v.oracle == scenario.expect.violation; });
+    if (!spoke) result.failed_expectations.push_back(fmt::format("no violation of {}", scenario.expect.violation));
+  }
+  result.pass = result.pass && result.failed_expectations.empty();
+}
+
+}  // namespace racksim::tools
