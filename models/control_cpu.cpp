@@ -53,11 +53,11 @@ struct ControlCpu::Operation : SlotAccess {
         result = 1;
         break;
       case Kind::set_entry:
-        result = pipeline.modify_entry(*table, key, *action, data);
-        if (!result) pipeline.add_entry(*table, key, *action, data);
+        result = pipeline.modify_entry(*table, key, *action, data, priority);
+        if (!result) pipeline.add_entry(*table, key, *action, data, priority);
         break;
       case Kind::remove_entry:
-        result = pipeline.remove_entry(*table, key);
+        result = pipeline.remove_entry(*table, key, priority);
         break;
     }
     auto& chassis = cpu->chassis_;
@@ -69,7 +69,15 @@ struct ControlCpu::Operation : SlotAccess {
         for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
         return folded;
       };
-      chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key) & 0xffffffff),
+      std::vector<std::uint64_t> key_words;
+      for (const p4::KeyMatch& match : key) {
+        key_words.push_back(match.value());
+        if (match.form() != p4::KeyMatch::Form::value) {
+          key_words.insert(key_words.end(), {match.extent(), static_cast<std::uint64_t>(match.form())});
+        }
+      }
+      if (priority != 0) key_words.push_back(priority);
+      chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key_words) & 0xffffffff),
                            fold(data), 0);
     }
     // The answer leaves when the slot has left the ingress.
@@ -87,7 +95,9 @@ struct ControlCpu::Operation : SlotAccess {
   std::uint64_t index = 0, value = 0;
   const p4::Table* table = nullptr;
   const p4::Action* action = nullptr;
-  std::vector<std::uint64_t> key, data;
+  std::vector<p4::KeyMatch> key;
+  std::uint32_t priority = 0;
+  std::vector<std::uint64_t> data;
   Done done;
   std::uint64_t result = 0;
 };
@@ -132,8 +142,9 @@ void ControlCpu::write_register(unsigned pipe, std::string_view array, std::uint
   post(pipe, std::move(operation));
 }
 
-void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key,
-                           std::string_view action, std::vector<std::uint64_t> data, Done done) {
+void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key,
+                           std::string_view action, std::vector<std::uint64_t> data, Done done,
+                           std::uint32_t priority) {
   auto operation = std::make_unique<Operation>();
   const auto& pipeline = chassis_.pipeline(pipe);
   const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
@@ -141,6 +152,7 @@ void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<st
   operation->table = &found;
   operation->action = &find_in(pipeline.program().actions(), action, "action", pipeline.program());
   operation->key = std::move(key);
+  operation->priority = priority;
   operation->data = std::move(data);
   operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
   operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
@@ -148,13 +160,15 @@ void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<st
   post(pipe, std::move(operation));
 }
 
-void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, Done done) {
+void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done,
+                              std::uint32_t priority) {
   auto operation = std::make_unique<Operation>();
   const auto& pipeline = chassis_.pipeline(pipe);
   const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
   operation->kind = Operation::Kind::remove_entry;
   operation->table = &found;
   operation->key = std::move(key);
+  operation->priority = priority;
   operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
   operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
   operation->done = std::move(done);

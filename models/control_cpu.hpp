@@ -28,10 +28,12 @@ class ControlCpu {
   /// Reads a register. Unknown names and indices are std::runtime_error, here and below.
   void read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done);
   void write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value, Done done = {});
-  /// Adds an entry, or changes the action of one that is there.
-  void set_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, std::string_view action,
-                 std::vector<std::uint64_t> data, Done done = {});
-  void remove_entry(unsigned pipe, std::string_view table, std::vector<std::uint64_t> key, Done done = {});
+  /// Adds an entry, or changes the action of one that is there. Priorities are for tables in TCAM
+  /// (p4model/pipeline.hpp).
+  void set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, std::string_view action,
+                 std::vector<std::uint64_t> data, Done done = {}, std::uint32_t priority = 0);
+  void remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done = {},
+                    std::uint32_t priority = 0);
 
   /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
   /// (at least 1), and each reaches its pipe `added` later. They keep their order. (1, 0) ends it.

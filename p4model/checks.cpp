@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "p4model/ternary_table.hpp"
+
 namespace racksim::p4 {
 
 namespace {
@@ -111,7 +113,13 @@ class Checker {
       return;
     }
     if (table.max_entries == 0) fail(where, "its size is not given");
-    if (table.entries.size() > table.max_entries) {
+    const auto prefixes = std::count_if(table.keys.begin(), table.keys.end(),
+                                        [](const Table::Key& key) { return key.kind == MatchKind::lpm; });
+    if (prefixes > 1) fail(where, "{} of its keys are lpm, at most one can be", prefixes);
+    if (table.in_tcam() && table.keys.size() > TernaryTable::kMaxFields) {
+      fail(where, "it has {} keys, {} are possible", table.keys.size(), TernaryTable::kMaxFields);
+    }
+    if (!table.in_tcam() && table.entries.size() > table.max_entries) {
       fail(where, "it has {} entries, its size is {}", table.entries.size(), table.max_entries);
     }
     for (const auto& entry : table.entries) check_values(*entry.action, entry.values);

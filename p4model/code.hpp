@@ -87,6 +87,7 @@ struct ActionCode {
 
 struct TableCode {
   std::uint32_t table = 0;  ///< number of the table in the program
+  bool in_tcam = false;
   std::vector<std::uint16_t> key_slots;
   std::vector<ActionCode> actions;  ///< by number in Table::all_actions()
   ActionCode miss;

@@ -254,7 +254,8 @@ class Compiler {
     code.table = table.id;
     code.hit_slot = yes_slot_[v];
     code.miss_slot = no_slot_[v];
-    for (const auto key : table.keys) code.key_slots.push_back(key.id);
+    code.in_tcam = table.in_tcam();
+    for (const auto& key : table.keys) code.key_slots.push_back(key.field.id);
     for (const auto* action : table.all_actions()) code.actions.push_back(stored_action(*action, nullptr, stage));
     if (table.miss_action) code.miss = stored_action(*table.miss_action, &table.miss_values, stage);
     Instruction apply{Opcode::table};

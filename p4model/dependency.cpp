@@ -58,7 +58,7 @@ class Flattener {
       node.path = path;
       if (control.table) {
         node.name = control.table->name;
-        for (const auto key : control.table->keys) add(node.match_reads, key);
+        for (const auto& key : control.table->keys) add(node.match_reads, key.field);
         for (const auto* action : control.table->all_actions()) add_action(program_, node, *action);
       } else {
         node.name = text_of(program_, *control.condition);

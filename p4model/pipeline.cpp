@@ -9,14 +9,34 @@ namespace racksim::p4 {
 
 namespace {
 
+/// The most words of action data that an action of the table takes.
+std::size_t data_words(const Table& table) {
+  std::size_t words = 0;
+  for (const auto* action : table.all_actions()) words = std::max(words, action->parameters.size());
+  return words;
+}
+
+/// A table in TCAM leaves an empty one here.
 std::vector<ExactTable> make_tables(const Program& program) {
   std::vector<ExactTable> tables;
   for (const auto& table : program.tables()) {
     std::vector<unsigned> bits;
-    for (const auto key : table.keys) bits.push_back(program.info(key).bits);
-    std::size_t words = 0;
-    for (const auto* action : table.all_actions()) words = std::max(words, action->parameters.size());
-    tables.emplace_back(table.name, bits, table.max_entries, words);
+    if (!table.in_tcam()) {
+      for (const auto& key : table.keys) bits.push_back(program.info(key.field).bits);
+    }
+    tables.emplace_back(table.name, bits, table.in_tcam() ? 0 : table.max_entries, data_words(table));
+  }
+  return tables;
+}
+
+std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& program) {
+  std::vector<std::unique_ptr<TernaryTable>> tables;
+  for (const auto& table : program.tables()) {
+    auto& made = tables.emplace_back();
+    if (!table.in_tcam()) continue;
+    std::vector<TernaryTable::Field> fields;
+    for (const auto& key : table.keys) fields.push_back({program.info(key.field).bits, key.kind});
+    made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
   }
   return tables;
 }
@@ -34,6 +54,7 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       code_(compile(placement_)),
       registers_(program_->name(), program_->arrays()),
       tables_(make_tables(*program_)),
+      ternary_(make_ternary_tables(*program_)),
       table_counters_(tables_.size()) {
   for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   if (code_.initial_phv.size() > Pass::kMaxWords) {
@@ -41,7 +62,11 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
   }
   for (const auto& table : program_->tables()) {
-    for (const auto& entry : table.entries) add_entry(table, entry.key, *entry.action, entry.values);
+    std::uint32_t priority = 0;
+    for (const auto& entry : table.entries) {
+      add_entry(table, entry.key, *entry.action, entry.values, priority);
+      if (table.in_tcam() && !table.by_prefix()) ++priority;
+    }
   }
 }
 
@@ -128,6 +153,26 @@ std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) con
   return crc & hash.mask;
 }
 
+inline const Instruction* Pipeline::note_miss(const TableCode& code, std::uint64_t* phv) {
+  phv[code.hit_slot] = 0;
+  phv[code.miss_slot] = 1;
+  ++table_counters_[code.table].misses;
+  return code_.action_code.data() + code.miss.begin;
+}
+
+inline void Pipeline::note_hit(const TableCode& code, std::uint64_t* phv) {
+  phv[code.hit_slot] = 1;
+  phv[code.miss_slot] = 0;
+  ++table_counters_[code.table].hits;
+}
+
+inline const Instruction* Pipeline::run_entry(const TableCode& code, std::uint32_t action_number,
+                                              const std::uint64_t* data, std::uint64_t* phv) const {
+  const auto& action = code.actions[action_number];
+  for (std::uint32_t i = 0; i < action.data_words; ++i) phv[code_.data_slot + i] = data[i];
+  return code_.action_code.data() + action.begin;
+}
+
 inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
   if (code.key_slots.empty()) return ExactTable::kMiss;
   const auto& table = tables_[code.table];
@@ -146,21 +191,23 @@ inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint6
 }
 
 inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t* phv) {
+  if (code.in_tcam) [[unlikely]]
+    return look_up_in_tcam(code, phv);
   const auto entry = find_entry(code, phv);
-  const bool hit = entry != ExactTable::kMiss;
-  phv[code.hit_slot] = hit;
-  phv[code.miss_slot] = !hit;
-  auto& counters = table_counters_[code.table];
-  if (!hit) {
-    ++counters.misses;
-    return code_.action_code.data() + code.miss.begin;
-  }
-  ++counters.hits;
+  if (entry == ExactTable::kMiss) return note_miss(code, phv);
+  note_hit(code, phv);
   const auto& table = tables_[code.table];
-  const auto& action = code.actions[table.action(entry)];
-  const auto* data = table.data(entry);
-  for (std::uint32_t i = 0; i < action.data_words; ++i) phv[code_.data_slot + i] = data[i];
-  return code_.action_code.data() + action.begin;
+  return run_entry(code, table.action(entry), table.data(entry), phv);
+}
+
+const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_t* phv) {
+  std::array<std::uint64_t, TernaryTable::kMaxFields> values{};
+  for (std::size_t i = 0; i < code.key_slots.size(); ++i) values[i] = phv[code.key_slots[i]];
+  const auto& table = *ternary_[code.table];
+  const auto entry = table.find(values.data());
+  if (entry == TernaryTable::kMiss) return note_miss(code, phv);
+  note_hit(code, phv);
+  return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 
 void Pipeline::run(const Instruction* at, Pass& pass) {
@@ -353,21 +400,35 @@ std::uint32_t Pipeline::action_number(const Table& table, const Action& action, 
   return static_cast<std::uint32_t>(found - all.begin());
 }
 
-void Pipeline::add_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
-                         std::span<const std::uint64_t> data) {
-  auto& entries = tables_.at(table.id);
-  entries.add(entries.pack(key), action_number(table, action, data.size()), data);
+ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const {
+  std::vector<std::uint64_t> values;
+  for (const KeyMatch& match : key) {
+    if (match.form() != KeyMatch::Form::value || priority != 0) {
+      throw std::runtime_error(
+          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
+    }
+    values.push_back(match.value());
+  }
+  return tables_.at(table.id).pack(values);
 }
 
-bool Pipeline::modify_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
-                            std::span<const std::uint64_t> data) {
-  auto& entries = tables_.at(table.id);
-  return entries.modify(entries.pack(key), action_number(table, action, data.size()), data);
+void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                         std::span<const std::uint64_t> data, std::uint32_t priority) {
+  const auto number = action_number(table, action, data.size());
+  if (table.in_tcam()) return ternary_.at(table.id)->add(key, priority, number, data);
+  tables_.at(table.id).add(exact_key(table, key, priority), number, data);
 }
 
-bool Pipeline::remove_entry(const Table& table, std::span<const std::uint64_t> key) {
-  auto& entries = tables_.at(table.id);
-  return entries.remove(entries.pack(key));
+bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                            std::span<const std::uint64_t> data, std::uint32_t priority) {
+  const auto number = action_number(table, action, data.size());
+  if (table.in_tcam()) return ternary_.at(table.id)->modify(key, priority, number, data);
+  return tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
+}
+
+bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
+  if (table.in_tcam()) return ternary_.at(table.id)->remove(key, priority);
+  return tables_.at(table.id).remove(exact_key(table, key, priority));
 }
 
 }  // namespace racksim::p4

@@ -15,6 +15,7 @@
 #include "p4model/packet.hpp"
 #include "p4model/placement.hpp"
 #include "p4model/register_file.hpp"
+#include "p4model/ternary_table.hpp"
 
 namespace racksim::p4 {
 
@@ -106,16 +107,31 @@ class Pipeline {
   Verdict finish_ingress(Pass& pass);
   bool finish_egress(Pass& pass);
 
-  /// The control plane's view. Names and numbers are the program's; unknown ones throw std::runtime_error.
+  /// The control plane's view. Names and numbers are the program's; unknown ones throw std::runtime_error. A key gives
+  /// one match per key field. Priorities are for TCAM: the lowest number wins, where prefixes do not decide.
   RegisterFile& registers() { return registers_; }
   const RegisterFile& registers() const { return registers_; }
+  void add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                 std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
+  /// False when there is no entry with this key and priority.
+  bool modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                    std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
+  bool remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority = 0);
+  /// The same for entries that ask for one value of each key field.
   void add_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
-                 std::span<const std::uint64_t> data = {});
-  /// False when there is no entry with this key.
+                 std::span<const std::uint64_t> data = {}) {
+    add_entry(table, matches(key), action, data);
+  }
   bool modify_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
-                    std::span<const std::uint64_t> data = {});
-  bool remove_entry(const Table& table, std::span<const std::uint64_t> key);
-  std::uint32_t entries(const Table& table) const { return tables_.at(table.id).size(); }
+                    std::span<const std::uint64_t> data = {}) {
+    return modify_entry(table, matches(key), action, data);
+  }
+  bool remove_entry(const Table& table, std::span<const std::uint64_t> key) {
+    return remove_entry(table, matches(key));
+  }
+  std::uint32_t entries(const Table& table) const {
+    return table.in_tcam() ? ternary_.at(table.id)->size() : tables_.at(table.id).size();
+  }
   const TableCounters& counters(const Table& table) const { return table_counters_.at(table.id); }
   const PipelineCounters& counters() const { return counters_; }
 
@@ -123,6 +139,7 @@ class Pipeline {
   void observe(StateWriteObserver* observer) { registers_.observe(observer); }
 
  private:
+  static std::vector<KeyMatch> matches(std::span<const std::uint64_t> values) { return {values.begin(), values.end()}; }
   bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
   void start(Pass& pass, Packet& packet, Gress gress);
   void parse(Pass& pass, const GressCode& code);
@@ -133,6 +150,12 @@ class Pipeline {
   /// Looks up and returns the action to be run, its data in their place.
   const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
   std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
+  const Instruction* look_up_in_tcam(const TableCode& table, std::uint64_t* phv);
+  const Instruction* run_entry(const TableCode& code, std::uint32_t action, const std::uint64_t* data,
+                               std::uint64_t* phv) const;
+  const Instruction* note_miss(const TableCode& code, std::uint64_t* phv);
+  void note_hit(const TableCode& code, std::uint64_t* phv);
+  ExactTable::Key exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const;
   std::uint32_t hash(const HashCode& hash, const std::uint64_t* phv) const;
   std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
 
@@ -140,7 +163,8 @@ class Pipeline {
   Placement placement_;
   ProgramCode code_;
   RegisterFile registers_;
-  std::vector<ExactTable> tables_;  // by number of the table in the program
+  std::vector<ExactTable> tables_;                      // by number of the table in the program
+  std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
   std::vector<TableCounters> table_counters_;
   std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;

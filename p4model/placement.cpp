@@ -58,8 +58,9 @@ std::uint64_t Placement::register_bytes() const {
 }
 
 std::string Placement::report() const {
-  static constexpr const char* kHeads[kStageResources] = {"SRAM", "map RAM", "sALU", "tables", "gateways",
-                                                          "hash", "slices",  "VLIW", "xbar B"};
+  static constexpr const char* kHeads[kStageResources] = {"SRAM",     "map RAM", "sALU",    "tables",
+                                                          "gateways", "hash",    "slices",  "VLIW",
+                                                          "xbar B",   "TCAM",    "ternary", "txbar B"};
   std::string out = fmt::format("program {}: {} of {} stages, {} bytes of register entries\n\n{:>6}", program_->name(),
                                 stages_used(), stages(), register_bytes(), "stage");
   for (const auto* head : kHeads) out += fmt::format("{:>9}", head);

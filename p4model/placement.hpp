@@ -1,11 +1,13 @@
 // Fits a program into the stages of a switch, or says what ran out.
 //
 // Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
-// one stateful ALU; a keyed table takes SRAM for its key, action data and 4 bits of overhead per entry, and a hash
-// group; distinct register indices of a stage take hash-distribution slices; every key, gateway operand, register index
-// and stateful ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress
-// and egress share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no
-// cuckoo ways.
+// one stateful ALU; an exact-match table takes SRAM for its key, action data and 4 bits of overhead per entry, and a
+// hash group; a ternary, longest-prefix or range table takes TCAM blocks side by side for its key, on top of each other
+// for its rows, SRAM for their action data, and bytes of the ternary crossbar instead of the exact one; distinct
+// register indices of a stage take hash-distribution slices; every key, gateway operand, register index and stateful
+// ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress and egress
+// share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no cuckoo
+// ways.
 #pragma once
 
 #include <array>
@@ -37,8 +39,11 @@ enum class StageResource : std::uint8_t {
   hash_slices,
   vliw_instructions,
   crossbar_bytes,
+  tcam_blocks,
+  ternary_tables,
+  ternary_crossbar_bytes,
 };
-inline constexpr std::size_t kStageResources = 9;
+inline constexpr std::size_t kStageResources = 12;
 std::string_view name_of(StageResource resource);
 std::uint64_t budget(const SwitchResources& resources, StageResource resource);
 
@@ -53,8 +58,10 @@ struct PhvUsage {
 
 /// Blocks of SRAM (or map RAM) that an array takes, the spare included.
 std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array);
-/// Blocks of SRAM that a table's entries take; 0 without a key.
+/// Blocks of SRAM that a table's entries take, in TCAM their action data; 0 without a key.
 std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table);
+/// Blocks of TCAM that a table's rows take; 0 if all its keys are exact.
+std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table);
 
 class Placement {
  public:

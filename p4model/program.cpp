@@ -41,6 +41,17 @@ std::vector<FieldRef> Condition::fields() const {
   return out;
 }
 
+bool Table::in_tcam() const {
+  return std::any_of(keys.begin(), keys.end(), [](const Key& key) { return key.kind != MatchKind::exact; });
+}
+
+bool Table::by_prefix() const {
+  const auto others = std::count_if(keys.begin(), keys.end(), [](const Key& key) {
+    return key.kind != MatchKind::exact && key.kind != MatchKind::lpm;
+  });
+  return in_tcam() && others == 0;
+}
+
 std::vector<Action*> Table::all_actions() const {
   std::vector<Action*> all;
   const auto add = [&](Action* action) {

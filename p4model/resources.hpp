@@ -24,9 +24,12 @@ struct SwitchResources {
   std::uint64_t hash_slice_bits = 16;
   std::uint64_t vliw_instructions = 32;
   std::uint64_t crossbar_bytes = 128;
+  std::uint64_t tcam_blocks = 24, tcam_rows = 512, tcam_bits = 44;  ///< rows and bits of one block
+  std::uint64_t ternary_tables = 8;
+  std::uint64_t ternary_crossbar_bytes = 66;
   std::uint64_t phv_8 = 64, phv_16 = 96, phv_32 = 64;                 ///< per pipe, both gresses together
   std::uint64_t tagalong_8 = 32, tagalong_16 = 48, tagalong_32 = 32;  ///< per pipe, for fields no stage touches
-  std::uint64_t match_cycles = 20, stateful_cycles = 4, action_cycles = 2, concurrent_cycles = 1;
+  std::uint64_t match_cycles = 20, stateful_cycles = 4, tcam_cycles = 2, action_cycles = 2, concurrent_cycles = 1;
   std::uint64_t turn_cycles = 4, egress_min_cycles = 160;  ///< per pass
 
   void declare(sim::Parameters& p) {
@@ -47,6 +50,11 @@ struct SwitchResources {
     p.integer("hash_slice_bits", hash_slice_bits, 1, 64, "bits of a hash-distribution slice");
     p.integer("vliw_instructions", vliw_instructions, 1, 1024, "instruction words in a stage, one per action");
     p.integer("crossbar_bytes", crossbar_bytes, 1, 4096, "bytes of the exact-match crossbar in a stage");
+    p.integer("tcam_blocks", tcam_blocks, 0, kMany, "TCAM blocks in a stage");
+    p.integer("tcam_rows", tcam_rows, 1, kMany, "rows of a TCAM block");
+    p.integer("tcam_bits", tcam_bits, 1, 1024, "key bits in a row of a TCAM block");
+    p.integer("ternary_tables", ternary_tables, 0, 256, "tables in TCAM in a stage");
+    p.integer("ternary_crossbar_bytes", ternary_crossbar_bytes, 1, 4096, "bytes of the ternary crossbar in a stage");
     p.integer("phv_8", phv_8, 0, 1024, "8-bit PHV containers of a pipe");
     p.integer("phv_16", phv_16, 0, 1024, "16-bit PHV containers of a pipe");
     p.integer("phv_32", phv_32, 0, 1024, "32-bit PHV containers of a pipe");
@@ -56,6 +64,7 @@ struct SwitchResources {
     p.integer("match_cycles", match_cycles, 1, 1000, "clock cycles of a match-dependent stage");
     p.integer("stateful_cycles", stateful_cycles, 0, 1000,
               "cycles that a stateful ALU adds to a match-dependent stage");
+    p.integer("tcam_cycles", tcam_cycles, 0, 1000, "cycles that TCAM adds to a match-dependent stage");
     p.integer("action_cycles", action_cycles, 1, 1000, "clock cycles of an action-dependent stage");
     p.integer("concurrent_cycles", concurrent_cycles, 1, 1000, "clock cycles of a concurrent stage");
     p.integer("turn_cycles", turn_cycles, 0, 1000, "cycles of the corner turn, once a pass");

@@ -9,15 +9,20 @@ namespace racksim::p4 {
 
 namespace {
 
-bool has_array(const DependencyGraph& graph, const std::vector<int>& stage, Gress gress, int s) {
+/// Cycles that what is in a stage adds if the stage waits for the one before it.
+std::uint64_t added_cycles(const SwitchResources& r, const DependencyGraph& graph, const std::vector<int>& stage,
+                           Gress gress, int s) {
+  bool array = false, tcam = false;
   for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
-    if (stage[v] == s && graph[v].gress == gress && !graph[v].arrays.empty()) return true;
+    if (stage[v] != s || graph[v].gress != gress) continue;
+    array = array || !graph[v].arrays.empty();
+    tcam = tcam || (graph[v].control->table && graph[v].control->table->in_tcam());
   }
-  return false;
+  return (array ? r.stateful_cycles : 0) + (tcam ? r.tcam_cycles : 0);
 }
 
-std::uint64_t cycles(const SwitchResources& r, StageDependence dependence, bool stateful) {
-  if (dependence == StageDependence::match) return r.match_cycles + (stateful ? r.stateful_cycles : 0);
+std::uint64_t cycles(const SwitchResources& r, StageDependence dependence, std::uint64_t added) {
+  if (dependence == StageDependence::match) return r.match_cycles + added;
   return dependence == StageDependence::action ? r.action_cycles : r.concurrent_cycles;
 }
 
@@ -49,7 +54,7 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
   const auto total = [&] {
     auto sum = resources.turn_cycles;
     for (int s = 0; s < stages; ++s) {
-      sum += cycles(resources, result[static_cast<std::size_t>(s)], has_array(graph, stage, gress, s));
+      sum += cycles(resources, result[static_cast<std::size_t>(s)], added_cycles(resources, graph, stage, gress, s));
     }
     return sum;
   };
@@ -61,7 +66,7 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress, int stage) const {
-  return cycles(resources_, dependence(gress, stage), has_array(graph_, stage_, gress, stage));
+  return cycles(resources_, dependence(gress, stage), added_cycles(resources_, graph_, stage_, gress, stage));
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress) const {

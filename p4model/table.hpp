@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "p4model/field.hpp"
+#include "p4model/key_match.hpp"
 #include "p4model/register_array.hpp"
 
 namespace racksim::p4 {
@@ -86,10 +87,10 @@ struct Action {
   }
 };
 
-/// An exact-match table; without keys it always runs its default action.
+/// A match-action table; without keys it always runs its default action.
 struct Table {
-  Table& key(FieldRef field) {
-    keys.push_back(field);
+  Table& key(FieldRef field, MatchKind kind = MatchKind::exact) {
+    keys.push_back({field, kind});
     return *this;
   }
   Table& action(Action& added) {
@@ -102,14 +103,14 @@ struct Table {
     miss_values = std::move(values);
     return *this;
   }
-  /// The most entries it can hold.
+  /// The most entries it can hold; in TCAM, rows (ternary_table.hpp says how many an entry takes).
   Table& size(std::uint32_t n) {
     max_entries = n;
     return *this;
   }
-  /// An entry present from the start.
-  Table& entry(std::vector<std::uint64_t> key_values, Action& chosen, std::vector<std::uint64_t> values = {}) {
-    entries.push_back({std::move(key_values), &chosen, std::move(values)});
+  /// An entry present from the start. In TCAM an entry is more important than those listed after it.
+  Table& entry(std::vector<KeyMatch> key, Action& chosen, std::vector<std::uint64_t> values = {}) {
+    entries.push_back({std::move(key), &chosen, std::move(values)});
     return *this;
   }
   /// Pins the table to a stage.
@@ -119,15 +120,23 @@ struct Table {
   }
   /// All actions it can run, the default among them, each once.
   std::vector<Action*> all_actions() const;
+  /// Whether its entries lie in TCAM: a key is not exact.
+  bool in_tcam() const;
+  /// Whether the longest prefix decides between entries: one key is lpm and the others are exact.
+  bool by_prefix() const;
 
+  struct Key {
+    FieldRef field;
+    MatchKind kind = MatchKind::exact;
+  };
   struct Entry {
-    std::vector<std::uint64_t> key;
+    std::vector<KeyMatch> key;
     Action* action;
     std::vector<std::uint64_t> values;
   };
   std::string name;
   std::uint32_t id = 0;
-  std::vector<FieldRef> keys;
+  std::vector<Key> keys;
   std::vector<Action*> actions;
   Action* miss_action = nullptr;
   std::vector<std::uint64_t> miss_values;

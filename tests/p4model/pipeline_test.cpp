@@ -278,3 +278,77 @@ TEST_CASE("the registry finds programs by name") {
   CHECK(registry.find("none") == nullptr);
   CHECK_THROWS(register_builtin_programs(registry));
 }
+
+TEST_CASE("a table in TCAM runs the action of its most important entry, and its default action on a miss") {
+  const auto program = program_with([](Program& p) {
+    const auto a = p.header_field(&Fields::a), b = p.header_field(&Fields::b), c = p.header_field(&Fields::c);
+    auto& note = p.action("note");
+    note.set(c, note.data("note", 16));
+    auto& nothing = p.action("nothing").set(c, 99);
+    p.ingress().apply(p.table("acl")
+                          .key(a)
+                          .key(b, MatchKind::ternary)
+                          .key(p.header_field(&Fields::d), MatchKind::range)
+                          .size(64)
+                          .action(note)
+                          .entry({7, KeyMatch::masked(0x10, 0xf0), KeyMatch::range(100, 199)}, note, {1})
+                          .entry({7, KeyMatch::any(), KeyMatch::range(150, 300)}, note, {2})
+                          .default_action(nothing));
+  });
+  CHECK(run(program, {7, 0x1f, 0, 150}).c == 1);  // both match: the one listed first
+  CHECK(run(program, {7, 0x2f, 0, 150}).c == 2);
+  CHECK(run(program, {7, 0x1f, 0, 99}).c == 99);
+  CHECK(run(program, {7, 0x1f, 0, 300}).c == 2);
+  CHECK(run(program, {8, 0x1f, 0, 150}).c == 99);
+}
+
+TEST_CASE("the control plane changes routes, of which the longest prefix counts") {
+  auto p = std::make_shared<Program>("router");
+  p->parser_state<Ipv4>(Gress::ingress, "ip");
+  auto& to_port = p->action("to_port");
+  to_port.set(p->intrinsics().ucast_egress_port, to_port.data("port", 9));
+  auto& routes = p->table("routes").key(p->header_field(&Ipv4::dst), MatchKind::lpm).size(16).action(to_port);
+  p->ingress().apply(routes);
+  Pipeline pipeline(p);
+  PacketPool pool;
+  const auto port_to = [&](std::uint64_t address) {
+    auto packet = pool.make();
+    packet->push(Ipv4{.dst = address});
+    return pipeline.run_ingress(*packet, {}).ucast_port;
+  };
+  const auto add = [&](std::uint64_t address, unsigned length, std::uint64_t port) {
+    pipeline.add_entry(routes, std::vector{KeyMatch::prefix(address, length)}, to_port, std::vector{port});
+  };
+  CHECK(port_to(0x0a010203) == Verdict::kNone);
+  add(0x0a000000, 8, 1);
+  add(0x0a010200, 24, 3);
+  add(0x0a010000, 16, 2);
+  CHECK(pipeline.entries(routes) == 3);
+  CHECK(port_to(0x0a010203) == 3);
+  CHECK(port_to(0x0a010303) == 2);
+  CHECK(port_to(0x0a020303) == 1);
+  CHECK(port_to(0x0b020303) == Verdict::kNone);
+  CHECK(pipeline.counters(routes).hits == 3);
+  CHECK(pipeline.counters(routes).misses == 2);
+  CHECK(pipeline.remove_entry(routes, std::vector{KeyMatch::prefix(0x0a010200, 24)}));
+  CHECK_FALSE(pipeline.remove_entry(routes, std::vector{KeyMatch::prefix(0x0a010200, 24)}));
+  CHECK(port_to(0x0a010203) == 2);
+  CHECK(pipeline.modify_entry(routes, std::vector{KeyMatch::prefix(0x0a010000, 16)}, to_port,
+                              std::vector<std::uint64_t>{5}));
+  CHECK(port_to(0x0a010203) == 5);
+  const std::vector<std::uint64_t> host{0x0a010203}, to_nine{9};
+  pipeline.add_entry(routes, host, to_port, to_nine);  // a plain value is the longest prefix of all
+  CHECK(port_to(0x0a010203) == 9);
+}
+
+TEST_CASE("an exact table takes neither masks nor priorities") {
+  auto p = std::make_shared<Program>("p");
+  auto& action = p->action("a").set(p->field("f", 8), 1);
+  auto& table = p->table("exact").key(p->field("k", 8)).size(4).action(action);
+  p->ingress().apply(table);
+  Pipeline pipeline(p);
+  CHECK_THROWS_WITH(pipeline.add_entry(table, std::vector{KeyMatch::masked(1, 1)}, action),
+                    Catch::Contains("'exact' matches exactly"));
+  CHECK_THROWS_WITH(pipeline.add_entry(table, std::vector<KeyMatch>{1}, action, {}, 2),
+                    Catch::Contains("'exact' matches exactly"));
+}

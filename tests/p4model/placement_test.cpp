@@ -49,6 +49,35 @@ TEST_CASE("a pass of independent tables, of a match chain and of an action chain
   CHECK(cycles(*chain(1, false, false), Gress::egress) >= 160);
 }
 
+TEST_CASE("a table in TCAM takes blocks for its key and its rows, SRAM for its action data, and two cycles") {
+  // models/hardware.md 6.2: blocks of 512 rows of 44 bits; 6.4: 22 cycles a match-dependent stage with TCAM.
+  const SwitchResources resources;
+  const auto table = [](Program& p, const std::string& name, unsigned bits, MatchKind kind, std::uint32_t rows,
+                        unsigned data_bits) -> Table& {
+    auto& action = p.action(name + "_act");
+    action.set(p.field(name + "_out", data_bits), action.data("value", data_bits));
+    return p.table(name).key(p.field(name + "_key", bits), kind).size(rows).action(action);
+  };
+  Program p("p");
+  CHECK(tcam_blocks(resources, p, table(p, "routes", 32, MatchKind::lpm, 512, 9)) == 1);
+  CHECK(tcam_blocks(resources, p, table(p, "macs", 48, MatchKind::ternary, 512, 9)) == 2);
+  CHECK(tcam_blocks(resources, p, table(p, "many", 44, MatchKind::range, 513, 9)) == 2);
+  CHECK(tcam_blocks(resources, p, table(p, "exact", 48, MatchKind::exact, 512, 9)) == 0);
+  // 512 words of 32 bits of action data: four in a word of 128.
+  CHECK(table_blocks(resources, p, table(p, "data", 32, MatchKind::lpm, 8192, 32)) == 2);
+
+  Program chain("chain");
+  auto last = chain.field("f0", 8);
+  for (int i = 1; i < 13; ++i) {
+    const auto next = chain.field(fmt::format("f{}", i), 8);
+    auto& action = chain.action(fmt::format("a{}", i)).set(next, last);
+    chain.ingress().apply(chain.table(fmt::format("t{}", i)).key(last, MatchKind::ternary).size(1).action(action));
+    last = next;
+  }
+  CHECK(Placement(chain, {}).latency_cycles(Gress::ingress) == 4 + 12 * 22);
+  CHECK_THAT(Placement(chain, {}).report(), Contains("1/24"));
+}
+
 TEST_CASE("the report names stages, tables and arrays, and the graph is in Graphviz's language") {
   Program p("counter");
   const auto dst = p.header_field(&Ethernet::dst);

@@ -207,6 +207,35 @@ TEST_CASE("a full stage is refused with the resource that ran out, what is neede
   CHECK_THAT(phv, Contains("PHV") && Contains("'f1") && Contains("32 bits needed"));
 }
 
+TEST_CASE("a stage has 24 blocks of TCAM, 8 tables in it, and 66 bytes of their keys") {
+  const auto pinned = [](int tables, unsigned key_bits, int keys, std::uint32_t rows) {
+    return refusal([=](Program& p) {
+      for (int i = 0; i < tables; ++i) {
+        auto& table = p.table(fmt::format("t{}", i)).size(rows).stage(3).action(p.action(fmt::format("a{}", i)));
+        for (int k = 0; k < keys; ++k) table.key(p.field(fmt::format("k{}_{}", i, k), key_bits), MatchKind::ternary);
+        p.ingress().apply(table);
+      }
+    });
+  };
+  CHECK(pinned(8, 8, 1, 512).empty());
+  CHECK_THAT(pinned(9, 8, 1, 512),
+             Contains("table 't8'") && Contains("stage 3") && Contains("ternary tables: 1 needed, 0 of 8 available"));
+  CHECK(pinned(1, 32, 1, 24 * 512).empty());
+  CHECK_THAT(pinned(1, 32, 1, 24 * 512 + 1),
+             Contains("table 't0'") && Contains("TCAM blocks: 25 needed, 24 of 24 available"));
+  CHECK(pinned(1, 32, 16, 1).empty());
+  CHECK_THAT(pinned(1, 32, 17, 1), Contains("table 't0'") && Contains("ternary crossbar bytes: 68 needed, 66 of 66"));
+  // Unpinned, the ninth table goes to another stage.
+  CHECK(refusal([](Program& p) {
+          for (int i = 0; i < 9; ++i) {
+            p.ingress().apply(p.table(fmt::format("t{}", i))
+                                  .key(p.field(fmt::format("k{}", i), 8), MatchKind::lpm)
+                                  .size(512)
+                                  .action(p.action(fmt::format("a{}", i))));
+          }
+        }).empty());
+}
+
 TEST_CASE("actions and tables that make no sense are refused by name") {
   CHECK_THAT(refusal([](Program& p) {
                const auto f = p.field("f", 8);
@@ -225,6 +254,14 @@ TEST_CASE("actions and tables that make no sense are refused by name") {
              Contains("'start'") && Contains("'nowhere'"));
   CHECK_THAT(refusal([](Program& p) { p.ingress().apply(p.table("unsized").key(p.field("k", 8))); }),
              Contains("'unsized'") && Contains("size"));
+  CHECK_THAT(refusal([](Program& p) {
+               p.ingress().apply(p.table("twice")
+                                     .key(p.field("k", 8), MatchKind::lpm)
+                                     .key(p.field("l", 8), MatchKind::lpm)
+                                     .size(1)
+                                     .action(p.action("a")));
+             }),
+             Contains("'twice'") && Contains("2 of its keys are lpm"));
   Program p("p");
   p.field("f", 1);
   CHECK_THROWS_WITH(p.field("f", 2), Contains("'f'"));
