@@ -47,9 +47,9 @@ class Nic : public PacketSink {
   /// Who it is in the journal.
   sim::Source source() const { return source_; }
 
-  /// Makes a raw packet queue pair polled by a core, and steers packets whose UDP destination port is its number to it.
-  /// Returns that number. The core spends `handling` on each packet besides the cost of receiving it, before the
-  /// handler is called. Throws std::runtime_error beyond 57,344 of them.
+  /// Makes a raw packet queue pair polled by a core, and steers to it packets of Ethernet, IPv4 and UDP whose
+  /// destination port is its number. Returns that number. The core spends `handling` on each packet besides the cost of
+  /// receiving it, before the handler is called. Throws std::runtime_error beyond 57,344 of them.
   std::uint32_t create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling = {});
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
   /// lengths are filled in, and the UDP source port if it is 0. Occupies the queue pair's core for the cost of posting.
