@@ -11,6 +11,7 @@ namespace racksim::p4 {
 Placement::Placement(const Program& program, const SwitchResources& resources)
     : program_(&program), resources_(resources), graph_(dependency_graph(program)) {
   check_program(program, graph_);
+  check_parser_limits(resources_, program);
   stage_ = place_nodes(resources_, program, graph_);
   phv_ = allocate_phv(resources_, program, graph_);
   for (int s = 0; s < static_cast<int>(resources_.stages); ++s) {

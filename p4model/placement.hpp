@@ -112,6 +112,9 @@ class Placement {
 StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
                        const std::vector<std::size_t>& nodes);
 
+/// Throws DoesNotFit for a parser that compares or looks further than the hardware does.
+void check_parser_limits(const SwitchResources& resources, const Program& program);
+
 /// Stages for all nodes. Throws DoesNotFit.
 std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
 

@@ -27,7 +27,9 @@ struct SwitchResources {
   std::uint64_t tcam_blocks = 24, tcam_rows = 512, tcam_bits = 44;  ///< rows and bits of one block
   std::uint64_t ternary_tables = 8;
   std::uint64_t ternary_crossbar_bytes = 66;
-  std::uint64_t phv_8 = 64, phv_16 = 96, phv_32 = 64;                 ///< per pipe, both gresses together
+  std::uint64_t parser_match_bits = 32;                ///< that a parser state compares
+  std::uint64_t ingress_parse_bytes = 16384;           ///< how deep into a packet the ingress parser looks
+  std::uint64_t phv_8 = 64, phv_16 = 96, phv_32 = 64;  ///< per pipe, both gresses together
   std::uint64_t tagalong_8 = 32, tagalong_16 = 48, tagalong_32 = 32;  ///< per pipe, for fields no stage touches
   std::uint64_t match_cycles = 20, stateful_cycles = 4, tcam_cycles = 2, action_cycles = 2, concurrent_cycles = 1;
   std::uint64_t turn_cycles = 4, egress_min_cycles = 160;  ///< per pass
@@ -55,6 +57,8 @@ struct SwitchResources {
     p.integer("tcam_bits", tcam_bits, 1, 1024, "key bits in a row of a TCAM block");
     p.integer("ternary_tables", ternary_tables, 0, 256, "tables in TCAM in a stage");
     p.integer("ternary_crossbar_bytes", ternary_crossbar_bytes, 1, 4096, "bytes of the ternary crossbar in a stage");
+    p.integer("parser_match_bits", parser_match_bits, 1, 1024, "bits that a parser state compares");
+    p.integer("ingress_parse_bytes", ingress_parse_bytes, 1, kMany, "how deep into a packet the ingress parser looks");
     p.integer("phv_8", phv_8, 0, 1024, "8-bit PHV containers of a pipe");
     p.integer("phv_16", phv_16, 0, 1024, "16-bit PHV containers of a pipe");
     p.integer("phv_32", phv_32, 0, 1024, "32-bit PHV containers of a pipe");

@@ -236,6 +236,31 @@ TEST_CASE("a stage has 24 blocks of TCAM, 8 tables in it, and 66 bytes of their 
         }).empty());
 }
 
+TEST_CASE("a parser that compares too many bits, looks too deep or comes back to a state is refused") {
+  const auto build = [](Program& p) {
+    p.parser_state<Ethernet>(Gress::ingress, "ethernet")
+        .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ip"}});
+    p.parser_state<Ipv4>(Gress::ingress, "ip").select(p.header_field(&Ipv4::protocol), {{kProtocolUdp, "udp"}}, "udp");
+    p.parser_state<Udp>(Gress::ingress, "udp");
+  };
+  SwitchResources resources;
+  resources.ingress_parse_bytes = 14 + 20 + 8;
+  CHECK(refusal(build, resources).empty());
+  --resources.ingress_parse_bytes;
+  CHECK_THAT(refusal(build, resources),
+             Contains("the ingress parser looks 42 bytes deep into a packet, 41 are possible"));
+  CHECK_THAT(refusal([](Program& p) {
+               p.parser_state<Ethernet>(Gress::egress, "start").select(p.header_field(&Ethernet::dst), {{1, "reject"}});
+             }),
+             Contains("egress parser state 'start' compares") && Contains("of 48 bits, 32 are possible"));
+  CHECK_THAT(refusal([](Program& p) {
+               p.parser_state<Ethernet>(Gress::ingress, "start")
+                   .select(p.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ip"}});
+               p.parser_state<Ipv4>(Gress::ingress, "ip").then("start");
+             }),
+             Contains("comes back to state 'start'"));
+}
+
 TEST_CASE("actions and tables that make no sense are refused by name") {
   CHECK_THAT(refusal([](Program& p) {
                const auto f = p.field("f", 8);
