@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "p4model/forwarding.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 using namespace racksim;
@@ -63,6 +64,43 @@ TEST_CASE("Table entries can be changed and removed while packets pass") {
   t.calendar.run_until();
   CHECK(t.hosts[1]->seen.size() == 1);  // by its IPv4 address
   CHECK(results == std::vector<std::uint64_t>{1, 1, 0});
+}
+
+TEST_CASE("Entries in TCAM are set and removed by what they match and their priority") {
+  TestRack t;
+  auto program = std::make_shared<p4::Program>("redirect");
+  p4::append_forwarding_parser(*program, p4::Gress::ingress);
+  p4::append_forwarding(*program, program->ingress());
+  auto& redirect_to = program->action("redirect_to");
+  redirect_to.set(program->intrinsics().ucast_egress_port, redirect_to.data("port", 9));
+  program->ingress().apply(program->table("redirect")
+                               .key(program->intrinsics().ingress_port, p4::MatchKind::ternary)
+                               .size(8)
+                               .action(redirect_to));
+  t.rack.install_program(program);
+  const auto arrived_at = [&](NodeId from) {
+    for (auto& host : t.hosts) host->seen.clear();
+    t.send(from, 1, 1);
+    t.calendar.run_until();
+    for (std::size_t node = 0; node < t.hosts.size(); ++node) {
+      if (!t.hosts[node]->seen.empty()) return node;
+    }
+    return t.hosts.size();
+  };
+  std::vector<std::uint64_t> results;
+  const auto note = [&](std::uint64_t result) { results.push_back(result); };
+  auto& cpu = t.rack.control_cpu();
+  const auto from_node_0 = p4::KeyMatch::masked(t.rack.port_of(0), 0x1ff);
+  CHECK(arrived_at(0) == 1);
+  cpu.set_entry(0, "redirect", {p4::KeyMatch::any()}, "redirect_to", {t.rack.port_of(2)}, note, 5);
+  cpu.set_entry(0, "redirect", {from_node_0}, "redirect_to", {t.rack.port_of(3)}, note, 4);
+  t.calendar.run_until();
+  CHECK(arrived_at(0) == 3);
+  cpu.remove_entry(0, "redirect", {from_node_0}, note, 5);  // there is none of this priority
+  cpu.remove_entry(0, "redirect", {from_node_0}, note, 4);
+  t.calendar.run_until();
+  CHECK(arrived_at(0) == 2);
+  CHECK(results == std::vector<std::uint64_t>{0, 0, 0, 1});
 }
 
 TEST_CASE("Unknown names and indices are refused when they are posted") {
