@@ -22,6 +22,12 @@ std::uint64_t bits_for(std::uint64_t n) {
   return bits;
 }
 
+std::uint64_t key_bits_of(const Program& program, const Table& table) {
+  std::uint64_t bits = 0;
+  for (const auto& key : table.keys) bits += program.info(key.field).bits;
+  return bits;
+}
+
 }  // namespace
 
 std::string_view name_of(StageResource resource) {
@@ -43,12 +49,6 @@ std::uint64_t budget(const SwitchResources& r, StageResource resource) {
 
 std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array) {
   return ceil_div(array.size * array.width.total(), resources.block_bits) + 1;
-}
-
-static std::uint64_t key_bits_of(const Program& program, const Table& table) {
-  std::uint64_t bits = 0;
-  for (const auto& key : table.keys) bits += program.info(key.field).bits;
-  return bits;
 }
 
 std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table) {
