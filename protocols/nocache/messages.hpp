@@ -1,0 +1,83 @@
+// The messages of the client-server application (StarCache §3.2, Figure 3; §4): Ethernet, IPv4, UDP, then the headers
+// here, then the key and the value.
+//
+// The design's header is 22 bytes. The prototype appends six bytes to measure with (§4), and so does this application.
+// A third header is ours: it carries what exactly-once writes and the repaired coherence need, and is absent when
+// neither is asked for.
+#pragma once
+
+#include <cstdint>
+
+#include "p4model/header.hpp"
+
+namespace racksim::nocache {
+
+/// The operation type, OP (§3.2); numbers of the public artifact. The last two are ours.
+enum class Op : std::uint8_t {
+  read_request = 0,        ///< R-REQ
+  read_reply = 1,          ///< R-REP, also a cache packet
+  write_request = 2,       ///< W-REQ
+  write_reply = 3,         ///< W-REP
+  correction_request = 4,  ///< CRN-REQ: a read that the cache must not serve
+  fetch_request = 5,       ///< F-REQ
+  fetch_reply = 6,         ///< F-REP
+  write_refused = 7,       ///< a write that came in the wrong order for the cache: send it again (repaired coherence)
+};
+inline constexpr std::size_t kOps = 8;
+
+constexpr std::uint64_t number(Op op) {
+  return static_cast<std::uint64_t>(op);
+}
+
+/// UDP ports by which the switch knows a message of the application, 64 of them as in the artifact: the first raw queue
+/// pairs of each NIC. Clients and servers use both ends of each message within the range.
+inline constexpr std::uint16_t kFirstPort = 8192, kPorts = 64;
+
+/// The 22 bytes of Figure 3.
+struct StoreHeader {
+  std::uint64_t op = 0;
+  std::uint64_t seq = 0;                       ///< request id of the client
+  std::uint64_t hkey_high = 0, hkey_low = 0;   ///< 128-bit hash of the key
+  /// In a write request: 1 if the key is cached, so that the reply must bring the value. In replies: packets of the item.
+  std::uint64_t flag = 0;
+
+  static constexpr p4::HeaderLayout kLayout{
+      "store", {{"op", 8}, {"seq", 32}, {"hkey_high", 64}, {"hkey_low", 64}, {"flag", 8}}};
+
+  Op operation() const { return static_cast<Op>(op); }
+  void set(Op o) { op = number(o); }
+  bool operator==(const StoreHeader&) const = default;
+};
+static_assert(StoreHeader::kLayout.bytes() == 22);
+
+/// The prototype's three extra fields (§4).
+struct MeasureHeader {
+  std::uint64_t cached = 0;     ///< a Served: by whom the request is or was answered
+  std::uint64_t latency = 0;    ///< unused here: clients measure latency themselves
+  std::uint64_t partition = 0;  ///< of the node that emulates several servers
+
+  static constexpr p4::HeaderLayout kLayout{"measure", {{"cached", 8}, {"latency", 32}, {"partition", 8}}};
+};
+static_assert(MeasureHeader::kLayout.bytes() == 6);
+
+/// Values of MeasureHeader::cached, as in the artifact.
+enum class Served : std::uint8_t {
+  by_server = 0,
+  by_switch = 1,
+  overflow = 2,  ///< by a server, because the request table of the cached key was full
+};
+
+/// Ours. `version` is the switch's count of the writes (and fetches) of a cached key, 0 in a write request that passed
+/// while its key was not cached. `oldest` is the client's oldest request without an answer: servers may forget the
+/// results of writes before it (as in RIFL, Lee et al., SOSP '15).
+struct SafetyHeader {
+  std::uint64_t version = 0;
+  std::uint64_t oldest = 0;
+
+  static constexpr p4::HeaderLayout kLayout{"safety", {{"version", 32}, {"oldest", 32}}};
+};
+
+/// Bytes of UDP payload in a packet (§3.2: 22 bytes of header leave 1438 for key and value).
+inline constexpr std::uint32_t kMostPayload = 1460;
+
+}  // namespace racksim::nocache
