@@ -19,6 +19,9 @@ constexpr NodeId node_of_ipv4(std::uint64_t address) {
   return static_cast<NodeId>(address - ipv4_of(0));
 }
 
+/// The node id that the switch's control CPU is addressed by; no server has it.
+inline constexpr NodeId kControlCpuNode = 0xfffd;
+
 /// The serial of the `number`th packet that a server's NIC sends. Copies made on the way keep it.
 constexpr std::uint64_t packet_serial(NodeId node, std::uint64_t number) {
   return std::uint64_t{node} << 48 | number;

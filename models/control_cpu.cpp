@@ -7,6 +7,9 @@
 #include <deque>
 #include <stdexcept>
 
+#include "models/addressing.hpp"
+#include "p4model/headers.hpp"
+
 namespace racksim::models {
 
 namespace {
@@ -173,6 +176,46 @@ void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector
   operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
   operation->done = std::move(done);
   post(pipe, std::move(operation));
+}
+
+void ControlCpu::listen(PacketHandler& handler) {
+  if (handler_) throw std::logic_error("the control CPU's network port has a listener");
+  handler_ = &handler;
+  network_source_ = context_.journal.add_source("switch/control/network");
+  const auto& options = chassis_.options();
+  to_switch_ = std::make_unique<Wire>(context_, "control-switch", options.cpu_port_bits_per_second,
+                                      options.control_latency, chassis_, chassis_.cpu_port());
+  from_switch_ = std::make_unique<Wire>(context_, "switch-control", options.cpu_port_bits_per_second,
+                                        options.control_latency, *this, 0);
+  chassis_.plug(chassis_.cpu_port(), *from_switch_);
+}
+
+void ControlCpu::send(p4::PacketRef&& packet) {
+  if (!handler_) throw std::logic_error("the control CPU's network port is not plugged in");
+  packet->get_at<p4::Ethernet>(0).src = mac_of(kControlCpuNode);
+  auto& ip = packet->get_at<p4::Ipv4>(1);
+  auto& udp = packet->get_at<p4::Udp>(2);
+  ip.src = ipv4_of(kControlCpuNode);
+  ip.total_length = packet->header_bytes() + packet->payload_bytes - p4::Ethernet::kLayout.bytes();
+  udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
+  packet->serial = packet_serial(kControlCpuNode, ++next_serial_);
+  context_.census.create();
+  context_.journal.record(sim::Observed::message_sent, network_source_, context_.calendar.now(), packet->operation,
+                          packet->serial, packet->wire_bytes());
+  to_switch_->transmit(std::move(packet), context_.calendar.now());
+}
+
+void ControlCpu::receive(p4::PacketRef&& packet, unsigned) {
+  context_.census.deliver();
+  context_.journal.record(sim::Observed::message_delivered, network_source_, context_.calendar.now(), packet->operation,
+                          packet->serial);
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->delivered(*packet, network_source_, context_.calendar.now());
+  handler_->on_packet(std::move(packet));
+}
+
+std::uint64_t ControlCpu::packets_held() const {
+  return handler_ ? to_switch_->in_flight() + from_switch_->in_flight() : 0;
 }
 
 void ControlCpu::set_delay(double factor, sim::Duration added) {

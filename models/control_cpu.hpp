@@ -2,6 +2,8 @@
 //
 // An operation is posted, crosses PCIe after those before it at the rate limit, and takes a slot of its pipe like a
 // packet (switch_chassis.hpp), so that its order with passes is definite. Its result comes back over PCIe.
+//
+// It also has a network port of its own, behind the switch's CPU port, once somebody listens to it.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +14,17 @@
 
 #include "models/rack_context.hpp"
 #include "models/switch_chassis.hpp"
+#include "models/verbs.hpp"
 
 namespace racksim::models {
 
-class ControlCpu {
+class ControlCpu final : public PacketSink {
  public:
   /// Called when an operation's result is back: the value read, or 1 and 0 for whether a table had the entry.
   using Done = std::function<void(std::uint64_t)>;
 
   ControlCpu(RackContext& context, SwitchChassis& chassis);
-  ~ControlCpu();
+  ~ControlCpu() override;
   ControlCpu(const ControlCpu&) = delete;
   ControlCpu& operator=(const ControlCpu&) = delete;
 
@@ -34,6 +37,16 @@ class ControlCpu {
                  std::vector<std::uint64_t> data, Done done = {}, std::uint32_t priority = 0);
   void remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
+
+  /// Plugs in the network port, before the run: `handler` gets every packet sent to `kControlCpuNode`. Once only.
+  void listen(PacketHandler& handler);
+  /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
+  /// lengths are filled in. Throws std::logic_error before `listen`.
+  void send(p4::PacketRef&& packet);
+  void receive(p4::PacketRef&& packet, unsigned port) override;
+  /// Packets on the wires of its network port.
+  std::uint64_t packets_held() const;
+  bool listening() const { return handler_ != nullptr; }
 
   /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
   /// (at least 1), and each reaches its pipe `added` later. They keep their order. (1, 0) ends it.
@@ -55,6 +68,10 @@ class ControlCpu {
   sim::Time free_at_, last_arrival_;
   sim::Duration slow_gap_, added_latency_;
   std::uint64_t outstanding_ = 0;
+  PacketHandler* handler_ = nullptr;
+  sim::Source network_source_;
+  std::unique_ptr<Wire> to_switch_, from_switch_;
+  std::uint64_t next_serial_ = 0;
   std::vector<std::unique_ptr<Operation>> operations_;
 };
 

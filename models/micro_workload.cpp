@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "models/memory_service.hpp"
 #include "sim/random.hpp"
 
 namespace racksim::models {
@@ -16,8 +17,7 @@ namespace {
 class MicroWorkload final : public Workload {
  public:
   MicroWorkload(WorkloadContext& context, const MicroOptions& options)
-      : memory_(context.protocol.memory()),
-        protocol_(context.protocol),
+      : memory_(context.service<MemoryService>("micro")),
         options_(options),
         nodes_(memory_.shape().nodes),
         block_bytes_(memory_.shape().block_bytes) {
@@ -39,7 +39,7 @@ class MicroWorkload final : public Workload {
     // Shared blocks lie at the same offsets of every home, the first of each home's global memory.
     const std::uint64_t per_home = (shared_blocks_ + nodes_ - 1) / nodes_;
     for (NodeId home = 0; home < nodes_; ++home) {
-      protocol_.declare_shared(GlobalAddress::at(home, 0), per_home * block_bytes_);
+      memory_.declare_shared(GlobalAddress::at(home, 0), per_home * block_bytes_);
     }
   }
 
@@ -50,7 +50,7 @@ class MicroWorkload final : public Workload {
     for (std::uint64_t i = 0; i < rounds; ++i) {
       for (SessionState& session : sessions_) {
         const Access access = draw(session);
-        protocol_.warm_access(session.id, access.address, access.write);
+        memory_.warm_access(session.id, access.address, access.write);
       }
     }
   }
@@ -127,7 +127,6 @@ class MicroWorkload final : public Workload {
   }
 
   MemoryService& memory_;
-  Protocol& protocol_;
   MicroOptions options_;
   std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node: its sessions die with it
   unsigned nodes_;

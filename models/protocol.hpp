@@ -16,14 +16,18 @@
 #include <vector>
 
 #include "models/explanation.hpp"
-#include "models/memory_service.hpp"
 #include "models/rack.hpp"
+#include "models/service.hpp"
 #include "p4model/registry.hpp"
 #include "sim/coverage.hpp"
 #include "sim/history.hpp"
 #include "sim/metrics.hpp"
 #include "sim/oracle.hpp"
 #include "sim/parameters.hpp"
+
+namespace racksim::sim {
+class Engine;
+}
 
 namespace racksim::models {
 
@@ -56,16 +60,11 @@ class Protocol : public CrashObserver {
  public:
   virtual ~Protocol() = default;
 
-  /// The shared memory that it offers.
-  virtual MemoryService& memory() = 0;
+  /// The service that it offers; workloads find out which (memory_service.hpp, key_value_service.hpp).
+  virtual Service& service() = 0;
 
-  /// Tells the protocol which blocks the application shares between nodes, before the run (a protocol that treats
-  /// shared and private data alike ignores it).
-  virtual void declare_shared(GlobalAddress first, std::uint64_t bytes) = 0;
-
-  /// Performs one access without simulating time: caches, homes and directories end as if the access had been the only
-  /// one under way. Only before the run.
-  virtual void warm_access(Session session, GlobalAddress address, bool write) = 0;
+  /// Adds the actors of its control plane, before the run begins.
+  virtual void add_actors(sim::Engine& engine) { static_cast<void>(engine); }
 
   /// Shows the state of memory and caches as it is. Outside the run.
   virtual void show_state(StateVisitor& visitor) const = 0;
@@ -74,7 +73,7 @@ class Protocol : public CrashObserver {
   virtual void start_measuring() = 0;
   virtual void stop_measuring() = 0;
 
-  /// Whether nothing is under way.
+  /// Whether nothing is under way. Packets that circulate in the switch may go on doing so.
   virtual bool quiescent() const = 0;
   /// What should not be there although the protocol has come to rest, or has failed to.
   virtual std::vector<Leak> leaks() const = 0;

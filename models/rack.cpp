@@ -85,13 +85,15 @@ void Rack::fill_routes() {
   }
   for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
     auto& pipeline = chassis_->pipeline(pipe);
-    for (const auto& server : servers_) {
-      const std::array<std::uint64_t, 1> port{ports_[server->node()]};
-      const std::array<std::uint64_t, 1> mac{mac_of(server->node())}, ip{ipv4_of(server->node())};
+    const auto add = [&](NodeId node, unsigned leaving_by) {
+      const std::array<std::uint64_t, 1> port{leaving_by};
+      const std::array<std::uint64_t, 1> mac{mac_of(node)}, ip{ipv4_of(node)};
       // Both tables have one action that takes the port.
       if (by_mac) pipeline.add_entry(*by_mac, mac, *by_mac->actions.front(), port);
       if (by_ip) pipeline.add_entry(*by_ip, ip, *by_ip->actions.front(), port);
-    }
+    };
+    for (const auto& server : servers_) add(server->node(), ports_[server->node()]);
+    add(kControlCpuNode, chassis_->cpu_port());
   }
 }
 
@@ -125,7 +127,7 @@ void Rack::restart_switch(sim::Time lost_power_at) {
 }
 
 std::uint64_t Rack::packets_in_flight() const {
-  std::uint64_t sum = chassis_->packets_held();
+  std::uint64_t sum = chassis_->packets_held() + control_cpu_->packets_held();
   for (const auto& server : servers_) sum += server->nic().packets_held();
   for (const auto& wire : wires_) sum += wire->in_flight();
   return sum;

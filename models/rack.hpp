@@ -98,7 +98,7 @@ class Rack {
   /// A packet with Ethernet, IPv4 and UDP headers for a server. Push further headers, then set `payload_bytes`.
   p4::PacketRef make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port);
 
-  /// Packets in wires, NICs and the switch, counted where they are.
+  /// Packets in wires, NICs, the switch and its control CPU, counted where they are.
   std::uint64_t packets_in_flight() const;
 
  private:

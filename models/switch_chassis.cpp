@@ -60,7 +60,8 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       stage_lane_(context.calendar.add_lane("switch/stages")),
       traffic_manager_source_(context.journal.add_source("switch/traffic_manager")),
       power_source_(context.journal.add_source("switch/power")),
-      traffic_manager_(options, options.ports + (options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe),
+      traffic_manager_(options,
+                       options.ports + (options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe + 1),
       cycle_(cycles(1)),
       copy_gap_(cycles(options.copy_cycles)),
       packets_in_(context.metrics.counter("switch.packets_in", "packets", "Packets that arrived at front ports.")),
@@ -86,6 +87,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
                                                     recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
   }
+  outgoing_.push_back(nullptr);  // until the control CPU is plugged in
   for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());
 }
 
@@ -96,13 +98,14 @@ sim::Duration SwitchChassis::cycles(std::uint64_t n) const {
 }
 
 void SwitchChassis::plug(unsigned port, Wire& outgoing) {
-  if (port >= options_.ports) {
+  if (port >= options_.ports && port != cpu_port()) {
     throw std::runtime_error(fmt::format("the switch has no port {}: it has {}", port, options_.ports));
   }
   outgoing_[port] = &outgoing;
 }
 
 unsigned SwitchChassis::pipe_of(unsigned port) const {
+  if (port == cpu_port()) return 0;
   if (port >= options_.ports) return port - static_cast<unsigned>(options_.ports);
   return port / static_cast<unsigned>(options_.ports_per_pipe);
 }
@@ -166,6 +169,7 @@ void SwitchChassis::receive(p4::PacketRef&& packet, unsigned port) {
   Entry entry{std::move(packet), {.port = static_cast<std::uint16_t>(port)}};
   entry.metadata.may_resubmit = front;
   ++inside_;
+  if (recirculates(port)) ++returning_;
   enter(pipe, std::move(entry));
 }
 
@@ -279,9 +283,14 @@ void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& 
     context_.calendar.at<&SwitchChassis::resubmitted>(done, pipe.resubmit_lane, *this, &pipe);
     return;
   }
-  --inside_;
+  leaves_ingress(entry.metadata.port);
   if (verdict.dropped()) return context_.drop(pipe.source, done, *entry.packet, DropReason::switch_program);
   to_traffic_manager(pipe, std::move(entry.packet), verdict, done + options_.traffic_manager_latency);
+}
+
+void SwitchChassis::leaves_ingress(unsigned port) {
+  --inside_;
+  if (recirculates(port)) --returning_;
 }
 
 void SwitchChassis::resubmitted(Pipe* pipe) {
@@ -398,7 +407,8 @@ void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kep
   if (std::max(ready, outgoing_[port]->free_at()) >= off_from_) [[unlikely]] {
     return context_.drop(pipe_at_[port]->egress_source, off_from_, *packet, DropReason::switch_off);
   }
-  ++(port < options_.ports ? packets_out_ : recirculations_).value;
+  if (port < options_.ports) ++packets_out_.value;
+  if (recirculates(port)) ++recirculations_.value;
   outgoing_[port]->transmit(std::move(packet), ready);
 }
 
@@ -445,7 +455,7 @@ void SwitchChassis::refuse(Pipe& pipe, Entry&& entry) {
     held_accesses_.emplace_back(&pipe, entry.access);
     return;
   }
-  --inside_;
+  leaves_ingress(entry.metadata.port);
   // A source of its own: a stepped pass that began before records its end later than a fused one.
   context_.drop(power_source_, context_.calendar.now(), *entry.packet, DropReason::switch_off);
 }
@@ -466,6 +476,12 @@ std::uint64_t SwitchChassis::packets_held() const {
   std::uint64_t held = inside_;
   for (const auto& wire : recirculation_) held += wire->in_flight();
   return held;
+}
+
+std::uint64_t SwitchChassis::packets_circulating() const {
+  std::uint64_t circulating = returning_;
+  for (const auto& wire : recirculation_) circulating += wire->in_flight();
+  return circulating;
 }
 
 }  // namespace racksim::models

@@ -74,6 +74,8 @@ class SwitchChassis : public PacketSink {
   unsigned pipe_of(unsigned port) const;
   /// The port through which a pipe recirculates; packets that come in by it cannot be resubmitted.
   unsigned recirculation_port(unsigned pipe) const { return static_cast<unsigned>(options_.ports) + pipe; }
+  /// The port behind which the control CPU's packets come and go, in the first pipe (models/hardware.md 6.1).
+  unsigned cpu_port() const { return static_cast<unsigned>(options_.ports) + pipes(); }
   /// A pipe's pipeline, for setting up and for looking at it outside the run; during the run use the control CPU.
   p4::Pipeline& pipeline(unsigned pipe);
   p4::ReplicationEngine& replication() { return replication_; }
@@ -110,6 +112,8 @@ class SwitchChassis : public PacketSink {
 
   /// Packets inside the switch, its recirculation wires included.
   std::uint64_t packets_held() const;
+  /// Those of them that have been sent to a recirculation port and have not ended the ingress pass after it.
+  std::uint64_t packets_circulating() const;
 
   /// Records a change of switch state in the journal: `object` in the upper half of the first detail says which array
   /// (or, from 2^31 on, table), its lower half the index.
@@ -133,6 +137,8 @@ class SwitchChassis : public PacketSink {
   void boot();
   void plan_power_losses();
   void refuse(Pipe& pipe, Entry&& entry);
+  bool recirculates(unsigned port) const { return port >= options_.ports && port != cpu_port(); }
+  void leaves_ingress(unsigned port);
   void enter(Pipe& pipe, Entry&& entry);
   void slot(Pipe* pipe);
   void execute(Pipe& pipe, Entry&& entry);
@@ -162,8 +168,8 @@ class SwitchChassis : public PacketSink {
   TrafficManager traffic_manager_;
   p4::ReplicationEngine replication_;
   std::vector<std::unique_ptr<Pipe>> pipes_;
-  std::vector<Pipe*> pipe_at_;                         // by port, recirculation ports last: pipe_of costs a division
-  std::vector<Wire*> outgoing_;                        // by port, recirculation ports last
+  std::vector<Pipe*> pipe_at_;                         // by port likewise: pipe_of costs a division
+  std::vector<Wire*> outgoing_;                        // by port: front, recirculation, control CPU
   std::vector<std::unique_ptr<Wire>> recirculation_;   // by pipe
   std::vector<std::unique_ptr<SteppedPass>> stepped_;  // all, in use or not
   std::vector<SteppedPass*> stepped_free_;
@@ -177,6 +183,7 @@ class SwitchChassis : public PacketSink {
   PassWatcher* watcher_ = nullptr;
   bool egress_has_registers_ = false;
   bool egress_changes_headers_ = false;
+  std::uint64_t returning_ = 0;  // those counted in inside_ that came by a recirculation port
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass
   sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &copies_made_, &control_slots_;
 };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/protocol.hpp"
@@ -17,6 +18,16 @@ namespace racksim::models {
 struct WorkloadContext {
   Rack& rack;
   Protocol& protocol;
+
+  /// The protocol's service if it is of this kind. Throws std::runtime_error, naming the workload, if it is another.
+  template <class Kind>
+  Kind& service(std::string_view workload) {
+    if (auto* offered = dynamic_cast<Kind*>(&protocol.service())) return *offered;
+    refuse(workload, Kind::kWhat);
+  }
+
+ private:
+  [[noreturn]] static void refuse(std::string_view workload, std::string_view wanted);
 };
 
 /// A running workload.

@@ -31,7 +31,9 @@ void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
 }
 
 void DataValueOracle::observe(const Observation& observation) {
-  if (observation.what != Observed::operation_begun && observation.what != Observed::operation_ended) return;
+  const bool begins = observation.what == Observed::operation_begun;
+  const bool given_up = observation.what == Observed::operation_given_up;
+  if (!begins && !given_up && observation.what != Observed::operation_ended) return;
   expect_in_order(observation.at);
   if (observation.detail[0] > static_cast<std::uint64_t>(OperationKind::write))
     throw std::runtime_error(fmt::format("oracle {}: {} is no kind of operation", name(), observation.detail[0]));
@@ -39,7 +41,8 @@ void DataValueOracle::observe(const Observation& observation) {
   const Moment moment{++position_, observation.operation, observation.at, observation.source};
   auto& state = states_[operation.key];
   if (state == kConvicted) return;
-  observation.what == Observed::operation_begun ? begin(operation, moment, state) : end(operation, moment, state);
+  if (given_up) return give_up(operation, moment, state);
+  begins ? begin(operation, moment, state) : end(operation, moment, state);
 }
 
 void DataValueOracle::begin(const OperationView& operation, const Moment& moment, State& state) {
@@ -71,10 +74,21 @@ void DataValueOracle::end(const OperationView& operation, const Moment& moment, 
              {operation.key, involved(moment, *why)});
     return convict(state, index);
   }
-  if (history.is_settled()) {
-    state = history.values().front().value;
-    vacant_.push_back(index);
-  }
+  settle(state, index);
+}
+
+// A write that was given up stays pending: it may take effect at any time, or never.
+void DataValueOracle::give_up(const OperationView& operation, const Moment& moment, State& state) {
+  if (state < kOpen || operation.kind == OperationKind::write) return;
+  const auto index = static_cast<std::uint32_t>(state - kOpen);
+  histories_[index].abandon_read(moment.operation);
+  settle(state, index);
+}
+
+void DataValueOracle::settle(State& state, std::uint32_t index) {
+  if (!histories_[index].is_settled()) return;
+  state = histories_[index].values().front().value;
+  vacant_.push_back(index);
 }
 
 void DataValueOracle::convict(State& state, std::uint32_t index) {

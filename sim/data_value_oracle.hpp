@@ -22,8 +22,9 @@
 namespace racksim::sim {
 
 /// Reads the beginnings and ends of reads and writes. After its first violation a key is not checked any further, so
-/// violation_count() counts keys. Operations pending at the end of the run may or may not have taken effect. An end
-/// without a beginning is ignored here (ProgressOracle reports it). Attach it before the first operation begins.
+/// violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions gave up, may
+/// or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it). Attach it
+/// before the first operation begins.
 class DataValueOracle final : public Oracle {
  public:
   /// `journal` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes
@@ -50,6 +51,8 @@ class DataValueOracle final : public Oracle {
 
   void begin(const OperationView& operation, const Moment& moment, State& state);
   void end(const OperationView& operation, const Moment& moment, State& state);
+  void give_up(const OperationView& operation, const Moment& moment, State& state);
+  void settle(State& state, std::uint32_t index);
   void convict(State& state, std::uint32_t index);
   std::uint32_t open(State& state);
   void check_value(const OperationView& operation, bool may_be_unwritten) const;

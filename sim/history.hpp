@@ -18,14 +18,20 @@ enum class OperationKind : std::uint8_t { read, write };
 /// What a node may do with its copy of a block without asking anybody.
 enum class Permission : std::uint8_t { none, read, write };
 
+/// Answers that a session did not ask for.
+enum class StrayAnswer : std::uint8_t {
+  wrong_key,  ///< an operation ended with the value of another key
+  repeated    ///< a request that had been answered, or given up, was answered again
+};
+
 /// The value of a key that was never written. No write writes it.
 inline constexpr std::uint64_t kNeverWritten = 0;
 
 /// The bound of the values that writes carry, each unique within its key: [1, kValueBound).
 inline constexpr std::uint64_t kValueBound = std::uint64_t{1} << 63;
 
-/// An observation of kind operation_begun or operation_ended. The observation's source is the session, its operation
-/// the id, unique in the run.
+/// An observation of kind operation_begun, operation_ended or operation_given_up. The observation's source is the
+/// session, its operation the id, unique in the run.
 struct OperationView {
   OperationKind kind;
   std::uint64_t key;    ///< block or key id
@@ -33,6 +39,17 @@ struct OperationView {
 
   static constexpr OperationView of(const Observation& observation) {
     return {static_cast<OperationKind>(observation.detail[0]), observation.detail[1], observation.detail[2]};
+  }
+};
+
+/// An observation of kind stray_answer; its operation is the one concerned, 0 if it is not known any more.
+struct StrayAnswerView {
+  StrayAnswer kind;
+  std::uint64_t key;       ///< that was asked for, if known
+  std::uint64_t answered;  ///< that came
+
+  static constexpr StrayAnswerView of(const Observation& observation) {
+    return {static_cast<StrayAnswer>(observation.detail[0]), observation.detail[1], observation.detail[2]};
   }
 };
 
@@ -57,6 +74,18 @@ inline void record_begun(Journal& journal, Source session, Time at, std::uint64_
 inline void record_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value) {
   journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// A session gives up waiting. `value` is what a write would write.
+inline void record_given_up(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                            std::uint64_t key, std::uint64_t value) {
+  journal.record(Observed::operation_given_up, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// A session gets an answer that it did not ask for. `answered` is the key that it is about.
+inline void record_stray_answer(Journal& journal, Source session, Time at, std::uint64_t operation, StrayAnswer kind,
+                                std::uint64_t key, std::uint64_t answered) {
+  journal.record(Observed::stray_answer, session, at, operation, static_cast<std::uint64_t>(kind), key, answered);
 }
 
 /// A node gains, changes or loses its right to access a block locally. What warm-up grants is recorded at time 0.

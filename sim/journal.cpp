@@ -35,6 +35,10 @@ std::string_view to_string(Observed what) {
       return "final_state";
     case Observed::fault_ended:
       return "fault_ended";
+    case Observed::operation_given_up:
+      return "operation_given_up";
+    case Observed::stray_answer:
+      return "stray_answer";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

@@ -34,8 +34,10 @@ enum class Observed : std::uint8_t {
   permission,    ///< a node gained or lost the right to read or write a block: for oracles alone
   final_state,   ///< a piece of the state at the end of the run
   fault_ended,
+  operation_given_up,  ///< its session waits no longer: it may have taken effect or not
+  stray_answer,        ///< a session got an answer that it did not ask for
 };
-inline constexpr std::size_t kObservedKinds = 10;
+inline constexpr std::size_t kObservedKinds = 12;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);

@@ -14,10 +14,11 @@ ProgressOracle::ProgressOracle(const Journal& journal, Duration patience)
     : Oracle("progress"), journal_(journal), patience_(patience) {}
 
 void ProgressOracle::observe(const Observation& observation) {
-  if (observation.what != Observed::operation_begun && observation.what != Observed::operation_ended) return;
+  const bool ends = observation.what == Observed::operation_ended || observation.what == Observed::operation_given_up;
+  if (!ends && observation.what != Observed::operation_begun) return;
   expect_in_order(observation.at);
   advance(observation.at);
-  observation.what == Observed::operation_begun ? begin(observation) : end(observation);
+  ends ? end(observation) : begin(observation);
 }
 
 void ProgressOracle::advance(Time now) {

@@ -1,4 +1,4 @@
-// Progress: whatever a session begins ends, and not too late.
+// Progress: whatever a session begins ends or is given up, and not too late.
 //
 // Memory: 48 bytes a pending operation and 16 bytes in a FlatMap; nothing for operations that ended.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace racksim::sim {
 
-/// Reads the beginnings and ends of operations, of any kind. A violation is an operation that
+/// Reads the beginnings and ends of operations, of any kind; one that its session gives up has ended here. A violation
+/// is an operation that
 ///  * is pending at finish(), that is, after the faults ended and the run drained;
 ///  * is pending for longer than the patience (reported once, at the instant the patience ended);
 ///  * begins twice, or ends without having begun (or twice).

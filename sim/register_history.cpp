@@ -46,6 +46,10 @@ std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment e
   return std::nullopt;
 }
 
+void RegisterHistory::abandon_read(std::uint64_t operation) {
+  if (take(operation)) forget();
+}
+
 bool RegisterHistory::abandon_oldest_read() {
   const auto read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
   if (read == pending_.end()) return false;

@@ -63,6 +63,9 @@ class RegisterHistory {
   void end_write(Moment ended);
   std::optional<Contradiction> end_read(Moment ended, std::uint64_t value);
 
+  /// Takes a pending read out of the history: its session has given it up. One that is not pending is ignored.
+  void abandon_read(std::uint64_t operation);
+
   /// Takes the longest-pending read out of the history, which can only hide a violation; false if none is pending.
   bool abandon_oldest_read();
 

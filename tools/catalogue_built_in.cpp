@@ -46,6 +46,9 @@ Catalogue built_in_catalogue() {
       {{"progress", "whatever a session begins ends"}},
       {{"quiescence", "after the drain no lock is held, no request outstanding, and directories know who caches what"}},
       {{"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"}},
+      {{"returned-key", "a get returns the value of the key that it asked for"}},
+      // Retransmissions and duplicates in the network are answered twice.
+      {{"answered-once", "each request is answered once; for runs without loss and duplication"}, true},
       // data-value implies all of these.
       {{"linearizable", "each key's recorded history is linearizable, judged when the run is over"}, true},
       {{"sequential", "each key's recorded history is sequentially consistent"}, true},

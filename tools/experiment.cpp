@@ -12,6 +12,7 @@
 #include "models/faults.hpp"
 #include "models/protocol.hpp"
 #include "models/workload.hpp"
+#include "sim/answer_oracle.hpp"
 #include "sim/checkers/history_oracle.hpp"
 #include "sim/conservation_oracle.hpp"
 #include "sim/data_value_oracle.hpp"
@@ -77,7 +78,9 @@ class Run final : models::StateVisitor {
         lane_(calendar_.add_lane("experiment")),
         rack_(build_rack(metrics)),
         data_value_(journal_),
-        progress_oracle_(journal_) {
+        progress_oracle_(journal_),
+        returned_key_(sim::StrayAnswer::wrong_key, journal_),
+        answered_once_(sim::StrayAnswer::repeated, journal_) {
     journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
     build_protocol();
     rack_->observe_crashes(*workload_);  // tasks go before the state that they use
@@ -97,6 +100,7 @@ class Run final : models::StateVisitor {
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
     engine_ = &engine;
     for (std::size_t node = 0; node < rack_->nodes(); ++node) engine.add_host(fmt::format("node{}", node));
+    protocol_->add_actors(engine);
     faults_->start();
     workload_->start();
     if (scenario_.run.warmup.operations) {
@@ -161,6 +165,8 @@ class Run final : models::StateVisitor {
       if (check.name == "data-value") oracles_.push_back(&data_value_);
       if (check.name == "progress") oracles_.push_back(&progress_oracle_);
       if (check.name == "quiescence") oracles_.push_back(&quiescence_);
+      if (check.name == "returned-key") oracles_.push_back(&returned_key_);
+      if (check.name == "answered-once") oracles_.push_back(&answered_once_);
       if (check.name == "packet-conservation") check_conservation_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
         if (check.name == history.name) check_history(history, metrics);
@@ -212,7 +218,7 @@ class Run final : models::StateVisitor {
     phase_ = Phase::drain;
     result_.measured = calendar_.now() - measure_begin_;
     protocol_->stop_measuring();
-    result_.operations = protocol_->memory().measured_operations();
+    result_.operations = protocol_->service().measured_operations();
     faults_->heal();
     workload_->stop();
     drain_end_ = calendar_.now() + scenario_.run.drain;
@@ -220,7 +226,8 @@ class Run final : models::StateVisitor {
   }
 
   void look_for_rest() {
-    const bool rest = workload_->running() == 0 && protocol_->quiescent() && rack_->packets_in_flight() == 0;
+    const bool rest = workload_->running() == 0 && protocol_->quiescent() &&
+                      rack_->packets_in_flight() == rack_->chassis().packets_circulating();
     if (rest || calendar_.now() >= drain_end_) {
       phase_ = Phase::over;
       engine_->finish();
@@ -252,7 +259,7 @@ class Run final : models::StateVisitor {
   void give_up(const char* kind, const std::string& what) {
     result_.violations.push_back(
         {kind, calendar_.now(),
-         fmt::format("{}; {} have begun and not ended", what, protocol_->memory().pending_operations())});
+         fmt::format("{}; {} have begun and not ended", what, protocol_->service().pending_operations())});
     ++result_.violation_count;
   }
 
@@ -321,6 +328,7 @@ class Run final : models::StateVisitor {
   sim::SingleWriterOracle single_writer_;
   sim::DataValueOracle data_value_;
   sim::ProgressOracle progress_oracle_;
+  sim::AnswerOracle returned_key_, answered_once_;
   sim::QuiescenceOracle quiescence_;
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
   sim::Counter* kept_operations_ = nullptr;

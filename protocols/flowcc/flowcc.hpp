@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "models/memory_service.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
 #include "protocols/flowcc/switch_watch.hpp"
@@ -14,7 +15,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
  public:
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
 
-  models::MemoryService& memory() override { return *this; }
+  models::Service& service() override { return *this; }
   void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void show_state(models::StateVisitor& visitor) const override;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/memory_service.hpp"
 #include "models/rack.hpp"
 #include "protocols/flowcc/counters.hpp"
 #include "protocols/flowcc/coverage.hpp"

@@ -36,13 +36,14 @@ inline constexpr std::uint16_t kFirstPort = 8192, kPorts = 64;
 /// The 22 bytes of Figure 3.
 struct StoreHeader {
   std::uint64_t op = 0;
-  std::uint64_t seq = 0;                       ///< request id of the client
-  std::uint64_t hkey_high = 0, hkey_low = 0;   ///< 128-bit hash of the key
-  /// In a write request: 1 if the key is cached, so that the reply must bring the value. In replies: packets of the item.
+  std::uint64_t seq = 0;                      ///< request id of the client
+  std::uint64_t hkey_high = 0, hkey_low = 0;  ///< 128-bit hash of the key
+  /// In a write request: 1 if the key is cached, so that the reply must bring the value. In replies: packets of the
+  /// item.
   std::uint64_t flag = 0;
 
-  static constexpr p4::HeaderLayout kLayout{
-      "store", {{"op", 8}, {"seq", 32}, {"hkey_high", 64}, {"hkey_low", 64}, {"flag", 8}}};
+  static constexpr p4::HeaderLayout kLayout{"store",
+                                            {{"op", 8}, {"seq", 32}, {"hkey_high", 64}, {"hkey_low", 64}, {"flag", 8}}};
 
   Op operation() const { return static_cast<Op>(op); }
   void set(Op o) { op = number(o); }

@@ -164,15 +164,18 @@ void Recorder::observe(const sim::Observation& observation) {
   event.operation = observation.operation;
   switch (observation.what) {
     case sim::Observed::operation_begun:
-    case sim::Observed::operation_ended: {
+    case sim::Observed::operation_ended:
+    case sim::Observed::operation_given_up: {
       const auto view = sim::OperationView::of(observation);
       if (view.key != question_.key) return;
       const bool begun = observation.what == sim::Observed::operation_begun;
       const bool write = view.kind == sim::OperationKind::write;
       event.from = session_name(observation.source);
       event.kind = begun ? Kind::begun : Kind::ended;
-      event.text = fmt::format("{} {}", write ? "write" : "read", begun ? "begins" : "ends");
-      if (write || !begun) event.text += fmt::format(", value {:#x}", view.value);
+      const bool given_up = observation.what == sim::Observed::operation_given_up;
+      const char* verb = begun ? "begins" : given_up ? "is given up" : "ends";
+      event.text = fmt::format("{} {}", write ? "write" : "read", verb);
+      if (write || (!begun && !given_up)) event.text += fmt::format(", value {:#x}", view.value);
       auto& record = operations_[observation.operation];
       if (begun) {
         record = {view.kind, event.from, observation.at, {}, view.value};

@@ -44,7 +44,7 @@ TEST_CASE("a write miss, a read of the dirty block and their packets are describ
   Rig rig(sound());
   Notes notes(rig);
   const auto block = rig.shared_block(0);  // at home on node 0
-  notes.key = rig.protocol->memory().block_of(block);
+  notes.key = rig.protocol->block_of(block);
   // Nobody caches it: the switch sends the request to the home agent, which sends the data. An acknowledgement is
   // inline and overtakes the block, which is first read over PCIe.
   rig.access({2, 1}, block, true);
@@ -65,7 +65,7 @@ TEST_CASE("a write miss, a read of the dirty block and their packets are describ
 TEST_CASE("the registers of a block in the switch have names, meanings and readable values") {
   Rig rig(sound());
   const auto block = rig.shared_block(0);
-  const auto tag = rig.protocol->memory().block_of(block);
+  const auto tag = rig.protocol->block_of(block);
   rig.access({2, 1}, block, true);
   const auto registers = rig.protocol->switch_state_of(tag);
   // Four of the block, then two scores and a last unlock for each of the 8 requesters.
@@ -90,5 +90,5 @@ TEST_CASE("a block that its home owns has no registers in the switch") {
   Setup setup = sound();
   setup.flowcc.ownership = FlowCcOptions::Ownership::home;
   Rig rig(setup);
-  CHECK(rig.protocol->switch_state_of(rig.protocol->memory().block_of(rig.shared_block(0))).empty());
+  CHECK(rig.protocol->switch_state_of(rig.protocol->block_of(rig.shared_block(0))).empty());
 }

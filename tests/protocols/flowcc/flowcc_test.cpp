@@ -39,7 +39,7 @@ TEST_CASE("metadata that do not say who holds a block are found at rest") {
     setup.flowcc.ownership = ownership;
     Rig rig(setup);
     const auto block = rig.shared_block(0);
-    const auto tag = rig.protocol->memory().block_of(block);
+    const auto tag = rig.protocol->block_of(block);
     rig.access({1, 0}, block, false);
     rig.access({2, 0}, block, false);
     CHECK(rig.protocol->leaks().empty());

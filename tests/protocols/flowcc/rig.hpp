@@ -157,9 +157,9 @@ class Rig : models::StateVisitor {
  private:
   sim::Task<void> perform(models::Session session, models::GlobalAddress address, bool write, sim::Time* ended) {
     if (write) {
-      co_await protocol->memory().write(session, address);
+      co_await protocol->write(session, address);
     } else {
-      co_await protocol->memory().read(session, address);
+      co_await protocol->read(session, address);
     }
     if (ended != nullptr) *ended = calendar.now();
   }

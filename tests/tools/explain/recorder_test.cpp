@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/protocol.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 using namespace racksim;
@@ -17,9 +18,7 @@ constexpr std::uint64_t kKey = 0x77, kOperation = 5;
 
 /// A protocol without a word about packets and registers.
 struct Silent final : models::Protocol {
-  models::MemoryService& memory() override { throw std::logic_error("no memory"); }
-  void declare_shared(models::GlobalAddress, std::uint64_t) override {}
-  void warm_access(models::Session, models::GlobalAddress, bool) override {}
+  models::Service& service() override { throw std::logic_error("no service"); }
   void show_state(models::StateVisitor&) const override {}
   void start_measuring() override {}
   void stop_measuring() override {}
