@@ -123,7 +123,10 @@ void Rack::restart(NodeId node) {
 }
 
 void Rack::restart_switch(sim::Time lost_power_at) {
-  chassis_->power_on(lost_power_at, [this] { fill_routes(); });
+  chassis_->power_on(lost_power_at, [this] {
+    fill_routes();
+    for (BootObserver* observer : boot_observers_) observer->switch_booted();
+  });
 }
 
 std::uint64_t Rack::packets_in_flight() const {

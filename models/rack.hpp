@@ -53,6 +53,17 @@ class CrashObserver {
   ~CrashObserver() = default;
 };
 
+/// Told when the switch has booted after a loss of power.
+class BootObserver {
+ public:
+  /// The switch has its program and plain routes; registers, other tables and multicast groups are empty. Called in
+  /// the event of the boot, before any packet.
+  virtual void switch_booted() = 0;
+
+ protected:
+  ~BootObserver() = default;
+};
+
 class Rack {
  public:
   /// Builds the rack and loads plain L2/L3 forwarding into the switch. Throws std::runtime_error when the switch has
@@ -83,6 +94,7 @@ class Rack {
 
   /// Adds an observer of crashes, called after those added before it.
   void observe_crashes(CrashObserver& observer) { crash_observers_.push_back(&observer); }
+  void observe_boots(BootObserver& observer) { boot_observers_.push_back(&observer); }
   /// A crash: all cores of the server forget their work, its NIC is off. For events of their own, never for a task.
   void crash(NodeId node);
   /// Starts the server again, as another incarnation, once each crash has been followed by a restart. Its hardware
@@ -119,6 +131,7 @@ class Rack {
   std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<unsigned> ports_;
   std::vector<CrashObserver*> crash_observers_;
+  std::vector<BootObserver*> boot_observers_;
 };
 
 }  // namespace racksim::models

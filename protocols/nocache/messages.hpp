@@ -12,7 +12,7 @@
 
 namespace racksim::nocache {
 
-/// The operation type, OP (§3.2); numbers of the public artifact. The last two are ours.
+/// The operation type, OP (§3.2); numbers of the public artifact. From 7 on they are ours.
 enum class Op : std::uint8_t {
   read_request = 0,        ///< R-REQ
   read_reply = 1,          ///< R-REP, also a cache packet
@@ -22,8 +22,10 @@ enum class Op : std::uint8_t {
   fetch_request = 5,       ///< F-REQ
   fetch_reply = 6,         ///< F-REP
   write_refused = 7,       ///< a write that came in the wrong order for the cache: send it again (repaired coherence)
+  eviction = 8,            ///< controller to server: the key is not cached any more (repaired coherence)
+  eviction_reply = 9,      ///< the server's answer
 };
-inline constexpr std::size_t kOps = 8;
+inline constexpr std::size_t kOps = 10;
 
 constexpr std::uint64_t number(Op op) {
   return static_cast<std::uint64_t>(op);

@@ -1,0 +1,61 @@
+// Messages as packets. See network.hpp.
+#include "protocols/nocache/network.hpp"
+
+#include <algorithm>
+
+#include "models/addressing.hpp"
+#include "p4model/headers.hpp"
+
+namespace racksim::nocache {
+
+namespace {
+// What a packet's first payload word means here: the key, and above it the number of the fragment.
+constexpr unsigned kKeyBits = 48;
+constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
+constexpr std::size_t kUdp = 2, kStore = 3, kMeasure = 4, kSafety = 5;  // places of the headers
+}  // namespace
+
+unsigned Shared::packets_of(std::uint64_t key) const {
+  const std::uint32_t room = value_room(), bytes = sizes.value_bytes(key);
+  return std::max(1u, (bytes + room - 1) / room);
+}
+
+p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t source_port, Address to,
+                           std::uint64_t operation) {
+  p4::PacketRef packet = shared.rack.make_packet(to.node, source_port, to.port);
+  packet->push(message.store);
+  packet->push(message.measure);
+  if (shared.safety) packet->push(message.safety);
+  packet->payload = {message.key | std::uint64_t{message.fragment} << kKeyBits, message.value};
+  packet->payload_bytes = shared.sizes.key_bytes;
+  if (message.brings_value) {
+    const std::uint32_t room = shared.value_room(), before = message.fragment * room;
+    const std::uint32_t bytes = shared.sizes.value_bytes(message.key);
+    packet->payload_bytes += std::min(room, bytes - std::min(bytes, before));
+  }
+  packet->operation = operation;
+  return packet;
+}
+
+Message read_message(const Shared& shared, p4::Packet& packet) {
+  Message message;
+  message.store = packet.get_at<StoreHeader>(kStore);
+  message.measure = packet.get_at<MeasureHeader>(kMeasure);
+  if (shared.safety) message.safety = packet.get_at<SafetyHeader>(kSafety);
+  message.key = packet.payload[0] & kKeyMask;
+  message.fragment = static_cast<unsigned>(packet.payload[0] >> kKeyBits);
+  message.value = packet.payload[1];
+  message.brings_value = packet.payload_bytes > shared.sizes.key_bytes;
+  return message;
+}
+
+Address sender_of(p4::Packet& packet) {
+  return {models::node_of_ipv4(packet.get_at<p4::Ipv4>(1).src),
+          static_cast<std::uint16_t>(packet.get_at<p4::Udp>(kUdp).src_port)};
+}
+
+bool is_message(const p4::Packet& packet) {
+  return packet.find<StoreHeader>() != nullptr;
+}
+
+}  // namespace racksim::nocache

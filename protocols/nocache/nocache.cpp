@@ -1,0 +1,22 @@
+// NoCache, "a mechanism without any cache logic" (StarCache §5.1): the application on a switch that forwards.
+#include "protocols/nocache/store.hpp"
+
+namespace racksim::nocache {
+
+namespace {
+
+const models::ProtocolRegistration registration({
+    .name = "nocache",
+    .doc = "a partitioned key-value store without a cache (baseline of StarCache, NSDI '25)",
+    .make_options = [] { return std::make_shared<NoCacheOptions>(); },
+    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
+                  "slow-core", "switch-restart"},
+});
+
+}  // namespace
+
+std::unique_ptr<models::Protocol> NoCacheOptions::build(models::ProtocolContext& context) const {
+  return std::make_unique<Store>(context, *this, exactly_once);
+}
+
+}  // namespace racksim::nocache

@@ -1,0 +1,32 @@
+// Options of the client-server application, which NoCache is and which StarCache and NetCache extend (StarCache §4,
+// §5.1).
+#pragma once
+
+#include <cstdint>
+
+#include "models/protocol.hpp"
+
+namespace racksim::nocache {
+
+/// What all three schemes share.
+struct StoreOptions : models::ProtocolOptions {
+  std::uint64_t server_nodes = 3;  ///< the last nodes of the rack; the others are clients
+  std::uint64_t partitions = 12;   ///< threads of a server node, each an emulated server
+  std::uint64_t hash_bits = 128;   ///< of the key hash that the switch and the partitioning see
+  std::uint64_t first_seq = 0;     ///< sequence number of each client's first request
+  bool exactly_once = true;        ///< messages carry what lets a write be sent again and take effect once
+  bool collision_check = true;     ///< clients compare the returned key with the requested one (§3.6)
+  sim::Duration timeout = sim::Duration::from_ps(20'000'000'000);  ///< of one attempt
+  std::uint64_t attempts = 5;
+  sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
+  sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request
+
+  void declare_store(sim::Parameters& p);
+};
+
+struct NoCacheOptions final : StoreOptions {
+  void declare(sim::Parameters& p) override { declare_store(p); }
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+};
+
+}  // namespace racksim::nocache

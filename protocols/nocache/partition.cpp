@@ -1,0 +1,138 @@
+// Requests at a server. See partition.hpp.
+#include "protocols/nocache/partition.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+
+#include "sim/run_hash.hpp"
+
+namespace racksim::nocache {
+
+namespace {
+std::uint64_t digest_of(std::uint64_t key, std::uint64_t value) {
+  sim::HashMixer mixer(0);
+  mixer.add(key);
+  mixer.add(value);
+  return mixer.finish().low;
+}
+}  // namespace
+
+Partition::Partition(Shared& shared, unsigned server)
+    : shared_(shared),
+      server_(server),
+      core_(shared.rack.server(shared.node_of(server)).core(server % shared.options.partitions)),
+      nic_(shared.rack.server(shared.node_of(server)).nic()),
+      qpn_(nic_.create_raw_qp(core_, *this, shared.options.service_work)) {
+  if (qpn_ != shared.port_of(server)) {
+    throw std::logic_error(fmt::format("server {} listens to port {}, not {}", server, qpn_, shared.port_of(server)));
+  }
+}
+
+std::uint64_t Partition::value_of(std::uint64_t key) const {
+  const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(key);
+  return value == nullptr ? 0 : *value;
+}
+
+void Partition::set(std::uint64_t key, std::uint64_t value) {
+  std::uint64_t& item = items_[key];
+  if (item != 0) digest_ -= digest_of(key, item);
+  digest_ += digest_of(key, value);
+  item = value;
+}
+
+void Partition::send(const Message& message, Address to, std::uint64_t operation) {
+  nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_), to, operation));
+}
+
+void Partition::send_item(Message message, Address to, std::uint64_t operation) {
+  const unsigned packets = shared_.packets_of(message.key);
+  message.store.flag = packets;
+  message.value = value_of(message.key);
+  message.brings_value = true;
+  for (message.fragment = 0; message.fragment < packets; ++message.fragment) send(message, to, operation);
+}
+
+void Partition::on_packet(p4::PacketRef packet) {
+  if (!is_message(*packet)) return;
+  Message request = read_message(shared_, *packet);
+  const Address from = sender_of(*packet);
+  switch (request.store.operation()) {
+    case Op::read_request:
+    case Op::correction_request:
+      if (extension_) extension_->requested(request);
+      ++served_;
+      ++shared_.counters.served.value;
+      request.store.set(Op::read_reply);
+      return send_item(request, from, packet->operation);
+    case Op::write_request:
+      return write(request, from, packet->operation);
+    case Op::fetch_request:
+      if (extension_) extension_->fetched(request);
+      request.store.set(Op::fetch_reply);
+      return send_item(request, from, packet->operation);
+    default:
+      if (extension_) extension_->other(request, from);
+  }
+}
+
+void Partition::write(Message request, Address from, std::uint64_t operation) {
+  const auto seq = static_cast<std::uint32_t>(request.store.seq);
+  CompletedWrites* record = nullptr;
+  if (shared_.safety) {
+    record = &completed_[std::uint32_t{from.node} << 16 | from.port];
+    const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest));
+    forget_given_up(from, *record);
+    if (verdict == CompletedWrites::Verdict::given_up) return;
+    if (verdict == CompletedWrites::Verdict::completed) {
+      ++shared_.counters.duplicate_writes.value;
+      if (extension_) extension_->written(request);
+      return answer_write(request, from, operation);
+    }
+  }
+  const unsigned packets = shared_.packets_of(request.key);
+  if (packets > 1) {
+    Received& received = receiving_[{from, seq}];
+    received.fragments |= std::uint64_t{1} << request.fragment;
+    received.version = std::max(received.version, request.safety.version);
+    received.unversioned |= request.safety.version == 0;
+    received.flag |= request.store.flag != 0;
+    if (std::popcount(received.fragments) < static_cast<int>(packets)) return;
+    // A write of which a part came before the key was cached counts as one that came before.
+    request.safety.version = received.unversioned ? 0 : received.version;
+    request.store.flag = received.flag ? 1 : 0;
+    receiving_.erase({from, seq});
+  }
+  if (extension_) {
+    extension_->requested(request);
+    if (!extension_->admits_write(request)) {
+      request.store.set(Op::write_refused);
+      request.brings_value = false;
+      return send(request, from, operation);
+    }
+  }
+  set(request.key, request.value);
+  if (record) record->complete(seq);
+  if (extension_) extension_->written(request);
+  answer_write(request, from, operation);
+}
+
+void Partition::forget_given_up(Address from, const CompletedWrites& record) {
+  for (auto at = receiving_.lower_bound({from, 0}); at != receiving_.end() && at->first.address == from;) {
+    at = record.is_given_up(at->first.seq) ? receiving_.erase(at) : std::next(at);
+  }
+}
+
+void Partition::answer_write(const Message& request, Address from, std::uint64_t operation) {
+  ++served_;
+  ++shared_.counters.served.value;
+  Message reply = request;
+  reply.store.set(Op::write_reply);
+  if (request.store.flag != 0) return send_item(reply, from, operation);
+  reply.brings_value = false;
+  send(reply, from, operation);
+}
+
+}  // namespace racksim::nocache

@@ -1,0 +1,100 @@
+// A thread of a server node, which emulates a storage server (StarCache §4): one partition of the items in a hash
+// table, served by one core at a limited rate.
+//
+// Items, completion records and what an extension declares durable survive a crash, as a log on stable storage would
+// make them: the paper's store is in memory, and a crash that forgets acknowledged writes would say nothing about the
+// cache. What is half received is lost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "models/core.hpp"
+#include "models/verbs.hpp"
+#include "protocols/nocache/completed_writes.hpp"
+#include "protocols/nocache/network.hpp"
+#include "sim/flat_map.hpp"
+
+namespace racksim::nocache {
+
+/// What a scheme with a cache adds to a server.
+class PartitionExtension {
+ public:
+  virtual ~PartitionExtension() = default;
+  /// A read or a write has been received.
+  virtual void requested(const Message& request) { static_cast<void>(request); }
+  /// Whether a write may take effect now. If not it is refused, and its client sends it again.
+  virtual bool admits_write(const Message& request) {
+    static_cast<void>(request);
+    return true;
+  }
+  /// A write has taken effect, or had done so before and is about to be answered again.
+  virtual void written(const Message& request) { static_cast<void>(request); }
+  /// An F-REQ is about to be answered.
+  virtual void fetched(const Message& request) { static_cast<void>(request); }
+  /// A message that the application itself does not know.
+  virtual void other(const Message& message, Address from) {
+    static_cast<void>(message);
+    static_cast<void>(from);
+  }
+};
+
+class Partition final : public models::PacketHandler {
+ public:
+  /// Takes core `server % partitions` of its node and the node's next raw queue pair.
+  Partition(Shared& shared, unsigned server);
+
+  /// Adds a scheme's part; it must outlive the run.
+  void extend(PartitionExtension& extension) { extension_ = &extension; }
+
+  unsigned server() const { return server_; }
+  models::Core& core() { return core_; }
+  std::uint64_t value_of(std::uint64_t key) const;
+  /// Requests that it has answered.
+  std::uint64_t served() const { return served_; }
+  /// A digest of all items.
+  std::uint64_t digest() const { return digest_; }
+
+  /// Sends a message of its own.
+  void send(const Message& message, Address to, std::uint64_t operation);
+  /// Sends all packets of an item, with the value that it has now.
+  void send_item(Message message, Address to, std::uint64_t operation);
+
+  void crash() { receiving_.clear(); }
+  void on_packet(p4::PacketRef packet) override;
+
+ private:
+  struct Sender {
+    Address address;
+    std::uint32_t seq;
+    auto operator<=>(const Sender& other) const {
+      return std::tie(address.node, address.port, seq) <=> std::tie(other.address.node, other.address.port, other.seq);
+    }
+    bool operator==(const Sender&) const = default;
+  };
+  struct Received {
+    std::uint64_t fragments = 0;
+    std::uint64_t version = 0;  // the largest of its packets
+    bool flag = false, unversioned = false;
+  };
+
+  void write(Message request, Address from, std::uint64_t operation);
+  void answer_write(const Message& request, Address from, std::uint64_t operation);
+  /// Drops what came of writes that their client waits for no longer.
+  void forget_given_up(Address from, const CompletedWrites& record);
+  void set(std::uint64_t key, std::uint64_t value);
+
+  Shared& shared_;
+  unsigned server_;
+  models::Core& core_;
+  models::Nic& nic_;
+  std::uint32_t qpn_;
+  PartitionExtension* extension_ = nullptr;
+  sim::FlatMap<std::uint64_t> items_;                   // values of keys that have been written
+  std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
+  std::map<Sender, Received> receiving_;                // writes of several packets
+  std::uint64_t served_ = 0, digest_ = 0;
+};
+
+}  // namespace racksim::nocache

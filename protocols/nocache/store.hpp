@@ -1,0 +1,57 @@
+// The client-server application on a rack: client threads on the first nodes, emulated servers on the last (StarCache
+// §4, §5.1). As it stands it is NoCache, "a mechanism without any cache logic"; StarCache and NetCache add a switch
+// program and what belongs to it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/protocol.hpp"
+#include "protocols/nocache/client.hpp"
+#include "protocols/nocache/partition.hpp"
+
+namespace racksim::nocache {
+
+class Store : public models::Protocol, public models::KeyValueService, RepeatedAnswers {
+ public:
+  /// `safety`: whether messages carry the SafetyHeader. Throws std::runtime_error when the rack has too few nodes or
+  /// cores.
+  Store(models::ProtocolContext& context, const StoreOptions& options, bool safety);
+
+  models::Service& service() override { return *this; }
+  void describe_items(const models::ItemSizes& sizes) override;
+  void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
+  void show_state(models::StateVisitor& visitor) const override { static_cast<void>(visitor); }
+  void node_crashed(NodeId node) override;
+  void start_measuring() override;
+  void stop_measuring() override;
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+
+  Shared& shared() { return shared_; }
+  const Shared& shared() const { return shared_; }
+  Partition& partition(unsigned server) { return *partitions_.at(server); }
+  const std::vector<std::unique_ptr<Partition>>& partitions() const { return partitions_; }
+  const std::vector<std::unique_ptr<Client>>& clients() const { return clients_; }
+
+ protected:
+  sim::Task<models::Answer> do_get(models::Session session, std::uint64_t key, std::uint64_t operation) override;
+  sim::Task<models::Answer> do_put(models::Session session, std::uint64_t key, std::uint64_t value,
+                                   std::uint64_t operation) override;
+
+ private:
+  void repeated(models::Session session, std::uint64_t key) override { repeated_answer(session, key); }
+
+  Shared shared_;
+  std::vector<std::unique_ptr<Client>> clients_;        // by session
+  std::vector<std::unique_ptr<Partition>> partitions_;  // by server
+  sim::Source final_source_;
+  sim::Gauge& balancing_efficiency_;
+  std::vector<sim::Gauge*> server_mops_;
+  std::vector<std::uint64_t> served_before_;  // by server, when measuring began
+  sim::Time measuring_since_;
+};
+
+}  // namespace racksim::nocache
