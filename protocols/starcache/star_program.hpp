@@ -4,12 +4,12 @@
 //   stage 1   STATE, POPULARITY, HITS; index x queue size
 //   stage 2   QUEUE: length and ACKed packets (request table, its first stage)
 //   stage 3   FRONT, REAR (its second stage), OVERFLOW
-//   stage 4   request index = index x queue size + offset
+//   stage 4   request index = index x queue size + offset; forwarding by MAC
 //   stage 5   CLIENT_IP, CLIENT_PORT, CLIENT_SEQ (its third stage)
-//   stage 6   clone table, plain forwarding
+//   stage 6   clone table; forwarding by IPv4
 //
-// The paper's prototype takes 10 stages (§4). A large request table does too: each stage has room for 48 SRAM blocks of
-// registers, so its three metadata arrays stand in stages of their own. The egress is empty.
+// The paper's prototype takes 10 stages (§4). Request tables of more than 64 K slots take more than seven: a stage has
+// map RAM for 48 SRAM blocks of registers, too little for the three metadata arrays together. The egress is empty.
 //
 // Two state tables exist. The printed one is a bit per key, valid or invalid (§3.3). It lets an old value circulate
 // when the key is invalid for less than a loop of the cache packet, or when two writes of a key overlap. The repaired
@@ -45,8 +45,12 @@ inline constexpr std::uint64_t kMostEntries = 65'536;
 
 /// The program and the handles that the control plane fills and reads it by.
 ///
-/// Of a key that it inserts, the control plane writes 1 to the high half of its QUEUE entry (ACKed packets, §3.9)
-/// beforehand. An address without an entry in the clone table gets no copy, and the cache packet dies with it.
+/// Before it inserts a key the control plane makes its STATE invalid and, the first time, writes 1 to the high half of
+/// its QUEUE (ACKed packets, §3.9). With versions the low half of STATE must differ from the version of each reply that
+/// may still come for that key, which a reply to a write from before its eviction has: a count over all insertions and
+/// versions will do.
+///
+/// The clone table must know all clients and the controller: a packet to be cloned that misses it is dropped.
 struct StarProgram {
   std::shared_ptr<const p4::Program> program;
   const p4::Table* lookup = nullptr;      ///< (high, low half of the key's hash) -> set_index
