@@ -172,6 +172,17 @@ TEST_CASE("without invalidation keys that are not valid yet still are not, with 
   CHECK(s.read(kHot).dropped());
 }
 
+TEST_CASE("without invalidation a write during a fetch carries the version of the fetch, and either reply validates") {
+  StarShape shape = small(true);
+  shape.invalidate = false;
+  StarSwitch s(shape);
+  s.insert(kHot, kIndex);
+  const Passed fetch = s.fetch_request(kHot), write = s.write_request(kHot, kBob);
+  CHECK(write.version() == fetch.version());
+  CHECK(s.reply(write, Op::write_reply).cloned_to(kBob));
+  CHECK(s.reply(fetch, Op::fetch_reply).cloned_to(kController));  // the value from before the write circulates
+}
+
 TEST_CASE("without the check of cache packets an invalid value serves") {
   const bool versions = GENERATE(false, true);
   StarShape shape = small(versions);

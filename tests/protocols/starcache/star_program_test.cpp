@@ -301,6 +301,22 @@ TEST_CASE("packets that are no UDP are forwarded") {
   CHECK(s.pass(std::move(other), kAlice.port).went_to(kServer));
 }
 
+TEST_CASE("packets that wait, serve, go round or die are not looked up for plain forwarding") {
+  StarSwitch s(either());
+  const Passed value = s.install(kHot, 3);
+  const auto looked_up = [&] {
+    const auto& counters = s.pipeline.counters(*s.star.forwarding.by_mac);
+    return counters.hits + counters.misses;
+  };
+  const auto before = looked_up();
+  s.read(kHot);
+  s.recirculate(value);
+  s.recirculate(value);
+  s.evict(kHot);
+  s.recirculate(value);
+  CHECK(looked_up() == before);
+}
+
 TEST_CASE("a reply to an address without a multicast group is dropped, which the clone table counts") {
   StarSwitch s(either());
   s.install(kHot, 3);
