@@ -52,11 +52,18 @@ class Checker {
         }
       };
       known(state.next);
-      for (const auto& [value, next] : state.cases) known(next);
+      for (const auto& c : state.cases) known(c.state);
       const auto [other, fresh] = extracted.emplace(state.header, state.name);
       if (!fresh) fail(where, "state '{}' extracts the same header", other->second);
       if (state.selector && program_.info(*state.selector).kind != FieldKind::header) {
         fail(where, "it selects by '{}', which is no header field", program_.info(*state.selector).name);
+      }
+      for (const auto& c : state.cases) {
+        const auto& field = program_.info(*state.selector);
+        if (c.value & ~(c.mask & mask_of(field.bits))) {
+          fail(where, "the case {:#x} asks for bits of '{}' that its mask {:#x} or the field's {} bits leave out",
+               c.value, field.name, c.mask & mask_of(field.bits), field.bits);
+        }
       }
     }
   }

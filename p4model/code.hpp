@@ -105,7 +105,11 @@ struct ParseCode {
   };
   std::vector<Extract> extracts;
   std::int32_t selector = -1;
-  std::vector<std::pair<std::uint64_t, std::int32_t>> cases;
+  struct Case {
+    std::uint64_t value, mask;
+    std::int32_t next;
+  };
+  std::vector<Case> cases;
   std::int32_t next = kAcceptState;
 };
 

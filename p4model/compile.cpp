@@ -129,7 +129,7 @@ class Compiler {
         parse.extracts.push_back({static_cast<std::uint16_t>(i), slot, mask_of(header.layout->fields[i].bits)});
       }
       if (state.selector) parse.selector = state.selector->id;
-      for (const auto& [value, next] : state.cases) parse.cases.emplace_back(value, number_of(next));
+      for (const auto& c : state.cases) parse.cases.push_back({c.value, c.mask, number_of(c.state)});
       parse.next = number_of(state.next);
       code.parser.push_back(std::move(parse));
     }

@@ -56,7 +56,7 @@ class ParserLimits {
       if (found != states_.end()) behind = std::max(behind, depth_from(*found->second));
     };
     follow(state.next);
-    for (const auto& [value, next] : state.cases) follow(next);
+    for (const auto& c : state.cases) follow(c.state);
     on_the_way_.erase(state.name);
     return program_.headers()[static_cast<std::size_t>(state.header)].layout->bytes() + behind;
   }

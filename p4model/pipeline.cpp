@@ -95,9 +95,9 @@ inline void Pipeline::parse(Pass& pass, const GressCode& code) {
     state = parse.next;
     if (parse.selector < 0) continue;
     const auto value = phv[parse.selector];
-    for (const auto& [expected, next] : parse.cases) {
-      if (expected == value) {
-        state = next;
+    for (const auto& c : parse.cases) {
+      if ((value & c.mask) == c.value) {
+        state = c.next;
         break;
       }
     }

@@ -352,3 +352,51 @@ TEST_CASE("an exact table takes neither masks nor priorities") {
   CHECK_THROWS_WITH(pipeline.add_entry(table, std::vector<KeyMatch>{1}, action, {}, 2),
                     Catch::Contains("'exact' matches exactly"));
 }
+
+TEST_CASE("a parser state that selects by masked value takes the first case that matches") {
+  auto p = std::make_shared<Program>("p");
+  p->parser_state<Udp>(Gress::ingress, "udp")
+      .select_masked(p->header_field(&Udp::dst_port),
+                     {{8200, 0xffff, "reject"}, {8192, 0xffc0, "fields"}, {0, 0, "tag"}});
+  p->parser_state<Fields>(Gress::ingress, "fields");
+  p->parser_state<Tag>(Gress::ingress, "tag");
+  const auto& md = p->intrinsics();
+  p->ingress()
+      .if_(p->valid<Fields>() == 1)
+      .then([&](Block& b) { b.apply(p->action("fields").set(md.ucast_egress_port, 1)); })
+      .else_([&](Block& b) { b.apply(p->action("tag").set(md.ucast_egress_port, 2)); });
+  Pipeline pipeline(p);
+  PacketPool pool;
+  const auto port_for = [&](std::uint64_t udp_port, bool fields) {
+    auto packet = pool.make();
+    packet->push(Udp{.dst_port = udp_port});
+    if (fields) {
+      packet->push(Fields{});
+    } else {
+      packet->push(Tag{});
+    }
+    return pipeline.run_ingress(*packet, {}).ucast_port;
+  };
+  for (const std::uint64_t inside : {8192, 8199, 8201, 8255}) CHECK(port_for(inside, true) == 1);
+  for (const std::uint64_t outside : {0, 8191, 8256, 0x6000, 0xffff}) CHECK(port_for(outside, false) == 2);
+  CHECK(port_for(8200, true) == Verdict::kNone);  // the exact case comes before the range that it lies in
+  CHECK(port_for(8192, false) == Verdict::kNone);
+  CHECK(pipeline.counters().parser_rejects == 2);
+}
+
+TEST_CASE("a parser state that selects by masked value goes on as told when no case matches") {
+  auto p = std::make_shared<Program>("p");
+  p->parser_state<Udp>(Gress::ingress, "udp")
+      .select_masked(p->header_field(&Udp::src_port), {{0x8000, 0x8000, kAccept}}, kReject);
+  p->ingress().apply(p->action("out").set(p->intrinsics().ucast_egress_port, 1));
+  Pipeline pipeline(p);
+  PacketPool pool;
+  const auto passes = [&](std::uint64_t udp_port) {
+    auto packet = pool.make();
+    packet->push(Udp{.src_port = udp_port});
+    return !pipeline.run_ingress(*packet, {}).dropped();
+  };
+  CHECK(passes(0x8000));
+  CHECK(passes(0xabcd));
+  CHECK_FALSE(passes(0x7fff));
+}

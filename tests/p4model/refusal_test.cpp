@@ -293,3 +293,34 @@ TEST_CASE("actions and tables that make no sense are refused by name") {
   CHECK_THROWS_WITH(p.field("wide", 65), Contains("'wide'"));
   CHECK_THROWS_WITH(p.header_field<Udp>("sauce"), Contains("sauce"));
 }
+
+TEST_CASE("a parser case that no value can match is refused") {
+  const auto with_case = [](std::uint64_t value, std::uint64_t mask) {
+    return refusal([=](Program& p) {
+      p.parser_state<Udp>(Gress::ingress, "udp")
+          .select_masked(p.header_field(&Udp::dst_port), {{value, mask, kReject}});
+    });
+  };
+  CHECK(with_case(8192, 0xffc0).empty());
+  CHECK(with_case(0, 0).empty());
+  CHECK_THAT(with_case(8193, 0xffc0), Contains("'udp'") && Contains("0x2001") && Contains("0xffc0"));
+  CHECK_THAT(with_case(0x10000, ~0ull), Contains("0x10000") && Contains("16 bits"));
+  CHECK_THAT(refusal([](Program& p) {
+               p.parser_state<Udp>(Gress::ingress, "udp")
+                   .select_masked(p.header_field(&Udp::dst_port), {{8192, 0xffc0, "nowhere"}});
+             }),
+             Contains("'udp'") && Contains("'nowhere'"));
+}
+
+TEST_CASE("the ways that masked cases open count for the depth that a parser looks") {
+  SwitchResources resources;
+  resources.ingress_parse_bytes = 8 + 20 - 1;
+  CHECK_THAT(refusal(
+                 [](Program& p) {
+                   p.parser_state<Udp>(Gress::ingress, "udp")
+                       .select_masked(p.header_field(&Udp::dst_port), {{8192, 0xffc0, "inner"}});
+                   p.parser_state<Ipv4>(Gress::ingress, "inner");
+                 },
+                 resources),
+             Contains("looks 28 bytes deep"));
+}
