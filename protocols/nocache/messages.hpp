@@ -24,8 +24,10 @@ enum class Op : std::uint8_t {
   write_refused = 7,       ///< a write that came in the wrong order for the cache: send it again (repaired coherence)
   eviction = 8,            ///< controller to server: the key is not cached any more (repaired coherence)
   eviction_reply = 9,      ///< the server's answer
+  report = 10,             ///< a server\'s most popular keys, to the controller
+  report_reply = 11,       ///< its acknowledgement
 };
-inline constexpr std::size_t kOps = 10;
+inline constexpr std::size_t kOps = 12;
 
 constexpr std::uint64_t number(Op op) {
   return static_cast<std::uint64_t>(op);

@@ -29,7 +29,7 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
 }
 
 constexpr const char* kOpNames[kOps] = {"R-REQ", "R-REP", "W-REQ",     "W-REP", "CRN-REQ",
-                                        "F-REQ", "F-REP", "W-REFUSED", "E-REQ", "E-REP"};
+                                        "F-REQ", "F-REP", "W-REFUSED", "E-REQ", "E-REP", "REPORT", "REPORT-ACK"};
 
 }  // namespace
 

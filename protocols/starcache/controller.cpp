@@ -1,0 +1,153 @@
+// The controller's rounds. See controller.hpp.
+#include "protocols/starcache/controller.hpp"
+
+#include <algorithm>
+
+#include "models/control_wait.hpp"
+
+namespace racksim::starcache {
+
+namespace {
+constexpr unsigned kPipe = 0;
+}
+
+Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
+                       const StarProgram& program, CacheManager& manager,
+                       const std::vector<std::unique_ptr<StarServer>>& servers)
+    : shared_(shared),
+      options_(options),
+      counters_(counters),
+      program_(program),
+      manager_(manager),
+      scope_(shared.rack.calendar()),
+      lane_(shared.rack.calendar().add_lane("switch/controller")),
+      target_(options.cache_size) {
+  if (options.updates || options.sizing) {
+    sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
+                                                "keys that are cached at the end of each round", options.round);
+  }
+  manager.on_report([this, &servers](unsigned server, std::uint32_t number) {
+    const auto* keys = server < servers.size() ? servers[server]->report(number) : nullptr;
+    if (keys == nullptr) return;
+    for (const Popularity& p : *keys) reported_[p.key] = std::max(reported_[p.key], p.count);
+  });
+}
+
+void Controller::add_actor(sim::Engine& engine) {
+  round_over_ = &engine.add_wake_up();
+  const sim::HostId host = engine.add_host("switch-control");
+  engine.add_actor("controller", host, [this](sim::Engine::Actor& actor) {
+    while (true) {
+      actor.sleep(options_.round);
+      actor.post<&Controller::begin_round>(lane_, *this);
+      actor.wait(*round_over_);
+    }
+  });
+}
+
+void Controller::begin_round() {
+  scope_.spawn(round_and_wake());
+}
+
+sim::Task<void> Controller::round_and_wake() {
+  co_await round();
+  round_over_->wake();
+}
+
+sim::Task<void> Controller::round() {
+  ++counters_.rounds.value;
+  if (shared_.safety) co_await look_for_dead_keys();
+  if (!options_.updates && !options_.sizing) co_return;
+  // All counts are reset, "to reflect the recent status only" (§3.8).
+  const std::uint64_t hits = co_await read_and_reset(program_.hits->name, 0);
+  const std::uint64_t overflows = co_await read_and_reset(program_.overflow->name, 0);
+  std::vector<Popularity> cached;
+  for (const std::uint64_t key : manager_.cached()) {
+    if (!manager_.is_cached(key)) continue;
+    const std::uint64_t count = co_await read_and_reset(program_.popularity->name, manager_.index_of(key));
+    cached.push_back({key, count});
+  }
+  if (options_.sizing) resize(hits, overflows, cached.size());
+  co_await update(std::move(cached));
+  if (sizes_) sizes_->add(shared_.rack.calendar().now(), manager_.size());
+}
+
+sim::Task<std::uint64_t> Controller::read_and_reset(std::string array, std::uint64_t index) {
+  const std::uint64_t count = co_await models::read_register(manager_.cpu(), kPipe, array, index);
+  if (count != 0) co_await models::write_register(manager_.cpu(), kPipe, array, index, 0);
+  co_return count;
+}
+
+// §3.8: above the threshold the cache shrinks by one key, else it grows by one.
+void Controller::resize(std::uint64_t hits, std::uint64_t overflows, std::uint64_t size) {
+  overflow_ratio_ = hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
+  if (overflow_ratio_ > options_.overflow_threshold) {
+    target_ = std::max(options_.min_size, size - std::min<std::uint64_t>(size, 1));
+  } else {
+    target_ = std::min(options_.cache_entries, std::max(options_.min_size, size + 1));
+  }
+}
+
+std::vector<Popularity> Controller::take_candidates() {
+  std::vector<Popularity> candidates;
+  for (const auto& [key, count] : reported_) {
+    if (!manager_.is_cached(key)) candidates.push_back({key, count});
+  }
+  reported_.clear();
+  std::sort(candidates.begin(), candidates.end(), hotter);
+  return candidates;
+}
+
+sim::Task<void> Controller::update(std::vector<Popularity> cached) {
+  std::sort(cached.begin(), cached.end(), hotter);
+  const std::vector<Popularity> candidates = take_candidates();
+  std::vector<sim::Task<void>> evictions;
+  std::vector<std::uint64_t> newcomers;
+  while (cached.size() > target_) {
+    evictions.push_back(manager_.evict(cached.back().key));
+    cached.pop_back();
+  }
+  if (options_.updates) {
+    std::size_t next = 0;
+    std::size_t size = cached.size();
+    for (; next < candidates.size() && size < target_; ++next, ++size) newcomers.push_back(candidates[next].key);
+    for (; next < candidates.size() && !cached.empty() && candidates[next].count > cached.back().count; ++next) {
+      evictions.push_back(manager_.evict(cached.back().key));
+      cached.pop_back();
+      newcomers.push_back(candidates[next].key);
+    }
+  }
+  co_await sim::gather(std::move(evictions));
+  std::vector<sim::Task<bool>> installs;
+  for (const std::uint64_t key : newcomers) installs.push_back(manager_.install(key));
+  co_await sim::gather(std::move(installs));
+}
+
+sim::Task<void> Controller::look_for_dead_keys() {
+  std::map<std::uint64_t, Pulse> pulses;
+  std::vector<sim::Task<void>> revivals;
+  for (const std::uint64_t key : manager_.cached()) {
+    if (!manager_.is_cached(key)) continue;
+    const std::uint64_t index = manager_.index_of(key);
+    Pulse pulse;
+    pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
+    pulse.queue = co_await models::read_register(manager_.cpu(), kPipe, program_.queue->name, index);
+    pulse.front = co_await models::read_register(manager_.cpu(), kPipe, program_.front->name, index);
+    const bool invalid = pulse.state >> program_.state->width.bits == 0;
+    const bool waited_for = (pulse.queue & p4::mask_of(program_.queue->width.bits)) != 0;
+    const auto before = pulses_.find(key);
+    const bool same = before != pulses_.end() && before->second.state == pulse.state &&
+                      (invalid || before->second.front == pulse.front);
+    if (same && (invalid || waited_for) && manager_.is_cached(key)) revivals.push_back(revive(key));
+    pulses[key] = pulse;
+  }
+  pulses_ = std::move(pulses);
+  co_await sim::gather(std::move(revivals));
+}
+
+sim::Task<void> Controller::revive(std::uint64_t key) {
+  ++counters_.revivals.value;
+  co_await manager_.fetch(key);
+}
+
+}  // namespace racksim::starcache

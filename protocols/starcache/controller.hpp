@@ -1,0 +1,71 @@
+// The controller's mind (StarCache §3.1, §3.8): in rounds it reads what the switch has counted, compares the popularity
+// of cached keys with the servers' reports of uncached ones, replaces the least popular, and fits the cache's size to
+// the overflow ratio.
+//
+// A SimGrid actor on the switch's control CPU keeps the rounds; what a round does to switch and servers takes its time
+// in the calendar (cache_manager.hpp).
+//
+// Beyond the paper, with versions: a key whose value stays invalid (a write or its reply was lost) or whose requests
+// are not served any more (its cache packet was lost) is fetched again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "protocols/starcache/cache_manager.hpp"
+#include "protocols/starcache/star_server.hpp"
+#include "sim/engine.hpp"
+#include "sim/time_series.hpp"
+
+namespace racksim::starcache {
+
+class Controller {
+ public:
+  Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program,
+             CacheManager& manager, const std::vector<std::unique_ptr<StarServer>>& servers);
+
+  /// Adds the actor that begins a round each `round`.
+  void add_actor(sim::Engine& engine);
+
+  /// One round. Not while another is under way.
+  sim::Task<void> round();
+  bool in_round() const { return scope_.running() > 0; }
+
+  /// The size that the cache is to have.
+  std::uint64_t target() const { return target_; }
+  /// Overflow requests over requests for cached keys, in the last round.
+  double overflow_ratio() const { return overflow_ratio_; }
+
+ private:
+  /// What a round remembers of a cached key, to see whether it is alive.
+  struct Pulse {
+    std::uint64_t state = 0, queue = 0, front = 0;
+    bool operator==(const Pulse&) const = default;
+  };
+
+  void begin_round();
+  sim::Task<void> round_and_wake();
+  sim::Task<std::uint64_t> read_and_reset(std::string array, std::uint64_t index);
+  sim::Task<void> look_for_dead_keys();
+  sim::Task<void> revive(std::uint64_t key);
+  sim::Task<void> update(std::vector<Popularity> cached);
+  std::vector<Popularity> take_candidates();
+  void resize(std::uint64_t hits, std::uint64_t overflows, std::uint64_t size);
+
+  nocache::Shared& shared_;
+  const StarCacheOptions& options_;
+  Counters& counters_;
+  StarProgram program_;
+  CacheManager& manager_;
+  sim::Scope scope_;
+  sim::Lane lane_;
+  sim::Engine::WakeUp* round_over_ = nullptr;
+  std::map<std::uint64_t, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
+  std::map<std::uint64_t, Pulse> pulses_;            // by key
+  std::uint64_t target_;
+  double overflow_ratio_ = 0;
+  sim::TimeSeries* sizes_ = nullptr;
+};
+
+}  // namespace racksim::starcache

@@ -1,0 +1,44 @@
+// The declaration of StarCache's options. See options.hpp.
+#include "protocols/starcache/options.hpp"
+
+namespace racksim::starcache {
+
+void StarCacheOptions::declare(sim::Parameters& p) {
+  using sim::Duration;
+  declare_store(p);
+  const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
+  p.choice("coherence", coherence, {{"versions", Coherence::versions}, {"paper", Coherence::paper}},
+           "how the switch keeps stale values from clients: with versions, or by one validity bit as printed in §3.7");
+  p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first").varied({1, 2, 8, 32});
+  p.integer("cache_entries", cache_entries, 1, 65'536, "keys that the switch has room for").varied({32, 64, 560});
+  p.integer("queue_size", queue_size, 1, 65'536,
+            "requests that wait per cached key, a power of two (paper §4: 16, §5.3: 256; artifact: 8); with 256 there "
+            "is room for 560 keys at most")
+      .varied({1, 2, 8, 16});
+  p.flag("multi_packet", multi_packet, "items of several packets may be cached (§3.9)");
+  p.flag("invalidate", invalidate, "a write request invalidates its key in the state table (§3.7)");
+  p.flag("drop_stale", drop_stale, "a circulating packet whose value is invalid is dropped (§3.7)");
+  p.flag("set_flag", set_flag, "a write request for a cached key makes the server append the value (§3.3)");
+  p.flag("updates", updates, "the controller replaces cold keys by hot ones (§3.8)").varied({false, true});
+  p.flag("sizing", sizing, "the controller fits the cache's size to the overflow ratio (§3.8)").varied({false, true});
+  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least (§5.3: 32)").varied({1, 4});
+  p.ratio("overflow_threshold", overflow_threshold,
+          "overflow ratio above which the cache shrinks by one key a round (§3.8: 1 %, §5.3: 0.05 %)")
+      .varied({0.0, 0.0005, 0.1});
+  p.integer("top_k", top_k, 1, 1000, "keys that each server reports in a round (artifact: 10)").varied({1, 3, 10});
+  p.integer("sketch_width", sketch_width, 1, 1 << 24, "counters of each of the sketch's five rows (artifact: 65,536)")
+      .varied({16, 256});
+  p.integer("report_above", report_above, 0, 1'000'000'000,
+            "requests a round above which a key is reported (artifact: 100)")
+      .varied({0, 1, 5});
+  p.length("round", round, us, most, "length of the controller's and the servers' rounds (artifact: 1 s)")
+      .varied({us * 100, us * 300, us * 1000});
+  p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server (artifact: 1 s)")
+      .varied({us * 30, us * 200});
+  p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks (artifact: 10)").varied({1, 3, 10});
+  p.length("report_timeout", report_timeout, us, most,
+           "retransmission timeout of the TCP connections that bring the servers' reports (Linux: 200 ms at least)")
+      .varied({us * 200, us * 2000});
+}
+
+}  // namespace racksim::starcache

@@ -1,0 +1,116 @@
+// Assembly and inspection of StarCache. See starcache.hpp.
+#include "protocols/starcache/starcache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::starcache {
+
+namespace {
+
+StarShape shape_of(const StarCacheOptions& options, std::uint16_t recirculation_port) {
+  StarShape shape;
+  shape.recirculation_port = recirculation_port;
+  shape.cache_entries = options.cache_entries;
+  shape.queue_size = options.queue_size;
+  shape.versions = options.coherence == StarCacheOptions::Coherence::versions;
+  shape.invalidate = options.invalidate;
+  shape.drop_stale = options.drop_stale;
+  shape.set_flag = options.set_flag;
+  return shape;
+}
+
+bool with_safety(const StarCacheOptions& options) {
+  return options.coherence == StarCacheOptions::Coherence::versions;
+}
+
+// For `racksim fit`, with the paper's request table.
+void register_programs(p4::ProgramRegistry& registry) {
+  registry.add("starcache", "StarCache's data plane with versions: 4096 keys, 16 requests each", [] {
+    StarShape shape;
+    shape.versions = true;
+    return make_star_program(shape).program;
+  });
+  registry.add("starcache-paper", "StarCache's data plane as printed, with one validity bit a key",
+               [] { return make_star_program(StarShape{}).program; });
+}
+
+const models::ProtocolRegistration registration({
+    .name = "starcache",
+    .doc = "variable-length in-network caching by circulating packets (NSDI '25)",
+    .make_options = [] { return std::make_shared<StarCacheOptions>(); },
+    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
+                  "slow-core", "switch-restart"},
+    .register_programs = register_programs,
+});
+
+}  // namespace
+
+StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& options)
+    : Store(context, options, with_safety(options)),
+      options_(options),
+      counters_(context.rack.metrics()),
+      program_(make_star_program(
+          shape_of(options, static_cast<std::uint16_t>(context.rack.chassis().recirculation_port(0))))) {
+  if (options.cache_size > options.cache_entries) {
+    throw std::runtime_error(fmt::format("a cache of {} keys does not fit the switch's {} entries", options.cache_size,
+                                         options.cache_entries));
+  }
+  context.rack.install_program(program_.program);
+  for (const auto& partition : partitions()) {
+    servers_.push_back(std::make_unique<StarServer>(shared(), options_, counters_, *partition));
+    if (options_.updates) servers_.back()->start_reporting();
+  }
+  manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
+  controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_, servers_);
+}
+
+void StarCache::add_actors(sim::Engine& engine) {
+  controller_->add_actor(engine);
+}
+
+void StarCache::describe_items(const models::ItemSizes& sizes) {
+  Store::describe_items(sizes);
+  const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
+  if (!options_.multi_packet && largest > shared().value_room()) {
+    throw std::runtime_error(
+        fmt::format("a value of {} bytes takes more than the {} bytes of one packet, and "
+                    "multi_packet is off",
+                    largest, shared().value_room()));
+  }
+}
+
+void StarCache::preload(std::span<const std::uint64_t> hottest) {
+  const std::size_t n = std::min<std::size_t>(hottest.size(), options_.cache_size);
+  manager_->preload({hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(n)});
+}
+
+void StarCache::node_crashed(models::NodeId node) {
+  Store::node_crashed(node);
+  for (const auto& partition : partitions()) {
+    if (shared().node_of(partition->server()) == node) servers_[partition->server()]->crash();
+  }
+}
+
+bool StarCache::quiescent() const {
+  return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
+         std::none_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->reporting(); });
+}
+
+std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key) const {
+  if (!manager_->is_cached(key)) return {};
+  const std::uint64_t index = manager_->index_of(key);
+  const auto entry = [&](const p4::RegisterArray* array, const char* meaning) {
+    return models::SwitchRegister{0, array->name, index, meaning, {}, nullptr};
+  };
+  return {entry(program_.state, shared().safety ? "valid bit above the version" : "whether the value is valid"),
+          entry(program_.queue, "next packet of the item above the requests that wait")};
+}
+
+std::unique_ptr<models::Protocol> StarCacheOptions::build(models::ProtocolContext& context) const {
+  return std::make_unique<StarCache>(context, *this);
+}
+
+}  // namespace racksim::starcache

@@ -1,0 +1,38 @@
+// StarCache (NSDI '25): the running protocol. The application of NoCache, with hot items that circulate in the switch.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "protocols/nocache/store.hpp"
+#include "protocols/starcache/cache_manager.hpp"
+#include "protocols/starcache/controller.hpp"
+#include "protocols/starcache/star_server.hpp"
+
+namespace racksim::starcache {
+
+class StarCache final : public nocache::Store {
+ public:
+  StarCache(models::ProtocolContext& context, const StarCacheOptions& options);
+
+  void add_actors(sim::Engine& engine) override;
+  void describe_items(const models::ItemSizes& sizes) override;
+  void preload(std::span<const std::uint64_t> hottest) override;
+  void node_crashed(models::NodeId node) override;
+  bool quiescent() const override;
+  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
+
+  CacheManager& manager() { return *manager_; }
+  Controller& controller() { return *controller_; }
+  const StarProgram& program() const { return program_; }
+
+ private:
+  StarCacheOptions options_;
+  Counters counters_;
+  StarProgram program_;
+  std::vector<std::unique_ptr<StarServer>> servers_;
+  std::unique_ptr<CacheManager> manager_;
+  std::unique_ptr<Controller> controller_;
+};
+
+}  // namespace racksim::starcache

@@ -1,0 +1,65 @@
+// The order in which a server lets writes take effect, so that what the switch caches is the latest value: the server's
+// part of the repaired coherence.
+//
+// The printed protocol (§3.7) trusts that a write that passed the switch while its key was not cached has reached the
+// server before the key's value is fetched, and that writes reach the server in the order in which they passed the
+// switch. Neither need hold. Here the switch numbers the writes and fetches of a cached key (star_program.hpp), and the
+// server refuses, for its client to send it again,
+//
+//   (i)   a write whose version is below the largest that it has seen of the key: the value of a later write or fetch
+//         may circulate already;
+//   (ii)  a write without a version while the key may be cached: it passed the switch before the key was inserted.
+//
+// The controller says when a key is not cached any more, with the last version that the switch has given out (iii).
+// Keys that share a hash share a state, as they do in the switch. All of this is durable (partition.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+#include "protocols/nocache/key_hash.hpp"
+
+namespace racksim::starcache {
+
+class WriteOrder {
+ public:
+  /// Rules (i) and (ii). `version` is 0 if the write has none.
+  bool admits(nocache::KeyHash hash, std::uint64_t version) const {
+    const State* state = find(hash);
+    const std::uint64_t evicted = state ? std::max(state->evicted, evicted_all_) : evicted_all_;
+    const std::uint64_t newest = state ? state->newest : 0;
+    return version == 0 ? newest <= evicted : version >= newest;
+  }
+  /// A write or fetch of this version has been executed.
+  void executed(nocache::KeyHash hash, std::uint64_t version) {
+    if (version == 0) return;
+    State& state = states_[hash];
+    state.newest = std::max(state.newest, version);
+  }
+  /// Rule (iii): no version after `last` is given out until the key is inserted again.
+  void evicted(nocache::KeyHash hash, std::uint64_t last) {
+    State& state = states_[hash];
+    state.evicted = std::max(state.evicted, last);
+  }
+  /// The switch has lost its state: the same for all keys.
+  void evicted_all(std::uint64_t last) { evicted_all_ = std::max(evicted_all_, last); }
+
+ private:
+  struct State {
+    std::uint64_t newest = 0;   // version
+    std::uint64_t evicted = 0;  // the last version of an insertion that is over
+  };
+  struct Hasher {
+    std::size_t operator()(nocache::KeyHash hash) const { return static_cast<std::size_t>(hash.low ^ hash.high); }
+  };
+  const State* find(nocache::KeyHash hash) const {
+    const auto found = states_.find(hash);
+    return found == states_.end() ? nullptr : &found->second;
+  }
+
+  std::unordered_map<nocache::KeyHash, State, Hasher> states_;  // of keys that were ever cached
+  std::uint64_t evicted_all_ = 0;
+};
+
+}  // namespace racksim::starcache
