@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "models/key_value_workload.hpp"
 #include "models/micro_workload.hpp"
 
 namespace racksim::models {
@@ -15,6 +16,8 @@ void WorkloadContext::refuse(std::string_view workload, std::string_view wanted)
 
 const std::vector<WorkloadEntry>& workloads() {
   static const std::vector<WorkloadEntry> entries{
+      {"key-value", "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
+       [] { return std::make_shared<KeyValueOptions>(); }},
       {"micro", "8-byte reads and writes by read ratio, locality and sharing ratio (Concordia §7.2)",
        [] { return std::make_shared<MicroOptions>(); }},
   };

@@ -38,11 +38,12 @@ class Workload : public CrashObserver {
   virtual void warm_up() = 0;
   /// Starts every session.
   virtual void start() = 0;
-  /// Every session finishes the operation it is in and issues no more.
+  /// Every session finishes the operations that it has begun and issues no more.
   virtual void stop() = 0;
-  /// Sessions that have not finished and have not died with their node.
+  /// Sessions, and operations that they do not wait for, that have not finished and have not died with their node.
   virtual std::size_t running() const = 0;
-  /// Has `done` called, at most once, in the event in which the sessions have together issued `operations` operations.
+  /// Has `done` called, at most once, in the event in which `operations` more operations of all sessions together have
+  /// ended or been given up.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/checkers/linearizability_search.hpp"
+#include "sim/checkers/program_order.hpp"
 #include "sim/checkers/register_zones.hpp"
 #include "sim/checkers/sequential_search.hpp"
 #include "sim/checkers/session_order.hpp"
@@ -19,18 +20,31 @@ Outcome linearizable(const KeyHistory& history) {
   return search_linearizable(history.operations, RegisterSpecification(), history.initial);
 }
 
+/// The outcome of a check that takes sessions to do one operation at a time, told with the sessions that there were.
+template <class Judge>
+Outcome by_sessions(const KeyHistory& history, Judge judge) {
+  const auto programs = one_at_a_time(history.operations);
+  Outcome outcome = judge(Operations(programs.operations));
+  for (auto& operation : outcome.operations) operation.session = programs.session_of[operation.session];
+  return outcome;
+}
+
 Outcome sequential(const KeyHistory& history) {
-  auto outcome = check_sequential_register(history.operations, history.initial);
-  if (outcome.verdict != Verdict::undecided) return outcome;
-  return search_sequential(history.operations, RegisterSpecification(), {{history.key, history.initial}});
+  return by_sessions(history, [&](Operations operations) {
+    auto outcome = check_sequential_register(operations, history.initial);
+    if (outcome.verdict != Verdict::undecided) return outcome;
+    return search_sequential(operations, RegisterSpecification(), {{history.key, history.initial}});
+  });
 }
 
 Outcome sessions(const KeyHistory& history) {
-  for (const auto guarantee : kSessionGuarantees) {
-    auto outcome = check_session_guarantee(history.operations, history.initial, guarantee);
-    if (outcome.verdict != Verdict::pass) return outcome;
-  }
-  return {};
+  return by_sessions(history, [&](Operations operations) {
+    for (const auto guarantee : kSessionGuarantees) {
+      auto outcome = check_session_guarantee(operations, history.initial, guarantee);
+      if (outcome.verdict != Verdict::pass) return outcome;
+    }
+    return Outcome{};
+  });
 }
 
 Outcome stale_read(const KeyHistory& history) {

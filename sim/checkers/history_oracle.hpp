@@ -21,6 +21,7 @@ struct HistoryCheck {
 ///   sequential    each key is sequentially consistent
 ///   sessions      each key keeps each of the four session guarantees
 ///   stale-read    no read that begins after a write was acknowledged returns an older value
+/// Operations that a session has under way at once have no order among them (program_order.hpp).
 /// The first implies all others, the second implies the third. Histories of reads and writes of unique values are
 /// always decided; others are searched within the default SearchBudget, or left undecided.
 std::span<const HistoryCheck> history_checks();

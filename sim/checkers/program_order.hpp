@@ -1,7 +1,8 @@
-// The sessions of a history as programs, for the searches over interleavings.
+// The sessions of a history as programs: for the searches over interleavings, and for sessions that do not wait.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "sim/checkers/operation.hpp"
@@ -22,5 +23,17 @@ struct Programs {
 };
 
 Programs programs_of(Operations operations);
+
+/// A history in which every session does one operation at a time.
+struct OneAtATime {
+  std::vector<Operation> operations;      ///< the same, of other sessions
+  std::vector<std::uint32_t> session_of;  ///< by the new session: the old one
+};
+
+/// Splits each session that has several operations under way at once into as many as that takes, since operations have
+/// no program order while they overlap. One that goes on after a pending operation does not overlap with it
+/// (operation.hpp). Operations that follow each other keep their order if they end up in one session, so what is judged
+/// of the result holds for every program that may have been behind the history.
+OneAtATime one_at_a_time(Operations operations);
 
 }  // namespace racksim::sim::checkers

@@ -39,6 +39,12 @@ struct Watched {
   void end_read(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
     record_ended(journal, sessions[operation % 8], tick(), operation, kRead, key, value);
   }
+  void give_up_read(std::uint64_t operation, std::uint64_t key = 1) {
+    record_given_up(journal, sessions[operation % 8], tick(), operation, kRead, key, 0);
+  }
+  void give_up_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
+    record_given_up(journal, sessions[operation % 8], tick(), operation, kWrite, key, value);
+  }
   void write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
     begin_write(operation, value, key);
     end_write(operation, value, key);
@@ -262,4 +268,78 @@ TEST_CASE("a read that hangs for too long is given up, and its key is still chec
   CHECK(w.passes());
   w.read(2'000, 999);
   CHECK_FALSE(w.passes());
+}
+
+TEST_CASE("a read that its session gives up does not count, and its key settles again") {
+  Watched w;
+  w.write(1, 10);
+  w.begin_read(2);
+  w.write(3, 11);
+  w.write(4, 12);
+  CHECK(w.oracle.open_keys() == 1);  // the read may return any of them
+  w.give_up_read(2);
+  CHECK(w.oracle.open_keys() == 0);
+  CHECK(w.oracle.unchecked_reads() == 0);  // its session did it, not the oracle
+  w.end_read(2, 777);                      // too late to matter: the progress oracle reports it
+  CHECK(w.passes());
+  w.read(5, 11);
+  CHECK_FALSE(w.passes());
+}
+
+TEST_CASE("a given-up read leaves the reads beside it as they were") {
+  Watched w;
+  w.write(1, 10);
+  w.begin_read(2);
+  w.begin_read(3);
+  w.write(4, 11);
+  w.give_up_read(2);
+  const bool stale = GENERATE(false, true);
+  w.end_read(3, 10);
+  CHECK(w.passes());
+  w.read(5, stale ? 10 : 11);
+  CHECK(w.passes() == !stale);
+}
+
+TEST_CASE("a write that its session gives up may take effect at any later time, once, or never") {
+  Watched w;
+  w.begin_write(1, 10);
+  w.give_up_write(1, 10);
+  w.read(2, 0);
+  w.write(3, 11);
+  w.read(4, 11);
+  CHECK(w.passes());
+  SECTION("never") {
+    w.write(5, 12);
+    w.read(6, 12);
+    CHECK(w.passes());
+  }
+  SECTION("late, and then it is the value") {
+    w.read(5, 10);
+    w.read(6, 10);
+    CHECK(w.passes());
+    w.read(7, 11);
+    CHECK_FALSE(w.passes());
+  }
+  SECTION("not again after it was overwritten") {
+    w.read(5, 10);
+    w.write(6, 12);
+    w.read(7, 10);
+    CHECK_FALSE(w.passes());
+  }
+}
+
+TEST_CASE("giving up what is not pending changes nothing") {
+  Watched w;
+  w.give_up_read(1);  // of a key that was never used
+  w.write(2, 10);
+  w.give_up_read(3);
+  w.give_up_write(2, 10);
+  CHECK(w.oracle.open_keys() == 0);
+  w.read(4, 10);
+  CHECK(w.passes());
+  w.read(5, 0);
+  REQUIRE(w.oracle.violation_count() == 1);
+  w.begin_read(6);
+  w.give_up_read(6);  // of a key that is not checked any more
+  CHECK(w.oracle.violation_count() == 1);
 }

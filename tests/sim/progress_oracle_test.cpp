@@ -27,6 +27,9 @@ struct Watched {
   void end(std::uint64_t operation, Duration at) {
     record_ended(journal, operation % 2 == 0 ? second : first, Time() + at, operation, kRead, 5, 0);
   }
+  void give_up(std::uint64_t operation, Duration at, OperationKind kind = kRead) {
+    record_given_up(journal, operation % 2 == 0 ? second : first, Time() + at, operation, kind, 5, 0);
+  }
 };
 
 }  // namespace
@@ -122,6 +125,40 @@ TEST_CASE("ending twice, ending unbegun and beginning twice are violations") {
   CHECK_THAT(w.oracle.violations()[1].what, Catch::Contains("but was not pending"));
   w.end(8, 5_ns);
   CHECK(w.oracle.violation_count() == 3);
+}
+
+TEST_CASE("an operation that its session gives up is pending no longer") {
+  Watched w(100_ns);
+  w.begin(1, 1_ns, kWrite);
+  w.begin(2, 2_ns);
+  w.give_up(1, 50_ns, kWrite);
+  REQUIRE(w.oracle.pending_count() == 1);
+  CHECK(w.oracle.pending()[0].operation == 2);
+  w.give_up(2, 60_ns);
+  w.oracle.finish(Time() + 1_us);
+  CHECK(w.oracle.violation_count() == 0);
+}
+
+TEST_CASE("to give up after the patience is too late") {
+  Watched w(10_ns);
+  w.begin(1, 1_ns);
+  w.give_up(1, 12_ns);
+  CHECK(w.oracle.violation_count() == 1);
+}
+
+TEST_CASE("what is given up cannot end, and what has ended cannot be given up") {
+  Watched w;
+  w.begin(1, 1_ns);
+  w.give_up(1, 2_ns);
+  w.end(1, 3_ns);
+  CHECK(w.oracle.violation_count() == 1);
+  w.give_up(1, 4_ns);
+  CHECK(w.oracle.violation_count() == 2);
+  w.begin(2, 5_ns);
+  w.end(2, 6_ns);
+  w.give_up(2, 7_ns);
+  CHECK(w.oracle.violation_count() == 3);
+  CHECK_THAT(w.oracle.violations()[2].what, Catch::Contains("but was not pending"));
 }
 
 TEST_CASE("the pending operations and the late ones agree with a plain map over random runs") {

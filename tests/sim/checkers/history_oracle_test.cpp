@@ -44,6 +44,11 @@ struct Watched {
     end(session, begin(session, kRead, key), kRead, key, value);
   }
 
+  void give_up(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key,
+               std::uint64_t value = 0) {
+    record_given_up(journal, sessions[session], now += 1_ns, operation, kind, key, value);
+  }
+
   /// The names of the violations, in the order of history_checks().
   std::vector<std::string> finish() {
     std::vector<std::string> names;
@@ -95,6 +100,79 @@ TEST_CASE("each weaker promise is kept by a history that breaks the stronger one
     w.read(1, 1, 0);
     w.end(0, write, kWrite, 1, 10);
     CHECK(w.finish() == Names{"linearizable", "sequential", "sessions"});
+  }
+}
+
+TEST_CASE("a given-up write may take effect late or never, also for the session that gave it up") {
+  Watched w;
+  w.write(0, 1, 10);
+  w.give_up(0, w.begin(0, kWrite, 1, 11), kWrite, 1, 11);
+  w.read(0, 1, 10);
+  w.write(0, 1, 12);
+  w.read(0, 1, 12);
+  SECTION("never") {
+    CHECK(w.finish().empty());
+  }
+  SECTION("late") {
+    w.read(0, 1, 11);
+    w.read(1, 1, 11);
+    CHECK(w.finish().empty());
+  }
+  SECTION("but not undone") {
+    w.read(0, 1, 11);
+    w.read(0, 1, 12);
+    CHECK(w.finish() == Names{"linearizable", "sequential", "sessions"});  // 11 was never acknowledged
+  }
+}
+
+TEST_CASE("a given-up read counts for nothing") {
+  Watched w;
+  w.write(0, 1, 10);
+  w.give_up(0, w.begin(0, kRead, 1), kRead, 1);
+  w.write(0, 1, 11);
+  w.read(0, 1, 11);
+  CHECK(w.finish().empty());
+}
+
+TEST_CASE("operations that a session has under way at once have no order among them") {
+  Watched w;
+  SECTION("a read beside a write of its own session") {
+    const auto write = w.begin(0, kWrite, 1, 10);
+    w.read(0, 1, 0);
+    w.end(0, write, kWrite, 1, 10);
+    w.read(0, 1, 10);
+    CHECK(w.finish().empty());
+  }
+  SECTION("two reads that straddle a write") {
+    const auto early = w.begin(0, kRead, 1), late = w.begin(0, kRead, 1);
+    w.write(1, 1, 10);
+    w.end(0, early, kRead, 1, 10);
+    w.end(0, late, kRead, 1, 0);
+    CHECK(w.finish().empty());
+  }
+  SECTION("two writes, the first begun taking effect last") {
+    const auto first = w.begin(0, kWrite, 1, 10), second = w.begin(0, kWrite, 1, 11);
+    w.end(0, second, kWrite, 1, 11);
+    w.read(1, 1, 11);
+    w.end(0, first, kWrite, 1, 10);
+    w.read(0, 1, 10);
+    CHECK(w.finish().empty());
+  }
+  SECTION("one that is given up beside one that ends") {
+    const auto first = w.begin(0, kWrite, 1, 10), second = w.begin(0, kWrite, 1, 11);
+    w.give_up(0, second, kWrite, 1, 11);
+    w.read(1, 1, 11);
+    w.end(0, first, kWrite, 1, 10);
+    w.read(1, 1, 10);
+    CHECK(w.finish().empty());
+  }
+  SECTION("those that follow each other do have one") {
+    const auto other = w.begin(0, kRead, 1);
+    w.write(0, 1, 10);
+    w.read(0, 1, 0);
+    w.end(0, other, kRead, 1, 0);
+    CHECK(w.finish() == Names{"linearizable", "sequential", "sessions", "stale-read"});
+    CHECK_THAT(w.oracles[2]->violations()[0].what, Catch::Contains("of node0/0"));
   }
 }
 

@@ -72,6 +72,23 @@ TEST_CASE("an operation may end after the record was looked at") {
   CHECK(r.recorder.by_key()[0].operations[0].pending());
 }
 
+TEST_CASE("an operation that its session gives up stays pending, whatever comes later") {
+  Recorded r;
+  record_begun(r.journal, r.first, r.tick(), 1, kWrite, 5, 9);
+  record_begun(r.journal, r.first, r.tick(), 2, kRead, 5);
+  record_given_up(r.journal, r.first, r.tick(), 1, kWrite, 5, 9);
+  record_given_up(r.journal, r.first, r.tick(), 2, kRead, 5, 0);
+  record_begun(r.journal, r.first, r.tick(), 3, kRead, 5);
+  record_ended(r.journal, r.first, r.tick(), 3, kRead, 5, 9);
+  const auto histories = r.recorder.by_key();
+  REQUIRE(histories.size() == 1);
+  REQUIRE(histories[0].operations.size() == 3);
+  CHECK(histories[0].operations[0].pending());
+  CHECK(histories[0].operations[0].argument == 9);
+  CHECK(histories[0].operations[1].pending());
+  CHECK_FALSE(histories[0].operations[2].pending());
+}
+
 TEST_CASE("beyond the budget keys are given up whole and what remains is complete") {
   constexpr std::size_t kBudget = 2'000;
   Recorded r(kBudget);
