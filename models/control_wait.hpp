@@ -32,9 +32,8 @@ class [[nodiscard]] ControlWait {
 };
 
 inline ControlWait read_register(ControlCpu& cpu, unsigned pipe, const std::string& array, std::uint64_t index) {
-  return ControlWait([&cpu, pipe, array, index](ControlCpu::Done done) {
-    cpu.read_register(pipe, array, index, std::move(done));
-  });
+  return ControlWait(
+      [&cpu, pipe, array, index](ControlCpu::Done done) { cpu.read_register(pipe, array, index, std::move(done)); });
 }
 inline ControlWait write_register(ControlCpu& cpu, unsigned pipe, const std::string& array, std::uint64_t index,
                                   std::uint64_t value) {
