@@ -29,13 +29,17 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
 
 sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
   const Begun begun = begin(session, false, key);
+  Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
+  guard.over();
   finish(session, begun, answer);
 }
 
 sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
   const Begun begun = begin(session, true, key);
+  Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
+  guard.over();
   finish(session, begun, answer);
 }
 

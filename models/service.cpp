@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "sim/history.hpp"
 
 namespace racksim::models {
@@ -23,7 +25,7 @@ Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& m
       write_latency_(metrics.histogram("latency.write", "the same for writes")) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
-      sessions_.push_back({journal.add_source(fmt::format("node{}/thread{}", node, thread)), 0, 0});
+      sessions_.push_back({journal.add_source(fmt::format("node{}/thread{}", node, thread)), 0, 0, {}});
     }
   }
 }
@@ -61,6 +63,14 @@ void Service::give_up(Session session, const Begun& begun) {
   --pending_;
   sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, kind_of(begun.write), begun.key,
                        begun.value);
+}
+
+void Service::sessions_died(NodeId node) {
+  for (std::uint16_t thread = 0; thread < threads_per_node_; ++thread) {
+    const Session session{node, thread};
+    if (index_of(session) >= sessions_.size()) return;  // a node without sessions
+    for (const Begun& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
+  }
 }
 
 void Service::start_measuring() {

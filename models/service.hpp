@@ -48,6 +48,29 @@ class Service {
     bool write = false;
   };
 
+  /// Kept in the coroutine of an operation: notes that the operation has died if the coroutine is destroyed first.
+  class Guard {
+   public:
+    Guard(Service& service, Session session, const Begun& begun)
+        : service_(service), session_(session), begun_(begun) {}
+    ~Guard() {
+      if (!over_) service_.sessions_[service_.index_of(session_)].dead.push_back(begun_);
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    void over() { over_ = true; }
+
+   private:
+    Service& service_;
+    Session session_;
+    Begun begun_;
+    bool over_ = false;
+  };
+
+  /// The sessions of a node have died, and with them the operations whose guards are gone: they count as given up. For
+  /// the event of a crash, after the tasks have been destroyed.
+  void sessions_died(NodeId node);
+
   /// A value that no write has written yet, never 0.
   std::uint64_t next_value(Session session);
   Begun begin(Session session, bool write, std::uint64_t key);
@@ -69,6 +92,7 @@ class Service {
     sim::Source source;
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
+    std::vector<Begun> dead;  // not yet recorded
   };
 
   sim::Calendar& calendar_;

@@ -19,7 +19,7 @@ void StoreOptions::declare_store(sim::Parameters& p) {
   p.flag("collision_check", collision_check,
          "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)");
   p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
-      .varied({us * 50, us * 500, us * 5000});
+      .varied({us * 50, us * 500, us * 2000});
   p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 5, 20});
   p.length("costs.request", request_work, zero, most, "core time of a client to make a request, besides posting it")
       .varied({zero, us});

@@ -16,7 +16,7 @@ struct StoreOptions : models::ProtocolOptions {
   std::uint64_t first_seq = 0;     ///< sequence number of each client's first request
   bool exactly_once = true;        ///< messages carry what lets a write be sent again and take effect once
   bool collision_check = true;     ///< clients compare the returned key with the requested one (§3.6)
-  sim::Duration timeout = sim::Duration::from_ps(20'000'000'000);  ///< of one attempt
+  sim::Duration timeout = sim::Duration::from_ps(5'000'000'000);  ///< of one attempt
   std::uint64_t attempts = 5;
   sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
   sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request

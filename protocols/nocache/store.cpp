@@ -81,6 +81,7 @@ sim::Task<models::Answer> Store::do_put(models::Session session, std::uint64_t k
 }
 
 void Store::node_crashed(NodeId node) {
+  sessions_died(node);
   for (const auto& partition : partitions_) {
     if (shared_.node_of(partition->server()) == node) partition->crash();
   }
