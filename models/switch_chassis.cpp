@@ -169,7 +169,7 @@ void SwitchChassis::receive(p4::PacketRef&& packet, unsigned port) {
   Entry entry{std::move(packet), {.port = static_cast<std::uint16_t>(port)}};
   entry.metadata.may_resubmit = front;
   ++inside_;
-  if (recirculates(port)) ++returning_;
+  if (recirculates(port)) ++circulating_;
   enter(pipe, std::move(entry));
 }
 
@@ -283,14 +283,14 @@ void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& 
     context_.calendar.at<&SwitchChassis::resubmitted>(done, pipe.resubmit_lane, *this, &pipe);
     return;
   }
-  leaves_ingress(entry.metadata.port);
+  no_longer_inside(entry.metadata.port);
   if (verdict.dropped()) return context_.drop(pipe.source, done, *entry.packet, DropReason::switch_program);
   to_traffic_manager(pipe, std::move(entry.packet), verdict, done + options_.traffic_manager_latency);
 }
 
-void SwitchChassis::leaves_ingress(unsigned port) {
+void SwitchChassis::no_longer_inside(unsigned port) {
   --inside_;
-  if (recirculates(port)) --returning_;
+  if (recirculates(port)) --circulating_;
 }
 
 void SwitchChassis::resubmitted(Pipe* pipe) {
@@ -354,6 +354,7 @@ void SwitchChassis::dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::T
     if (dequeued >= off_from_) [[unlikely]]
       return context_.drop(traffic_manager_source_, off_from_, *packet, DropReason::switch_off);
     ++inside_;
+    if (recirculates(copy.port)) ++circulating_;
     context_.calendar.at<&SwitchChassis::egress>(dequeued, pipe.egress_lane, *this, packet.release(), copy);
     return;
   }
@@ -368,7 +369,7 @@ void SwitchChassis::egress(p4::Packet* raw, p4::Copy copy) {
   const sim::Time now = context_.calendar.now();
   const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
   if (options_.passes == PassMode::fused) {
-    --inside_;
+    no_longer_inside(copy.port);
     pipe.write_as(p4::Gress::egress, now, packet->operation);
     const bool kept = pipe.pipeline->run_egress(*packet, metadata);
     after_egress(std::move(packet), copy.port, kept, now);
@@ -393,9 +394,9 @@ void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
     return;
   }
   const bool kept = pipeline.finish_egress(pass->pass);
-  --inside_;
   auto packet = std::move(pass->entry.packet);
   const auto copy = pass->copy;
+  no_longer_inside(copy.port);
   const sim::Time start = pass->start;
   give_back(pass);
   after_egress(std::move(packet), copy.port, kept, start);
@@ -455,7 +456,7 @@ void SwitchChassis::refuse(Pipe& pipe, Entry&& entry) {
     held_accesses_.emplace_back(&pipe, entry.access);
     return;
   }
-  leaves_ingress(entry.metadata.port);
+  no_longer_inside(entry.metadata.port);
   // A source of its own: a stepped pass that began before records its end later than a fused one.
   context_.drop(power_source_, context_.calendar.now(), *entry.packet, DropReason::switch_off);
 }
@@ -479,7 +480,7 @@ std::uint64_t SwitchChassis::packets_held() const {
 }
 
 std::uint64_t SwitchChassis::packets_circulating() const {
-  std::uint64_t circulating = returning_;
+  std::uint64_t circulating = circulating_;
   for (const auto& wire : recirculation_) circulating += wire->in_flight();
   return circulating;
 }

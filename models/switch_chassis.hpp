@@ -112,7 +112,8 @@ class SwitchChassis : public PacketSink {
 
   /// Packets inside the switch, its recirculation wires included.
   std::uint64_t packets_held() const;
-  /// Those of them that have been sent to a recirculation port and have not ended the ingress pass after it.
+  /// Those of them that wait for their egress to a recirculation port, or have been sent to one and have not ended the
+  /// ingress pass after it. Without registers in egress the wait is computed ahead and counts as the sending.
   std::uint64_t packets_circulating() const;
 
   /// Records a change of switch state in the journal: `object` in the upper half of the first detail says which array
@@ -138,7 +139,8 @@ class SwitchChassis : public PacketSink {
   void plan_power_losses();
   void refuse(Pipe& pipe, Entry&& entry);
   bool recirculates(unsigned port) const { return port >= options_.ports && port != cpu_port(); }
-  void leaves_ingress(unsigned port);
+  /// Takes a packet out of the counts that it entered when it came by this port, or began to wait for its egress there.
+  void no_longer_inside(unsigned port);
   void enter(Pipe& pipe, Entry&& entry);
   void slot(Pipe* pipe);
   void execute(Pipe& pipe, Entry&& entry);
@@ -183,7 +185,7 @@ class SwitchChassis : public PacketSink {
   PassWatcher* watcher_ = nullptr;
   bool egress_has_registers_ = false;
   bool egress_changes_headers_ = false;
-  std::uint64_t returning_ = 0;  // those counted in inside_ that came by a recirculation port
+  std::uint64_t circulating_ = 0;  // those counted in inside_ that came by a recirculation port or go to one
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass
   sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &copies_made_, &control_slots_;
 };

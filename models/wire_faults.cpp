@@ -32,7 +32,10 @@ void WireFaults::declare(sim::Parameters& parameters, const std::string& prefix)
 }
 
 bool PacketMatch::matches(const p4::Packet& packet) const {
-  if (origins && !origins->test(origin_of(packet.serial) % origins->size())) return false;
+  if (origins) {
+    const NodeId origin = origin_of(packet.serial);  // the control CPU is none of the nodes, and on no side
+    if (origin >= origins->size() || !origins->test(origin)) return false;
+  }
   if (header.empty()) return true;
   for (std::size_t h = 0; h < packet.header_count(); ++h) {
     const auto& layout = packet.layout(h);

@@ -11,6 +11,49 @@ using namespace racksim::models::test;
 using namespace racksim::sim::literals;
 
 namespace {
+// The network port of the control CPU with somebody behind it.
+struct Networked : TestRack, PacketHandler {
+  explicit Networked(const RackOptions& options = small(), bool listens = true) : TestRack(options) {
+    if (listens) rack.control_cpu().listen(*this);
+  }
+  void on_packet(p4::PacketRef packet) override {
+    seen.push_back({packet->payload[0], packet->get<p4::Ipv4>().src, calendar.now()});
+  }
+  p4::PacketRef packet_to(NodeId to, std::uint64_t what, std::uint16_t destination_port) {
+    auto packet = rack.make_packet(to, 9, destination_port);
+    packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
+    packet->payload[0] = what;
+    return packet;
+  }
+  void to_control(NodeId from, std::uint64_t what) {
+    rack.server(from).nic().send_raw(hosts[from]->qpn, packet_to(kControlCpuNode, what, 7));
+  }
+  void from_control(NodeId to, std::uint64_t what) {
+    rack.control_cpu().send(packet_to(to, what, static_cast<std::uint16_t>(hosts[to]->qpn)));
+  }
+  bool balanced() { return rack.packets_in_flight() == static_cast<std::uint64_t>(rack.census().expected_in_flight()); }
+  // Runs event by event and compares both counts of packets after each.
+  void run_balanced() {
+    bool always = true;
+    while (calendar.run_one()) always = always && balanced();
+    CHECK(always);
+    CHECK(rack.packets_in_flight() == 0);
+  }
+  // Through ingress, an empty queue and egress.
+  sim::Duration switch_time() { return rack.chassis().ingress_latency() + 100_ns + rack.chassis().egress_latency(); }
+
+  struct Seen {
+    std::uint64_t what, from;
+    sim::Time when;
+  };
+  std::vector<Seen> seen;
+};
+
+// A 64-byte frame takes 84 bytes of a wire: 6.72 ns at 100 Gbit/s, 67.2 ns at the 10 Gbit/s of the CPU port.
+constexpr auto kToSwitch = 175_ns + 110_ns + 6'720_ps + 10_ns;
+constexpr auto kFromSwitch = 6'720_ps + 10_ns + 100_ns + 4'800_ps + 175_ns + 60_ns;
+constexpr auto kControlWire = 67'200_ps + 900_ns;
+
 struct Programmed : TestRack {
   Programmed() { rack.install_program(exercise_program(false, 32)); }
   ControlCpu& cpu = rack.control_cpu();
@@ -111,4 +154,103 @@ TEST_CASE("Unknown names and indices are refused when they are posted") {
                     "program 'exercise' has no table 'nowhere'");
   CHECK_THROWS_WITH(t.cpu.set_entry(0, "forward_by_mac", {1}, "fly", {}), "program 'exercise' has no action 'fly'");
   CHECK(t.cpu.outstanding() == 0);
+}
+
+TEST_CASE("A server's packet reaches the control CPU a control latency after it has left the switch") {
+  Networked t;
+  t.to_control(3, 42);
+  t.run_balanced();
+  REQUIRE(t.seen.size() == 1);
+  CHECK(t.seen[0].what == 42);
+  CHECK(t.seen[0].from == ipv4_of(3));
+  CHECK(t.seen[0].when == at(kToSwitch + t.switch_time() + kControlWire));
+  CHECK(t.rack.census().created() == 1);
+  CHECK(t.rack.census().delivered() == 1);
+  CHECK(t.journal.count(sim::Observed::message_sent) == 1);
+  CHECK(t.journal.count(sim::Observed::message_delivered) == 1);
+  CHECK(t.counter("switch.packets_out") == 0);  // by a front port
+}
+
+TEST_CASE("The control CPU's packet reaches a server's raw queue pair, from its own addresses") {
+  Networked t;
+  t.from_control(5, 43);
+  CHECK(t.rack.control_cpu().packets_held() == 1);
+  t.run_balanced();
+  REQUIRE(t.hosts[5]->seen.size() == 1);
+  CHECK(t.hosts[5]->seen[0].what == 43);
+  CHECK(t.hosts[5]->seen[0].when == at(kControlWire + t.switch_time() + kFromSwitch));
+  CHECK(t.rack.census().created() == 1);
+  CHECK(t.rack.census().delivered() == 1);
+  CHECK(t.seen.empty());
+  CHECK(t.counter("switch.packets_in") == 0);  // by a front port
+}
+
+TEST_CASE("The control CPU talks to all servers at once, also past the first pipe, and nothing is lost or made") {
+  RackOptions options = TestRack::small();
+  options.network_switch.ports_per_pipe = 4;
+  options.network_switch.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  Networked t(options);
+  t.rack.install_program(exercise_program(GENERATE(false, true), 32));
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    for (NodeId node = 0; node < 8; ++node) {
+      t.to_control(node, i);
+      t.from_control(node, i);
+      t.send(node, (node + 1) % 8, 1'000 + i);
+    }
+  }
+  t.run_balanced();
+  CHECK(t.seen.size() == 160);
+  for (const auto& host : t.hosts) CHECK(host->seen.size() == 40);
+  CHECK(t.rack.census().dropped() == 0);
+  CHECK(t.rack.census().created() == 480);
+  CHECK(t.rack.chassis().packets_circulating() == 0);
+}
+
+TEST_CASE("What the control CPU sends may come back to it") {
+  Networked t;
+  t.rack.control_cpu().send(t.packet_to(kControlCpuNode, 44, 7));
+  t.run_balanced();
+  REQUIRE(t.seen.size() == 1);
+  CHECK(t.seen[0].from == ipv4_of(kControlCpuNode));
+  CHECK(t.seen[0].when == at(kControlWire + t.switch_time() + kControlWire));
+}
+
+TEST_CASE("Without a listener the control CPU has no network port") {
+  Networked t(TestRack::small(), false);
+  CHECK_FALSE(t.rack.control_cpu().listening());
+  CHECK_THROWS_AS(t.from_control(1, 1), std::logic_error);
+  t.to_control(1, 1);
+  t.run_balanced();
+  CHECK(t.rack.census().dropped(DropReason::no_port) == 1);
+  t.rack.control_cpu().listen(t);
+  CHECK(t.rack.control_cpu().listening());
+  CHECK_THROWS_AS(t.rack.control_cpu().listen(t), std::logic_error);
+  t.to_control(1, 2);
+  t.run_balanced();
+  CHECK(t.seen.size() == 1);
+}
+
+TEST_CASE("While the switch is off packets from and to the control CPU are lost, and afterwards they arrive again") {
+  Networked t;
+  const auto off = at(10_us);
+  t.rack.chassis().announce_power_loss(off);
+  t.calendar.run_until(at(9_us));
+  t.from_control(1, 1);  // at the switch at 9.967 us, inside at 10 us
+  t.calendar.run_until(off);
+  t.rack.chassis().power_off();
+  t.from_control(1, 2);
+  t.to_control(2, 3);
+  t.calendar.run_until(at(20_us));
+  CHECK(t.seen.empty());
+  CHECK(t.hosts[1]->seen.empty());
+  CHECK(t.rack.census().dropped(DropReason::switch_off) == 3);
+  CHECK(t.balanced());
+  t.rack.restart_switch(off);
+  t.from_control(1, 4);
+  t.to_control(2, 5);
+  t.run_balanced();
+  REQUIRE(t.hosts[1]->seen.size() == 1);
+  CHECK(t.hosts[1]->seen[0].what == 4);
+  REQUIRE(t.seen.size() == 1);
+  CHECK(t.seen[0].what == 5);
 }

@@ -28,6 +28,29 @@ constexpr auto kToSwitch = 175_ns + 110_ns + 6'720_ps + 10_ns;
 // From the start on the wire out of the switch to the call of the handler: wire, link, NIC, DMA of 60 bytes, PCIe, CPU.
 constexpr auto kFromSwitch = 6'720_ps + 10_ns + 100_ns + 4'800_ps + 175_ns + 60_ns;
 
+constexpr std::uint16_t kForEver = 14;
+
+/// Recirculates what has the UDP source port kForEver whenever it comes by, and forwards all else.
+std::shared_ptr<const p4::Program> carousel(std::uint16_t recirculation_port, bool egress_counts) {
+  using namespace p4;
+  auto program = std::make_shared<Program>("carousel", "keeps some packets for ever");
+  auto& p = *program;
+  append_forwarding_parser(p, Gress::ingress);
+  append_forwarding_parser(p, Gress::egress);
+  auto& again = p.action("again").set(p.intrinsics().ucast_egress_port, recirculation_port);
+  p.ingress()
+      .if_(p.valid<Udp>() == 1 && p.header_field(&Udp::src_port) == kForEver)
+      .then([&](Block& b) { b.apply(again); })
+      .else_([&](Block& b) { append_forwarding(p, b); });
+  if (egress_counts) {
+    auto& count = p.register_array("EGRESS_COUNT", Width::single(32), 64);
+    auto& add = count.action("add");
+    add.update(kLo, AluOperation::add, kLo, 1).output(AluOutput::new_lo);
+    p.egress().apply(p.action("egress_add").execute(add, p.intrinsics().egress_port, p.field("counted", 32)));
+  }
+  return program;
+}
+
 sim::Duration ingress(TestRack& t) {
   return 100_ns + cycles(t.rack.chassis().pipeline(0).latency_cycles(p4::Gress::ingress)) + 30_ns;
 }
@@ -109,6 +132,62 @@ TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted")
   t.calendar.run_until();
   CHECK(t.rack.census().dropped(DropReason::switch_program) == 1);
   CHECK(t.hosts[1]->seen.empty());
+}
+
+TEST_CASE("Packets that circulate for ever are counted at every instant, and no others are") {
+  RackOptions options = TestRack::small();
+  options.network_switch.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  const bool egress_counts = GENERATE(false, true);
+  TestRack t(options);
+  auto& chassis = t.rack.chassis();
+  t.rack.install_program(carousel(static_cast<std::uint16_t>(chassis.recirculation_port(0)), egress_counts));
+  for (NodeId from = 1; from < 4; ++from) t.send(from, 0, from, kForEver);
+  CHECK(chassis.packets_circulating() == 0);
+  t.calendar.run_until(at(1_us));
+  CHECK(chassis.packets_circulating() == 3);
+  const auto rounds = t.counter("switch.recirculations");
+  for (std::uint64_t i = 0; i < 50; ++i) {
+    for (NodeId from = 1; from < 4; ++from) t.send(from, 4, i);
+  }
+  bool always = true, others = false;
+  while (t.calendar.now() < at(100_us)) {
+    REQUIRE(t.calendar.run_one());
+    always = always && chassis.packets_circulating() == 3;
+    others = others || chassis.packets_held() > 3;
+  }
+  CHECK(always);
+  if (options.network_switch.passes == PassMode::stepped || egress_counts) CHECK(others);
+  CHECK(t.hosts[4]->seen.size() == 150);
+  CHECK(t.rack.packets_in_flight() == 3);
+  CHECK(t.counter("switch.recirculations") > rounds + 300);
+  // A loss of power ends them.
+  const auto off = t.calendar.now() + 1_us;
+  chassis.announce_power_loss(off);
+  t.calendar.run_until(off);
+  chassis.power_off();
+  t.calendar.run_until(off + 5_us);
+  CHECK(chassis.packets_circulating() == 0);
+  CHECK(t.rack.packets_in_flight() == 0);
+  CHECK(t.rack.census().dropped() == 3);
+  CHECK(t.rack.census().expected_in_flight() == 0);
+}
+
+TEST_CASE("Packets that are forwarded, resubmitted or multicast do not circulate, and one round ends") {
+  TestRack t;
+  const bool egress_counts = GENERATE(false, true);
+  install_exercise(t, egress_counts);
+  for (int i = 0; i < 20; ++i) {
+    t.send(0, 1, 1);
+    t.send(1, 1, 1, kResubmitted);
+    t.send(2, 1, 1, kMulticast);
+  }
+  std::uint64_t most = 0;
+  while (t.calendar.run_one()) most = std::max(most, t.rack.chassis().packets_circulating());
+  CHECK(most == 0);
+  t.send(0, 1, 1, kRecirculated);
+  while (t.calendar.run_one()) most = std::max(most, t.rack.chassis().packets_circulating());
+  CHECK(most == 1);
+  CHECK(t.rack.chassis().packets_circulating() == 0);
 }
 
 TEST_CASE("Each pipe has state of its own") {

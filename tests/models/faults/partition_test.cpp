@@ -47,6 +47,24 @@ TEST_CASE("Copies of a multicast packet reach the sender's side of a partition o
   CHECK(t.rack.census().dropped(DropReason::partition) == 2);  // those to 3 and 4; 2 has no such queue pair
 }
 
+TEST_CASE("The control CPU is on no side of a partition: it reaches everybody") {
+  FaultyRack t;
+  struct Deaf final : PacketHandler {
+    void on_packet(p4::PacketRef) override {}
+  } deaf;
+  t.rack.control_cpu().listen(deaf);
+  t.add("partition", {{"nodes", "0,1,2"}});
+  t.schedule.start();
+  for (NodeId node = 0; node < 8; ++node) {
+    auto packet = t.rack.make_packet(node, 9, static_cast<std::uint16_t>(t.hosts[node]->qpn));
+    packet->payload_bytes = 22;
+    t.rack.control_cpu().send(std::move(packet));
+  }
+  t.calendar.run_until();
+  for (NodeId node = 0; node < 8; ++node) CHECK(t.hosts[node]->seen.size() == 1);
+  CHECK(t.rack.census().dropped(DropReason::partition) == 0);
+}
+
 TEST_CASE("A partition ends at the heal") {
   FaultyRack t;
   t.add("partition", {{"nodes", "0"}});
