@@ -70,6 +70,13 @@ class KeyValueWorkload final : public Workload {
     if (node < scopes_.size()) scopes_[node]->cancel_all();
   }
 
+  // A client that comes back goes on asking; what it had asked before, it has given up.
+  void node_restarted(NodeId node) override {
+    for (SessionState& session : sessions_) {
+      if (session.id.node == node && !stopping_) scopes_[node]->spawn(issue(session));
+    }
+  }
+
   // Those that wait for their next arrival, which may be far away, are woken by an event: whoever stops the workload
   // may be one of its own operations, or stand outside all events.
   void stop() override {

@@ -120,6 +120,7 @@ void Rack::restart(NodeId node) {
   if (server.crashes_ == 0 || --server.crashes_ > 0) return;
   ++server.incarnation_;
   server.nic_.power_on();
+  for (CrashObserver* observer : crash_observers_) observer->node_restarted(node);
 }
 
 void Rack::restart_switch(sim::Time lost_power_at) {

@@ -42,12 +42,14 @@ class Server {
   sim::Clock clock_;
 };
 
-/// Told of crashes, so that what ran on the server dies with it: its tasks, timers and memory.
+/// Told of crashes, so that what ran on the server dies with it (its tasks, timers and memory), and of restarts.
 class CrashObserver {
  public:
   /// The server has just stopped: its cores have forgotten their work and its NIC is off. Called in an event of its
   /// own.
   virtual void node_crashed(NodeId node) = 0;
+  /// The server's hardware works again, as another incarnation. Called in an event of its own.
+  virtual void node_restarted(NodeId node) { static_cast<void>(node); }
 
  protected:
   ~CrashObserver() = default;
@@ -92,7 +94,7 @@ class Rack {
   Wire& uplink(NodeId node) { return *wires_.at(node * 2u); }
   Wire& downlink(NodeId node) { return *wires_.at(node * 2u + 1); }
 
-  /// Adds an observer of crashes, called after those added before it.
+  /// Adds an observer of crashes and restarts, called after those added before it.
   void observe_crashes(CrashObserver& observer) { crash_observers_.push_back(&observer); }
   void observe_boots(BootObserver& observer) { boot_observers_.push_back(&observer); }
   /// A crash: all cores of the server forget their work, its NIC is off. For events of their own, never for a task.

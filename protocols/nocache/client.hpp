@@ -3,7 +3,9 @@
 //
 // The client compares the key of a reply with the one it asked for, and sends a correction request past the cache when
 // they differ (§3.6). Loss is its business alone (§3.9): a read without an answer is sent again as a correction
-// request, so that a lost cache packet cannot hold it up; a write is sent again only if servers can recognise it.
+// request, so that a lost cache packet cannot hold it up; a write is sent again only if servers can recognise it. A
+// client that crashes gives up what it has asked and, when it comes back, goes on with the next SEQ, as one that draws
+// its first SEQ from a clock does.
 #pragma once
 
 #include <cstdint>
