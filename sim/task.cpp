@@ -1,15 +1,15 @@
 // Ends of tasks, and the scopes that own them. See task.hpp.
 #include "sim/task.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace racksim::sim {
 
 namespace detail {
 
-void PromiseBase::finished(std::coroutine_handle<> self, PromiseBase& promise) noexcept {
+void PromiseBase::finished(PromiseBase& promise) noexcept {
   if (promise.scope != nullptr) {
-    promise.scope->finished(self);  // destroys the frame: nothing of it may be touched afterwards
+    promise.scope->finished(promise);  // destroys the frame: nothing of it may be touched afterwards
   } else if (promise.completion != nullptr) {
     promise.completion->task_finished();
   } else if (promise.continuation) {
@@ -19,23 +19,42 @@ void PromiseBase::finished(std::coroutine_handle<> self, PromiseBase& promise) n
 
 }  // namespace detail
 
+namespace {
+/// Root tasks return nothing.
+std::coroutine_handle<> handle_of(detail::PromiseBase& root) {
+  return std::coroutine_handle<detail::Promise<void>>::from_promise(static_cast<detail::Promise<void>&>(root));
+}
+}  // namespace
+
 void Scope::spawn(Task<void> task) {
   const auto handle = task.detach();
-  handle.promise().calendar = &calendar_;
-  handle.promise().scope = this;
-  tasks_.push_back(handle);
+  detail::PromiseBase& root = handle.promise();
+  root.calendar = &calendar_;
+  root.scope = this;
+  root.previous_root = last_;
+  (last_ != nullptr ? last_->next_root : first_) = &root;
+  last_ = &root;
+  ++running_;
   handle.resume();
 }
 
-void Scope::finished(std::coroutine_handle<> task) {
-  tasks_.erase(std::find(tasks_.begin(), tasks_.end(), task));
-  task.destroy();
+void Scope::finished(detail::PromiseBase& task) {
+  (task.previous_root != nullptr ? task.previous_root->next_root : first_) = task.next_root;
+  (task.next_root != nullptr ? task.next_root->previous_root : last_) = task.previous_root;
+  --running_;
+  handle_of(task).destroy();
 }
 
 void Scope::cancel_all() {
   // Destroying a task may run destructors that look at the scope: take the list first.
-  const auto tasks = std::exchange(tasks_, {});
-  for (const auto task : tasks) task.destroy();
+  detail::PromiseBase* task = std::exchange(first_, nullptr);
+  last_ = nullptr;
+  running_ = 0;
+  while (task != nullptr) {
+    detail::PromiseBase* next = task->next_root;
+    handle_of(*task).destroy();
+    task = next;
+  }
 }
 
 }  // namespace racksim::sim

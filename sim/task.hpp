@@ -49,7 +49,8 @@ struct PromiseBase {
   Calendar* calendar = nullptr;
   std::coroutine_handle<> continuation;
   Completion* completion = nullptr;
-  Scope* scope = nullptr;  // set in root tasks only
+  Scope* scope = nullptr;  // set in root tasks only, and so are its neighbours there
+  PromiseBase *next_root = nullptr, *previous_root = nullptr;
   std::exception_ptr error;
 
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
@@ -66,13 +67,13 @@ struct PromiseBase {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
     void await_suspend(std::coroutine_handle<Promise> self) const noexcept {
-      PromiseBase::finished(self, self.promise());
+      PromiseBase::finished(self.promise());
     }
     void await_resume() const noexcept {}
   };
   Final final_suspend() const noexcept { return {}; }
 
-  static void finished(std::coroutine_handle<> self, PromiseBase& promise) noexcept;
+  static void finished(PromiseBase& promise) noexcept;
 };
 
 template <class T>
@@ -182,14 +183,16 @@ class Scope {
   /// Destroys all tasks, in the order in which they were spawned.
   void cancel_all();
   /// How many root tasks have not finished.
-  std::size_t running() const { return tasks_.size(); }
+  std::size_t running() const { return running_; }
 
  private:
   friend struct detail::PromiseBase;
-  void finished(std::coroutine_handle<> task);
+  void finished(detail::PromiseBase& task);
 
   Calendar& calendar_;
-  std::vector<std::coroutine_handle<>> tasks_;
+  // A list in the order of spawning: an open-loop client has tens of thousands of tasks under way.
+  detail::PromiseBase *first_ = nullptr, *last_ = nullptr;
+  std::size_t running_ = 0;
 };
 
 }  // namespace racksim::sim

@@ -104,10 +104,22 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   };
   line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
                               latency("p95"), latency("p99"), latency("p999"), latency("max")));
-  // A protocol's own numbers: its counters and gauges, whole run and measured phase as their names say.
+  // The parts of the latency that the service tells apart, if there are several.
+  for (const auto& [name, metric] : metrics.all()) {
+    const auto* part = std::get_if<sim::Histogram>(&metric.value);
+    if (part == nullptr || !name.starts_with("latency.") || part->count() == 0) continue;
+    if (part->count() == result.operations) continue;
+    out += fmt::format("  {:<11}mean {}  p50 {}  p99 {}  ({} operations)\n", name.substr(name.find('.') + 1),
+                       duration_text(part->mean().ns()), duration_text(part->percentile(50).ns()),
+                       duration_text(part->percentile(99).ns()), part->count());
+  }
+  // The protocol's and its service's own numbers: counters and gauges, whole run and measured phase as their names say.
+  // What exists once for each server is in the JSON report.
   const std::string prefix = scenario.protocol.name + ".";
   for (const auto& [name, metric] : metrics.all()) {
-    if (!name.starts_with(prefix) && !name.starts_with("packets.")) continue;
+    const bool own =
+        name.starts_with(prefix) || (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
+    if (!own && !name.starts_with("packets.")) continue;
     if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) {
       if (counter->value == 0) continue;
       out += fmt::format("  {:<48}{:>14} {}\n", name, counter->value, metric.unit);
