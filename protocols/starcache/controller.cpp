@@ -21,7 +21,13 @@ Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options,
       manager_(manager),
       scope_(shared.rack.calendar()),
       lane_(shared.rack.calendar().add_lane("switch/controller")),
-      target_(options.cache_size) {
+      target_(options.cache_size),
+      smallest_(shared.rack.metrics().gauge("starcache.smallest_cache", "keys",
+                                            "keys cached at the end of a measured round, the least", 0)),
+      largest_(shared.rack.metrics().gauge("starcache.largest_cache", "keys", "the same, the most", 0)),
+      mean_overflow_(shared.rack.metrics().gauge(
+          "starcache.overflow_ratio", "share",
+          "overflow requests over requests for cached keys, the mean of the measured rounds", 0)) {
   if (options.updates || options.sizing) {
     sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
                                                 "keys that are cached at the end of each round", options.round);
@@ -67,9 +73,10 @@ sim::Task<void> Controller::round() {
     const std::uint64_t count = co_await read_and_reset(program_.popularity->name, manager_.index_of(key));
     cached.push_back({key, count});
   }
-  if (options_.sizing) resize(hits, overflows, cached.size());
+  overflow_ratio_ = hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
+  if (options_.sizing) resize(cached.size());
   co_await update(std::move(cached));
-  if (sizes_) sizes_->add(shared_.rack.calendar().now(), manager_.size());
+  note_round();
 }
 
 sim::Task<std::uint64_t> Controller::read_and_reset(std::string array, std::uint64_t index) {
@@ -79,13 +86,29 @@ sim::Task<std::uint64_t> Controller::read_and_reset(std::string array, std::uint
 }
 
 // §3.8: above the threshold the cache shrinks by one key, else it grows by one.
-void Controller::resize(std::uint64_t hits, std::uint64_t overflows, std::uint64_t size) {
-  overflow_ratio_ = hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
+void Controller::resize(std::uint64_t size) {
   if (overflow_ratio_ > options_.overflow_threshold) {
     target_ = std::max(options_.min_size, size - std::min<std::uint64_t>(size, 1));
   } else {
     target_ = std::min(options_.cache_entries, std::max(options_.min_size, size + 1));
   }
+}
+
+void Controller::start_measuring() {
+  measuring_ = true;
+  measured_rounds_ = 0;
+  overflow_sum_ = 0;
+  smallest_.value = largest_.value = static_cast<double>(manager_.size());
+}
+
+void Controller::note_round() {
+  if (sizes_) sizes_->add(shared_.rack.calendar().now(), manager_.size());
+  if (!measuring_) return;
+  const auto size = static_cast<double>(manager_.size());
+  smallest_.value = std::min(smallest_.value, size);
+  largest_.value = std::max(largest_.value, size);
+  overflow_sum_ += overflow_ratio_;
+  mean_overflow_.value = overflow_sum_ / static_cast<double>(++measured_rounds_);
 }
 
 std::vector<Popularity> Controller::take_candidates() {

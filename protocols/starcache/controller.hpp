@@ -32,6 +32,10 @@ class Controller {
   sim::Task<void> round();
   bool in_round() const { return scope_.running() > 0; }
 
+  /// What rounds find from here on goes into the gauges, until `stop_measuring`.
+  void start_measuring();
+  void stop_measuring() { measuring_ = false; }
+
   /// The size that the cache is to have.
   std::uint64_t target() const { return target_; }
   /// Overflow requests over requests for cached keys, in the last round.
@@ -51,7 +55,8 @@ class Controller {
   sim::Task<void> revive(std::uint64_t key);
   sim::Task<void> update(std::vector<Popularity> cached);
   std::vector<Popularity> take_candidates();
-  void resize(std::uint64_t hits, std::uint64_t overflows, std::uint64_t size);
+  void resize(std::uint64_t size);
+  void note_round();
 
   nocache::Shared& shared_;
   const StarCacheOptions& options_;
@@ -66,6 +71,10 @@ class Controller {
   std::uint64_t target_;
   double overflow_ratio_ = 0;
   sim::TimeSeries* sizes_ = nullptr;
+  sim::Gauge &smallest_, &largest_, &mean_overflow_;
+  bool measuring_ = false;
+  std::uint64_t measured_rounds_ = 0;
+  double overflow_sum_ = 0;  // of the measured rounds' ratios
 };
 
 }  // namespace racksim::starcache

@@ -94,6 +94,16 @@ void StarCache::node_crashed(models::NodeId node) {
   }
 }
 
+void StarCache::start_measuring() {
+  Store::start_measuring();
+  controller_->start_measuring();
+}
+
+void StarCache::stop_measuring() {
+  Store::stop_measuring();
+  controller_->stop_measuring();
+}
+
 bool StarCache::quiescent() const {
   return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
          std::none_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->reporting(); });

@@ -19,6 +19,8 @@ class StarCache final : public nocache::Store {
   void describe_items(const models::ItemSizes& sizes) override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
+  void start_measuring() override;
+  void stop_measuring() override;
   bool quiescent() const override;
   std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
 
