@@ -26,7 +26,10 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   packet->push(message.store);
   packet->push(message.measure);
   if (shared.safety) packet->push(message.safety);
-  packet->payload = {message.key | std::uint64_t{message.fragment} << kKeyBits, message.value};
+  // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
+  // written.
+  packet->payload = {message.key | std::uint64_t{message.fragment} << kKeyBits,
+                     message.brings_value ? message.value : 0};
   packet->payload_bytes = shared.sizes.key_bytes;
   if (message.brings_value) {
     const std::uint32_t room = shared.value_room(), before = message.fragment * room;
