@@ -62,8 +62,13 @@ std::string Placement::report() const {
   static constexpr const char* kHeads[kStageResources] = {"SRAM",     "map RAM", "sALU",    "tables",
                                                           "gateways", "hash",    "slices",  "VLIW",
                                                           "xbar B",   "TCAM",    "ternary", "txbar B"};
-  std::string out = fmt::format("program {}: {} of {} stages, {} bytes of register entries\n\n{:>6}", program_->name(),
-                                stages_used(), stages(), register_bytes(), "stage");
+  std::uint64_t blocks = 0;
+  for (int s = 0; s < stages(); ++s) blocks += usage(s)[static_cast<std::size_t>(StageResource::sram_blocks)];
+  const std::uint64_t all = budget(resources_, StageResource::sram_blocks) * static_cast<std::uint64_t>(stages());
+  std::string out =
+      fmt::format("program {}: {} of {} stages, {} of {} SRAM blocks ({:.2f} %), {} bytes of register entries\n\n{:>6}",
+                  program_->name(), stages_used(), stages(), blocks, all,
+                  100.0 * static_cast<double>(blocks) / static_cast<double>(all), register_bytes(), "stage");
   for (const auto* head : kHeads) out += fmt::format("{:>9}", head);
   out += "  contents\n";
   for (int s = 0; s < stages(); ++s) {
