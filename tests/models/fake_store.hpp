@@ -33,6 +33,7 @@ class FakeStore final : public KeyValueService {
   }
   void preload(std::span<const std::uint64_t> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
   using KeyValueService::repeated_answer;
+  using KeyValueService::sessions_died;
 
   Rack& rack;
   sim::Duration delay;  ///< of an answer; 0 answers at once

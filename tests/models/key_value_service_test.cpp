@@ -245,3 +245,23 @@ TEST_CASE("The share of small items holds over the keys, and each key's size is 
   const ItemSizes more{16, 64, 1024, share / 2};
   for (std::uint64_t key = 0; key < 1000; ++key) CHECK(more.value_bytes(key) >= sizes.value_bytes(key));
 }
+
+TEST_CASE("Operations that die with their client's node count as given up, those of other nodes do not") {
+  Store t;
+  sim::Scope dying(t.calendar);
+  dying.spawn(t.store.put({1, 2}, 7));
+  dying.spawn(t.store.get({1, 0}, 8));
+  t.get({0, 0}, 9);
+  t.calendar.run_until(sim::Time{} + 500_ns);
+  dying.cancel_all();
+  CHECK(t.store.pending_operations() == 3);
+  t.store.sessions_died(1);
+  CHECK(t.store.pending_operations() == 1);
+  CHECK(t.journal.count(Observed::operation_given_up) == 2);
+  t.store.sessions_died(1);  // once only
+  CHECK(t.journal.count(Observed::operation_given_up) == 2);
+  t.calendar.run_until(sim::Time{} + 5_us);
+  CHECK(t.store.pending_operations() == 0);
+  t.progress.finish(t.calendar.now());
+  CHECK(t.progress.violation_count() == 0);
+}

@@ -389,6 +389,25 @@ TEST_CASE("A client node that crashes begins nothing more and ends nothing; the 
   CHECK(t.workload->running() == 0);
 }
 
+TEST_CASE("A client node that comes back goes on asking, unless the workload has been stopped") {
+  const auto options = few_keys();
+  Driven t(options);
+  t.run(1_ms);
+  t.rack.crash(2);
+  const auto before = t.asked_by(2);
+  t.run_until(2_ms);
+  REQUIRE(t.asked_by(2) == before);
+  t.rack.restart(2);
+  t.run_until(4_ms);
+  const double expected = count_of(t.asked_by(1)) * 2 / 4;
+  CHECK(std::abs(count_of(t.asked_by(2) - before) - expected) < 5 * std::sqrt(expected));
+  t.rack.crash(2);
+  t.workload->stop();
+  t.rack.restart(2);
+  t.calendar.run_until();
+  CHECK(t.workload->running() == 0);
+}
+
 TEST_CASE("A client's arrivals follow its clock") {
   auto options = few_keys();
   Driven t(options, 2);

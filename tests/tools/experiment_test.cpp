@@ -27,11 +27,20 @@ struct Ending {
   sim::Duration at;
 };
 
+/// The only client of a store crashes for good.
+constexpr const char* kDeserted = R"({
+  "version": 1, "rack": {"testbed": "starcache-8", "nodes": 2},
+  "protocol": {"name": "nocache", "nocache": {"server_nodes": 1}},
+  "workload": {"kind": "key-value", "keys": 1000},
+  "run": {"measure": {"operations": 100000}, "drain": "50ms", "stall": "2ms", "time_limit": "200ms"},
+  "faults": [{"kind": "crash", "node": 0, "from": "100us", "stays_down": true}],
+  "check": {"all": true}})";
+
 /// Runs in a process of its own.
-Ending run(const std::vector<std::string>& overrides) {
+Ending run(const std::vector<std::string>& overrides, const char* text = kMute) {
   ChildProcesses child(1);
   child.start(0, [&] {
-    const Scenario scenario = read_scenario(parse_json(kMute, "mute"), "mute.json", built_in_catalogue(), overrides);
+    const Scenario scenario = read_scenario(parse_json(text, "mute"), "mute.json", built_in_catalogue(), overrides);
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     const std::string first = result.violations.empty() ? "none" : result.violations.front().oracle;
@@ -59,6 +68,13 @@ TEST_CASE("a run in which no operation ends is stopped after the stall and its o
   CHECK(patient.violation == "none");
   CHECK(patient.at >= 20_ms);
   CHECK(patient.at <= 20_ms + longest_wait);
+}
+
+TEST_CASE("a run whose last client has crashed for good ends after the stall without a violation") {
+  const Ending deserted = run({}, kDeserted);
+  CHECK(deserted.violation == "none");
+  CHECK(deserted.at >= 2100_us);
+  CHECK(deserted.at <= 3_ms);
 }
 
 TEST_CASE("a run that cannot come to rest before its time limit fails by it") {
