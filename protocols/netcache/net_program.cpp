@@ -266,13 +266,23 @@ class Builder {
     auto& reply = answer("answer_read", Op::read_reply)
                       .set(flag_, 1)  // packets of the item
                       .set(p_.header_field(&MeasureHeader::cached), static_cast<std::uint64_t>(Served::by_switch))
-                      .set(p_.valid<ValueHeader>(), 1);
+                      .set(value_present_, 1);
     // FLAG tells the server whether its value is in the switch now.
-    auto& acknowledge =
-        answer("acknowledge_update", Op::cache_update_reply).set(flag_, valid_).set(p_.valid<ValueHeader>(), 0);
+    auto& acknowledge = answer("acknowledge_update", Op::cache_update_reply).set(flag_, valid_).set(value_present_, 0);
     auto& table = p_.table("turn_round").key(role_).size(4);
     table.entry({number(Role::read)}, reply).entry({number(Role::update)}, acknowledge);
     b.apply(table);
+  }
+
+  // Headers leave the switch in the order in which the program first names them.
+  FieldRef name_headers_in_order() {
+    p_.valid<p4::Ethernet>();
+    p_.valid<p4::Ipv4>();
+    p_.valid<p4::Udp>();
+    p_.valid<StoreHeader>();
+    p_.valid<MeasureHeader>();
+    if (shape_.versions) p_.valid<SafetyHeader>();
+    return p_.valid<ValueHeader>();
   }
 
   NetShape shape_;
@@ -280,6 +290,7 @@ class Builder {
   p4::Program& p_;
   NetProgram out_;
 
+  FieldRef value_present_ = name_headers_in_order();
   FieldRef op_ = p_.header_field(&StoreHeader::op), flag_ = p_.header_field(&StoreHeader::flag),
            key_high_ = p_.header_field(&StoreHeader::hkey_high), key_low_ = p_.header_field(&StoreHeader::hkey_low);
   FieldRef role_ = p_.field("role", 3), index_ = p_.field("index", 16), valid_ = p_.field("valid", 1),
