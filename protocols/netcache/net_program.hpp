@@ -45,8 +45,8 @@ inline constexpr std::uint64_t kBloomPerSketch = 4;
 /// The multicast group of the control CPU's port, by which hot keys are reported.
 inline constexpr std::uint16_t kReportGroup = 1;
 
-/// The most keys: a lookup table of 80 SRAM blocks, two words of 128 bits an entry.
-inline constexpr std::uint64_t kMostEntries = 40'960;
+/// The most keys: a lookup table of 78 of the 80 SRAM blocks of a stage, two for 1,024 entries.
+inline constexpr std::uint64_t kMostEntries = 39'936;
 
 /// What the program is generated for.
 struct NetShape {

@@ -7,7 +7,7 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   using sim::Duration;
   declare_store(p, false);
   const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
-  p.integer("cache_entries", cache_entries, 1, 1 << 20, "keys that the switch has room for; 40,960 fit")
+  p.integer("cache_entries", cache_entries, 1, 1 << 20, "keys that the switch has room for; 39,936 fit")
       .varied({4, 64, 1024});
   p.integer("preload", preload, 0, 1 << 20,
             "hottest keys of which those whose key and value are small enough are cached at first (StarCache §5.1)")

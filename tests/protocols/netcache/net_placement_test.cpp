@@ -67,14 +67,14 @@ TEST_CASE("NetCache takes ten stages, with the detection of hot keys beside the 
   for (const auto* array : net.bloom) CHECK((array->size == 262'144 && array->width.total() == 1));
 }
 
-TEST_CASE("the lookup table holds 40,960 keys of 16 bytes, and more are refused") {
+TEST_CASE("the lookup table holds 39,936 keys of 16 bytes, and more are refused") {
   for (const bool detect : {false, true}) {
     NetShape shape = full(true, kMostEntries);
     shape.detect = detect;
     const NetProgram net = make_net_program(shape);
     CHECK(place(net).stages_used() <= 12);
   }
-  CHECK_THAT(refusal(full(true, kMostEntries + 1)), Contains("40961 keys") && Contains("1 to 40960"));
+  CHECK_THAT(refusal(full(true, kMostEntries + 1)), Contains("39937 keys") && Contains("1 to 39936"));
   CHECK_THAT(refusal(full(true, 0)), Contains("a cache of 0 keys"));
 }
 

@@ -179,7 +179,7 @@ TEST_CASE("writes of a key wait at the server while an update of it has no ackno
 TEST_CASE("a cache that no stage holds, and nodes in several pipes, are refused") {
   Setup setup;
   setup.netcache.cache_entries = 50'000;
-  CHECK_THAT(refusal(setup), Contains("a cache of 50000 keys") && Contains("40960"));
+  CHECK_THAT(refusal(setup), Contains("a cache of 50000 keys") && Contains("39936"));
   setup = Setup();
   setup.rack.nodes = 40;
   setup.rack.network_switch.ports = 64;
