@@ -160,7 +160,7 @@ sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_
     if (request.store.operation() == Op::fetch_request) ++counters_.fetches.value;
     cpu_.send(
         make_message(shared_, request, nocache::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
-    success = co_await answered.wait_for(clock_, options_.fetch_timeout);
+    success = co_await answered.wait_for(clock_, NetCacheOptions::patience(options_.fetch_timeout, attempt));
   }
   asking_.erase(seq);
   co_return success;

@@ -75,6 +75,7 @@ void NetServer::update(const Message& cause) {
   update.hkey_high = cause.store.hkey_high;
   update.hkey_low = cause.store.hkey_low;
   update.number = next_number_++;
+  update.attempts = 0;
   clock_.calendar().cancel(update.timer);
   send_update(cause.key);
 }
@@ -95,7 +96,8 @@ void NetServer::send_update(std::uint64_t key) {
   // The switch answers; were it not for the program the packet would go to the controller.
   nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_),
                                    {models::kControlCpuNode, nocache::kFirstPort}, 0));
-  found->second.timer = clock_.after<&NetServer::send_update>(options_.update_timeout, *this, key);
+  found->second.timer = clock_.after<&NetServer::send_update>(
+      NetCacheOptions::patience(options_.update_timeout, found->second.attempts++), *this, key);
 }
 
 void NetServer::on_packet(p4::PacketRef packet) {

@@ -49,7 +49,8 @@ class NetServer final : public nocache::PartitionExtension, models::PacketHandle
     std::uint64_t operation;
   };
   struct Update {
-    std::uint32_t number = 0;  // of the latest attempt for the latest version
+    std::uint32_t number = 0;  // of the attempts for the latest version
+    std::uint64_t attempts = 0;
     std::uint64_t hkey_high = 0, hkey_low = 0;
     sim::EventId timer;
     std::deque<HeldWrite> held;

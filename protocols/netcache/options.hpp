@@ -2,6 +2,7 @@
 // that turn a safety mechanism off so that the oracles can be seen to notice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "protocols/nocache/options.hpp"
@@ -22,6 +23,12 @@ struct NetCacheOptions final : nocache::StoreOptions {
   sim::Duration update_timeout = sim::Duration::from_ps(1'000'000'000);
   sim::Duration fetch_timeout = sim::Duration::from_ps(1'000'000'000);
   std::uint64_t fetch_attempts = 10;
+
+  /// How long to wait for the answer to an attempt, counted from 0, of something first waited for by `timeout`: twice
+  /// as long each time, up to 16 times, so that those that retry for ever leave a busy server time to answer.
+  static sim::Duration patience(sim::Duration timeout, std::uint64_t attempt) {
+    return timeout * (std::int64_t{1} << std::min<std::uint64_t>(attempt, 4));
+  }
 
   void declare(sim::Parameters& p) override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
