@@ -1,12 +1,29 @@
 // Updates and blocked writes of a server. See net_server.hpp.
 #include "protocols/netcache/net_server.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
 #include "models/addressing.hpp"
 
 namespace racksim::netcache {
 
 using nocache::Message;
 using nocache::Op;
+
+namespace {
+models::Core& agent_core(nocache::Shared& shared, const nocache::Partition& partition) {
+  models::Server& node = shared.rack.server(shared.node_of(partition.server()));
+  const std::uint64_t partitions = shared.options.partitions;
+  if (partitions >= node.cores()) {
+    throw std::runtime_error(fmt::format("{} partitions leave no core of a node's {} to the server agent of NetCache",
+                                         partitions, node.cores()));
+  }
+  return node.core(partitions);
+}
+}  // namespace
 
 NetServer::NetServer(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
                      nocache::Partition& partition)
@@ -16,7 +33,7 @@ NetServer::NetServer(nocache::Shared& shared, const NetCacheOptions& options, Co
       partition_(partition),
       nic_(shared.rack.server(shared.node_of(partition.server())).nic()),
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()),
-      qpn_(nic_.create_raw_qp(partition.core(), *this)) {
+      qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)) {
   partition.extend(*this);
 }
 
@@ -34,8 +51,17 @@ std::size_t NetServer::holding() const {
 bool NetServer::holds_write(const Message& request, nocache::Address from, std::uint64_t operation) {
   const auto found = updates_.find(request.key);
   if (found == updates_.end()) return false;
+  std::deque<HeldWrite>& held = found->second.held;
+  const auto before = std::find_if(held.begin(), held.end(), [&](const HeldWrite& write) {
+    return write.from == from && write.request.store.seq == request.store.seq;
+  });
+  if (before != held.end()) {
+    // The same write, sent again: it has a later version, unless it has overtaken itself.
+    if (request.safety.version > before->request.safety.version) before->request = request;
+    return true;
+  }
   ++counters_.held_writes.value;
-  found->second.held.push_back({request, from, operation});
+  held.push_back({request, from, operation});
   return true;
 }
 

@@ -6,9 +6,10 @@
 // sends "two different packets for updating the value and replying to the client" (StarCache §3.7). A fetch of a key,
 // with which the controller inserts it, does the same.
 //
-// An update is no request of a client: it is sent and acknowledged by a queue pair of its own on the partition's core,
-// without the partition's cost of service. Updates under way are lost in a crash; the key then stays invalid in the
-// switch until its next write, or until the controller has it fetched (controller.hpp).
+// The agent is "a shim layer" before the store (NetCache §6): here a thread on a core of its own, one for all
+// partitions of a node, so that acknowledgements do not wait behind the requests that they block. Updates under way are
+// lost in a crash; the key then stays invalid in the switch until its next write, or until the controller has it
+// fetched (controller.hpp).
 #pragma once
 
 #include <cstdint>

@@ -176,8 +176,11 @@ TEST_CASE("writes of a key wait at the server while an update of it has no ackno
   CHECK(rig.counter("netcache.held_writes") > 100);
 }
 
-TEST_CASE("a cache that no stage holds, and nodes in several pipes, are refused") {
+TEST_CASE("a cache that no stage holds, servers without an agent and nodes in several pipes are refused") {
   Setup setup;
+  setup.rack.cores = 2;
+  CHECK_THAT(refusal(setup), Contains("2 partitions leave no core") && Contains("server agent"));
+  setup = Setup();
   setup.netcache.cache_entries = 50'000;
   CHECK_THAT(refusal(setup), Contains("a cache of 50000 keys") && Contains("39936"));
   setup = Setup();
