@@ -26,8 +26,12 @@ enum class Op : std::uint8_t {
   eviction_reply = 9,      ///< the server's answer
   report = 10,             ///< a server\'s most popular keys, to the controller
   report_reply = 11,       ///< its acknowledgement
+  // NetCache: a server writes a value into the switch, in a ValueHeader. FLAG of the answer: 1 if the switch has taken
+  // it.
+  cache_update = 12,
+  cache_update_reply = 13,
 };
-inline constexpr std::size_t kOps = 12;
+inline constexpr std::size_t kOps = 14;
 
 constexpr std::uint64_t number(Op op) {
   return static_cast<std::uint64_t>(op);
@@ -81,6 +85,39 @@ struct SafetyHeader {
 
   static constexpr p4::HeaderLayout kLayout{"safety", {{"version", 32}, {"oldest", 32}}};
 };
+
+/// A value of at most 64 bytes, shorter ones padded, where NetCache's switch can reach it. All words follow from the
+/// simulated value, so that who reads them knows that all stages of the switch had the same one.
+struct ValueHeader {
+  std::uint64_t w0 = 0, w1 = 0, w2 = 0, w3 = 0, w4 = 0, w5 = 0, w6 = 0, w7 = 0, w8 = 0, w9 = 0, w10 = 0, w11 = 0,
+                w12 = 0, w13 = 0, w14 = 0, w15 = 0;
+
+  static constexpr unsigned kWords = 16;
+  static constexpr p4::HeaderLayout kLayout{"value",
+                                            {{"w0", 32},
+                                             {"w1", 32},
+                                             {"w2", 32},
+                                             {"w3", 32},
+                                             {"w4", 32},
+                                             {"w5", 32},
+                                             {"w6", 32},
+                                             {"w7", 32},
+                                             {"w8", 32},
+                                             {"w9", 32},
+                                             {"w10", 32},
+                                             {"w11", 32},
+                                             {"w12", 32},
+                                             {"w13", 32},
+                                             {"w14", 32},
+                                             {"w15", 32}}};
+  /// Word `i` of a value: its halves, in the first two as they are.
+  static constexpr std::uint64_t word(std::uint64_t value, unsigned i) {
+    return ((i % 2 == 0 ? value : value >> 32) + std::uint64_t{i / 2} * 0x9e3779b9) & 0xffff'ffff;
+  }
+  /// What is read where the words are not of one value; nobody writes it.
+  static constexpr std::uint64_t kMixed = 0xffff'ffff'ffff'ffff >> 16;
+};
+static_assert(ValueHeader::kLayout.bytes() == 64 && ValueHeader::kLayout.count == ValueHeader::kWords);
 
 /// Bytes of UDP payload in a packet (§3.2: 22 bytes of header leave 1438 for key and value).
 inline constexpr std::uint32_t kMostPayload = 1460;

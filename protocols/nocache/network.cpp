@@ -9,6 +9,21 @@
 namespace racksim::nocache {
 
 namespace {
+void push_value(p4::Packet& packet, std::uint64_t value) {
+  std::uint64_t words[ValueHeader::kWords];
+  for (unsigned i = 0; i < ValueHeader::kWords; ++i) words[i] = ValueHeader::word(value, i);
+  packet.push_words(ValueHeader::kLayout, words);
+}
+
+std::uint64_t value_in(p4::Packet& packet) {
+  const auto words = packet.words(packet.header_count() - 1);
+  const std::uint64_t value = words.get(1) << 32 | words.get(0);
+  for (unsigned i = 2; i < ValueHeader::kWords; ++i) {
+    if (words.get(i) != ValueHeader::word(value, i)) return ValueHeader::kMixed;
+  }
+  return value;
+}
+
 // What a packet's first payload word means here: the key, and above it the number of the fragment.
 constexpr unsigned kKeyBits = 48;
 constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
@@ -26,6 +41,7 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   packet->push(message.store);
   packet->push(message.measure);
   if (shared.safety) packet->push(message.safety);
+  if (message.value_in_header) push_value(*packet, message.value);
   // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
   // written.
   packet->payload = {message.key | std::uint64_t{message.fragment} << kKeyBits,
@@ -49,6 +65,8 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
   message.fragment = static_cast<unsigned>(packet.payload[0] >> kKeyBits);
   message.value = packet.payload[1];
   message.brings_value = packet.payload_bytes > shared.sizes.key_bytes;
+  message.value_in_header = packet.header_count() > (shared.safety ? kSafety : kMeasure) + 1;
+  if (message.value_in_header) message.value = value_in(packet);
   return message;
 }
 

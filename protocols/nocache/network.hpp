@@ -49,7 +49,8 @@ struct Message {
   std::uint64_t key = 0;  ///< the original key, in the payload
   unsigned fragment = 0;  ///< which packet of the item
   std::uint64_t value = 0;
-  bool brings_value = false;  ///< the packet is as long as its part of the value
+  bool brings_value = false;     ///< the packet is as long as its part of the value
+  bool value_in_header = false;  ///< the value is in a ValueHeader
 };
 
 /// A UDP address.

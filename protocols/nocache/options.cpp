@@ -3,7 +3,7 @@
 
 namespace racksim::nocache {
 
-void StoreOptions::declare_store(sim::Parameters& p) {
+void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   using sim::Duration;
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000);
   p.integer("server_nodes", server_nodes, 1, 254,
@@ -11,13 +11,17 @@ void StoreOptions::declare_store(sim::Parameters& p) {
       .varied_from(1);
   p.integer("partitions", partitions, 1, 64, "threads of a server node, each of which emulates a server")
       .varied_from(1);
-  p.integer("hash_bits", hash_bits, 1, 128, "bits of the key hash: few make keys collide").varied({2, 5, 8, 64});
+  if (hashed) {
+    p.integer("hash_bits", hash_bits, 1, 128, "bits of the key hash: few make keys collide").varied({2, 5, 8, 64});
+  }
   p.integer("first_seq", first_seq, 0, 0xffff'ffff, "sequence number of each client's first request; it wraps")
       .varied({0, 0xffff'fff0});
   p.flag("exactly_once", exactly_once,
          "requests carry 8 bytes that let servers recognise a write that is sent again; without, writes are not");
-  p.flag("collision_check", collision_check,
-         "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)");
+  if (hashed) {
+    p.flag("collision_check", collision_check,
+           "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)");
+  }
   p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
       .varied({us * 50, us * 500, us * 2000});
   p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 5, 20});

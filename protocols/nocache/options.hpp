@@ -21,7 +21,8 @@ struct StoreOptions : models::ProtocolOptions {
   sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
   sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request
 
-  void declare_store(sim::Parameters& p);
+  /// `hashed`: whether the switch and the clients know keys by hashes, which may collide.
+  void declare_store(sim::Parameters& p, bool hashed = true);
 };
 
 struct NoCacheOptions final : StoreOptions {

@@ -68,6 +68,7 @@ void Partition::on_packet(p4::PacketRef packet) {
       request.store.set(Op::read_reply);
       return send_item(request, from, packet->operation);
     case Op::write_request:
+      if (extension_ && extension_->holds_write(request, from, packet->operation)) return;
       return write(request, from, packet->operation);
     case Op::fetch_request:
       if (extension_) extension_->fetched(request);

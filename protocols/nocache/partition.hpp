@@ -24,6 +24,13 @@ class PartitionExtension {
   virtual ~PartitionExtension() = default;
   /// A read or a write has been received.
   virtual void requested(const Message& request) { static_cast<void>(request); }
+  /// Whether it keeps a write, to hand it to `Partition::resume` later.
+  virtual bool holds_write(const Message& request, Address from, std::uint64_t operation) {
+    static_cast<void>(request);
+    static_cast<void>(from);
+    static_cast<void>(operation);
+    return false;
+  }
   /// Whether a write may take effect now. If not it is refused, and its client sends it again.
   virtual bool admits_write(const Message& request) {
     static_cast<void>(request);
@@ -60,6 +67,9 @@ class Partition final : public models::PacketHandler {
   void send(const Message& message, Address to, std::uint64_t operation);
   /// Sends all packets of an item, with the value that it has now.
   void send_item(Message message, Address to, std::uint64_t operation);
+
+  /// Goes on with a write that the extension has kept.
+  void resume(const Message& request, Address from, std::uint64_t operation) { write(request, from, operation); }
 
   void crash() { receiving_.clear(); }
   void on_packet(p4::PacketRef packet) override;

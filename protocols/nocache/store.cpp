@@ -28,8 +28,8 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
   return static_cast<unsigned>(nodes - options.server_nodes);
 }
 
-constexpr const char* kOpNames[kOps] = {"R-REQ", "R-REP",     "W-REQ", "W-REP", "CRN-REQ", "F-REQ",
-                                        "F-REP", "W-REFUSED", "E-REQ", "E-REP", "REPORT",  "REPORT-ACK"};
+constexpr const char* kOpNames[kOps] = {"R-REQ",     "R-REP", "W-REQ", "W-REP",  "CRN-REQ",    "F-REQ",  "F-REP",
+                                        "W-REFUSED", "E-REQ", "E-REP", "REPORT", "REPORT-ACK", "UPDATE", "UPDATE-ACK"};
 
 }  // namespace
 

@@ -1,0 +1,136 @@
+// The controller's rounds. See controller.hpp.
+#include "protocols/netcache/controller.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "models/control_wait.hpp"
+#include "protocols/netcache/array_clear.hpp"
+
+namespace racksim::netcache {
+
+namespace {
+constexpr unsigned kPipe = 0;
+}
+
+Controller::Controller(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
+                       const NetProgram& program, CacheManager& manager)
+    : shared_(shared),
+      options_(options),
+      counters_(counters),
+      program_(program),
+      manager_(manager),
+      scope_(shared.rack.calendar()),
+      lane_(shared.rack.calendar().add_lane("switch/controller")) {
+  manager.on_hot_key([this](std::uint64_t key) { reported_.insert(key); });
+}
+
+void Controller::add_actor(sim::Engine& engine) {
+  round_over_ = &engine.add_wake_up();
+  const sim::HostId host = engine.add_host("switch-control");
+  engine.add_actor("controller", host, [this](sim::Engine::Actor& actor) {
+    while (true) {
+      actor.sleep(options_.round);
+      actor.post<&Controller::begin_round>(lane_, *this);
+      actor.wait(*round_over_);
+    }
+  });
+}
+
+void Controller::begin_round() {
+  scope_.spawn(round_and_wake());
+}
+
+sim::Task<void> Controller::round_and_wake() {
+  co_await round();
+  round_over_->wake();
+}
+
+sim::Task<void> Controller::round() {
+  ++counters_.rounds.value;
+  if (shared_.safety) co_await look_for_dead_keys();
+  if (!options_.updates) co_return;
+  std::vector<Popularity> cached = co_await count_cached();
+  std::vector<Popularity> reported = co_await count_reported();
+  co_await replace(std::move(cached), std::move(reported));
+  co_await reset_statistics();
+}
+
+// Counts of cached keys, which are reset.
+sim::Task<std::vector<Controller::Popularity>> Controller::count_cached() {
+  std::vector<Popularity> counts;
+  for (const std::uint64_t key : manager_.cached()) {
+    if (!manager_.is_cached(key)) continue;
+    const std::uint64_t index = manager_.index_of(key);
+    const std::string& array = program_.popularity->name;
+    const std::uint64_t count = co_await models::read_register(manager_.cpu(), kPipe, array, index);
+    if (count != 0) co_await models::write_register(manager_.cpu(), kPipe, array, index, 0);
+    counts.push_back({key, count});
+  }
+  co_return counts;
+}
+
+// What the sketch says of the keys that have been reported: the least of a key's counters.
+sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
+  std::vector<Popularity> counts;
+  const std::set<std::uint64_t> reported = std::move(reported_);
+  reported_.clear();
+  for (const std::uint64_t key : reported) {
+    if (manager_.is_cached(key) || !manager_.cacheable(key)) continue;
+    const nocache::KeyHash hash = shared_.hash(key);
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    for (unsigned row = 0; row < kSketchRows; ++row) {
+      const std::uint64_t slot = sketch_slot(row, hash.high, hash.low, options_.sketch_width);
+      least = std::min(least, co_await models::read_register(manager_.cpu(), kPipe, program_.sketch[row]->name, slot));
+    }
+    counts.push_back({key, least});
+  }
+  co_return counts;
+}
+
+sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<Popularity> reported) {
+  std::sort(cached.begin(), cached.end(), hotter);
+  std::sort(reported.begin(), reported.end(), hotter);
+  std::vector<sim::Task<void>> evictions;
+  std::size_t next = std::min(manager_.room(), reported.size());
+  for (; next < reported.size() && !cached.empty() && reported[next].count > cached.back().count; ++next) {
+    evictions.push_back(manager_.evict(cached.back().key));
+    cached.pop_back();
+  }
+  co_await sim::gather(std::move(evictions));
+  std::vector<sim::Task<bool>> installs;
+  for (std::size_t i = 0; i < next; ++i) installs.push_back(manager_.install(reported[i].key));
+  co_await sim::gather(std::move(installs));
+}
+
+// "All statistics data are cleared" (NetCache §4.4.3).
+sim::Task<void> Controller::reset_statistics() {
+  std::vector<const p4::RegisterArray*> arrays(program_.sketch.begin(), program_.sketch.end());
+  arrays.insert(arrays.end(), program_.bloom.begin(), program_.bloom.end());
+  for (const p4::RegisterArray* array : arrays) {
+    co_await ArrayClear(shared_.rack.chassis(), shared_.rack.calendar(), lane_, kPipe, *array);
+  }
+}
+
+sim::Task<void> Controller::look_for_dead_keys() {
+  std::map<std::uint64_t, std::uint64_t> invalid;
+  std::vector<sim::Task<void>> revivals;
+  for (const std::uint64_t key : manager_.cached()) {
+    if (!manager_.is_cached(key)) continue;
+    const std::uint64_t state =
+        co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, manager_.index_of(key));
+    if (state >> program_.state->width.bits != 0) continue;
+    const auto before = invalid_.find(key);
+    if (before != invalid_.end() && before->second == state && manager_.is_cached(key)) revivals.push_back(revive(key));
+    invalid[key] = state;
+  }
+  invalid_ = std::move(invalid);
+  co_await sim::gather(std::move(revivals));
+}
+
+sim::Task<void> Controller::revive(std::uint64_t key) {
+  ++counters_.revivals.value;
+  co_await manager_.fetch(key);
+}
+
+}  // namespace racksim::netcache

@@ -1,0 +1,113 @@
+// Assembly and inspection of NetCache. See netcache.hpp.
+#include "protocols/netcache/netcache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace racksim::netcache {
+
+namespace {
+
+NetShape shape_of(const NetCacheOptions& options) {
+  NetShape shape;
+  shape.cache_entries = options.cache_entries;
+  shape.versions = options.exactly_once;
+  shape.detect = options.updates;
+  shape.sketch_width = options.sketch_width;
+  shape.threshold = options.threshold;
+  shape.invalidate = options.invalidate;
+  shape.ordered_updates = options.ordered_updates;
+  return shape;
+}
+
+// For `racksim fit`.
+void register_programs(p4::ProgramRegistry& registry) {
+  registry.add("netcache", "NetCache's data plane with versions and detection of hot keys: 10,240 keys", [] {
+    NetShape shape;
+    shape.versions = true;
+    shape.detect = true;
+    return make_net_program(shape).program;
+  });
+  registry.add("netcache-paper", "NetCache's data plane as printed, with one validity bit a key", [] {
+    NetShape shape;
+    shape.detect = true;
+    return make_net_program(shape).program;
+  });
+}
+
+const models::ProtocolRegistration registration({
+    .name = "netcache",
+    .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",
+    .make_options = [] { return std::make_shared<NetCacheOptions>(); },
+    // No "crash": the crash of a client node leaves its operations without an end. Servers may crash.
+    .tolerates = {"control-delay", "down", "drop", "fast-clock", "nic-stall", "noise", "partition", "slow-core",
+                  "switch-restart"},
+    .register_programs = register_programs,
+});
+
+}  // namespace
+
+NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& options)
+    : Store(context, options, options.exactly_once),
+      options_(options),
+      counters_(context.rack.metrics()),
+      program_(make_net_program(shape_of(options))) {
+  context.rack.install_program(program_.program);
+  for (const auto& partition : partitions()) {
+    servers_.push_back(std::make_unique<NetServer>(shared(), options_, counters_, *partition));
+  }
+  manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
+  controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_);
+}
+
+void NetCache::add_actors(sim::Engine& engine) {
+  controller_->add_actor(engine);
+}
+
+void NetCache::preload(std::span<const std::uint64_t> hottest) {
+  const auto keys = hottest.first(std::min<std::size_t>(hottest.size(), options_.preload));
+  for (const auto& [key, version] : manager_->preload(keys)) {
+    servers_[nocache::server_of(shared().hash(key), shared().servers())]->preloaded(key, version);
+  }
+}
+
+void NetCache::node_crashed(models::NodeId node) {
+  Store::node_crashed(node);
+  for (const auto& server : servers_) {
+    if (shared().node_of(server->server()) == node) server->crash();
+  }
+}
+
+bool NetCache::quiescent() const {
+  return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
+         std::all_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->updating() == 0; });
+}
+
+std::vector<models::Leak> NetCache::leaks() const {
+  std::vector<models::Leak> leaks = Store::leaks();
+  for (const auto& server : servers_) {
+    if (server->updating() == 0) continue;
+    leaks.push_back({"stuck-request",
+                     fmt::format("server {}: {} cache updates without an acknowledgement, {} writes behind them",
+                                 server->server(), server->updating(), server->holding()),
+                     {}});
+  }
+  return leaks;
+}
+
+std::vector<models::SwitchRegister> NetCache::switch_state_of(std::uint64_t key) const {
+  if (!manager_->is_cached(key)) return {};
+  const std::uint64_t index = manager_->index_of(key);
+  const auto entry = [&](const p4::RegisterArray* array, const char* meaning) {
+    return models::SwitchRegister{0, array->name, index, meaning, {}, nullptr};
+  };
+  return {entry(program_.state, shared().safety ? "valid bit above the version" : "whether the value is valid"),
+          entry(program_.values[0], "low half of the value"), entry(program_.values[1], "high half of the value")};
+}
+
+std::unique_ptr<models::Protocol> NetCacheOptions::build(models::ProtocolContext& context) const {
+  return std::make_unique<NetCache>(context, *this);
+}
+
+}  // namespace racksim::netcache

@@ -1,0 +1,40 @@
+// NetCache (Jin et al., SOSP '17) as StarCache's baseline (StarCache §5.1): the running protocol. The application of
+// NoCache, with the values of hot items in switch memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "protocols/netcache/cache_manager.hpp"
+#include "protocols/netcache/controller.hpp"
+#include "protocols/netcache/net_server.hpp"
+#include "protocols/nocache/store.hpp"
+
+namespace racksim::netcache {
+
+class NetCache final : public nocache::Store {
+ public:
+  NetCache(models::ProtocolContext& context, const NetCacheOptions& options);
+
+  void add_actors(sim::Engine& engine) override;
+  void preload(std::span<const std::uint64_t> hottest) override;
+  void node_crashed(models::NodeId node) override;
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
+
+  CacheManager& manager() { return *manager_; }
+  Controller& controller() { return *controller_; }
+  NetServer& server(unsigned number) { return *servers_.at(number); }
+  const NetProgram& program() const { return program_; }
+
+ private:
+  NetCacheOptions options_;
+  Counters counters_;
+  NetProgram program_;
+  std::vector<std::unique_ptr<NetServer>> servers_;  // by number
+  std::unique_ptr<CacheManager> manager_;
+  std::unique_ptr<Controller> controller_;
+};
+
+}  // namespace racksim::netcache

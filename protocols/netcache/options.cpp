@@ -1,0 +1,35 @@
+// The declaration of NetCache's options. See options.hpp.
+#include "protocols/netcache/options.hpp"
+
+namespace racksim::netcache {
+
+void NetCacheOptions::declare(sim::Parameters& p) {
+  using sim::Duration;
+  declare_store(p, false);
+  const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
+  p.integer("cache_entries", cache_entries, 1, 1 << 20, "keys that the switch has room for; 39,936 fit")
+      .varied({4, 64, 1024});
+  p.integer("preload", preload, 0, 1 << 20,
+            "hottest keys of which those whose key and value are small enough are cached at first (StarCache §5.1)")
+      .varied({0, 8, 100});
+  p.flag("invalidate", invalidate, "a write request invalidates its key in the switch (NetCache §4.3)");
+  p.flag("ordered_updates", ordered_updates,
+         "the switch takes only the cache update of the latest write; needs exactly_once, which brings the versions");
+  p.flag("updates", updates, "the controller replaces cold keys by hot ones (NetCache §4.4.3)").varied({false, true});
+  p.integer("threshold", threshold, 1, 65'535, "requests a round at which the switch reports an uncached key as hot")
+      .varied({1, 3, 10});
+  p.integer("sketch_width", sketch_width, 1, 65'536,
+            "counters of each of the sketch's four rows, a power of two (NetCache §6: 65,536)")
+      .varied({16, 256});
+  p.length("round", round, us, most, "length of the controller's rounds (NetCache §4.4.3: every second)")
+      .varied({us * 100, us * 300, us * 1000});
+  p.length(
+       "update_timeout", update_timeout, us, most,
+       "how long a server waits for the acknowledgement of a cache update before it sends it again; doubles each time")
+      .varied({us * 20, us * 200});
+  p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server; doubles each time")
+      .varied({us * 30, us * 200});
+  p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks").varied({1, 3, 10});
+}
+
+}  // namespace racksim::netcache

@@ -1,0 +1,190 @@
+// NetCache on a rack: what is cached and served by the switch, how updates keep it coherent, and how the controller
+// changes it (NetCache §4.3, §4.4.3; StarCache §5.1).
+#include "protocols/netcache/netcache.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/netcache/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::netcache;
+using namespace racksim::netcache::testing;
+using Catch::Contains;
+
+namespace {
+
+std::string refusal(const Setup& setup) {
+  try {
+    Rig rig(setup);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("on clean wires NetCache's clients see one value of each item, with and without versions") {
+  Setup setup;
+  setup.netcache.exactly_once = GENERATE(true, false);
+  setup.rounds = GENERATE(false, true);
+  setup.netcache.updates = setup.rounds;
+  for (setup.seed = 1; setup.seed <= 5; ++setup.seed) {
+    Rig rig(setup);
+    rig.run();
+    CHECK(rig.violations() == "");
+    CHECK(rig.hits() > 100);
+    CHECK(rig.counter("netcache.updates") > 50);
+    CHECK(rig.protocol->quiescent());
+  }
+}
+
+TEST_CASE("a read of a preloaded key is answered by the switch with the value that its memory holds") {
+  Rig rig{Setup()};
+  const std::uint64_t key = rig.hot_key();
+  rig.get(key);
+  CHECK(rig.hits() == 1);
+  rig.put(key);
+  rig.get(key);
+  CHECK(rig.hits() == 2);
+  const std::uint64_t index = rig.protocol->manager().index_of(key);
+  const unsigned server = nocache::server_of(rig.protocol->shared().hash(key), rig.protocol->shared().servers());
+  const std::uint64_t value = rig.protocol->partition(server).value_of(key);
+  CHECK(value != 0);
+  for (unsigned i = 0; i < kValueArrays; ++i) {
+    CHECK(rig.register_of(rig.protocol->program().values[i], index) == nocache::ValueHeader::word(value, i));
+  }
+  for (sim::Oracle* oracle : rig.oracles()) oracle->finish(rig.calendar.now());
+  CHECK(rig.violations() == "");
+}
+
+TEST_CASE("what the oracles see is what the switch's memory holds") {
+  Rig rig{Setup()};
+  const std::uint64_t key = rig.hot_key();
+  rig.put(key);
+  const std::uint64_t index = rig.protocol->manager().index_of(key);
+  const auto* array = rig.protocol->program().values[GENERATE(0, 7, 15)];
+  rig.rack.chassis().pipeline(0).registers().write(array->id, index, rig.register_of(array, index) ^ 1);
+  rig.get(key);
+  CHECK_THAT(rig.violations(), Contains("data-value"));
+}
+
+TEST_CASE("a write to a cached key costs one update packet besides the reply, one to another key none") {
+  Rig rig{Setup()};
+  rig.put(rig.hot_key());
+  CHECK(rig.counter("netcache.updates") == 1);
+  rig.put(99);
+  CHECK_FALSE(rig.protocol->manager().is_cached(99));
+  CHECK(rig.counter("netcache.updates") == 1);
+  CHECK(rig.counter("netcache.stale_updates") == 0);
+}
+
+TEST_CASE("of the hottest keys only those with values of at most 64 bytes are preloaded") {
+  Setup setup;
+  setup.netcache.cache_entries = 1000;
+  setup.netcache.preload = 1000;
+  setup.workload.keys = 10'000;
+  setup.workload.small_share = 0.12;
+  Rig rig(setup);
+  const auto cached = rig.protocol->manager().cached();
+  for (const std::uint64_t key : cached) CHECK(rig.protocol->shared().sizes.value_bytes(key) == 64);
+  CHECK(cached.size() > 90);  // 12 % of 1,000
+  CHECK(cached.size() < 150);
+}
+
+TEST_CASE("an item with a value above 64 bytes or a key above 16 is never cached") {
+  Setup setup;
+  SECTION("value") {
+    setup.workload.small_value = 65;
+  }
+  SECTION("key") {
+    setup.workload.key_bytes = 17;
+  }
+  setup.netcache.updates = true;
+  setup.rounds = true;
+  Rig rig(setup);
+  CHECK(rig.protocol->manager().size() == 0);
+  rig.run();
+  CHECK(rig.violations() == "");
+  CHECK(rig.counter("netcache.hot_reports") > 0);
+  CHECK(rig.counter("netcache.installs") == 0);
+  CHECK(rig.hits() == 0);
+}
+
+TEST_CASE("the controller caches keys that the switch reports as hot, and evicts cold ones for them") {
+  Setup setup;
+  setup.netcache.updates = true;
+  setup.netcache.cache_entries = 4;
+  setup.workload.swap_interval = 500_us;
+  setup.workload.write_ratio = 0.1;
+  setup.operations = 6'000;
+  setup.rounds = true;
+  Rig rig(setup);
+  rig.run();
+  CHECK(rig.violations() == "");
+  CHECK(rig.counter("netcache.hot_reports") > 0);
+  CHECK(rig.counter("netcache.installs") > 3);
+  CHECK(rig.counter("netcache.evictions") > 3);
+  CHECK(rig.protocol->manager().size() == 4);
+  CHECK(rig.hits() > 500);
+}
+
+TEST_CASE("a key that is evicted and inserted again is served with its latest value") {
+  Rig rig{Setup()};
+  const std::uint64_t key = rig.hot_key();
+  CacheManager& manager = rig.protocol->manager();
+  rig.put(key);
+  rig.script.spawn(manager.evict(key));
+  rig.calendar.run_until(rig.calendar.now() + 300_us);
+  CHECK_FALSE(manager.is_cached(key));
+  rig.put(key);
+  rig.get(key);
+  CHECK(rig.hits() == 0);
+  rig.script.spawn([](CacheManager& m, std::uint64_t k) -> sim::Task<void> { co_await m.install(k); }(manager, key));
+  rig.calendar.run_until(rig.calendar.now() + 300_us);
+  CHECK(manager.is_cached(key));
+  rig.get(key);
+  CHECK(rig.hits() == 1);
+  CHECK(rig.violations() == "");
+}
+
+TEST_CASE("a write that has lost its update leaves the key invalid until the controller has it fetched") {
+  Rig rig{Setup()};
+  const std::uint64_t key = rig.hot_key();
+  const auto& program = rig.protocol->program();
+  const std::uint64_t index = rig.protocol->manager().index_of(key);
+  const std::uint64_t state = rig.register_of(program.state, index);
+  rig.rack.chassis().pipeline(0).registers().write(program.state->id, index, state & 0xffffffff);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(rig.register_of(program.state, index) >> 32 == 0);
+    rig.script.spawn(rig.protocol->controller().round());
+    rig.calendar.run_until(rig.calendar.now() + 300_us);
+  }
+  CHECK(rig.register_of(program.state, index) >> 32 == 1);
+  CHECK(rig.counter("netcache.revivals") == 1);
+}
+
+TEST_CASE("writes of a key wait at the server while an update of it has no acknowledgement") {
+  Setup setup;
+  setup.workload.write_ratio = 1;
+  setup.workload.keys = 16;
+  setup.workload.zipf = 2;
+  setup.workload.small_share = 1;
+  Rig rig(setup);
+  rig.run();
+  CHECK(rig.violations() == "");
+  CHECK(rig.counter("netcache.held_writes") > 100);
+}
+
+TEST_CASE("a cache that no stage holds, servers without an agent and nodes in several pipes are refused") {
+  Setup setup;
+  setup.rack.cores = 2;
+  CHECK_THAT(refusal(setup), Contains("2 partitions leave no core") && Contains("server agent"));
+  setup = Setup();
+  setup.netcache.cache_entries = 50'000;
+  CHECK_THAT(refusal(setup), Contains("a cache of 50000 keys") && Contains("39936"));
+  setup = Setup();
+  setup.rack.nodes = 40;
+  setup.rack.network_switch.ports = 64;
+  CHECK_THAT(refusal(setup), Contains("another pipe"));
+}
