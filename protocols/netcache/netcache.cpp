@@ -40,9 +40,8 @@ const models::ProtocolRegistration registration({
     .name = "netcache",
     .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NetCacheOptions>(); },
-    // No "crash": the crash of a client node leaves its operations without an end. Servers may crash.
-    .tolerates = {"control-delay", "down", "drop", "fast-clock", "nic-stall", "noise", "partition", "slow-core",
-                  "switch-restart"},
+    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
+                  "slow-core", "switch-restart"},
     .register_programs = register_programs,
 });
 
