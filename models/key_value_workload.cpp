@@ -51,12 +51,13 @@ class KeyValueWorkload final : public Workload {
       scopes_.push_back(std::make_unique<sim::Scope>(rack_.calendar()));
       for (unsigned thread = 0; thread < options.threads; ++thread) sessions_.emplace_back(rack_.seed(), node, thread);
     }
-  }
-
-  void warm_up() override {
+    // Here and not later: what the store refuses is refused before the run.
     service_.describe_items({static_cast<std::uint32_t>(options_.key_bytes),
                              static_cast<std::uint32_t>(options_.small_value),
                              static_cast<std::uint32_t>(options_.large_value), options_.small_share});
+  }
+
+  void warm_up() override {
     std::vector<std::uint64_t> hottest(std::min(options_.preload, options_.keys));
     for (std::size_t i = 0; i < hottest.size(); ++i) hottest[i] = ranking_.key_of(i + 1, 0);
     service_.preload(hottest);

@@ -1,0 +1,55 @@
+// Key-value scenarios that cannot be run are refused before the run, with the reason: shipped scenarios with one thing
+// wrong, as a person runs them.
+#include <catch2/catch.hpp>
+
+#include "tests/tools/run_racksim.hpp"
+
+using namespace racksim::tools::testing;
+
+namespace {
+
+/// What `racksim run` says of the shipped scenario under these settings, having refused it.
+std::string refusal(const std::string& settings) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_racksim(folder, "run " RACKSIM_SOURCE_DIR "/scenarios/starcache/zipf-0.99.json " + settings);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("a cache that does not fit the request table is refused with what fits") {
+  CHECK_THAT(refusal("--set protocol.starcache.queue_size=256 --set protocol.starcache.cache_entries=561"),
+             Catch::Contains("with this queue size there is room for 560 keys"));
+  CHECK_THAT(refusal("--set protocol.starcache.queue_size=12"), Catch::Contains("must be a power of two"));
+  CHECK_THAT(refusal("--set protocol.starcache.cache_size=5000"), Catch::Contains("4096 entries"));
+}
+
+TEST_CASE("items that no packet holds are refused") {
+  CHECK_THAT(refusal("--set workload.large_value=3000B --set protocol.starcache.multi_packet=false"),
+             Catch::Contains("3000 bytes") && Catch::Contains("multi_packet is off"));
+  CHECK_THAT(refusal("--set workload.key_bytes=2000B"), Catch::Contains("leaves no room for a value in a packet"));
+}
+
+TEST_CASE("a store without servers or without clients is refused") {
+  CHECK_THAT(refusal("--set protocol.starcache.server_nodes=0"), Catch::Contains("from 1 to"));
+  CHECK_THAT(refusal("--set protocol.starcache.server_nodes=8"), Catch::Contains("leave no client"));
+}
+
+TEST_CASE("a switch that the program does not fit is refused with what ran out and where") {
+  CHECK_THAT(refusal("--set rack.switch.pipe.stages=6"), Catch::Contains("does not fit") && Catch::Contains("stage"));
+  CHECK_THAT(refusal("--set rack.switch.pipe.sram_blocks=9"),
+             Catch::Contains("'CLIENT_IP'; stage 11 runs out of SRAM blocks"));
+  CHECK_THAT(refusal("--set rack.nodes=20"), Catch::Contains("another pipe of the switch"));
+}
+
+TEST_CASE("a workload of another kind of service is refused by the name of what it needs") {
+  const TemporaryFolder folder;
+  const auto file = folder.write("micro.json", R"({"version": 1, "rack": {"testbed": "starcache-8"},
+      "protocol": {"name": "nocache"}, "workload": {"kind": "micro"}})");
+  const Outcome outcome = run_racksim(folder, "run " + file);
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("workload 'micro' needs a memory service"));
+}
