@@ -131,6 +131,7 @@ void Partition::answer_write(const Message& request, Address from, std::uint64_t
   Message reply = request;
   reply.store.set(Op::write_reply);
   if (request.store.flag != 0) return send_item(reply, from, operation);
+  reply.value = 0;  // what is not sent must not be found where the switch makes a cache packet of this
   reply.brings_value = false;
   send(reply, from, operation);
 }
