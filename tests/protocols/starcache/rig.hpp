@@ -37,6 +37,13 @@ inline Setup with_hot_key(std::uint32_t value_bytes = 64) {
   return setup;
 }
 
+/// Servers that keep up with the workload below.
+inline StarCacheOptions busy(Coherence coherence = Coherence::versions) {
+  auto options = small(coherence);
+  options.partitions = 4;
+  options.service_work = 500_ns;
+  return options;
+}
 /// Few keys, half of them of three packets, with writes; seeds make them differ.
 inline Setup contended(std::uint64_t seed) {
   Setup setup;
@@ -46,7 +53,7 @@ inline Setup contended(std::uint64_t seed) {
   workload.threads = 2;
   workload.keys = 8;
   workload.write_ratio = 0.3;
-  workload.rate = 2'000'000;
+  workload.rate = 1'000'000;
   workload.large_value = 3000;
   workload.small_share = 0.5;
   workload.swap_keys = 4;
@@ -81,6 +88,7 @@ struct StarRig : Rig {
     write(star.program().state, index, before);
   }
   bool install(std::uint64_t key) {
+    run(1_us);  // what is preloaded is fetched in an event at instant 0
     bool installed = false;
     work.spawn(install_task(key, installed));
     run(500_us);
