@@ -141,7 +141,13 @@ class Rig : models::CrashObserver {
       rack.downlink(node).heal(calendar.now() + 10_us);
     }
     faults.heal();
-    run(setup.drain);
+    const sim::Time end = calendar.now() + setup.drain;
+    if (workload) {
+      do run(100_us);
+      while (calendar.now() < end && !at_rest());
+    } else {
+      run(setup.drain);
+    }
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
     for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
     protocol->record_final_state();
@@ -227,6 +233,10 @@ class Rig : models::CrashObserver {
     } else {
       co_await store->get(session, key);
     }
+  }
+  bool at_rest() {
+    return workload->running() == 0 && protocol->quiescent() &&
+           rack.packets_in_flight() == rack.chassis().packets_circulating();
   }
   template <class Begin>
   Ended wait_for(Begin&& begin) {
