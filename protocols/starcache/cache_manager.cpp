@@ -107,7 +107,7 @@ void CacheManager::begin_fetches() {
 sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
-  if (incarnation != incarnation_) co_return;
+  if (booted_since(incarnation, RacePoint::boot_while_fetching)) co_return;
   const auto row = rows_.find(shared_.hash(key));
   if (row == rows_.end()) co_return;
   row->second.usable = true;
@@ -127,6 +127,7 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
   const std::uint64_t state = shared_.safety ? pair(*program_.state, new_version(), 0) : 0;
   co_await models::write_register(cpu_, kPipe, program_.state->name, index, state);
   const std::uint64_t queue = co_await models::read_register(cpu_, kPipe, program_.queue->name, index);
+  if (low_half(*program_.queue, queue) > 0) shared_.coverage.race(RacePoint::index_reused_with_requests);
   // What waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The packets of an
   // item are counted from 1; as printed, the count that the last key left behind stays.
   if (shared_.safety || high_half(*program_.queue, queue) == 0) {
@@ -134,14 +135,14 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
                                     pair(*program_.queue, low_half(*program_.queue, queue), 1));
   }
   co_await models::write_register(cpu_, kPipe, program_.popularity->name, index, 0);
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   std::vector<p4::KeyMatch> row_key = match(hash);  // named: gcc 12 refuses a braced list in the operand
   std::vector<std::uint64_t> row_data{index};
   co_await models::set_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key), program_.set_index->name,
                              std::move(row_data));
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   const bool fetched = co_await fetch(key);
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   rows_[hash].usable = true;
   if (!fetched) co_await evict(key);
   co_return fetched;
@@ -157,17 +158,17 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   row->second.usable = false;
   ++counters_.evictions.value;
   co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
-  if (incarnation != incarnation_) co_return;
+  if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.
     const std::uint64_t state = co_await models::read_register(cpu_, kPipe, program_.state->name, index);
-    if (incarnation != incarnation_) co_return;
+    if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
     const std::uint64_t last = low_half(*program_.state, state);
     newest_version_ = std::max(newest_version_, last & 0xff'ffff);
     Message request = message_for(Op::eviction, hash, key);
     request.safety.version = last;
     co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
-    if (incarnation != incarnation_) co_return;
+    if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
   free_indices_.push_back(index);
@@ -178,7 +179,10 @@ sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
   const KeyHash hash = shared_.hash(key);
   const Message request = message_for(Op::fetch_request, hash, key);
   const bool fetched = co_await ask(request, server_of(hash, shared_.servers()), options_.fetch_attempts);
-  if (!fetched) ++counters_.failed_fetches.value;
+  if (!fetched) {
+    ++counters_.failed_fetches.value;
+    shared_.coverage.race(RacePoint::fetch_given_up);
+  }
   co_return fetched;
 }
 
@@ -207,8 +211,8 @@ void CacheManager::on_packet(p4::PacketRef packet) {
     case Op::fetch_reply:
     case Op::eviction_reply: {
       const auto asking = asking_.find(static_cast<std::uint32_t>(message.store.seq));
-      if (asking != asking_.end()) asking->second->notify_all();
-      return;
+      if (asking == asking_.end()) return shared_.coverage.race(RacePoint::late_reply_to_controller);
+      return asking->second->notify_all();
     }
     case Op::report: {
       const auto partitions = static_cast<unsigned>(options_.partitions);
@@ -240,6 +244,17 @@ bool CacheManager::is_cached(std::uint64_t key) const {
 
 std::uint64_t CacheManager::index_of(std::uint64_t key) const {
   return rows_.at(shared_.hash(key)).index;
+}
+
+std::optional<std::uint64_t> CacheManager::index_of(KeyHash hash) const {
+  const auto row = rows_.find(hash);
+  return row == rows_.end() ? std::nullopt : std::optional(row->second.index);
+}
+
+bool CacheManager::booted_since(std::uint32_t incarnation, RacePoint point) const {
+  if (incarnation == incarnation_) return false;
+  shared_.coverage.race(point);
+  return true;
 }
 
 void CacheManager::switch_booted() {

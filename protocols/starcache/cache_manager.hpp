@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "models/verbs.hpp"
 #include "protocols/nocache/network.hpp"
 #include "protocols/starcache/counters.hpp"
+#include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/options.hpp"
 #include "protocols/starcache/star_program.hpp"
 #include "sim/waiting.hpp"
@@ -50,6 +52,8 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   std::size_t size() const { return rows_.size(); }
   /// The table index of a cached key.
   std::uint64_t index_of(std::uint64_t key) const;
+  /// The same by the key's hash, if it is cached.
+  std::optional<std::uint64_t> index_of(nocache::KeyHash hash) const;
 
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
@@ -93,6 +97,8 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(nocache::Message request, unsigned server, std::uint64_t attempts);
   void begin_fetches();
+  /// Whether the switch has booted since it was this incarnation, which is then marked.
+  bool booted_since(std::uint32_t incarnation, RacePoint point) const;
   std::uint64_t new_version() { return std::uint64_t{incarnation_ & 0xff} << 24 | (++newest_version_ & 0xff'ffff); }
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
 
