@@ -34,6 +34,7 @@ struct Setup {
   std::uint64_t operations = 600;                   ///< of the workload
   sim::Duration limit = 50_ms;                      ///< of the time until they are done
   sim::Duration drain = 20_ms;
+  sim::Coverage* coverage = nullptr;  ///< if a run is to mark what it exercises; the tap then sees nothing
 
   Setup() {
     rack.nodes = 3;
@@ -101,7 +102,8 @@ class Rig : models::CrashObserver {
         returned_key(sim::StrayAnswer::wrong_key, journal),
         answered_once(sim::StrayAnswer::repeated, journal),
         tap(rack.chassis()) {
-    models::ProtocolContext context{rack, s.workload ? s.workload->threads_per_node() : s.threads};
+    models::ProtocolContext context{rack, s.workload ? s.workload->threads_per_node() : s.threads,
+                                    sim::CoverageProbe(s.coverage)};
     protocol = options->build(context);
     store = &dynamic_cast<Store&>(*protocol);
     for (models::NodeId node = 0; node < rack.nodes(); ++node) {
@@ -121,7 +123,7 @@ class Rig : models::CrashObserver {
     for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
     journal.attach(answered_once);
     journal.attach(log);
-    rack.chassis().watch(tap);
+    if (s.coverage == nullptr) rack.chassis().watch(tap);
   }
 
   /// Runs the workload's operations, then judges.
