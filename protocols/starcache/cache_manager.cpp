@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 
@@ -189,15 +190,16 @@ sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
 sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_t attempts) {
   const std::uint32_t incarnation = incarnation_;
   const std::uint32_t seq = next_seq_++;
-  sim::Signal answered(clock_.calendar());
-  asking_[seq] = &answered;
+  Question question(clock_.calendar());
+  asking_[seq] = &question;
   request.store.seq = seq;
   bool success = false;
   for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
     if (request.store.operation() == Op::fetch_request) ++counters_.fetches.value;
+    question.fragments = 0;
     cpu_.send(
         make_message(shared_, request, nocache::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
-    success = co_await answered.wait_for(clock_, options_.fetch_timeout);
+    success = co_await question.answered.wait_for(clock_, options_.fetch_timeout);
   }
   asking_.erase(seq);
   co_return success;
@@ -212,7 +214,15 @@ void CacheManager::on_packet(p4::PacketRef packet) {
     case Op::eviction_reply: {
       const auto asking = asking_.find(static_cast<std::uint32_t>(message.store.seq));
       if (asking == asking_.end()) return shared_.coverage.race(RacePoint::late_reply_to_controller);
-      return asking->second->notify_all();
+      Question& question = *asking->second;
+      // All packets of one attempt: those of another do not circulate any more, and with one missing nobody who waits
+      // for the item is ever served the whole of it.
+      if (message.safety.version != question.version) question.fragments = 0;
+      question.version = message.safety.version;
+      question.fragments |= std::uint64_t{1} << (message.fragment % 64);
+      const bool fetched = message.store.operation() == Op::fetch_reply;
+      if (fetched && std::popcount(question.fragments) < static_cast<int>(message.store.flag)) return;
+      return question.answered.notify_all();
     }
     case Op::report: {
       const auto partitions = static_cast<unsigned>(options_.partitions);

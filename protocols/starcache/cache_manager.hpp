@@ -82,6 +82,13 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
     Work& operator=(const Work&) = delete;
     CacheManager& manager;
   };
+  /// What the controller has asked a server. A fetched item may come in several packets (§3.9).
+  struct Question {
+    explicit Question(sim::Calendar& calendar) : answered(calendar) {}
+    sim::Signal answered;
+    std::uint64_t version = 0;    ///< of the packets below
+    std::uint64_t fragments = 0;  ///< a bit for each packet of the answer that has come
+  };
   struct HashOrder {
     bool operator()(const KeyHash& a, const KeyHash& b) const {
       return a.high != b.high ? a.high < b.high : a.low < b.low;
@@ -114,7 +121,7 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   std::uint64_t newest_version_ = 0;         // without the incarnation
   std::uint32_t incarnation_ = 0;            // of the switch
   std::uint32_t next_seq_ = 1;
-  std::map<std::uint32_t, sim::Signal*> asking_;
+  std::map<std::uint32_t, Question*> asking_;
   std::size_t working_ = 0;
   std::function<void(unsigned, std::uint32_t)> report_;
 };

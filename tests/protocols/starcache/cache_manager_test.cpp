@@ -83,6 +83,22 @@ TEST_CASE("a fetch whose request or reply is lost is sent again") {
   CHECK(rig.violations() == "");
 }
 
+TEST_CASE("a fetch of an item of which one packet is lost is repeated, since the rest serves nobody") {
+  Setup setup = with_hot_key(3000);
+  setup.preload = {};
+  StarRig rig(setup);
+  const std::uint64_t first = GENERATE(1, 2, 3);
+  Rig::lose(rig.rack.uplink(kServerNode), Op::fetch_reply, 1, first);
+  REQUIRE(rig.install(kHot));
+  CHECK(rig.star_counter("fetches") == 2);
+  CHECK(rig.circulating() == 3);
+  for (int i = 0; i < 5; ++i) CHECK_FALSE(rig.get_now(kAlice, kHot).given_up);
+  CHECK(rig.counter("store.timeouts") == 0);
+  CHECK(rig.served() == 0);
+  rig.judge();
+  CHECK(rig.violations() == "");
+}
+
 TEST_CASE("a fetch is given up after ten attempts, and its key leaves the cache") {
   StarRig rig(kWithoutKeys, small(GENERATE(Coherence::versions, Coherence::paper)));
   Rig::lose(rig.rack.uplink(kServerNode), Op::fetch_reply, 10);
