@@ -20,7 +20,6 @@ using nocache::Op;
 
 namespace {
 
-constexpr unsigned kPipe = 0;
 constexpr std::uint64_t kUntilAnswered = std::numeric_limits<std::uint64_t>::max();
 
 Message message_for(Op op, nocache::KeyHash hash, std::uint64_t key) {

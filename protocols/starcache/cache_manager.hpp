@@ -28,6 +28,9 @@
 
 namespace racksim::starcache {
 
+/// The pipe of the switch that clients, servers and cache packets share (§3.10).
+inline constexpr unsigned kPipe = 0;
+
 class CacheManager final : public models::PacketHandler, models::BootObserver {
  public:
   /// Installs clone table and groups. Clients and servers must share pipe 0 with the recirculation port that the

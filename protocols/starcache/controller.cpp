@@ -7,10 +7,6 @@
 
 namespace racksim::starcache {
 
-namespace {
-constexpr unsigned kPipe = 0;
-}
-
 Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        const StarProgram& program, CacheManager& manager,
                        const std::vector<std::unique_ptr<StarServer>>& servers)

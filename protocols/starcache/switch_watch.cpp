@@ -5,10 +5,6 @@ namespace racksim::starcache {
 
 using nocache::Op;
 
-namespace {
-constexpr unsigned kPipe = 0;
-}
-
 SwitchWatch::SwitchWatch(nocache::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
                          const CacheManager& manager)
     : shared_(shared),
