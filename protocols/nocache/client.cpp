@@ -78,6 +78,8 @@ sim::Task<models::Answer> Client::perform(Request& request) {
       request.outcome = Outcome::none;
       transmit(request, op);
       notified = co_await request.changed.wait_for(clock_, shared_.options.timeout);
+    } else {
+      shared_.coverage.race(RacePoint::answered_before_sending_again);
     }
     if (request.outcome == Outcome::answered) {
       request.answer.given = true;
@@ -88,9 +90,11 @@ sim::Task<models::Answer> Client::perform(Request& request) {
       if (++sent >= attempts) co_return models::Answer{};
     } else if (request.outcome == Outcome::refused) {
       ++shared_.counters.refusals.value;
+      shared_.coverage.race(RacePoint::write_refused);
       co_await sim::sleep_for(clock_, shared_.rack.options().rtt);
     } else if (request.outcome == Outcome::wrong_key) {
       ++shared_.counters.corrections.value;
+      shared_.coverage.race(RacePoint::collision);
     }
     if (calendar.now() >= end) co_return models::Answer{};
     if (!request.write) op = Op::correction_request;
@@ -120,7 +124,10 @@ void Client::transmit(Request& request, Op op) {
 void Client::on_packet(p4::PacketRef packet) {
   const Message message = read_message(shared_, *packet);
   Request* const* found = key_list_.find(message.store.seq);
-  if (found == nullptr || (*found)->outcome == Outcome::answered) return repeated_.repeated(session_, message.key);
+  if (found == nullptr || (*found)->outcome == Outcome::answered) {
+    shared_.coverage.race(RacePoint::late_answer);
+    return repeated_.repeated(session_, message.key);
+  }
   Request& request = **found;
   switch (message.store.operation()) {
     case Op::read_reply:
@@ -149,6 +156,7 @@ void Client::accept(Request& request, const Message& message) {
   const bool first = request.fragments == 0;
   if (!first && message.value != request.answer.value) {
     ++shared_.counters.torn_items.value;
+    shared_.coverage.race(RacePoint::torn_item);
     if (shared_.safety && !request.write) {
       request.outcome = Outcome::torn;
       return request.changed.notify_all();

@@ -7,6 +7,7 @@
 #include "models/key_value_service.hpp"
 #include "models/rack.hpp"
 #include "protocols/nocache/counters.hpp"
+#include "protocols/nocache/coverage.hpp"
 #include "protocols/nocache/key_hash.hpp"
 #include "protocols/nocache/messages.hpp"
 #include "protocols/nocache/options.hpp"
@@ -23,6 +24,7 @@ struct Shared {
   bool safety;  ///< messages carry the SafetyHeader
   Counters counters;
   models::ItemSizes sizes{};
+  sim::CoverageProbe coverage{};  ///< set by protocols whose map begins with coverage.hpp's
 
   unsigned servers() const { return static_cast<unsigned>(options.server_nodes * options.partitions); }
   KeyHash hash(std::uint64_t key) const { return key_hash(key, static_cast<unsigned>(options.hash_bits)); }

@@ -11,12 +11,15 @@ const models::ProtocolRegistration registration({
     .make_options = [] { return std::make_shared<NoCacheOptions>(); },
     .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
                   "slow-core", "switch-restart"},
+    .coverage = coverage_map(),
 });
 
 }  // namespace
 
 std::unique_ptr<models::Protocol> NoCacheOptions::build(models::ProtocolContext& context) const {
-  return std::make_unique<Store>(context, *this, exactly_once);
+  auto store = std::make_unique<Store>(context, *this, exactly_once);
+  store->shared().coverage = context.coverage;
+  return store;
 }
 
 }  // namespace racksim::nocache

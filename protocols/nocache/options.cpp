@@ -24,12 +24,12 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   }
   p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
       .varied({us * 50, us * 500, us * 2000});
-  p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 5, 20});
+  p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 4, 8});
   p.length("costs.request", request_work, zero, most, "core time of a client to make a request, besides posting it")
       .varied({zero, us / 10});
   p.length("costs.service", service_work, zero, most,
            "core time of a server thread for a request, which limits its rate (artifact: 100,000 requests/s)")
-      .varied({zero, us, us * 10});
+      .varied({zero, us / 2});
 }
 
 }  // namespace racksim::nocache

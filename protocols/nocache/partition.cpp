@@ -86,8 +86,9 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
     record = &completed_[std::uint32_t{from.node} << 16 | from.port];
     const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest));
     forget_given_up(from, *record);
-    if (verdict == CompletedWrites::Verdict::given_up) return;
+    if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(RacePoint::write_given_up);
     if (verdict == CompletedWrites::Verdict::completed) {
+      shared_.coverage.race(RacePoint::write_completed_before);
       ++shared_.counters.duplicate_writes.value;
       if (extension_) extension_->written(request);
       return answer_write(request, from, operation);
@@ -102,6 +103,9 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
     received.flag |= request.store.flag != 0;
     if (std::popcount(received.fragments) < static_cast<int>(packets)) return;
     // A write of which a part came before the key was cached counts as one that came before.
+    if (received.unversioned && received.version != 0) {
+      shared_.coverage.race(RacePoint::write_partly_before_insertion);
+    }
     request.safety.version = received.unversioned ? 0 : received.version;
     request.store.flag = received.flag ? 1 : 0;
     receiving_.erase({from, seq});
@@ -122,7 +126,12 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
 
 void Partition::forget_given_up(Address from, const CompletedWrites& record) {
   for (auto at = receiving_.lower_bound({from, 0}); at != receiving_.end() && at->first.address == from;) {
-    at = record.is_given_up(at->first.seq) ? receiving_.erase(at) : std::next(at);
+    if (!record.is_given_up(at->first.seq)) {
+      ++at;
+      continue;
+    }
+    shared_.coverage.race(RacePoint::half_a_write_forgotten);
+    at = receiving_.erase(at);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 
@@ -19,7 +20,6 @@ using nocache::Op;
 
 namespace {
 
-constexpr unsigned kPipe = 0;
 constexpr std::uint64_t kUntilAnswered = std::numeric_limits<std::uint64_t>::max();
 
 Message message_for(Op op, nocache::KeyHash hash, std::uint64_t key) {
@@ -107,7 +107,7 @@ void CacheManager::begin_fetches() {
 sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
-  if (incarnation != incarnation_) co_return;
+  if (booted_since(incarnation, RacePoint::boot_while_fetching)) co_return;
   const auto row = rows_.find(shared_.hash(key));
   if (row == rows_.end()) co_return;
   row->second.usable = true;
@@ -127,6 +127,7 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
   const std::uint64_t state = shared_.safety ? pair(*program_.state, new_version(), 0) : 0;
   co_await models::write_register(cpu_, kPipe, program_.state->name, index, state);
   const std::uint64_t queue = co_await models::read_register(cpu_, kPipe, program_.queue->name, index);
+  if (low_half(*program_.queue, queue) > 0) shared_.coverage.race(RacePoint::index_reused_with_requests);
   // What waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The packets of an
   // item are counted from 1; as printed, the count that the last key left behind stays.
   if (shared_.safety || high_half(*program_.queue, queue) == 0) {
@@ -134,14 +135,14 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
                                     pair(*program_.queue, low_half(*program_.queue, queue), 1));
   }
   co_await models::write_register(cpu_, kPipe, program_.popularity->name, index, 0);
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   std::vector<p4::KeyMatch> row_key = match(hash);  // named: gcc 12 refuses a braced list in the operand
   std::vector<std::uint64_t> row_data{index};
   co_await models::set_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key), program_.set_index->name,
                              std::move(row_data));
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   const bool fetched = co_await fetch(key);
-  if (incarnation != incarnation_) co_return false;
+  if (booted_since(incarnation, RacePoint::boot_while_installing)) co_return false;
   rows_[hash].usable = true;
   if (!fetched) co_await evict(key);
   co_return fetched;
@@ -157,17 +158,17 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   row->second.usable = false;
   ++counters_.evictions.value;
   co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
-  if (incarnation != incarnation_) co_return;
+  if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.
     const std::uint64_t state = co_await models::read_register(cpu_, kPipe, program_.state->name, index);
-    if (incarnation != incarnation_) co_return;
+    if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
     const std::uint64_t last = low_half(*program_.state, state);
     newest_version_ = std::max(newest_version_, last & 0xff'ffff);
     Message request = message_for(Op::eviction, hash, key);
     request.safety.version = last;
     co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
-    if (incarnation != incarnation_) co_return;
+    if (booted_since(incarnation, RacePoint::boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
   free_indices_.push_back(index);
@@ -178,22 +179,26 @@ sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
   const KeyHash hash = shared_.hash(key);
   const Message request = message_for(Op::fetch_request, hash, key);
   const bool fetched = co_await ask(request, server_of(hash, shared_.servers()), options_.fetch_attempts);
-  if (!fetched) ++counters_.failed_fetches.value;
+  if (!fetched) {
+    ++counters_.failed_fetches.value;
+    shared_.coverage.race(RacePoint::fetch_given_up);
+  }
   co_return fetched;
 }
 
 sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_t attempts) {
   const std::uint32_t incarnation = incarnation_;
   const std::uint32_t seq = next_seq_++;
-  sim::Signal answered(clock_.calendar());
-  asking_[seq] = &answered;
+  Question question(clock_.calendar());
+  asking_[seq] = &question;
   request.store.seq = seq;
   bool success = false;
   for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
     if (request.store.operation() == Op::fetch_request) ++counters_.fetches.value;
+    question.fragments = 0;
     cpu_.send(
         make_message(shared_, request, nocache::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
-    success = co_await answered.wait_for(clock_, options_.fetch_timeout);
+    success = co_await question.answered.wait_for(clock_, options_.fetch_timeout);
   }
   asking_.erase(seq);
   co_return success;
@@ -207,8 +212,16 @@ void CacheManager::on_packet(p4::PacketRef packet) {
     case Op::fetch_reply:
     case Op::eviction_reply: {
       const auto asking = asking_.find(static_cast<std::uint32_t>(message.store.seq));
-      if (asking != asking_.end()) asking->second->notify_all();
-      return;
+      if (asking == asking_.end()) return shared_.coverage.race(RacePoint::late_reply_to_controller);
+      Question& question = *asking->second;
+      // All packets of one attempt: those of another do not circulate any more, and with one missing nobody who waits
+      // for the item is ever served the whole of it.
+      if (message.safety.version != question.version) question.fragments = 0;
+      question.version = message.safety.version;
+      question.fragments |= std::uint64_t{1} << (message.fragment % 64);
+      const bool fetched = message.store.operation() == Op::fetch_reply;
+      if (fetched && std::popcount(question.fragments) < static_cast<int>(message.store.flag)) return;
+      return question.answered.notify_all();
     }
     case Op::report: {
       const auto partitions = static_cast<unsigned>(options_.partitions);
@@ -240,6 +253,17 @@ bool CacheManager::is_cached(std::uint64_t key) const {
 
 std::uint64_t CacheManager::index_of(std::uint64_t key) const {
   return rows_.at(shared_.hash(key)).index;
+}
+
+std::optional<std::uint64_t> CacheManager::index_of(KeyHash hash) const {
+  const auto row = rows_.find(hash);
+  return row == rows_.end() ? std::nullopt : std::optional(row->second.index);
+}
+
+bool CacheManager::booted_since(std::uint32_t incarnation, RacePoint point) const {
+  if (incarnation == incarnation_) return false;
+  shared_.coverage.race(point);
+  return true;
 }
 
 void CacheManager::switch_booted() {

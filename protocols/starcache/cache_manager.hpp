@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -20,11 +21,15 @@
 #include "models/verbs.hpp"
 #include "protocols/nocache/network.hpp"
 #include "protocols/starcache/counters.hpp"
+#include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/options.hpp"
 #include "protocols/starcache/star_program.hpp"
 #include "sim/waiting.hpp"
 
 namespace racksim::starcache {
+
+/// The pipe of the switch that clients, servers and cache packets share (§3.10).
+inline constexpr unsigned kPipe = 0;
 
 class CacheManager final : public models::PacketHandler, models::BootObserver {
  public:
@@ -50,6 +55,8 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   std::size_t size() const { return rows_.size(); }
   /// The table index of a cached key.
   std::uint64_t index_of(std::uint64_t key) const;
+  /// The same by the key's hash, if it is cached.
+  std::optional<std::uint64_t> index_of(nocache::KeyHash hash) const;
 
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
@@ -78,6 +85,13 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
     Work& operator=(const Work&) = delete;
     CacheManager& manager;
   };
+  /// What the controller has asked a server. A fetched item may come in several packets (§3.9).
+  struct Question {
+    explicit Question(sim::Calendar& calendar) : answered(calendar) {}
+    sim::Signal answered;
+    std::uint64_t version = 0;    ///< of the packets below
+    std::uint64_t fragments = 0;  ///< a bit for each packet of the answer that has come
+  };
   struct HashOrder {
     bool operator()(const KeyHash& a, const KeyHash& b) const {
       return a.high != b.high ? a.high < b.high : a.low < b.low;
@@ -93,6 +107,8 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(nocache::Message request, unsigned server, std::uint64_t attempts);
   void begin_fetches();
+  /// Whether the switch has booted since it was this incarnation, which is then marked.
+  bool booted_since(std::uint32_t incarnation, RacePoint point) const;
   std::uint64_t new_version() { return std::uint64_t{incarnation_ & 0xff} << 24 | (++newest_version_ & 0xff'ffff); }
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
 
@@ -108,7 +124,7 @@ class CacheManager final : public models::PacketHandler, models::BootObserver {
   std::uint64_t newest_version_ = 0;         // without the incarnation
   std::uint32_t incarnation_ = 0;            // of the switch
   std::uint32_t next_seq_ = 1;
-  std::map<std::uint32_t, sim::Signal*> asking_;
+  std::map<std::uint32_t, Question*> asking_;
   std::size_t working_ = 0;
   std::function<void(unsigned, std::uint32_t)> report_;
 };

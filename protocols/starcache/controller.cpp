@@ -7,10 +7,6 @@
 
 namespace racksim::starcache {
 
-namespace {
-constexpr unsigned kPipe = 0;
-}
-
 Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        const StarProgram& program, CacheManager& manager,
                        const std::vector<std::unique_ptr<StarServer>>& servers)
@@ -161,7 +157,10 @@ sim::Task<void> Controller::look_for_dead_keys() {
     const auto before = pulses_.find(key);
     const bool same = before != pulses_.end() && before->second.state == pulse.state &&
                       (invalid || before->second.front == pulse.front);
-    if (same && (invalid || waited_for) && manager_.is_cached(key)) revivals.push_back(revive(key));
+    if (same && (invalid || waited_for) && manager_.is_cached(key)) {
+      shared_.coverage.race(invalid ? RacePoint::revived_invalid : RacePoint::revived_with_requests);
+      revivals.push_back(revive(key));
+    }
     pulses[key] = pulse;
   }
   pulses_ = std::move(pulses);

@@ -2,6 +2,7 @@
 #include "protocols/starcache/star_server.hpp"
 
 #include "models/addressing.hpp"
+#include "protocols/starcache/coverage.hpp"
 
 namespace racksim::starcache {
 
@@ -40,7 +41,9 @@ void StarServer::requested(const Message& request) {
 }
 
 bool StarServer::admits_write(const Message& request) {
-  return !shared_.safety || order_.admits(hash_in(request), request.safety.version);
+  if (!shared_.safety || order_.admits(hash_in(request), request.safety.version)) return true;
+  shared_.coverage.race(request.safety.version == 0 ? RacePoint::rule_ii : RacePoint::rule_i);
+  return false;
 }
 
 void StarServer::written(const Message& request) {
@@ -90,6 +93,8 @@ void StarServer::send_report(std::uint32_t number) {
   const auto found = unacknowledged_.find(number);
   if (found == unacknowledged_.end()) return;
   ++counters_.reports.value;
+  if (found->second.sent) shared_.coverage.race(RacePoint::report_repeated);
+  found->second.sent = true;
   Message message;
   message.store.set(Op::report);
   message.store.seq = number;

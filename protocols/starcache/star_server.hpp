@@ -51,6 +51,7 @@ class StarServer final : public nocache::PartitionExtension {
   struct Report {
     std::vector<Popularity> keys;
     sim::EventId timer;
+    bool sent = false;
   };
   std::map<std::uint32_t, Report> unacknowledged_;
 };

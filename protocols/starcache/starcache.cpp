@@ -44,6 +44,7 @@ const models::ProtocolRegistration registration({
     .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
                   "slow-core", "switch-restart"},
     .register_programs = register_programs,
+    .coverage = coverage_map(),
 });
 
 }  // namespace
@@ -58,6 +59,7 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
     throw std::runtime_error(fmt::format("a cache of {} keys does not fit the switch's {} entries", options.cache_size,
                                          options.cache_entries));
   }
+  shared().coverage = context.coverage;
   context.rack.install_program(program_.program);
   for (const auto& partition : partitions()) {
     servers_.push_back(std::make_unique<StarServer>(shared(), options_, counters_, *partition));
@@ -65,6 +67,10 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
   }
   manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_, servers_);
+  if (context.coverage.on()) {
+    switch_watch_ = std::make_unique<SwitchWatch>(shared(), options_, program_, *manager_);
+    context.rack.chassis().watch(*switch_watch_);
+  }
 }
 
 void StarCache::add_actors(sim::Engine& engine) {

@@ -8,6 +8,7 @@
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/controller.hpp"
 #include "protocols/starcache/star_server.hpp"
+#include "protocols/starcache/switch_watch.hpp"
 
 namespace racksim::starcache {
 
@@ -35,6 +36,7 @@ class StarCache final : public nocache::Store {
   std::vector<std::unique_ptr<StarServer>> servers_;
   std::unique_ptr<CacheManager> manager_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
 };
 
 }  // namespace racksim::starcache

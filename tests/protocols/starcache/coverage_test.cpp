@@ -1,0 +1,98 @@
+// The coverage map of StarCache and NoCache: what is declared, and that runs mark it where it happens.
+#include "protocols/starcache/coverage.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/protocols/starcache/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::starcache;
+using namespace racksim::starcache::testing;
+
+namespace {
+
+/// Whether the pair of that name, or any point whose name has that part, has been reached.
+bool reached(const sim::Coverage& coverage, const std::string& name) {
+  const bool pair = name.find(" / ") != std::string::npos;
+  for (std::size_t point = 0; point < coverage.map().points(); ++point) {
+    const std::string full = coverage.map().name_of(point);
+    if ((pair ? full == name : full.find(name) != std::string::npos) && coverage.reached(point)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("every point has a name of its own, and states and messages are numbered as declared") {
+  const sim::CoverageMap map = starcache::coverage_map();
+  std::set<std::string> names;
+  for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
+  CHECK(names.size() == map.points());
+  CHECK(map.states.size() == 7);
+  CHECK(map.states[kNotCached] == "not cached");
+  CHECK(map.states[coverage_state(Validity::valid, QueueState::full)] == "valid, full queue");
+  CHECK(map.messages[coverage_message(Op::read_reply, true)] == "R-REP that circulates");
+  CHECK(coverage_message(Op::report, false) == kNoMessage);
+  CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
+}
+
+TEST_CASE("both protocols declare their map when they register") {
+  for (const auto& entry : models::protocols()) {
+    if (entry.name == "nocache") CHECK(entry.coverage.race_points == nocache::coverage_map().race_points);
+    if (entry.name == "starcache") CHECK(entry.coverage.points() == starcache::coverage_map().points());
+  }
+}
+
+TEST_CASE("a script marks the states that its messages meet and the races that it makes happen") {
+  const sim::CoverageMap map = starcache::coverage_map();
+  sim::Coverage coverage(map);
+  Setup setup = with_hot_key();
+  setup.coverage = &coverage;
+  StarRig rig(setup);
+  rig.run(20_us);
+  CHECK(reached(coverage, "invalid, empty queue / F-REQ"));
+  CHECK(reached(coverage, "invalid, empty queue / F-REP of a server"));
+  CHECK(reached(coverage, "valid, empty queue / F-REP in its first loop"));
+  CHECK(reached(coverage, "valid, empty queue / R-REP that circulates"));
+  CHECK_FALSE(reached(coverage, "R-REQ"));
+  rig.get_now(kAlice, kHot);
+  CHECK(reached(coverage, "valid, empty queue / R-REQ"));
+  CHECK(reached(coverage, "valid, waiting requests / R-REP that circulates"));
+  rig.get_now(kAlice, kCold);
+  CHECK(reached(coverage, "not cached / R-REQ"));
+  CHECK_FALSE(reached(coverage, "rule i)"));
+  const sim::Time now = rig.calendar.now();
+  Rig::hold_back(rig.rack.downlink(kServerNode), 60_us, now, now + 1500_ns);
+  rig.put(kAlice, kHot);
+  rig.run(1_us);
+  rig.put(kBob, kHot);
+  rig.run(200_us);
+  CHECK(reached(coverage, "rule i)"));
+  CHECK(reached(coverage, "valid, empty queue / W-REFUSED"));
+  CHECK(reached(coverage, "a write that was refused is sent again"));
+  CHECK_FALSE(reached(coverage, "its key evicted"));
+  rig.evict(kHot);
+  CHECK(reached(coverage, "not cached / E-REQ"));
+  CHECK(reached(coverage, "its key evicted"));
+  CHECK_FALSE(reached(coverage, "switch boots"));
+}
+
+TEST_CASE("marking what a run exercises does not change the run") {
+  const sim::CoverageMap map = starcache::coverage_map();
+  sim::Coverage coverage(map);
+  std::string hashes[2];
+  for (const bool marked : {false, true}) {
+    Setup setup = contended(1);
+    setup.rack.faults.loss = 0.01;
+    setup.coverage = marked ? &coverage : nullptr;
+    StarCacheOptions options = busy();
+    options.updates = true;
+    StarRig rig(setup, options);
+    rig.run_workload();
+    hashes[marked] = rig.journal.hash().hex();
+  }
+  CHECK(hashes[0] == hashes[1]);
+  CHECK(coverage.count().pairs > 20);
+}

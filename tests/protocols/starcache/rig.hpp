@@ -1,0 +1,118 @@
+// A rack with StarCache on the bare calendar (tests/protocols/nocache/rig.hpp), and how tests look into its switch.
+#pragma once
+
+#include "protocols/starcache/starcache.hpp"
+#include "tests/protocols/nocache/rig.hpp"
+
+namespace racksim::starcache::testing {
+
+using namespace nocache::testing;
+using nocache::Op;
+using Coherence = StarCacheOptions::Coherence;
+
+inline constexpr models::NodeId kServerNode = 2;
+inline constexpr std::uint64_t kHot = 7, kCold = 8;
+
+/// One server, few entries, quick timeouts.
+inline StarCacheOptions small(Coherence coherence = Coherence::versions) {
+  auto options = small_store<StarCacheOptions>();
+  options.coherence = coherence;
+  options.cache_size = 4;
+  options.cache_entries = 8;
+  options.queue_size = 4;
+  options.min_size = 1;
+  options.report_above = 0;
+  options.top_k = 3;
+  options.sketch_width = 64;
+  options.round = 300_us;
+  options.fetch_timeout = 30_us;
+  options.report_timeout = 100_us;
+  return options;
+}
+
+inline Setup with_hot_key(std::uint32_t value_bytes = 64) {
+  Setup setup;
+  setup.preload = {kHot};
+  setup.items.small_value_bytes = value_bytes;
+  return setup;
+}
+
+/// Servers that keep up with the workload below.
+inline StarCacheOptions busy(Coherence coherence = Coherence::versions) {
+  auto options = small(coherence);
+  options.partitions = 4;
+  options.service_work = 500_ns;
+  return options;
+}
+/// Few keys, half of them of three packets, with writes; seeds make them differ.
+inline Setup contended(std::uint64_t seed) {
+  Setup setup;
+  setup.seed = seed;
+  setup.rack.nodes = 4;
+  models::KeyValueOptions workload;
+  workload.threads = 2;
+  workload.keys = 8;
+  workload.write_ratio = 0.3;
+  workload.rate = 1'000'000;
+  workload.large_value = 3000;
+  workload.small_share = 0.5;
+  workload.swap_keys = 4;
+  setup.workload = workload;
+  return setup;
+}
+
+struct StarRig : Rig {
+  explicit StarRig(const Setup& s = with_hot_key(), const StarCacheOptions& o = small())
+      : Rig(s, o), star(dynamic_cast<StarCache&>(*protocol)), versions(o.coherence == Coherence::versions) {}
+
+  std::uint64_t read(const p4::RegisterArray* array, std::uint64_t index = 0) {
+    return rack.chassis().pipeline(0).registers().read(array->id, index);
+  }
+  void write(const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value) {
+    rack.chassis().pipeline(0).registers().write(array->id, index, value);
+  }
+  std::uint64_t state(std::uint64_t key) { return read(star.program().state, star.manager().index_of(key)); }
+  bool valid(std::uint64_t key) { return versions ? state(key) >> 32 == 1 : state(key) == 1; }
+  std::uint64_t waiting(std::uint64_t key) {
+    return read(star.program().queue, star.manager().index_of(key)) & 0xffff'ffff;
+  }
+  std::uint64_t circulating() { return rack.chassis().packets_circulating(); }
+  std::uint64_t served() const { return store->partition(0).served(); }
+  std::uint64_t star_counter(const std::string& name) const { return counter("starcache." + name); }
+
+  /// Loses the cache packets of a key, by making it invalid for longer than a loop.
+  void lose_cache_packet(std::uint64_t key) {
+    const std::uint64_t index = star.manager().index_of(key), before = state(key);
+    write(star.program().state, index, versions ? before & 0xffff'ffff : 0);
+    run(5_us);
+    write(star.program().state, index, before);
+  }
+  bool install(std::uint64_t key) {
+    run(1_us);  // what is preloaded is fetched in an event at instant 0
+    bool installed = false;
+    work.spawn(install_task(key, installed));
+    run(500_us);
+    return installed;
+  }
+  void begin_install(std::uint64_t key) { work.spawn(install_task(key, ignored_)); }
+  void begin_evict(std::uint64_t key) { work.spawn(star.manager().evict(key)); }
+  void evict(std::uint64_t key) {
+    begin_evict(key);
+    run(200_us);
+  }
+  void round() {
+    work.spawn(star.controller().round());
+    run(500_us);
+  }
+  void begin_round() { work.spawn(star.controller().round()); }
+
+  StarCache& star;
+  bool versions;
+  sim::Scope work{calendar};
+
+ private:
+  sim::Task<void> install_task(std::uint64_t key, bool& installed) { installed = co_await star.manager().install(key); }
+  bool ignored_ = false;
+};
+
+}  // namespace racksim::starcache::testing

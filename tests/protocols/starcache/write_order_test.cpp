@@ -1,0 +1,118 @@
+// The order of writes at a server, rules (i) to (iii) of write_order.hpp: the repaired form of StarCache §3.7.
+#include "protocols/starcache/write_order.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "sim/random.hpp"
+
+using namespace racksim;
+using namespace racksim::starcache;
+using nocache::KeyHash;
+
+namespace {
+constexpr KeyHash kKey{1, 2}, kOther{1, 3};
+}
+
+TEST_CASE("a key that was never cached admits writes without a version") {
+  WriteOrder order;
+  CHECK(order.admits(kKey, 0));
+  order.executed(kKey, 0);
+  CHECK(order.admits(kKey, 0));
+}
+
+TEST_CASE("rule (i): a write below the largest version seen is refused, the same version is not") {
+  WriteOrder order;
+  order.executed(kKey, 7);
+  CHECK_FALSE(order.admits(kKey, 6));
+  CHECK(order.admits(kKey, 7));
+  CHECK(order.admits(kKey, 8));
+  order.executed(kKey, 5);  // a fetch may come late: it lowers nothing
+  CHECK_FALSE(order.admits(kKey, 6));
+}
+
+TEST_CASE("rule (ii): a write without a version is refused while the key may be cached") {
+  WriteOrder order;
+  order.executed(kKey, 7);
+  CHECK_FALSE(order.admits(kKey, 0));
+  order.executed(kKey, 9);
+  CHECK_FALSE(order.admits(kKey, 0));
+}
+
+TEST_CASE("rule (iii): after an eviction writes without a version are admitted, until the key is fetched again") {
+  WriteOrder order;
+  order.executed(kKey, 7);
+  order.evicted(kKey, 8);
+  CHECK(order.admits(kKey, 0));
+  CHECK_FALSE(order.admits(kKey, 6));  // its reply could still be taken for a newer one's
+  order.executed(kKey, 9);
+  CHECK_FALSE(order.admits(kKey, 0));
+  order.evicted(kKey, 8);  // a copy of the old news
+  CHECK_FALSE(order.admits(kKey, 0));
+  order.evicted(kKey, 9);
+  CHECK(order.admits(kKey, 0));
+}
+
+TEST_CASE("an eviction of a key that no write or fetch has reached admits everything") {
+  WriteOrder order;
+  order.evicted(kKey, 8);
+  CHECK(order.admits(kKey, 0));
+  CHECK(order.admits(kKey, 1));
+}
+
+TEST_CASE("keys with different hashes do not share a state") {
+  WriteOrder order;
+  order.executed(kKey, 7);
+  CHECK(order.admits(kOther, 0));
+  CHECK(order.admits(kOther, 1));
+  order.evicted(kOther, 7);
+  CHECK_FALSE(order.admits(kKey, 0));
+}
+
+TEST_CASE("a switch that has lost its state ends the insertions of all keys up to its incarnation") {
+  WriteOrder order;
+  order.executed(kKey, 7);
+  order.executed(kOther, 1u << 24 | 3);  // of the next incarnation already
+  order.evicted_all(1u << 24);
+  CHECK(order.admits(kKey, 0));
+  CHECK_FALSE(order.admits(kOther, 0));
+}
+
+TEST_CASE("the rules agree with a reference that keeps all it was told") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    sim::RandomStream random(seed, "write-order");
+    WriteOrder order;
+    std::map<int, std::vector<std::uint64_t>> executed, evicted;
+    const auto most = [](const std::vector<std::uint64_t>& of) {
+      std::uint64_t largest = 0;
+      for (const std::uint64_t n : of) largest = n > largest ? n : largest;
+      return largest;
+    };
+    for (int step = 0; step < 500; ++step) {
+      const int key = static_cast<int>(random.below(3));
+      const KeyHash hash{0, static_cast<std::uint64_t>(key)};
+      const std::uint64_t version = random.below(30);
+      switch (random.below(12)) {
+        case 0:
+          order.evicted(hash, version);
+          evicted[key].push_back(version);
+          break;
+        case 1:
+          if (version < 10) {
+            order.evicted_all(version);
+            for (int k = 0; k < 3; ++k) evicted[k].push_back(version);
+          }
+          break;
+        case 2:
+          order.executed(hash, version);
+          executed[key].push_back(version);
+          break;
+        default:
+          break;
+      }
+      const bool expected = version == 0 ? most(executed[key]) <= most(evicted[key]) : version >= most(executed[key]);
+      REQUIRE(order.admits(hash, version) == expected);
+      REQUIRE(order.admits(hash, 0) == (most(executed[key]) <= most(evicted[key])));
+    }
+  }
+}
