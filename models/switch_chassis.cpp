@@ -20,9 +20,22 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
         egress_source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/egress", number))) {}
 
   void register_written(const p4::StateWrite& write) override {
+    ++writes;
+    register_set(write.array, write.index);
     chassis.record_state(number, writing_gress, write.stage,
                          writing_start + chassis.stage_offset(writing_gress, write.stage), writing_operation,
                          std::uint64_t{write.array} << 32 | write.index, write.value, write.packet_serial);
+  }
+  // Both after the fact: the passes before it looked at nothing but instants. Those after it are real.
+  void register_set(std::uint32_t array, std::uint64_t index) override {
+    if (ring->empty() || !ring->looks_at(array, index)) return;
+    chassis.catch_up(*this);
+    ring->surface(array, index);
+  }
+  void tables_changed() override {
+    if (ring->empty()) return;
+    chassis.catch_up(*this);
+    ring->surface_all();
   }
   // Says whose writes the observer is about to see.
   void write_as(p4::Gress gress, sim::Time start, std::uint64_t operation) {
@@ -41,6 +54,9 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   ShortQueue<Entry> waiting;       // for their slots, which are events
   std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting;  // until their first pass has ended
+  std::optional<IdleRing> ring;    // always there once the chassis is made
+  bool has_idle_passes = false;    // they may be skipped, as far as program and hardware are concerned
+  std::uint64_t writes = 0;        // of registers by passes
   p4::Gress writing_gress = p4::Gress::ingress;
   sim::Time writing_start;
   std::uint64_t writing_operation = 0;
@@ -86,6 +102,8 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
                                                     options.recirculation_bits_per_second, sim::Duration{}, *this,
                                                     recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
+    pipe.ring.emplace(context.calendar, IdleRing::Path{*recirculation_.back(), traffic_manager_, recirculation_port(i),
+                                                       pipe.slot_lane, cycle_});
   }
   outgoing_.push_back(nullptr);  // until the control CPU is plugged in
   for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());
@@ -133,6 +151,18 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   const auto& graph = pipeline.placement().graph();
   for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
     if (graph[node].gress == p4::Gress::egress && !graph[node].arrays.empty()) egress_has_registers_ = true;
+  }
+  use_rings();
+}
+
+// An idle ring knows no egress that does anything, and no slots that are further apart than packets can be on its wire.
+void SwitchChassis::use_rings() {
+  for (auto& pipe : pipes_) {
+    const auto shortest =
+        outgoing_[recirculation_port(pipe->number)]->serialisation(p4::kMinFrameBytes + p4::kPreambleAndGapBytes);
+    pipe->has_idle_passes = options_.skip_idle_passes && options_.passes == PassMode::fused &&
+                            pipe->pipeline->egress_does_nothing() && cycle_ <= shortest;
+    pipe->ring->use(*pipe->pipeline, ingress_latency_ + options_.traffic_manager_latency, egress_latency_);
   }
 }
 
@@ -184,6 +214,8 @@ void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
   const sim::Time now = context_.calendar.now();
   if (now >= off_from_) [[unlikely]]
     return refuse(pipe, std::move(entry));
+  if (!pipe.ring->empty()) [[unlikely]]
+    catch_up(pipe);
   if (pipe.next_slot <= now) {
     pipe.next_slot = now + cycle_;
     execute(pipe, std::move(entry));
@@ -199,6 +231,8 @@ void SwitchChassis::slot(Pipe* pipe) {
     --pipe->lost_slots;
     return;
   }
+  if (!pipe->ring->empty()) [[unlikely]]
+    catch_up(*pipe);
   Entry entry = pipe->waiting.pop();
   execute(*pipe, std::move(entry));
 }
@@ -241,10 +275,12 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
     pipe.write_as(p4::Gress::ingress, now, entry.packet->operation);
     if (watcher_) [[unlikely]]
       watcher_->before_ingress(*entry.packet, entry.metadata);
-    const auto verdict = pipeline.run_ingress(*entry.packet, entry.metadata);
+    const bool noting = pipe.has_idle_passes && recirculates(entry.metadata.port);
+    const auto verdict = noting ? run_noting(pipe, entry) : pipeline.run_ingress(*entry.packet, entry.metadata);
     if (watcher_) [[unlikely]]
       watcher_->after_ingress(*entry.packet, entry.metadata, verdict);
     after_ingress(pipe, std::move(entry), verdict, now);
+    pass_was_idle_ = false;
     return;
   }
   SteppedPass* pass = take_stepped();
@@ -298,12 +334,75 @@ void SwitchChassis::resubmitted(Pipe* pipe) {
   enter(*pipe, std::move(entry));
 }
 
+bool SwitchChassis::may_skip() const {
+  return off_from_ == sim::Time::max() && !watcher_ && !context_.packet_observer;
+}
+
+// The pass of a packet that came by a recirculation port: does it change anything beside instants and counters?
+p4::Verdict SwitchChassis::run_noting(Pipe& pipe, const Entry& entry) {
+  const auto before = context_.packets.clone_headers(*entry.packet);
+  const auto writes = pipe.writes;
+  notes_ = {};
+  const auto verdict = pipe.pipeline->run_ingress(*entry.packet, entry.metadata, notes_);
+  p4::Verdict again;
+  again.ucast_port = entry.metadata.port;
+  pass_was_idle_ = verdict == again && pipe.writes == writes && notes_.complete() && may_skip() &&
+                   entry.packet->same_headers(*before);
+  return verdict;
+}
+
+// Makes the idle passes that come before the present event. A packet that must wait for a slot then does so.
+void SwitchChassis::catch_up(Pipe& pipe) {
+  const std::uint64_t passes = pipe.ring->catch_up(pipe.next_slot);
+  passes_.value += passes;
+  recirculations_.value += passes;
+  pipe.pipeline->count_passes(passes);
+  while (p4::PacketRef packet = pipe.ring->take_waiting()) {
+    const auto port = recirculation_port(pipe.number);
+    pipe.waiting.push({std::move(packet), {.port = static_cast<std::uint16_t>(port), .may_resubmit = false}});
+    ++inside_;
+    ++circulating_;
+    context_.calendar.at<&SwitchChassis::slot>(pipe.next_slot, pipe.slot_lane, *this, &pipe);
+    pipe.next_slot += cycle_;
+  }
+}
+
+void SwitchChassis::surface() {
+  for (auto& pipe : pipes_) {
+    if (pipe->ring->empty()) continue;
+    catch_up(*pipe);
+    pipe->ring->surface_all();
+  }
+}
+
+void SwitchChassis::settle() {
+  for (auto& pipe : pipes_) {
+    if (pipe->ring->empty()) continue;
+    catch_up(*pipe);
+    pipe->ring->count_lookups();
+  }
+}
+
+const TrafficManager& SwitchChassis::traffic_manager() {
+  surface();
+  return traffic_manager_;
+}
+
+std::uint64_t SwitchChassis::events_skipped() const {
+  std::uint64_t events = 0;
+  for (const auto& pipe : pipes_) events += pipe->ring->events();
+  return events;
+}
+
 std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet) {
   Wire* wire = copy.port < outgoing_.size() ? outgoing_[copy.port] : nullptr;
   if (!wire) {
     context_.drop(traffic_manager_source_, ready, packet, DropReason::no_port);
     return std::nullopt;
   }
+  // The queue's ring may be another pipe's, with passes before this one.
+  if (recirculates(copy.port) && !pipe_at_[copy.port]->ring->empty()) [[unlikely]]
+    catch_up(*pipe_at_[copy.port]);
   const auto dequeued =
       traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
   if (!dequeued) context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
@@ -409,11 +508,17 @@ void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kep
     return context_.drop(pipe_at_[port]->egress_source, off_from_, *packet, DropReason::switch_off);
   }
   if (port < options_.ports) ++packets_out_.value;
-  if (recirculates(port)) ++recirculations_.value;
+  if (recirculates(port)) {
+    ++recirculations_.value;
+    if (pass_was_idle_ && traffic_manager_.reserve(port, packet->frame_bytes(), *this)) {
+      return pipe_at_[port]->ring->join(std::move(packet), notes_, ready);
+    }
+  }
   outgoing_[port]->transmit(std::move(packet), ready);
 }
 
 void SwitchChassis::announce_power_loss(sim::Time from) {
+  surface();  // what is lost then must be events
   power_losses_.push_back(from);
   plan_power_losses();
 }
@@ -444,6 +549,7 @@ void SwitchChassis::power_on(sim::Time from, const std::function<void()>& config
   for (auto& wire : recirculation_) wire->set_up(true);
   if (context_.calendar.now() >= off_from_) return;
   boot();
+  use_rings();
   replication_ = {};
   traffic_manager_ = TrafficManager(options_, outgoing_.size());
   configure();
@@ -476,12 +582,14 @@ void SwitchChassis::give_back(SteppedPass* pass) {
 std::uint64_t SwitchChassis::packets_held() const {
   std::uint64_t held = inside_;
   for (const auto& wire : recirculation_) held += wire->in_flight();
+  for (const auto& pipe : pipes_) held += pipe->ring->size();
   return held;
 }
 
 std::uint64_t SwitchChassis::packets_circulating() const {
   std::uint64_t circulating = circulating_;
   for (const auto& wire : recirculation_) circulating += wire->in_flight();
+  for (const auto& pipe : pipes_) circulating += pipe->ring->size();
   return circulating;
 }
 

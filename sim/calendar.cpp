@@ -54,6 +54,7 @@ inline void Calendar::execute(std::uint32_t index) {
   const Thunk thunk = node.thunk;
   void* const target = node.target;
   const Words words = node.words;
+  highest_key_ = node.time == now_.ps() ? std::max(highest_key_, node.key) : node.key;
   now_ = Time::from_ps(node.time);
   release(index);
   --pending_;
@@ -266,14 +267,18 @@ inline bool Calendar::step(std::int64_t limit) {
 }
 
 bool Calendar::run_one(Time limit) {
-  return step(limit.ps());
+  if (step(limit.ps())) return true;
+  if (limit == now_) highest_key_ = kAboveAllKeys;
+  return false;
 }
 
 void Calendar::run_until(Time limit) {
   stopped_ = false;
   while (!stopped_ && step(limit.ps())) {
   }
-  if (!stopped_ && limit != Time::max()) now_ = limit;
+  if (stopped_ || limit == Time::max()) return;
+  now_ = limit;
+  highest_key_ = kAboveAllKeys;
 }
 
 void Calendar::drain_ready() {
