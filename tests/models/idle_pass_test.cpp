@@ -91,6 +91,7 @@ struct Plan {
   sim::Duration sending = 60_us, length = 100_us;
   std::uint64_t controls = 40;
   bool power_loss = false;
+  bool one_destination = false;  // its port is overloaded
 };
 
 /// All that can be seen of a run.
@@ -138,7 +139,8 @@ Outcome run(Plan plan, bool skip) {
     sim::Time off;
 
     void send(std::uint64_t number, std::uint64_t draw) {
-      const auto from = static_cast<NodeId>(draw % hosts.size()), to = static_cast<NodeId>(draw / 8 % hosts.size());
+      const auto from = static_cast<NodeId>(draw % hosts.size()),
+                 to = static_cast<NodeId>(plan.one_destination ? 0 : draw / 8 % hosts.size());
       auto packet =
           rack.make_packet(to, plan.kinds[draw / 64 % plan.kinds.size()], static_cast<std::uint16_t>(hosts[to].qpn));
       auto& ip = packet->get<p4::Ipv4>();
@@ -295,6 +297,30 @@ TEST_CASE("A recirculation queue that is too small drops the same packets with i
     plan.packets = 300;
     plan.options.network_switch.queue_cells = 10;
     plan.options.network_switch.queue_share = 0;
+    skipped += compare(plan);
+  }
+  CHECK(skipped > 0);
+}
+
+TEST_CASE("Others who fill the buffer make the same packets drop, circulating ones too, with idle passes skipped") {
+  std::uint64_t skipped = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    std::mt19937_64 random(seed);
+    Plan plan;
+    plan.seed = seed;
+    plan.kinds = std::vector<std::uint16_t>(40, 9);
+    plan.kinds.insert(plan.kinds.end(), 1 + random() % 4, kForEver);
+    plan.packets = 100 + random() % 400;
+    plan.sending = 20_us;
+    plan.length = 30_us;
+    plan.one_destination = random() % 2 == 0;
+    plan.options.link_bits_per_second = 25'000'000'000;
+    auto& chassis = plan.options.network_switch;
+    chassis.recirculation_bits_per_second = 10'000'000'000;
+    chassis.buffer_cells = 20 + random() % 100;
+    chassis.queue_cells = 1 + random() % 10;
+    chassis.queue_share = 0.1 * static_cast<double>(random() % 11);
     skipped += compare(plan);
   }
   CHECK(skipped > 0);
