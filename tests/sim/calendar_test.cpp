@@ -197,7 +197,10 @@ TEST_CASE("an event has passed exactly when it would have been executed, whateve
   for (const auto kind : {ScheduleOrder::Kind::fifo, ScheduleOrder::Kind::lifo, ScheduleOrder::Kind::shuffle}) {
     Calendar calendar({kind, 9});
     Checker checker{calendar, {}, {}};
-    for (int i = 0; i < 16; ++i) checker.lanes.push_back(calendar.add_lane("lane"));
+    for (int i = 0; i < 16; ++i) {
+      checker.lanes.push_back(calendar.add_lane("lane"));
+      calendar.at<&Checker::look>(Time{}, checker.lanes.back(), checker, 0);
+    }
     std::set<std::pair<std::int64_t, std::uint32_t>> taken;
     for (int i = 0; i < 300; ++i) {
       const auto when = Time::from_ps(static_cast<std::int64_t>(1 + checker.random() % 40) * 500);
