@@ -36,12 +36,13 @@ Seen run(const JsonValue& document, const std::string& file, std::vector<std::st
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     JsonValue report = stored_run(scenario, result, metrics).report;
-    for (const char* own : {"events", "wall_s"}) report.erase(own);
+    for (const char* own : {"config", "events", "wall_s"}) report.erase(own);
     return std::to_string(result.events) + " " + to_json(report);
   });
   std::optional<ChildResult> ended;
   while (!ended) ended = child.wait(std::chrono::seconds(1));
   INFO(ended->text);
+  if (ended->ending == ChildResult::Ending::threw) return {ended->text, 0};  // it does not fit its rack
   REQUIRE(ended->answered());
   const auto space = ended->text.find(' ');
   return {ended->text.substr(space + 1), std::stoull(ended->text.substr(0, space))};
@@ -52,13 +53,16 @@ Seen run(const JsonValue& document, const std::string& file, std::vector<std::st
 TEST_CASE("StarCache's runs are the same with idle passes skipped and run, with faults, writes and swaps") {
   const std::string file = find_scenario_file("scenarios/fuzz/starcache.json");
   const Swarm swarm(read_json_file(file), file, catalogue(), {}, 1);
+  int fewer = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("run " << seed);
     const JsonValue document = swarm.derive(seed);
     const Seen ran = run(document, file, {}, "run"), skipped = run(document, file, {}, "skip");
     CHECK(ran.results == skipped.results);
     CHECK(ran.events >= skipped.events);
+    fewer += ran.events > skipped.events;
   }
+  CHECK(fewer > 5);
 }
 
 TEST_CASE("a quiet StarCache run takes a hundredth of the events when idle passes are skipped") {
