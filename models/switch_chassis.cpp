@@ -6,69 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/switch_pipe.hpp"
+
 namespace racksim::models {
-
-// One pipe: its state, its slots, and who waits for one.
-struct SwitchChassis::Pipe final : p4::StateWriteObserver {
-  Pipe(SwitchChassis& owner, unsigned pipe_number)
-      : chassis(owner),
-        number(pipe_number),
-        slot_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
-        resubmit_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
-        egress_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/egress", number))),
-        source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/ingress", number))),
-        egress_source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/egress", number))) {}
-
-  void register_written(const p4::StateWrite& write) override {
-    ++writes;
-    register_set(write.array, write.index);
-    chassis.record_state(number, writing_gress, write.stage,
-                         writing_start + chassis.stage_offset(writing_gress, write.stage), writing_operation,
-                         std::uint64_t{write.array} << 32 | write.index, write.value, write.packet_serial);
-  }
-  // Both after the fact: the passes before it looked at nothing but instants. Those after it are real.
-  void register_set(std::uint32_t array, std::uint64_t index) override {
-    if (ring->empty() || !ring->looks_at(array, index)) return;
-    chassis.catch_up(*this);
-    ring->surface(array, index);
-  }
-  void tables_changed() override {
-    if (ring->empty()) return;
-    chassis.catch_up(*this);
-    ring->surface_all();
-  }
-  // Says whose writes the observer is about to see.
-  void write_as(p4::Gress gress, sim::Time start, std::uint64_t operation) {
-    writing_gress = gress;
-    writing_start = start;
-    writing_operation = operation;
-  }
-
-  SwitchChassis& chassis;
-  unsigned number;
-  sim::Lane slot_lane, resubmit_lane, egress_lane;
-  sim::Source source, egress_source;
-  std::array<std::vector<sim::Source>, 2> stage_sources;
-  std::unique_ptr<p4::Pipeline> pipeline;
-  sim::Time next_slot;
-  ShortQueue<Entry> waiting;       // for their slots, which are events
-  std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
-  ShortQueue<Entry> resubmitting;  // until their first pass has ended
-  std::optional<IdleRing> ring;    // always there once the chassis is made
-  bool has_idle_passes = false;    // they may be skipped, as far as program and hardware are concerned
-  std::uint64_t writes = 0;        // of registers by passes
-  p4::Gress writing_gress = p4::Gress::ingress;
-  sim::Time writing_start;
-  std::uint64_t writing_operation = 0;
-};
-
-struct SwitchChassis::SteppedPass {
-  p4::Pass pass;
-  Pipe* pipe = nullptr;
-  Entry entry;          // ingress
-  p4::Copy copy{0, 0};  // egress
-  sim::Time start;
-};
 
 SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
     : context_(context),
@@ -153,17 +93,6 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
     if (graph[node].gress == p4::Gress::egress && !graph[node].arrays.empty()) egress_has_registers_ = true;
   }
   use_rings();
-}
-
-// An idle ring knows no egress that does anything, and no slots that are further apart than packets can be on its wire.
-void SwitchChassis::use_rings() {
-  for (auto& pipe : pipes_) {
-    const auto shortest =
-        outgoing_[recirculation_port(pipe->number)]->serialisation(p4::kMinFrameBytes + p4::kPreambleAndGapBytes);
-    pipe->has_idle_passes = options_.skip_idle_passes && options_.passes == PassMode::fused &&
-                            pipe->pipeline->egress_does_nothing() && cycle_ <= shortest;
-    pipe->ring->use(*pipe->pipeline, ingress_latency_ + options_.traffic_manager_latency, egress_latency_);
-  }
 }
 
 void SwitchChassis::boot() {
@@ -332,66 +261,6 @@ void SwitchChassis::no_longer_inside(unsigned port) {
 void SwitchChassis::resubmitted(Pipe* pipe) {
   Entry entry = pipe->resubmitting.pop();
   enter(*pipe, std::move(entry));
-}
-
-bool SwitchChassis::may_skip() const {
-  return off_from_ == sim::Time::max() && !watcher_ && !context_.packet_observer;
-}
-
-// The pass of a packet that came by a recirculation port: does it change anything beside instants and counters?
-p4::Verdict SwitchChassis::run_noting(Pipe& pipe, const Entry& entry) {
-  const auto before = context_.packets.clone_headers(*entry.packet);
-  const auto writes = pipe.writes;
-  notes_ = {};
-  const auto verdict = pipe.pipeline->run_ingress(*entry.packet, entry.metadata, notes_);
-  p4::Verdict again;
-  again.ucast_port = entry.metadata.port;
-  pass_was_idle_ = verdict == again && pipe.writes == writes && notes_.complete() && may_skip() &&
-                   entry.packet->same_headers(*before);
-  return verdict;
-}
-
-// Makes the idle passes that come before the present event. A packet that must wait for a slot then does so.
-void SwitchChassis::catch_up(Pipe& pipe) {
-  const std::uint64_t passes = pipe.ring->catch_up(pipe.next_slot);
-  passes_.value += passes;
-  recirculations_.value += passes;
-  pipe.pipeline->count_passes(passes);
-  while (p4::PacketRef packet = pipe.ring->take_waiting()) {
-    const auto port = recirculation_port(pipe.number);
-    pipe.waiting.push({std::move(packet), {.port = static_cast<std::uint16_t>(port), .may_resubmit = false}});
-    ++inside_;
-    ++circulating_;
-    context_.calendar.at<&SwitchChassis::slot>(pipe.next_slot, pipe.slot_lane, *this, &pipe);
-    pipe.next_slot += cycle_;
-  }
-}
-
-void SwitchChassis::surface() {
-  for (auto& pipe : pipes_) {
-    if (pipe->ring->empty()) continue;
-    catch_up(*pipe);
-    pipe->ring->surface_all();
-  }
-}
-
-void SwitchChassis::settle() {
-  for (auto& pipe : pipes_) {
-    if (pipe->ring->empty()) continue;
-    catch_up(*pipe);
-    pipe->ring->count_lookups();
-  }
-}
-
-const TrafficManager& SwitchChassis::traffic_manager() {
-  surface();
-  return traffic_manager_;
-}
-
-std::uint64_t SwitchChassis::events_skipped() const {
-  std::uint64_t events = 0;
-  for (const auto& pipe : pipes_) events += pipe->ring->events();
-  return events;
 }
 
 std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet) {

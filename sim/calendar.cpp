@@ -216,11 +216,15 @@ std::optional<Time> Calendar::next_time() {
 }
 
 inline bool Calendar::step(std::int64_t limit) {
+  const auto none = [&] {
+    if (limit == now_.ps()) highest_key_ = kAboveAllKeys;
+    return false;
+  };
   if (late_.empty()) {
     // The usual cases: one or two events in the next slot, which need no sorting, or one of a slot that is sorted.
     if (!open_.empty()) {
       const Entry entry = open_.back();
-      if (entry.time > limit) return false;
+      if (entry.time > limit) return none();
       if (nodes_[entry.node].place != Place::cancelled) [[likely]] {
         open_.pop_back();
         execute(entry.node);
@@ -231,7 +235,7 @@ inline bool Calendar::step(std::int64_t limit) {
       std::uint32_t index = head;
       const std::uint32_t other = nodes_[index].next;
       if (other == kNone) {
-        if (nodes_[index].time > limit) return false;
+        if (nodes_[index].time > limit) return none();
         cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
         head = kNone;
         wheel0_.clear(slot);
@@ -244,7 +248,7 @@ inline bool Calendar::step(std::int64_t limit) {
             (nodes_[other].time == nodes_[index].time && nodes_[other].key < nodes_[index].key)) {
           std::swap(index, later);
         }
-        if (nodes_[index].time > limit) return false;
+        if (nodes_[index].time > limit) return none();
         cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
         head = later;  // stays in the wheel: what is scheduled into its slot meanwhile goes to late_
         nodes_[later].next = nodes_[later].previous = kNone;
@@ -254,7 +258,7 @@ inline bool Calendar::step(std::int64_t limit) {
     }
   }
   const Entry* next = peek(limit);
-  if (next == nullptr || next->time > limit) return false;
+  if (next == nullptr || next->time > limit) return none();
   const std::uint32_t index = next->node;
   if (!open_.empty() && next == &open_.back()) {
     open_.pop_back();
@@ -267,9 +271,7 @@ inline bool Calendar::step(std::int64_t limit) {
 }
 
 bool Calendar::run_one(Time limit) {
-  if (step(limit.ps())) return true;
-  if (limit == now_) highest_key_ = kAboveAllKeys;
-  return false;
+  return step(limit.ps());
 }
 
 void Calendar::run_until(Time limit) {
