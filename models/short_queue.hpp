@@ -23,6 +23,15 @@ class ShortQueue {
     items_.push_back(std::move(item));
   }
 
+  /// Adds an item in front of those at the end that `follows` says come after it.
+  template <class Follows>
+  void insert(T item, const Follows& follows) {
+    push(std::move(item));
+    for (std::size_t i = items_.size() - 1; i > first_ && follows(items_[i - 1]); --i) {
+      std::swap(items_[i - 1], items_[i]);
+    }
+  }
+
   /// The oldest item; there must be one.
   const T& front() const { return items_[first_]; }
 

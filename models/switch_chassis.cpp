@@ -6,53 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/switch_pipe.hpp"
+
 namespace racksim::models {
-
-// One pipe: its state, its slots, and who waits for one.
-struct SwitchChassis::Pipe final : p4::StateWriteObserver {
-  Pipe(SwitchChassis& owner, unsigned pipe_number)
-      : chassis(owner),
-        number(pipe_number),
-        slot_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
-        resubmit_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
-        egress_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/egress", number))),
-        source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/ingress", number))),
-        egress_source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/egress", number))) {}
-
-  void register_written(const p4::StateWrite& write) override {
-    chassis.record_state(number, writing_gress, write.stage,
-                         writing_start + chassis.stage_offset(writing_gress, write.stage), writing_operation,
-                         std::uint64_t{write.array} << 32 | write.index, write.value, write.packet_serial);
-  }
-  // Says whose writes the observer is about to see.
-  void write_as(p4::Gress gress, sim::Time start, std::uint64_t operation) {
-    writing_gress = gress;
-    writing_start = start;
-    writing_operation = operation;
-  }
-
-  SwitchChassis& chassis;
-  unsigned number;
-  sim::Lane slot_lane, resubmit_lane, egress_lane;
-  sim::Source source, egress_source;
-  std::array<std::vector<sim::Source>, 2> stage_sources;
-  std::unique_ptr<p4::Pipeline> pipeline;
-  sim::Time next_slot;
-  ShortQueue<Entry> waiting;       // for their slots, which are events
-  std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
-  ShortQueue<Entry> resubmitting;  // until their first pass has ended
-  p4::Gress writing_gress = p4::Gress::ingress;
-  sim::Time writing_start;
-  std::uint64_t writing_operation = 0;
-};
-
-struct SwitchChassis::SteppedPass {
-  p4::Pass pass;
-  Pipe* pipe = nullptr;
-  Entry entry;          // ingress
-  p4::Copy copy{0, 0};  // egress
-  sim::Time start;
-};
 
 SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
     : context_(context),
@@ -86,6 +42,8 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
                                                     options.recirculation_bits_per_second, sim::Duration{}, *this,
                                                     recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
+    pipe.ring.emplace(context.calendar, IdleRing::Path{*recirculation_.back(), traffic_manager_, recirculation_port(i),
+                                                       pipe.slot_lane, cycle_});
   }
   outgoing_.push_back(nullptr);  // until the control CPU is plugged in
   for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());
@@ -134,6 +92,7 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
   for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
     if (graph[node].gress == p4::Gress::egress && !graph[node].arrays.empty()) egress_has_registers_ = true;
   }
+  use_rings();
 }
 
 void SwitchChassis::boot() {
@@ -184,6 +143,8 @@ void SwitchChassis::enter(Pipe& pipe, Entry&& entry) {
   const sim::Time now = context_.calendar.now();
   if (now >= off_from_) [[unlikely]]
     return refuse(pipe, std::move(entry));
+  if (!pipe.ring->empty()) [[unlikely]]
+    catch_up(pipe);
   if (pipe.next_slot <= now) {
     pipe.next_slot = now + cycle_;
     execute(pipe, std::move(entry));
@@ -199,6 +160,8 @@ void SwitchChassis::slot(Pipe* pipe) {
     --pipe->lost_slots;
     return;
   }
+  if (!pipe->ring->empty()) [[unlikely]]
+    catch_up(*pipe);
   Entry entry = pipe->waiting.pop();
   execute(*pipe, std::move(entry));
 }
@@ -241,10 +204,12 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
     pipe.write_as(p4::Gress::ingress, now, entry.packet->operation);
     if (watcher_) [[unlikely]]
       watcher_->before_ingress(*entry.packet, entry.metadata);
-    const auto verdict = pipeline.run_ingress(*entry.packet, entry.metadata);
+    const bool noting = pipe.has_idle_passes && recirculates(entry.metadata.port);
+    const auto verdict = noting ? run_noting(pipe, entry) : pipeline.run_ingress(*entry.packet, entry.metadata);
     if (watcher_) [[unlikely]]
       watcher_->after_ingress(*entry.packet, entry.metadata, verdict);
     after_ingress(pipe, std::move(entry), verdict, now);
+    pass_was_idle_ = false;
     return;
   }
   SteppedPass* pass = take_stepped();
@@ -304,6 +269,9 @@ std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time 
     context_.drop(traffic_manager_source_, ready, packet, DropReason::no_port);
     return std::nullopt;
   }
+  // The queue's ring may be another pipe's, with passes before this one.
+  if (recirculates(copy.port) && !pipe_at_[copy.port]->ring->empty()) [[unlikely]]
+    catch_up(*pipe_at_[copy.port]);
   const auto dequeued =
       traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
   if (!dequeued) context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
@@ -409,11 +377,17 @@ void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kep
     return context_.drop(pipe_at_[port]->egress_source, off_from_, *packet, DropReason::switch_off);
   }
   if (port < options_.ports) ++packets_out_.value;
-  if (recirculates(port)) ++recirculations_.value;
+  if (recirculates(port)) {
+    ++recirculations_.value;
+    if (pass_was_idle_ && traffic_manager_.reserve(port, packet->frame_bytes(), *this)) {
+      return pipe_at_[port]->ring->join(std::move(packet), notes_, ready);
+    }
+  }
   outgoing_[port]->transmit(std::move(packet), ready);
 }
 
 void SwitchChassis::announce_power_loss(sim::Time from) {
+  surface();  // what is lost then must be events
   power_losses_.push_back(from);
   plan_power_losses();
 }
@@ -444,6 +418,7 @@ void SwitchChassis::power_on(sim::Time from, const std::function<void()>& config
   for (auto& wire : recirculation_) wire->set_up(true);
   if (context_.calendar.now() >= off_from_) return;
   boot();
+  use_rings();
   replication_ = {};
   traffic_manager_ = TrafficManager(options_, outgoing_.size());
   configure();
@@ -476,12 +451,14 @@ void SwitchChassis::give_back(SteppedPass* pass) {
 std::uint64_t SwitchChassis::packets_held() const {
   std::uint64_t held = inside_;
   for (const auto& wire : recirculation_) held += wire->in_flight();
+  for (const auto& pipe : pipes_) held += pipe->ring->size();
   return held;
 }
 
 std::uint64_t SwitchChassis::packets_circulating() const {
   std::uint64_t circulating = circulating_;
   for (const auto& wire : recirculation_) circulating += wire->in_flight();
+  for (const auto& pipe : pipes_) circulating += pipe->ring->size();
   return circulating;
 }
 

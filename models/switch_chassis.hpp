@@ -15,6 +15,9 @@
 // Known simplifications: a pipe's egress starts any number of passes a cycle (ingress, at one a cycle, limits what
 // reaches it); a queue takes packets in the order of their ingress slots, so a unicast packet does not slip between the
 // copies of the multicast packet before it.
+//
+// Passes that change nothing and send their packet round again need not be run (SwitchOptions::skip_idle_passes): the
+// pipe's idle ring has the packets then, and is caught up wherever the chassis is about to use what these passes move.
 #pragma once
 
 #include <array>
@@ -25,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/idle_ring.hpp"
 #include "models/rack_context.hpp"
 #include "models/short_queue.hpp"
 #include "models/switch_options.hpp"
@@ -56,7 +60,7 @@ class PassWatcher {
                              const p4::Verdict& verdict) = 0;
 };
 
-class SwitchChassis : public PacketSink {
+class SwitchChassis : public PacketSink, private UnseenPackets {
  public:
   SwitchChassis(RackContext& context, const SwitchOptions& options);
   ~SwitchChassis() override;
@@ -80,10 +84,19 @@ class SwitchChassis : public PacketSink {
   p4::Pipeline& pipeline(unsigned pipe);
   p4::ReplicationEngine& replication() { return replication_; }
   const SwitchOptions& options() const { return options_; }
-  const TrafficManager& traffic_manager() const { return traffic_manager_; }
+  /// Brings everything in the switch up to the present event: counters of passes, lookups and wires, and queues. For
+  /// those who look at them from outside, at the end of a run or within it; changes nothing.
+  void settle();
+  /// Queues and buffer, settled.
+  const TrafficManager& traffic_manager();
+  /// Calendar events that were saved by not running idle passes, once settled.
+  std::uint64_t events_skipped() const;
 
   /// Has a watcher told of all ingress passes in fused mode; it must outlive the run.
-  void watch(PassWatcher& watcher) { watcher_ = &watcher; }
+  void watch(PassWatcher& watcher) {
+    surface();
+    watcher_ = &watcher;
+  }
 
   void receive(p4::PacketRef&& packet, unsigned port) override;
 
@@ -136,6 +149,7 @@ class SwitchChassis : public PacketSink {
 
   sim::Duration cycles(std::uint64_t n) const;
   void boot();
+  void use_rings();
   void plan_power_losses();
   void refuse(Pipe& pipe, Entry&& entry);
   bool recirculates(unsigned port) const { return port >= options_.ports && port != cpu_port(); }
@@ -147,6 +161,10 @@ class SwitchChassis : public PacketSink {
   void execute_access(Pipe& pipe, SlotAccess& access);
   void step_access(Pipe* pipe, SlotAccess* access);
   void ingress_pass(Pipe& pipe, Entry&& entry);
+  void catch_up(Pipe& pipe);
+  void surface() override;
+  bool may_skip() const;
+  p4::Verdict run_noting(Pipe& pipe, const Entry& entry);
   void ingress_stage(SteppedPass* pass, int stage);
   void after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot);
   void resubmitted(Pipe* pipe);
@@ -183,6 +201,8 @@ class SwitchChassis : public PacketSink {
   sim::Time off_from_ = sim::Time::max();  // the earliest of them
   std::vector<std::pair<Pipe*, SlotAccess*>> held_accesses_;
   PassWatcher* watcher_ = nullptr;
+  p4::PassNotes notes_;         // of the pass of a packet that came by a recirculation port
+  bool pass_was_idle_ = false;  // until its packet has left for the wire
   bool egress_has_registers_ = false;
   bool egress_changes_headers_ = false;
   std::uint64_t circulating_ = 0;  // those counted in inside_ that came by a recirculation port or go to one

@@ -34,6 +34,7 @@ struct SwitchOptions {
   std::uint64_t control_operations_per_second = 1'000'000;
   std::uint64_t cpu_port_bits_per_second = 10'000'000'000;
   PassMode passes = PassMode::fused;  ///< not declared: how a run is executed, not what hardware it has
+  bool skip_idle_passes = false;      ///< not declared either: compute idle passes (idle_ring.hpp), do not run them
   p4::SwitchResources pipe;
 
   void declare(sim::Parameters& parameters);

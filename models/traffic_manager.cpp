@@ -1,6 +1,7 @@
 // Exact occupancy and limits of the switch's buffer. See traffic_manager.hpp.
 #include "models/traffic_manager.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace racksim::models {
@@ -12,14 +13,73 @@ TrafficManager::TrafficManager(const SwitchOptions& options, std::size_t ports)
       queue_share_(options.queue_share),
       queues_(ports) {}
 
+bool TrafficManager::has_room(const Queue& queue, std::uint64_t cells) const {
+  if (used_ + cells > buffer_cells_) return false;
+  const std::uint64_t free = buffer_cells_ - used_;
+  return queue.cells + cells <= queue_cells_ + static_cast<std::uint64_t>(queue_share_ * static_cast<double>(free));
+}
+
 bool TrafficManager::fits_exactly(Queue& queue, std::uint64_t cells) {
+  forget_departed(queue);
+  if (has_room(queue, cells)) return true;  // sums that are too high leave less room, so this is sure
   forget_departed();
+  if (has_room(queue, cells)) return true;
+  if (reserved_ == 0) return false;
+  unseen_->surface();
+  return has_room(queue, cells);
+}
+
+bool TrafficManager::reserve(unsigned port, std::uint32_t frame_bytes, UnseenPackets& owner) {
+  unseen_ = &owner;
+  Queue& queue = queues_[port];
+  const std::uint64_t cells = cells_of(frame_bytes);
+  const auto add = [&](std::uint64_t more) {
+    for (std::uint64_t* sum : {&used_, &reserved_, &queue.cells, &queue.reserved}) *sum += more;
+  };
+  if (queue.reserved == 0 &&
+      std::find(reserving_ports_.begin(), reserving_ports_.end(), port) == reserving_ports_.end()) {
+    reserving_ports_.push_back(port);
+  }
+  add(cells);
+  if (reservations_fit()) return true;
+  forget_departed();
+  forget_departed(queue);
+  if (reservations_fit()) return true;
+  add(std::uint64_t{} - cells);
+  return false;
+}
+
+void TrafficManager::release(unsigned port, std::uint32_t frame_bytes, sim::Time departure, bool counted) {
+  Queue& queue = queues_[port];
+  const std::uint64_t cells = cells_of(frame_bytes);
+  for (std::uint64_t* sum : {&used_, &reserved_, &queue.cells, &queue.reserved}) *sum -= cells;
+  if (counted || departure <= now_) return;
+  queue.cells += cells;
+  queue.departures.insert({departure, cells}, [&](const Departure& other) { return other.when > departure; });
+  keep_until(departure, cells);
+}
+
+// Each packet is in its queue at most once, and what has no reservation only departs until something is stored: these
+// sums are the most that a queue with reservations can meet.
+bool TrafficManager::reservations_fit() const {
+  if (used_ > buffer_cells_) return false;
+  const std::uint64_t free = buffer_cells_ - used_;
+  const auto limit = queue_cells_ + static_cast<std::uint64_t>(queue_share_ * static_cast<double>(free));
+  return std::all_of(reserving_ports_.begin(), reserving_ports_.end(),
+                     [&](unsigned port) { return queues_[port].reserved == 0 || queues_[port].cells <= limit; });
+}
+
+void TrafficManager::check_reservations() {
+  if (reservations_fit()) return;
+  forget_departed();
+  for (const unsigned port : reserving_ports_) forget_departed(queues_[port]);
+  if (!reservations_fit()) unseen_->surface();
+}
+
+void TrafficManager::forget_departed(Queue& queue) {
   while (!queue.departures.empty() && queue.departures.front().when <= now_) {
     queue.cells -= queue.departures.pop().cells;
   }
-  const std::uint64_t free = buffer_cells_ - used_;
-  const auto limit = queue_cells_ + static_cast<std::uint64_t>(queue_share_ * static_cast<double>(free));
-  return cells <= free && queue.cells + cells <= limit;
 }
 
 void TrafficManager::store_among_many() {

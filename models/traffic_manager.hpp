@@ -8,6 +8,12 @@
 //
 // Cells that have departed are taken off the sums only when it matters. Sums that are too high can only refuse what
 // fits, never accept what does not: so what they accept is accepted, and before a refusal they are made exact.
+//
+// Packets that go through a port again and again can be left out of the queues and only have their cells reserved
+// (idle_ring.hpp). The sums hold the reservations, each as long as a packet could at most be stored, which is always:
+// they are still too high at most. As long as all reserved cells of a port fit in its queue at once, beside what else
+// is there, none of these packets can be refused. When that is no longer sure, or a packet would be refused with them
+// in the sums, they are asked to surface: reservations become the cells that are there.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +27,16 @@
 #include "sim/time.hpp"
 
 namespace racksim::models {
+
+/// Packets whose cells are reserved.
+class UnseenPackets {
+ public:
+  /// Releases the reservations of all of them.
+  virtual void surface() = 0;
+
+ protected:
+  ~UnseenPackets() = default;
+};
 
 class TrafficManager {
  public:
@@ -50,11 +66,23 @@ class TrafficManager {
   void store(std::uint32_t frame_bytes) {
     if (last_departure_ == now_) return;
     const std::uint64_t cells = cells_of(frame_bytes);
-    used_ += cells;
-    stored_.push_back({last_departure_, cells});
-    if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
-      store_among_many();
+    keep_until(last_departure_, cells);
+    if (reserved_ != 0) [[unlikely]]
+      check_reservations();
   }
+
+  /// Reserves the cells of a packet that goes through `port` again and again. False if there may be no room for it, or
+  /// for one of those that have reservations, at every instant until something else is stored.
+  bool reserve(unsigned port, std::uint32_t frame_bytes, UnseenPackets& owner);
+  /// Ends the reservation of a packet that left, or leaves, its queue at `departure`; `counted` says that it is in the
+  /// queue as every packet.
+  void release(unsigned port, std::uint32_t frame_bytes, sim::Time departure, bool counted);
+  /// Says that a packet with a reservation has reached the traffic manager at `now`, if that is news.
+  void reach(sim::Time now) {
+    if (now > now_) advance(now);
+  }
+  /// When a port has sent what it was offered. Who has reservations keeps it up to date.
+  sim::Time& free_at(unsigned port) { return queues_[port].free_at; }
 
   /// Cells in use and in a port's queue at the instant of the last `advance`, with what was taken since.
   std::uint64_t used_cells() const { return cells_ahead(stored_); }
@@ -68,7 +96,8 @@ class TrafficManager {
   };
   struct Queue {
     sim::Time free_at;
-    std::uint64_t cells = 0;  // of `departures`
+    std::uint64_t cells = 0;     // of `departures`, and reserved
+    std::uint64_t reserved = 0;  // of them
     ShortQueue<Departure> departures;
   };
   static constexpr std::size_t kMany = 64;
@@ -87,6 +116,16 @@ class TrafficManager {
     for (const Departure& departure : departures) sum += departure.when > now_ ? departure.cells : 0;
     return sum;
   }
+  void keep_until(sim::Time departure, std::uint64_t cells) {
+    used_ += cells;
+    stored_.push_back({departure, cells});
+    if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
+      store_among_many();
+  }
+  bool has_room(const Queue& queue, std::uint64_t cells) const;
+  bool reservations_fit() const;
+  void check_reservations();
+  void forget_departed(Queue& queue);
   bool fits_exactly(Queue& queue, std::uint64_t cells);
   void store_among_many();
   void forget_departed();
@@ -96,7 +135,10 @@ class TrafficManager {
   std::vector<Queue> queues_;
   std::vector<Departure> stored_;  // in any order while there are few, later a heap with the earliest departure first
   bool stored_is_heap_ = false;
-  std::uint64_t used_ = 0;  // by `stored_`
+  std::uint64_t used_ = 0;      // by `stored_`, and reserved
+  std::uint64_t reserved_ = 0;  // of them
+  std::vector<unsigned> reserving_ports_;
+  UnseenPackets* unseen_ = nullptr;
   std::uint32_t divided_bytes_ = 0;
   std::uint64_t divided_cells_ = 0;
   sim::Time now_, last_departure_;

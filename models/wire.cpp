@@ -95,6 +95,23 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   return free_at_;
 }
 
+sim::Time Wire::transmit_unseen(std::uint32_t bytes, sim::Time ready) {
+  transmitted_unseen(1, bytes, std::max(ready, free_at_) + serialisation(bytes));
+  return last_arrival_;
+}
+
+void Wire::transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::Time free_at) {
+  packets_sent_ += packets;
+  bytes_sent_ += bytes;
+  free_at_ = free_at;
+  last_arrival_ = free_at + propagation_;
+}
+
+void Wire::surface(p4::PacketRef&& packet, sim::Time arrival) {
+  const sim::Time start = arrival - propagation_ - serialisation(packet->wire_bytes());
+  launch(std::move(packet), start, arrival);
+}
+
 void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
   if (loses(*packet, start)) return;
 

@@ -35,6 +35,16 @@ class Wire {
   /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left.
   sim::Time transmit(p4::PacketRef&& packet, sim::Time ready);
 
+  /// For packets that stay on a loop with this wire and whose arrivals the caller computes itself (idle_ring.hpp), on a
+  /// sound wire without faults. Sends one that is ready at `ready`, without an event; returns its arrival.
+  sim::Time transmit_unseen(std::uint32_t bytes, sim::Time ready);
+  /// Says that so many more have been sent so, and when their last bit left.
+  void transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::Time free_at);
+  /// Hands over one that was sent so and has not arrived: its arrival is an event again.
+  void surface(p4::PacketRef&& packet, sim::Time arrival);
+  /// The lane of arrivals.
+  sim::Lane lane() const { return lane_; }
+
   std::uint64_t bits_per_second() const { return bits_per_second_; }
 
   /// How long the bits of so many bytes take, rounded up to a picosecond.

@@ -4,6 +4,7 @@
 // descriptor are in flight (models/hardware.md 6.6). Bytes exist only when somebody asks for them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -111,6 +112,12 @@ class Packet {
   /// Appends a header given as words, one per field of the layout.
   void push_words(const HeaderLayout& layout, const std::uint64_t* words) {
     std::memcpy(append(layout), words, layout.count * sizeof(std::uint64_t));
+  }
+  /// Whether both have the same stack of headers with the same fields.
+  bool same_headers(const Packet& other) const {
+    return header_count_ == other.header_count_ && used_bytes_ == other.used_bytes_ &&
+           std::equal(layouts_.begin(), layouts_.begin() + header_count_, other.layouts_.begin()) &&
+           std::memcmp(storage_, other.storage_, used_bytes_) == 0;
   }
   /// Removes all headers but the first `keep`.
   void truncate_headers(std::size_t keep);

@@ -142,7 +142,7 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
 void Pipeline::run_stage(Pass& pass, int stage) {
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  run(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
+  run<false>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
 }
 
 std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) const {
@@ -210,7 +210,8 @@ const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 
-void Pipeline::run(const Instruction* at, Pass& pass) {
+template <bool noting>
+void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes* notes) {
   auto* const phv = pass.phv_;
   const Instruction* behind_table = nullptr;  // where to go on after an action
   for (;;) {
@@ -246,9 +247,18 @@ void Pipeline::run(const Instruction* at, Pass& pass) {
       }
       case Opcode::table:
         behind_table = at;
-        at = look_up(code_.tables[i.extra], phv);
+        if constexpr (noting) {
+          // The words for the outcome may be shared when nothing asks for it.
+          const auto table = code_.tables[i.extra].table;
+          const auto hits = table_counters_[table].hits;
+          at = look_up(code_.tables[i.extra], phv);
+          notes->add_lookup(table, table_counters_[table].hits != hits);
+        } else {
+          at = look_up(code_.tables[i.extra], phv);
+        }
         break;
       case Opcode::probe:
+        if constexpr (noting) notes->add_register(i.extra, phv[i.a]);
         phv[i.destination] = registers_.is_pair(i.extra, phv[i.a], phv[i.b], phv[i.mask]);
         break;
       case Opcode::hash:
@@ -256,6 +266,7 @@ void Pipeline::run(const Instruction* at, Pass& pass) {
         break;
       case Opcode::array: {
         const auto& code = code_.arrays[i.extra];
+        if constexpr (noting) notes->add_register(code.array, phv[code.index]);
         const auto output = registers_.execute(code, phv[code.index], phv, *pass.packet_);
         phv[code.output] = output & code.output_mask;
         break;
@@ -359,14 +370,21 @@ bool Pipeline::finish_egress(Pass& pass) {
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
   Pass pass;
   begin_ingress(pass, packet, metadata);
-  if (!pass.rejected_) run(code_.gress[0].fused.data(), pass);
+  if (!pass.rejected_) run<false>(code_.gress[0].fused.data(), pass);
+  return finish_ingress(pass);
+}
+
+Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes) {
+  Pass pass;
+  begin_ingress(pass, packet, metadata);
+  if (!pass.rejected_) run<true>(code_.gress[0].fused.data(), pass, &notes);
   return finish_ingress(pass);
 }
 
 bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
   Pass pass;
   begin_egress(pass, packet, metadata);
-  if (!pass.rejected_) run(code_.gress[1].fused.data(), pass);
+  if (!pass.rejected_) run<false>(code_.gress[1].fused.data(), pass);
   return finish_egress(pass);
 }
 
@@ -415,20 +433,28 @@ ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch
 void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                          std::span<const std::uint64_t> data, std::uint32_t priority) {
   const auto number = action_number(table, action, data.size());
-  if (table.in_tcam()) return ternary_.at(table.id)->add(key, priority, number, data);
-  tables_.at(table.id).add(exact_key(table, key, priority), number, data);
+  if (table.in_tcam()) {
+    ternary_.at(table.id)->add(key, priority, number, data);
+  } else {
+    tables_.at(table.id).add(exact_key(table, key, priority), number, data);
+  }
+  if (observer_) observer_->tables_changed();
 }
 
 bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                             std::span<const std::uint64_t> data, std::uint32_t priority) {
   const auto number = action_number(table, action, data.size());
-  if (table.in_tcam()) return ternary_.at(table.id)->modify(key, priority, number, data);
-  return tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
+  const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
+                                     : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
+  if (found && observer_) observer_->tables_changed();
+  return found;
 }
 
 bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
-  if (table.in_tcam()) return ternary_.at(table.id)->remove(key, priority);
-  return tables_.at(table.id).remove(exact_key(table, key, priority));
+  const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
+                                     : tables_.at(table.id).remove(exact_key(table, key, priority));
+  if (found && observer_) observer_->tables_changed();
+  return found;
 }
 
 }  // namespace racksim::p4

@@ -13,6 +13,7 @@
 
 #include "p4model/code.hpp"
 #include "p4model/packet.hpp"
+#include "p4model/pass_notes.hpp"
 #include "p4model/placement.hpp"
 #include "p4model/register_file.hpp"
 #include "p4model/ternary_table.hpp"
@@ -92,6 +93,8 @@ class Pipeline {
 
   /// A whole pass. A resubmitted or dropped packet keeps its headers as they were.
   Verdict run_ingress(Packet& packet, const IngressMetadata& metadata);
+  /// The same pass, noting what its outcome depends on.
+  Verdict run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes);
   /// False when the copy is dropped.
   bool run_egress(Packet& packet, const EgressMetadata& metadata) {
     if (code_.gress[1].idle()) {
@@ -106,6 +109,21 @@ class Pipeline {
   void run_stage(Pass& pass, int stage);
   Verdict finish_ingress(Pass& pass);
   bool finish_egress(Pass& pass);
+
+  /// Whether an egress pass leaves each packet as it is.
+  bool egress_does_nothing() const { return code_.gress[1].idle(); }
+  /// Counts passes that were not run, each an ingress pass that drops nothing and an egress pass that does nothing...
+  void count_passes(std::uint64_t passes) {
+    counters_.ingress_passes += passes;
+    counters_.egress_passes += passes;
+  }
+  /// ... and their lookups, for `passes` of them that would all have given these notes.
+  void count_lookups(const PassNotes& notes, std::uint64_t passes) {
+    for (const auto& lookup : notes.lookups()) {
+      auto& counters = table_counters_[lookup.table];
+      (lookup.hit ? counters.hits : counters.misses) += passes;
+    }
+  }
 
   /// The control plane's view. Names and numbers are the program's; unknown ones throw std::runtime_error. A key gives
   /// one match per key field. Priorities are for TCAM: the lowest number wins, where prefixes do not decide.
@@ -135,8 +153,12 @@ class Pipeline {
   const TableCounters& counters(const Table& table) const { return table_counters_.at(table.id); }
   const PipelineCounters& counters() const { return counters_; }
 
-  /// Called for each register value that a pass changes; null for none. It must outlive the pipeline or be detached.
-  void observe(StateWriteObserver* observer) { registers_.observe(observer); }
+  /// Told of each register value that a pass changes and of changes by the control plane; null for none. It must
+  /// outlive the pipeline or be detached.
+  void observe(StateWriteObserver* observer) {
+    observer_ = observer;
+    registers_.observe(observer);
+  }
 
  private:
   static std::vector<KeyMatch> matches(std::span<const std::uint64_t> values) { return {values.begin(), values.end()}; }
@@ -146,7 +168,8 @@ class Pipeline {
   void deparse(Pass& pass);
   void rebuild_headers(Pass& pass);
   /// Runs up to the first `done` that does not end an action.
-  void run(const Instruction* at, Pass& pass);
+  template <bool noting>
+  void run(const Instruction* at, Pass& pass, PassNotes* notes = nullptr);
   /// Looks up and returns the action to be run, its data in their place.
   const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
   std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
@@ -168,6 +191,7 @@ class Pipeline {
   std::vector<TableCounters> table_counters_;
   std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
+  StateWriteObserver* observer_ = nullptr;
 };
 
 }  // namespace racksim::p4

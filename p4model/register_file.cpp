@@ -67,6 +67,7 @@ void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t
     if (half == 2) std::memcpy(entry + 2 * h, &word, 2);
     if (half == 4) std::memcpy(entry + 4 * h, &wide, 4);
   }
+  if (observer_) observer_->register_set(array, index);
 }
 
 void RegisterFile::notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,

@@ -26,6 +26,12 @@ struct StateWrite {
 
 struct StateWriteObserver {
   virtual void register_written(const StateWrite& write) = 0;
+  /// The control plane has written an entry of an array.
+  virtual void register_set(std::uint32_t array, std::uint64_t index) {
+    static_cast<void>(array), static_cast<void>(index);
+  }
+  /// The control plane has changed the entries of some table.
+  virtual void tables_changed() {}
 
  protected:
   ~StateWriteObserver() = default;
@@ -38,7 +44,8 @@ class RegisterFile {
   /// The number of an array. Throws std::runtime_error for an unknown name.
   std::uint32_t array(std::string_view name) const;
   std::uint64_t size(std::uint32_t array) const { return arrays_.at(array).size; }
-  /// Control-plane access; observers do not see it. Throws std::runtime_error outside the array or its width.
+  /// Control-plane access; observers are told of a write without its value. Throws std::runtime_error outside the array
+  /// or its width.
   std::uint64_t read(std::uint32_t array, std::uint64_t index) const;
   void write(std::uint32_t array, std::uint64_t index, std::uint64_t value);
 

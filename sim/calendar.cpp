@@ -54,6 +54,7 @@ inline void Calendar::execute(std::uint32_t index) {
   const Thunk thunk = node.thunk;
   void* const target = node.target;
   const Words words = node.words;
+  highest_key_ = node.time == now_.ps() ? std::max(highest_key_, node.key) : node.key;
   now_ = Time::from_ps(node.time);
   release(index);
   --pending_;
@@ -215,11 +216,15 @@ std::optional<Time> Calendar::next_time() {
 }
 
 inline bool Calendar::step(std::int64_t limit) {
+  const auto none = [&] {
+    if (limit == now_.ps()) highest_key_ = kAboveAllKeys;
+    return false;
+  };
   if (late_.empty()) {
     // The usual cases: one or two events in the next slot, which need no sorting, or one of a slot that is sorted.
     if (!open_.empty()) {
       const Entry entry = open_.back();
-      if (entry.time > limit) return false;
+      if (entry.time > limit) return none();
       if (nodes_[entry.node].place != Place::cancelled) [[likely]] {
         open_.pop_back();
         execute(entry.node);
@@ -230,7 +235,7 @@ inline bool Calendar::step(std::int64_t limit) {
       std::uint32_t index = head;
       const std::uint32_t other = nodes_[index].next;
       if (other == kNone) {
-        if (nodes_[index].time > limit) return false;
+        if (nodes_[index].time > limit) return none();
         cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
         head = kNone;
         wheel0_.clear(slot);
@@ -243,7 +248,7 @@ inline bool Calendar::step(std::int64_t limit) {
             (nodes_[other].time == nodes_[index].time && nodes_[other].key < nodes_[index].key)) {
           std::swap(index, later);
         }
-        if (nodes_[index].time > limit) return false;
+        if (nodes_[index].time > limit) return none();
         cursor_ = (cursor_ >> kSlotBits << kSlotBits) | slot;
         head = later;  // stays in the wheel: what is scheduled into its slot meanwhile goes to late_
         nodes_[later].next = nodes_[later].previous = kNone;
@@ -253,7 +258,7 @@ inline bool Calendar::step(std::int64_t limit) {
     }
   }
   const Entry* next = peek(limit);
-  if (next == nullptr || next->time > limit) return false;
+  if (next == nullptr || next->time > limit) return none();
   const std::uint32_t index = next->node;
   if (!open_.empty() && next == &open_.back()) {
     open_.pop_back();
@@ -273,7 +278,9 @@ void Calendar::run_until(Time limit) {
   stopped_ = false;
   while (!stopped_ && step(limit.ps())) {
   }
-  if (!stopped_ && limit != Time::max()) now_ = limit;
+  if (stopped_ || limit == Time::max()) return;
+  now_ = limit;
+  highest_key_ = kAboveAllKeys;
 }
 
 void Calendar::drain_ready() {

@@ -68,6 +68,14 @@ class Calendar {
   /// The instant of the event being executed, or the instant up to which the calendar has run.
   Time now() const { return now_; }
 
+  /// Whether an event on `lane` at `when` would have been executed by now, had it been pending for long: it comes
+  /// before the event being executed or before one of the same instant that was executed earlier. For models that
+  /// compute events of theirs later than at their instants. The lane must have no other event at `when`.
+  bool has_passed(Time when, Lane lane) const {
+    if (when != now_) return when < now_;
+    return std::uint64_t{rank(lane.index, when.ps())} << kSerialBits < highest_key_;
+  }
+
   /// Schedules a call of `(target.*Handler)(args...)` at `when`, on `lane`. Up to two arguments, each trivially
   /// copyable and at most 8 bytes. Throws std::logic_error when `when` lies in the past.
   template <auto Handler, class Target, class... Args>
@@ -149,6 +157,7 @@ class Calendar {
   static constexpr int kShift2 = kShift1 + kSlotBits;  // both wheels together cover 17.2 ms
   static constexpr std::uint32_t kNone = 0xffffffff;
   static constexpr int kSerialBits = 40;
+  static constexpr std::uint64_t kAboveAllKeys = ~std::uint64_t{0};
 
   struct Wheel {
     std::array<std::uint32_t, kSlots> head;
@@ -247,7 +256,8 @@ class Calendar {
 
   ScheduleOrder order_;
   Time now_;
-  std::int64_t cursor_ = 0;  // absolute number of the open slot of wheel 0
+  std::uint64_t highest_key_ = 0;  // of the events executed at now_, or above all keys when no more can come before
+  std::int64_t cursor_ = 0;        // absolute number of the open slot of wheel 0
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNone;
   Wheel wheel0_;

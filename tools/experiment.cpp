@@ -51,6 +51,7 @@ models::RackOptions rack_options(const Scenario& scenario) {
   auto options = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
   options.network_switch.passes =
       scenario.run.execution == Execution::stepped ? models::PassMode::stepped : models::PassMode::fused;
+  options.network_switch.skip_idle_passes = scenario.run.idle_passes == IdlePasses::skip;
   options.faults.jitter = scenario.run.jitter;
   return options;
 }
@@ -240,12 +241,15 @@ class Run final : models::StateVisitor {
     ladder_.add(calendar_.now());
     const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
     if (progress_) progress_(calendar_.now(), ended);
+    // Those that idle passes would be count too, so that skipping them changes no verdict.
+    rack_->chassis().settle();
+    const std::uint64_t events = calendar_.executed() + rack_->chassis().events_skipped();
     if (ended != ended_before_) {
       ended_before_ = ended;
       last_progress_ = calendar_.now();
-      events_before_ = calendar_.executed();
-    } else if (calendar_.executed() - events_before_ >= kLivelockEvents) {
-      give_up("livelock", fmt::format("no operation has ended for {} events", calendar_.executed() - events_before_));
+      events_before_ = events;
+    } else if (events - events_before_ >= kLivelockEvents) {
+      give_up("livelock", fmt::format("no operation has ended for {} events", events - events_before_));
       engine_->finish();
       return;
     } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
@@ -269,6 +273,7 @@ class Run final : models::StateVisitor {
 
   void judge(sim::Engine::Outcome outcome) {
     const sim::Time now = calendar_.now();
+    rack_->chassis().settle();
     if (outcome != sim::Engine::Outcome::finished) {
       result_.violations.push_back(
           {"time-limit", now,

@@ -151,7 +151,8 @@ Documents fewer_options(const JsonValue& document, const Scenario& scenario) {
       if (!kept && find_dotted(document, path)) paths.push_back(path);
     }
   }
-  for (const char* path : {"run.schedule.order", "run.schedule.jitter", "run.warmup", "run.execution"}) {
+  for (const char* path :
+       {"run.schedule.order", "run.schedule.jitter", "run.warmup", "run.execution", "run.idle_passes"}) {
     if (find_dotted(document, path)) paths.emplace_back(path);
   }
   for (const auto& [key, value] : *document.find("protocol")->members()) {

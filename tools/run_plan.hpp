@@ -27,6 +27,10 @@ struct Extent {
 /// Fused executes a switch pass in one event, stepped in one event a stage. Both give the same run hash.
 enum class Execution { fused, stepped };
 
+/// What becomes of switch passes that change nothing and send their packet round again: skipping computes their effect
+/// when somebody is about to see it, fused passes only. Both give the same run hash and metrics.
+enum class IdlePasses { skip, run };
+
 /// The order of lanes with events on the same picosecond.
 enum class TieOrder { fifo, lifo, shuffle };
 
@@ -38,6 +42,7 @@ struct RunPlan {
   sim::Duration stall = 20_ms;          ///< a run in which no operation ends for so long is stopped and fails
   sim::Duration time_limit = 100_s;     ///< a run that gets here is stopped and fails; at most 1,000 s
   Execution execution = Execution::fused;
+  IdlePasses idle_passes = IdlePasses::skip;
   TieOrder order = TieOrder::fifo;
   std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
   sim::Duration jitter{};          ///< each event may be this much late

@@ -180,7 +180,7 @@ std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream) 
   if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
   auto* run = document.find("run");
   if (!run) run = &document.set("run", JsonValue::object());
-  for (const char* key : {"warmup", "execution"}) run->erase(key);
+  for (const char* key : {"warmup", "execution", "idle_passes"}) run->erase(key);
   for (const auto& [key, limit] : {std::pair{"drain", "10ms"}, std::pair{"stall", "10ms"}}) {
     if (!run->find(key)) run->set(key, limit);
   }
