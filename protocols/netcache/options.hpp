@@ -9,7 +9,7 @@
 
 namespace racksim::netcache {
 
-struct NetCacheOptions final : nocache::StoreOptions {
+struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions {
   std::uint64_t cache_entries = 10'240;  ///< rows of the lookup table and of the arrays by key
   std::uint64_t preload = 10'000;        ///< hottest keys, of which the cacheable ones are preloaded (StarCache §5.1)
 

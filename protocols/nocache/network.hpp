@@ -19,7 +19,7 @@ using models::NodeId;
 /// Owned by the protocol object.
 struct Shared {
   models::Rack& rack;
-  const StoreOptions& options;
+  StoreOptions options;
   unsigned client_nodes;
   bool safety;  ///< messages carry the SafetyHeader
   Counters counters;

@@ -9,7 +9,7 @@
 namespace racksim::nocache {
 
 /// What all three schemes share.
-struct StoreOptions : models::ProtocolOptions {
+struct StoreOptions {
   std::uint64_t server_nodes = 3;  ///< the last nodes of the rack; the others are clients
   std::uint64_t partitions = 12;   ///< threads of a server node, each an emulated server
   std::uint64_t hash_bits = 128;   ///< of the key hash that the switch and the partitioning see
@@ -25,7 +25,7 @@ struct StoreOptions : models::ProtocolOptions {
   void declare_store(sim::Parameters& p, bool hashed = true);
 };
 
-struct NoCacheOptions final : StoreOptions {
+struct NoCacheOptions final : models::ProtocolOptions, StoreOptions {
   void declare(sim::Parameters& p) override { declare_store(p); }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

@@ -8,7 +8,7 @@
 
 namespace racksim::starcache {
 
-struct StarCacheOptions final : nocache::StoreOptions {
+struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions {
   enum class Coherence : std::uint8_t {
     versions,  ///< §3.7 with versions, and with writes ordered at the servers (write_order.hpp)
     paper      ///< §3.7 as printed: one validity bit

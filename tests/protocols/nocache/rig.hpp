@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,7 +71,7 @@ class Log final : public sim::Observer {
     const auto operation = sim::OperationView::of(o);
     ended.push_back({operation.kind == sim::OperationKind::write, operation.key, operation.value, given_up, o.at});
   }
-  std::vector<Ended> ended;
+  std::deque<Ended> ended;  // a deque, because tests keep references to operations while others end
 };
 
 /// Messages of the application as they enter the switch's ingress.
