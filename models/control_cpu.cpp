@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/addressing.hpp"
+#include "p4model/dependency_graph.hpp"
 #include "p4model/headers.hpp"
 
 namespace racksim::models {

@@ -51,13 +51,12 @@ Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics
 }
 
 void Rack::plug_servers() {
-  const auto& graph = topology_.graph();
   const auto centre = topology_.neighbours(topology_.server(0)).front();
   ports_ = topology_.ports_towards_servers(centre);
   for (auto& server : servers_) {
     const NodeId node = server->node();
-    const auto& link = graph[boost::edge(topology_.server(node), centre, graph).first];
-    const auto& name = graph[topology_.server(node)].name;
+    const auto& link = topology_.link(topology_.server(node), centre);
+    const auto& name = topology_.name(topology_.server(node));
     auto& up = *wires_.emplace_back(std::make_unique<Wire>(
         context_, fmt::format("{}-switch", name), link.bits_per_second, link.propagation, *chassis_, ports_[node]));
     auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("switch-{}", name),

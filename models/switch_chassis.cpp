@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/switch_pipe.hpp"
+#include "p4model/dependency_graph.hpp"
 
 namespace racksim::models {
 

@@ -4,12 +4,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
 #include <boost/property_map/function_property_map.hpp>
 #include <limits>
 #include <stdexcept>
 
 namespace racksim::models {
+
+// A vertex is a device, known by its name.
+using DevicesAndLinks = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, std::string, Link>;
+struct Topology::Graph : DevicesAndLinks {};
+
+Topology::Topology() : graph_(std::make_unique<Graph>()) {}
+Topology::Topology(Topology&&) noexcept = default;
+Topology& Topology::operator=(Topology&&) noexcept = default;
+Topology::~Topology() = default;
 
 Topology Topology::star(std::size_t servers, const Link& link) {
   Topology topology;
@@ -21,51 +31,61 @@ Topology Topology::star(std::size_t servers, const Link& link) {
 
 Topology::Vertex Topology::add_server() {
   const auto node = static_cast<NodeId>(servers_.size());
-  servers_.push_back(boost::add_vertex(Device{Device::Kind::server, fmt::format("node{}", node), node}, graph_));
+  servers_.push_back(boost::add_vertex(fmt::format("node{}", node), *graph_));
   return servers_.back();
 }
 
 Topology::Vertex Topology::add_switch(std::string name) {
-  return boost::add_vertex(Device{Device::Kind::network_switch, std::move(name), 0}, graph_);
+  return boost::add_vertex(std::move(name), *graph_);
 }
 
 void Topology::connect(Vertex a, Vertex b, const Link& link) {
-  if (a == b) throw std::runtime_error(fmt::format("{} cannot be linked to itself", graph_[a].name));
-  boost::add_edge(a, b, link, graph_);
+  if (a == b) throw std::runtime_error(fmt::format("{} cannot be linked to itself", name(a)));
+  boost::add_edge(a, b, link, *graph_);
+}
+
+const std::string& Topology::name(Vertex device) const {
+  return (*graph_)[device];
+}
+
+const Link& Topology::link(Vertex a, Vertex b) const {
+  const auto [edge, linked] = boost::edge(a, b, *graph_);
+  if (!linked) throw std::out_of_range(fmt::format("{} is not linked to {}", name(a), name(b)));
+  return (*graph_)[edge];
 }
 
 std::vector<Topology::Vertex> Topology::neighbours(Vertex device) const {
   std::vector<Vertex> result;
-  for (const auto edge : boost::make_iterator_range(boost::out_edges(device, graph_))) {
-    result.push_back(boost::target(edge, graph_));
+  for (const auto edge : boost::make_iterator_range(boost::out_edges(device, *graph_))) {
+    result.push_back(boost::target(edge, *graph_));
   }
   return result;
 }
 
 std::vector<unsigned> Topology::ports_towards_servers(Vertex device) const {
   // One picosecond a link breaks ties between equally long routes in favour of fewer links.
-  std::vector<std::int64_t> distance(boost::num_vertices(graph_));
+  const DevicesAndLinks& graph = *graph_;
+  std::vector<std::int64_t> distance(boost::num_vertices(graph));
   const auto weight = boost::make_function_property_map<Graph::edge_descriptor>(
-      [this](const Graph::edge_descriptor& edge) { return graph_[edge].propagation.ps() + 1; });
+      [&graph](const Graph::edge_descriptor& edge) { return graph[edge].propagation.ps() + 1; });
   constexpr auto kFar = std::numeric_limits<std::int64_t>::max();
   std::vector<unsigned> ports;
   const auto adjacent = neighbours(device);
   for (const auto server : servers_) {
     // The graph is undirected: distances from the server are distances to it.
     boost::dijkstra_shortest_paths(
-        graph_, server,
-        boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph_)))
+        graph, server,
+        boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph)))
             .weight_map(weight)
             .distance_inf(kFar));
     if (distance[device] == kFar) {
-      throw std::runtime_error(
-          fmt::format("there is no route from {} to {}", graph_[device].name, graph_[server].name));
+      throw std::runtime_error(fmt::format("there is no route from {} to {}", name(device), name(server)));
     }
     unsigned best = 0;
     auto least = kFar;
     unsigned port = 0;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(device, graph_))) {
-      const auto via = distance[adjacent[port]] + graph_[edge].propagation.ps() + 1;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(device, graph))) {
+      const auto via = distance[adjacent[port]] + graph[edge].propagation.ps() + 1;
       if (via < least) {
         least = via;
         best = port;

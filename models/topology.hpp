@@ -3,8 +3,9 @@
 // Everything that depends on who is connected to whom is derived from here: wires, ports and forwarding tables.
 #pragma once
 
-#include <boost/graph/adjacency_list.hpp>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,14 +13,6 @@
 #include "sim/time.hpp"
 
 namespace racksim::models {
-
-/// A device of the rack.
-struct Device {
-  enum class Kind : std::uint8_t { server, network_switch };
-  Kind kind = Kind::server;
-  std::string name;
-  NodeId node = 0;  ///< servers only
-};
 
 /// A full-duplex link.
 struct Link {
@@ -29,8 +22,12 @@ struct Link {
 
 class Topology {
  public:
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, Device, Link>;
-  using Vertex = Graph::vertex_descriptor;
+  using Vertex = std::size_t;
+
+  Topology();
+  Topology(Topology&&) noexcept;
+  Topology& operator=(Topology&&) noexcept;
+  ~Topology();
 
   /// `servers` servers (node ids from 0), each linked to one switch.
   static Topology star(std::size_t servers, const Link& link);
@@ -41,11 +38,14 @@ class Topology {
   /// Throws std::runtime_error for a link from a device to itself.
   void connect(Vertex a, Vertex b, const Link& link);
 
-  const Graph& graph() const { return graph_; }
   std::size_t servers() const { return servers_.size(); }
   /// Throws std::out_of_range when there is no such server.
   Vertex server(NodeId node) const { return servers_.at(node); }
 
+  /// "node0" and so on for servers.
+  const std::string& name(Vertex device) const;
+  /// Throws std::out_of_range when the two are not linked.
+  const Link& link(Vertex a, Vertex b) const;
   /// A device's neighbours in the order in which they were connected: the position is the port.
   std::vector<Vertex> neighbours(Vertex device) const;
 
@@ -55,7 +55,9 @@ class Topology {
   std::vector<unsigned> ports_towards_servers(Vertex device) const;
 
  private:
-  Graph graph_;
+  // Boost.Graph, for topology.cpp alone: its headers take longer to compile than all that include this one.
+  struct Graph;
+  std::unique_ptr<Graph> graph_;
   std::vector<Vertex> servers_;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "p4model/dependency_graph.hpp"
 #include "p4model/ternary_table.hpp"
 
 namespace racksim::p4 {

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "p4model/code.hpp"
+#include "p4model/dependency_graph.hpp"
 
 namespace racksim::p4 {
 

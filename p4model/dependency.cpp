@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "p4model/dependency_graph.hpp"
+
 namespace racksim::p4 {
 
 namespace {

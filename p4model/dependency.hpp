@@ -1,7 +1,7 @@
 // The table dependency graph of a program (Boost.Graph): what must be in a later stage than what.
 #pragma once
 
-#include <boost/graph/adjacency_list.hpp>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,8 +36,8 @@ struct Dependency {
   bool needs_later_stage() const { return kind == DependencyKind::action || kind == DependencyKind::match; }
 };
 
-/// Vertices are numbered in program order, ingress first; edges go from earlier to later.
-using DependencyGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, ProgramNode, Dependency>;
+/// Vertices are numbered in program order, ingress first; edges go from earlier to later. See dependency_graph.hpp.
+class DependencyGraph;
 
 DependencyGraph dependency_graph(const Program& program);
 

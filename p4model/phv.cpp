@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "p4model/dependency_graph.hpp"
 #include "p4model/placement.hpp"
 
 namespace racksim::p4 {

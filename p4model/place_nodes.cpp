@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "p4model/dependency_graph.hpp"
 #include "p4model/placement.hpp"
 
 namespace racksim::p4 {

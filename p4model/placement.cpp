@@ -5,20 +5,23 @@
 #include <algorithm>
 
 #include "p4model/checks.hpp"
+#include "p4model/dependency_graph.hpp"
 
 namespace racksim::p4 {
 
 Placement::Placement(const Program& program, const SwitchResources& resources)
-    : program_(&program), resources_(resources), graph_(dependency_graph(program)) {
-  check_program(program, graph_);
+    : program_(&program),
+      resources_(resources),
+      graph_(std::make_shared<const DependencyGraph>(dependency_graph(program))) {
+  check_program(program, graph());
   check_parser_limits(resources_, program);
-  stage_ = place_nodes(resources_, program, graph_);
-  phv_ = allocate_phv(resources_, program, graph_);
+  stage_ = place_nodes(resources_, program, graph());
+  phv_ = allocate_phv(resources_, program, graph());
   for (int s = 0; s < static_cast<int>(resources_.stages); ++s) {
-    usage_.push_back(stage_usage(resources_, program, graph_, nodes_in(s)));
+    usage_.push_back(stage_usage(resources_, program, graph(), nodes_in(s)));
   }
   for (const auto gress : {Gress::ingress, Gress::egress}) {
-    dependence_[static_cast<std::size_t>(gress)] = stage_dependences(resources_, graph_, stage_, gress);
+    dependence_[static_cast<std::size_t>(gress)] = stage_dependences(resources_, graph(), stage_, gress);
   }
 }
 
@@ -32,14 +35,14 @@ std::vector<std::size_t> Placement::nodes_in(int stage) const {
 
 int Placement::stage_of(const Table& table) const {
   for (std::size_t v = 0; v < stage_.size(); ++v) {
-    if (graph_[v].control->table == &table) return stage_[v];
+    if (graph()[v].control->table == &table) return stage_[v];
   }
   return -1;
 }
 
 int Placement::stage_of(const RegisterArray& array) const {
   for (std::size_t v = 0; v < stage_.size(); ++v) {
-    const auto& arrays = graph_[v].arrays;
+    const auto& arrays = graph()[v].arrays;
     if (std::find(arrays.begin(), arrays.end(), &array) != arrays.end()) return stage_[v];
   }
   return -1;
@@ -78,10 +81,10 @@ std::string Placement::report() const {
     }
     std::string contents;
     for (const auto v : nodes_in(s)) {
-      if (!graph_[v].control->table) continue;
-      contents += fmt::format("  {}{}", graph_[v].gress == Gress::egress ? "egress:" : "", graph_[v].name);
+      if (!graph()[v].control->table) continue;
+      contents += fmt::format("  {}{}", graph()[v].gress == Gress::egress ? "egress:" : "", graph()[v].name);
       std::string arrays;
-      for (const auto* array : graph_[v].arrays) arrays += fmt::format("{}{}", arrays.empty() ? "" : " ", array->name);
+      for (const auto* array : graph()[v].arrays) arrays += fmt::format("{}{}", arrays.empty() ? "" : " ", array->name);
       if (!arrays.empty()) contents += fmt::format("[{}]", arrays);
     }
     out += contents + "\n";
@@ -106,17 +109,17 @@ std::string Placement::dot() const {
     if (nodes.empty()) continue;
     out += fmt::format("  subgraph cluster_{0} {{\n    label=\"stage {0}\";\n", s);
     for (const auto v : nodes) {
-      auto label = graph_[v].name;
-      for (const auto* array : graph_[v].arrays) label += "\\n" + array->name;
-      out += fmt::format("    n{} [label=\"{}\"{}];\n", v, label, graph_[v].control->table ? "" : ", shape=diamond");
+      auto label = graph()[v].name;
+      for (const auto* array : graph()[v].arrays) label += "\\n" + array->name;
+      out += fmt::format("    n{} [label=\"{}\"{}];\n", v, label, graph()[v].control->table ? "" : ", shape=diamond");
     }
     out += "  }\n";
   }
-  for (const auto e : boost::make_iterator_range(boost::edges(graph_))) {
-    const auto kind = graph_[e].kind;
-    out += fmt::format("  n{} -> n{} [{}", boost::source(e, graph_), boost::target(e, graph_),
+  for (const auto e : boost::make_iterator_range(boost::edges(graph()))) {
+    const auto kind = graph()[e].kind;
+    out += fmt::format("  n{} -> n{} [{}", boost::source(e, graph()), boost::target(e, graph()),
                        kStyles[static_cast<std::size_t>(kind)]);
-    if (kind != DependencyKind::control) out += fmt::format(", label=\"{}\"", program_->info(graph_[e].field).name);
+    if (kind != DependencyKind::control) out += fmt::format(", label=\"{}\"", program_->info(graph()[e].field).name);
     out += "];\n";
   }
   return out + "}\n";

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,7 +71,7 @@ class Placement {
 
   const Program& program() const { return *program_; }
   const SwitchResources& resources() const { return resources_; }
-  const DependencyGraph& graph() const { return graph_; }
+  const DependencyGraph& graph() const { return *graph_; }
   int stages() const { return static_cast<int>(usage_.size()); }
   /// The stage of a node of the graph.
   int stage_of(std::size_t node) const { return stage_[node]; }
@@ -101,7 +102,7 @@ class Placement {
 
   const Program* program_;
   SwitchResources resources_;
-  DependencyGraph graph_;
+  std::shared_ptr<const DependencyGraph> graph_;
   std::vector<int> stage_;  // by node
   std::vector<StageUsage> usage_;
   PhvUsage phv_;

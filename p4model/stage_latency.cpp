@@ -3,6 +3,7 @@
 // beside it.
 #include <algorithm>
 
+#include "p4model/dependency_graph.hpp"
 #include "p4model/placement.hpp"
 
 namespace racksim::p4 {
@@ -66,7 +67,7 @@ std::vector<StageDependence> stage_dependences(const SwitchResources& resources,
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress, int stage) const {
-  return cycles(resources_, dependence(gress, stage), added_cycles(resources_, graph_, stage_, gress, stage));
+  return cycles(resources_, dependence(gress, stage), added_cycles(resources_, graph(), stage_, gress, stage));
 }
 
 std::uint64_t Placement::latency_cycles(Gress gress) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "p4model/dependency_graph.hpp"
 #include "p4model/placement.hpp"
 
 namespace racksim::p4 {
