@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/bench/hold_model.hpp"
+#include "tools/bench/idle_passes.hpp"
 #include "tools/bench/lcf_passes.hpp"
 #include "tools/bench/peak_memory.hpp"
 #include "tools/bench/rpc_echo.hpp"
@@ -25,7 +26,7 @@ struct BenchOptions {
   bool json = false;
 };
 
-constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMemoryAim = 1024;
+constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMemoryAim = 1024, kIdleAim = 100;
 constexpr const char* kMicroScenario = "flowcc/micro.json";
 
 /// What is measured, in numbers that both outputs show.
@@ -42,11 +43,12 @@ struct Lengths {
   unsigned rounds;
   std::uint64_t hold_events, rpcs, passes;
   std::string operations;  ///< of the measured phase of the memory runs
+  unsigned quiet_ms;       ///< simulated, with every idle pass run
 };
 
 Lengths lengths(bool quick) {
-  if (quick) return {3, 20'000, 20'000, 20'000, "2000"};
-  return {9, 300'000, 400'000, 400'000, "100000"};
+  if (quick) return {3, 20'000, 20'000, 20'000, "2000", 20};
+  return {9, 300'000, 400'000, 400'000, "100000", 200};
 }
 
 Spread exactly(double value) {
@@ -91,6 +93,13 @@ void add_lcf_passes(std::vector<Row>& rows, const Lengths& lengths) {
   rows.push_back({"lcf.fused_over_stepped", "ratio", lcf.fused_over_stepped, {}});
 }
 
+void add_idle_passes(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  const auto idle = run_idle_passes(lengths.quiet_ms, lengths.rounds, catalogue);
+  rows.push_back({"idle_passes.skipped", "s/s", idle.skipped, {}});
+  rows.push_back({"idle_passes.run", "s/s", idle.run, {}});
+  rows.push_back({"idle_passes.skipped_over_run", "ratio", idle.skipped_over_run, kIdleAim});
+}
+
 std::string number(double value) {
   return value >= 1e5 ? fmt::format("{:.2f} M", value / 1e6) : fmt::format("{:.4g}", value);
 }
@@ -128,6 +137,7 @@ int bench(const BenchOptions& options, CommandContext& context) {
   add_echo(rows, size);
   add_hold_model(rows, size);
   add_lcf_passes(rows, size);
+  add_idle_passes(rows, size, context.catalogue);
   if (options.json) {
     auto results = JsonValue::array();
     for (const auto& row : rows) results.push(json(row));

@@ -35,6 +35,7 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
   }
   CHECK(names.contains("echo.over_simgrid_s4u"));
   CHECK(names.contains("lcf.fused"));
+  CHECK(names.contains("idle_passes.skipped_over_run"));
   CHECK(names.contains("memory.micro.sharing_1.0"));
   // Two packets, each arriving at the switch, at a NIC and at a core: 6, which no machine's speed changes.
   CHECK(events_per_rpc > 0);
