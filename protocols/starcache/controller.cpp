@@ -26,7 +26,7 @@ Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options,
           "overflow requests over requests for cached keys, the mean of the measured rounds", 0)) {
   if (options.updates || options.sizing) {
     sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
-                                                "keys that are cached at the end of each round", options.round);
+                                                "keys that are cached, by interval of a round's length", options.round);
   }
   manager.on_report([this, &servers](unsigned server, std::uint32_t number) {
     const auto* keys = server < servers.size() ? servers[server]->report(number) : nullptr;
@@ -98,7 +98,7 @@ void Controller::start_measuring() {
 }
 
 void Controller::note_round() {
-  if (sizes_) sizes_->add(shared_.rack.calendar().now(), manager_.size());
+  if (sizes_) sizes_->set(shared_.rack.calendar().now(), manager_.size());
   if (!measuring_) return;
   const auto size = static_cast<double>(manager_.size());
   smallest_.value = std::min(smallest_.value, size);

@@ -1,4 +1,4 @@
-// Counts per interval of time.
+// Counts and levels per interval of time.
 #include "sim/time_series.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,4 +22,13 @@ TEST_CASE("a time series refuses an interval that makes no sense") {
   CHECK_THROWS_AS(TimeSeries(0_ps), std::runtime_error);
   TimeSeries fine(1_ns);
   CHECK_THROWS_WITH(fine.add(Time::from_ps(1'000'000'000'000)), Catch::Contains("longer"));
+}
+
+TEST_CASE("a level lasts until the next one is set") {
+  TimeSeries series(10_ns);
+  series.set(Time::from_ps(15'000), 7);  // and before
+  CHECK(series.values() == std::vector<std::uint64_t>{7, 7});
+  series.set(Time::from_ps(18'000), 8);
+  series.set(Time::from_ps(44'000), 3);
+  CHECK(series.values() == std::vector<std::uint64_t>{7, 8, 8, 8, 3});
 }
