@@ -40,11 +40,12 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       }
     }
     recirculation_.push_back(std::make_unique<Wire>(context, fmt::format("switch-recirculation{}", i),
-                                                    options.recirculation_bits_per_second, sim::Duration{}, *this,
-                                                    recirculation_port(i)));
+                                                    options.recirculation_bits_per_second,
+                                                    options.recirculation_latency, *this, recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
-    pipe.ring.emplace(context.calendar, IdleRing::Path{*recirculation_.back(), traffic_manager_, recirculation_port(i),
-                                                       pipe.slot_lane, cycle_});
+    pipe.ring.emplace(context.calendar,
+                      IdleRing::Path{*recirculation_.back(), options.recirculation_latency, traffic_manager_,
+                                     recirculation_port(i), pipe.slot_lane, cycle_});
   }
   outgoing_.push_back(nullptr);  // until the control CPU is plugged in
   for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());

@@ -6,6 +6,9 @@
 //
 //   slot --parser, 12 stages, deparser--> traffic manager --PRE, queue--> egress parser, stages, deparser --> wire
 //
+// A recirculation port's wire is a loopback: it ends at the pipe's own slots, after its serialisation and its latency.
+// A packet on it has left its queue, and occupies no cell of the buffer.
+//
 // Why computing ahead is exact: all pipes run the same program, so the instants at which packets reach the traffic
 // manager have the order of their slots; queues, buffer and wires depend on nothing else. An egress pass without
 // registers depends on the packet and the tables alone, and control-plane writes take a slot too: an egress pass sees

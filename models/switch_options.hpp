@@ -25,6 +25,7 @@ struct SwitchOptions {
   sim::Duration deparser_latency = 30_ns;          ///< per pass
   sim::Duration traffic_manager_latency = 100_ns;  ///< from ingress deparser to the head of an empty queue
   std::uint64_t recirculation_bits_per_second = 100'000'000'000;
+  sim::Duration recirculation_latency = 0_ns;  ///< of the port's loopback, its propagation (hardware.md 7.5)
   std::uint64_t cell_bytes = 80;
   std::uint64_t buffer_cells = 100'000;
   std::uint64_t queue_cells = 20;          ///< each queue may always hold these, while the buffer has room

@@ -51,6 +51,25 @@ std::shared_ptr<const p4::Program> carousel(std::uint16_t recirculation_port, bo
   return program;
 }
 
+/// Recirculates a packet as often as its time to live says, which each round takes one from, and then forwards it.
+/// What has the UDP source port kForEver goes round for ever, unchanged, and egress does nothing.
+std::shared_ptr<const p4::Program> countdown(std::uint16_t recirculation_port) {
+  using namespace p4;
+  auto program = std::make_shared<Program>("countdown", "keeps packets for some rounds");
+  auto& p = *program;
+  append_forwarding_parser(p, Gress::ingress);
+  const auto ttl = p.header_field(&Ipv4::ttl);
+  auto& again = p.action("again").set(p.intrinsics().ucast_egress_port, recirculation_port);
+  auto& older = p.action("older").set(p.intrinsics().ucast_egress_port, recirculation_port).sub(ttl, ttl, 1);
+  p.ingress()
+      .if_(p.header_field(&Udp::src_port) == kForEver)
+      .then([&](Block& b) { b.apply(again); })
+      .else_([&](Block& b) {
+        b.if_(ttl != 0).then([&](Block& c) { c.apply(older); }).else_([&](Block& c) { append_forwarding(p, c); });
+      });
+  return program;
+}
+
 sim::Duration ingress(TestRack& t) {
   return 100_ns + cycles(t.rack.chassis().pipeline(0).latency_cycles(p4::Gress::ingress)) + 30_ns;
 }
@@ -121,6 +140,77 @@ TEST_CASE("A recirculated packet goes through its pipe's recirculation port and 
   const auto round = ingress(t) + 100_ns + egress(t);
   CHECK(t.hosts[1]->seen[0].when == at(kToSwitch + round + 6'720_ps + round + kFromSwitch));
   CHECK(t.counter("switch.recirculations") == 1);
+}
+
+TEST_CASE("A packet that recirculates n times takes n times serialisation, latency of the loopback and a pass") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  chassis.skip_idle_passes = GENERATE(false, true);
+  const sim::Duration latency = GENERATE(0_ps, 1_ps, 250_ns, 20_us);
+  chassis.recirculation_latency = latency;
+  const std::uint64_t rounds = GENERATE(0, 1, 2, 7);
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  auto packet = t.rack.make_packet(1, 9, static_cast<std::uint16_t>(t.hosts[1]->qpn));
+  packet->get<p4::Ipv4>().ttl = rounds;
+  packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
+  t.rack.server(0).nic().send_raw(t.hosts[0]->qpn, std::move(packet));
+  t.calendar.run_until();
+  const auto pass = ingress(t) + 100_ns + egress(t);
+  REQUIRE(t.hosts[1]->seen.size() == 1);
+  CHECK(t.hosts[1]->seen[0].when ==
+        at(kToSwitch + (pass + 6'720_ps + latency) * static_cast<std::int64_t>(rounds) + pass + kFromSwitch));
+  CHECK(t.counter("switch.recirculations") == rounds);
+}
+
+TEST_CASE("The rounds of a packet that circulates for ever are as long as its loopback says, run or skipped") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.skip_idle_passes = GENERATE(false, true);
+  const sim::Duration latency = GENERATE(0_ps, 1_ps, 250_ns, 20_us);
+  chassis.recirculation_latency = latency;
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  t.send(0, 1, 1, kForEver);
+  const auto round = ingress(t) + 100_ns + egress(t) + 6'720_ps + latency;
+  // A pass at the arrival and one after each round.
+  for (const std::int64_t rounds : {1, 2, 50, 1000}) {
+    t.calendar.run_until(at(kToSwitch + round * rounds - 1_ps));
+    t.rack.chassis().settle();
+    CHECK(t.counter("switch.recirculations") == static_cast<std::uint64_t>(rounds));
+    t.calendar.run_until(at(kToSwitch + round * rounds));
+    t.rack.chassis().settle();
+    CHECK(t.counter("switch.recirculations") == static_cast<std::uint64_t>(rounds) + 1);
+    CHECK(t.rack.chassis().packets_circulating() == 1);
+  }
+  CHECK((t.rack.chassis().events_skipped() > 900) == chassis.skip_idle_passes);
+}
+
+TEST_CASE("A packet on a loopback holds no cell, and a loss of power loses it though it ends after the boot") {
+  RackOptions options = TestRack::small();
+  options.network_switch.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  options.network_switch.recirculation_latency = 20_us;
+  TestRack t(options);
+  auto& chassis = t.rack.chassis();
+  t.rack.install_program(carousel(static_cast<std::uint16_t>(chassis.recirculation_port(0)), false));
+  t.send(0, 1, 1, kForEver);
+  t.calendar.run_until(at(5_us));
+  t.send(0, 1, 2);
+  t.calendar.run_until(at(10_us));
+  CHECK(chassis.packets_circulating() == 1);
+  CHECK(chassis.traffic_manager().used_cells() == 1);  // of the other packet, which was the last to reach the buffer
+  CHECK(chassis.traffic_manager().queue_cells(chassis.recirculation_port(0)) == 0);
+  const auto off = t.calendar.now();
+  chassis.announce_power_loss(off);
+  chassis.power_off();
+  t.calendar.run_until(off + 5_us);
+  t.rack.restart_switch(off);
+  CHECK(chassis.packets_circulating() == 1);
+  t.calendar.run_until(off + 15_us);
+  CHECK(chassis.packets_circulating() == 0);
+  CHECK(t.rack.census().dropped(DropReason::wire_down) == 1);
+  CHECK(t.rack.census().expected_in_flight() == 0);
 }
 
 TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted") {
