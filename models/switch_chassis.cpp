@@ -26,6 +26,10 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       passes_(context.metrics.counter("switch.ingress_passes", "passes", "Ingress passes, second ones included.")),
       resubmits_(context.metrics.counter("switch.resubmits", "packets", "Packets sent through ingress again.")),
       recirculations_(context.metrics.counter("switch.recirculations", "packets", "Packets sent to recirculation.")),
+      recirculation_drops_(context.metrics.counter(
+          "switch.recirculation_drops", "packets",
+          "Packets and copies for which a recirculation port's queue or the buffer had no room; "
+          "packets.dropped.tail_drop counts them too.")),
       copies_made_(context.metrics.counter("switch.multicast_copies", "packets", "Copies made by the PRE.")),
       control_slots_(context.metrics.counter("switch.control_slots", "operations",
                                              "Register and table operations of the control CPU.")) {
@@ -276,7 +280,10 @@ std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time 
     catch_up(*pipe_at_[copy.port]);
   const auto dequeued =
       traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
-  if (!dequeued) context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
+  if (!dequeued) {
+    if (recirculates(copy.port)) ++recirculation_drops_.value;
+    context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
+  }
   return dequeued;
 }
 

@@ -210,7 +210,8 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   bool egress_changes_headers_ = false;
   std::uint64_t circulating_ = 0;  // those counted in inside_ that came by a recirculation port or go to one
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass
-  sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &copies_made_, &control_slots_;
+  sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &recirculation_drops_,
+      &copies_made_, &control_slots_;
 };
 
 }  // namespace racksim::models

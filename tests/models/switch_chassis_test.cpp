@@ -213,6 +213,39 @@ TEST_CASE("A packet on a loopback holds no cell, and a loss of power loses it th
   CHECK(t.rack.census().expected_in_flight() == 0);
 }
 
+TEST_CASE("What a recirculation queue or the buffer has no room for is counted, and is a tail drop") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  const bool buffer_is_full = GENERATE(false, true);
+  chassis.queue_share = 0;
+  chassis.queue_cells = buffer_is_full ? 100 : 3;
+  if (buffer_is_full) chassis.buffer_cells = 3;
+  chassis.recirculation_bits_per_second = 1'000'000'000;  // 672 ns a packet
+  TestRack t(options);
+  install_exercise(t, false);
+  for (std::uint64_t i = 0; i < 10; ++i) t.send(0, 1, i, kRecirculated);
+  t.calendar.run_until();
+  // All come within 672 ns: three have room.
+  CHECK(t.hosts[1]->seen.size() == 3);
+  CHECK(t.counter("switch.recirculation_drops") == 7);
+  CHECK(t.counter("packets.dropped.tail_drop") == 7);
+  CHECK(t.rack.census().dropped() == 7);
+  CHECK(t.rack.census().expected_in_flight() == 0);
+}
+
+TEST_CASE("A full queue of a front port is no drop of recirculation") {
+  RackOptions options = TestRack::small();
+  options.network_switch.queue_share = 0;
+  options.network_switch.queue_cells = 1;
+  TestRack t(options);
+  install_exercise(t, false);
+  for (NodeId from = 0; from < 4; ++from) t.send(from, 5, from);
+  t.calendar.run_until();
+  CHECK(t.counter("packets.dropped.tail_drop") > 0);
+  CHECK(t.counter("switch.recirculation_drops") == 0);
+}
+
 TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted") {
   TestRack t;
   install_exercise(t, false);
