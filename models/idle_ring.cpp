@@ -195,6 +195,14 @@ void IdleRing::count_lookups(Node& node) {
   node.counted = node.passes;
 }
 
+std::uint64_t IdleRing::cells(std::uint64_t cell_bytes) const {
+  std::uint64_t sum = 0;
+  for (Index index = first_, left = static_cast<Index>(size_); left > 0; --left, index = nodes_[index].next) {
+    sum += (nodes_[index].packet->frame_bytes() + cell_bytes - 1) / cell_bytes;
+  }
+  return sum;
+}
+
 void IdleRing::count_lookups() {
   for (Index index = first_, left = static_cast<Index>(size_); left > 0; --left, index = nodes_[index].next) {
     count_lookups(nodes_[index]);

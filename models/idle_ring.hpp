@@ -54,6 +54,8 @@ class IdleRing {
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
+  /// Cells of so many bytes that its packets take in a buffer, and for which they have reservations.
+  std::uint64_t cells(std::uint64_t cell_bytes) const;
   /// Calendar events that the passes so far would have been.
   std::uint64_t events() const { return events_; }
 

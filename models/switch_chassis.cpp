@@ -471,4 +471,22 @@ std::uint64_t SwitchChassis::packets_circulating() const {
   return circulating;
 }
 
+std::uint64_t SwitchChassis::cells_in_rings() const {
+  std::uint64_t cells = 0;
+  for (const auto& pipe : pipes_) cells += pipe->ring->cells(options_.cell_bytes);
+  return cells;
+}
+
+sim::CellBalance SwitchChassis::buffer_balance() const {
+  auto balance = traffic_manager_.buffer_balance(context_.calendar.now());
+  balance.of_packets += cells_in_rings();
+  return balance;
+}
+
+sim::CellBalance SwitchChassis::queue_balance() const {
+  auto balance = traffic_manager_.queue_balance(context_.calendar.now());
+  balance.of_packets += cells_in_rings();
+  return balance;
+}
+
 }  // namespace racksim::models

@@ -131,6 +131,11 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   /// Those of them that wait for their egress to a recirculation port, or have been sent to one and have not ended the
   /// ingress pass after it. Without registers in egress the wait is computed ahead and counts as the sending.
   std::uint64_t packets_circulating() const;
+  /// Cells of the shared buffer, and of all its queues together, where each copy of a packet counts: those in use at
+  /// the present instant, and those of the packets that are there. A packet that circulates in an idle ring has its
+  /// cells all the time. Looking changes nothing.
+  sim::CellBalance buffer_balance() const;
+  sim::CellBalance queue_balance() const;
 
   /// Records a change of switch state in the journal: `object` in the upper half of the first detail says which array
   /// (or, from 2^31 on, table), its lower half the index.
@@ -155,6 +160,7 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   void use_rings();
   void plan_power_losses();
   void refuse(Pipe& pipe, Entry&& entry);
+  std::uint64_t cells_in_rings() const;
   bool recirculates(unsigned port) const { return port >= options_.ports && port != cpu_port(); }
   /// Takes a packet out of the counts that it entered when it came by this port, or began to wait for its egress there.
   void no_longer_inside(unsigned port);

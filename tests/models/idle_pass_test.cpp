@@ -169,6 +169,9 @@ Outcome run(Plan plan, bool skip) {
     }
     void look() {
       auto& chassis = rack.chassis();
+      for (const auto& cells : {chassis.buffer_balance(), chassis.queue_balance()}) {
+        CHECK(cells.in_use == cells.of_packets);
+      }
       read.insert(read.end(), {chassis.packets_held(), chassis.packets_circulating(), rack.packets_in_flight()});
     }
     void announce() { rack.chassis().announce_power_loss(off); }
@@ -198,6 +201,7 @@ Outcome run(Plan plan, bool skip) {
   Outcome outcome;
   for (int step = 1; step <= 5; ++step) {
     calendar.run_until(at(plan.length / 5 * step));
+    actor.look();
     outcome.values.push_back(chassis.packets_circulating());
     if (step % 2 == 0) outcome.values.push_back(chassis.traffic_manager().used_cells());
     CHECK(rack.packets_in_flight() == static_cast<std::uint64_t>(rack.census().expected_in_flight()));

@@ -246,6 +246,46 @@ TEST_CASE("A full queue of a front port is no drop of recirculation") {
   CHECK(t.counter("switch.recirculation_drops") == 0);
 }
 
+TEST_CASE("The packet buffer holds the cells of the packets that circulate, and none when no packet is left") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.skip_idle_passes = GENERATE(false, true);
+  chassis.recirculation_bits_per_second = 1'000'000'000;  // 672 ns a packet: one at least is always in the queue
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  const auto balanced = [&] {
+    const auto buffer = t.rack.chassis().buffer_balance(), queues = t.rack.chassis().queue_balance();
+    return buffer.in_use == buffer.of_packets && queues.in_use == queues.of_packets;
+  };
+  for (NodeId from = 1; from < 4; ++from) t.send(from, 0, from, kForEver);
+  bool always = true;
+  while (t.calendar.now() < at(200_us)) {
+    t.calendar.run_until(t.calendar.now() + 333_ns);
+    always = always && balanced();
+  }
+  CHECK(always);
+  CHECK(t.rack.chassis().packets_circulating() == 3);
+  CHECK(t.rack.chassis().buffer_balance().in_use >= 1);
+  // Cells that were lost on the way would show.
+  auto leaking = t.rack.chassis().buffer_balance();
+  leaking.in_use += 12;
+  const auto leak = sim::check_conservation("the packet buffer", leaking, t.calendar.now());
+  REQUIRE(leak);
+  CHECK_THAT(leak->what, Catch::StartsWith("the packet buffer holds 12 cells of no packet at "));
+  // A loss of power ends the rounds.
+  const auto off = t.calendar.now() + 10_us;
+  t.rack.chassis().announce_power_loss(off);
+  t.calendar.run_until(off);
+  t.rack.chassis().power_off();
+  CHECK(balanced());
+  t.calendar.run_until(off + 5_us);
+  CHECK(balanced());
+  t.rack.restart_switch(off);
+  CHECK(t.rack.chassis().packets_held() == 0);
+  CHECK(balanced());
+  CHECK(t.rack.chassis().buffer_balance().in_use == 0);
+}
+
 TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted") {
   TestRack t;
   install_exercise(t, false);
