@@ -24,6 +24,8 @@ void SwitchOptions::declare(sim::Parameters& p) {
   p.length("switch.control_latency", control_latency, 0_ps, 1_s, "One way between the control CPU and a pipe.");
   p.integer("switch.control_rate", control_operations_per_second, 1, 1'000'000'000,
             "Register and table operations a second that the control CPU can make.");
+  p.rate("switch.control_block_rate", control_block_bits_per_second, 1'000'000, 10'000'000'000'000,
+         "Rate at which block writes of the control CPU cross PCIe.");
   p.rate("switch.cpu_port_rate", cpu_port_bits_per_second, 1'000'000, 10'000'000'000'000,
          "Rate of the control CPU's network port; its latency is control_latency.");
   p.object("switch.pipe", pipe);

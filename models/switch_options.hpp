@@ -33,6 +33,7 @@ struct SwitchOptions {
   std::uint64_t copy_cycles = 1;           ///< between two copies of a multicast packet
   sim::Duration control_latency = 900_ns;  ///< one way between the control CPU and a pipe
   std::uint64_t control_operations_per_second = 1'000'000;
+  std::uint64_t control_block_bits_per_second = 31'500'000'000;  ///< of block writes: PCIe 3.0 x4 (hardware.md 6.7)
   std::uint64_t cpu_port_bits_per_second = 10'000'000'000;
   PassMode passes = PassMode::fused;  ///< not declared: how a run is executed, not what hardware it has
   bool skip_idle_passes = false;      ///< not declared either: compute idle passes (idle_ring.hpp), do not run them

@@ -163,6 +163,8 @@ Outcome run(Plan plan, bool skip) {
           return cpu.set_entry(pipe, "routes", {gate}, "leave", {}, note);
         case 2:
           return cpu.remove_entry(pipe, "routes", {gate}, note);
+        case 3:
+          return cpu.clear_array(pipe, "GATE", note);
         default:
           return cpu.read_register(pipe, "GATE", gate, note);
       }
