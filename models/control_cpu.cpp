@@ -15,6 +15,7 @@ namespace racksim::models {
 
 namespace {
 
+constexpr std::uint64_t kWordBits = 128;                   // of the memory of register arrays, and of block writes
 constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the journal
 
 template <class Object>
@@ -43,17 +44,29 @@ p4::Gress gress_of(const p4::Placement& placement, const p4::Table* table, const
 }  // namespace
 
 struct ControlCpu::Operation : SlotAccess {
-  enum class Kind : std::uint8_t { read, write, set_entry, remove_entry };
+  enum class Kind : std::uint8_t { read, write, clear, set_entry, remove_entry };
 
   p4::Gress gress() const override { return gress_; }
   int stage() const override { return stage_; }
   void execute(p4::Pipeline& pipeline, sim::Time at) override {
+    auto& chassis = cpu->chassis_;
+    const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
+      chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | entry, now, 0);
+    };
     switch (kind) {
       case Kind::read:
         result = pipeline.registers().read(array, index);
         break;
       case Kind::write:
         pipeline.registers().write(array, index, value);
+        result = 1;
+        break;
+      case Kind::clear:
+        for (std::uint64_t entry = 0; entry < pipeline.registers().size(array); ++entry) {
+          if (pipeline.registers().read(array, entry) == 0) continue;
+          pipeline.registers().write(array, entry, 0);
+          record_register(entry, 0);
+        }
         result = 1;
         break;
       case Kind::set_entry:
@@ -64,10 +77,9 @@ struct ControlCpu::Operation : SlotAccess {
         result = pipeline.remove_entry(*table, key, priority);
         break;
     }
-    auto& chassis = cpu->chassis_;
     if (kind == Kind::write) {
-      chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | index, value, 0);
-    } else if (kind != Kind::read) {
+      record_register(index, value);
+    } else if (table) {
       const auto fold = [](const std::vector<std::uint64_t>& words) {
         std::uint64_t folded = words.size();
         for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
@@ -144,6 +156,21 @@ void ControlCpu::write_register(unsigned pipe, std::string_view array, std::uint
   operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
   operation->done = std::move(done);
   post(pipe, std::move(operation));
+}
+
+void ControlCpu::clear_array(unsigned pipe, std::string_view array, Done done) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  operation->kind = Operation::Kind::clear;
+  operation->array = found.id;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  const std::uint64_t words = (found.size * found.width.total() + kWordBits - 1) / kWordBits;
+  post(pipe, std::move(operation),
+       sim::transmission_time(static_cast<std::int64_t>(words * kWordBits),
+                              static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second)));
 }
 
 void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key,
@@ -224,12 +251,12 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
   added_latency_ = added;
 }
 
-void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation) {
+void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer) {
   operation->cpu = this;
   operation->pipe = pipe;
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
-  free_at_ = start + slow_gap_;
-  last_arrival_ = std::max(start + chassis_.options().control_latency + added_latency_, last_arrival_);
+  free_at_ = start + slow_gap_ + transfer;
+  last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);
   ++outstanding_;
   context_.calendar.at<&ControlCpu::arrive>(last_arrival_, request_lane_, *this, operation.get());
   operations_.push_back(std::move(operation));

@@ -3,6 +3,11 @@
 // An operation is posted, crosses PCIe after those before it at the rate limit, and takes a slot of its pipe like a
 // packet (switch_chassis.hpp), so that its order with passes is definite. Its result comes back over PCIe.
 //
+// A whole array is cleared in one operation, as a driver does it by DMA: a block write. It costs an operation of the
+// rate limit and, before it reaches the pipe and before the next operation, the time that the array's words of 128 bits
+// take to cross PCIe (models/hardware.md 6.7). Hardware clears word after word while packets pass; here all entries are
+// cleared in the slot that the last word would take.
+//
 // It also has a network port of its own, behind the switch's CPU port, once somebody listens to it.
 #pragma once
 
@@ -20,7 +25,8 @@ namespace racksim::models {
 
 class ControlCpu final : public PacketSink {
  public:
-  /// Called when an operation's result is back: the value read, or 1 and 0 for whether a table had the entry.
+  /// Called when an operation's result is back: the value read, 1 for what was written or cleared, or 1 and 0 for
+  /// whether a table had the entry.
   using Done = std::function<void(std::uint64_t)>;
 
   ControlCpu(RackContext& context, SwitchChassis& chassis);
@@ -31,6 +37,8 @@ class ControlCpu final : public PacketSink {
   /// Reads a register. Unknown names and indices are std::runtime_error, here and below.
   void read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done);
   void write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value, Done done = {});
+  /// Sets all entries of a register array to 0 by a block write. The journal gets those that were not 0 already.
+  void clear_array(unsigned pipe, std::string_view array, Done done = {});
   /// Adds an entry, or changes the action of one that is there. Priorities are for tables in TCAM
   /// (p4model/pipeline.hpp).
   void set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, std::string_view action,
@@ -49,7 +57,7 @@ class ControlCpu final : public PacketSink {
   bool listening() const { return handler_ != nullptr; }
 
   /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
-  /// (at least 1), and each reaches its pipe `added` later. They keep their order. (1, 0) ends it.
+  /// (at least 1), and each reaches its pipe `added` later. They keep their order, and PCIe its rate. (1, 0) ends it.
   void set_delay(double factor, sim::Duration added);
 
   /// Operations that have been posted and are not done.
@@ -57,7 +65,8 @@ class ControlCpu final : public PacketSink {
 
  private:
   struct Operation;
-  void post(unsigned pipe, std::unique_ptr<Operation> operation);
+  /// `transfer` is how long the operation's data take to cross PCIe, if that is worth counting.
+  void post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer = {});
   void arrive(Operation* operation);
   void finish(Operation* operation);
 

@@ -41,6 +41,9 @@ inline ControlWait write_register(ControlCpu& cpu, unsigned pipe, const std::str
     cpu.write_register(pipe, array, index, value, std::move(done));
   });
 }
+inline ControlWait clear_array(ControlCpu& cpu, unsigned pipe, const std::string& array) {
+  return ControlWait([&cpu, pipe, array](ControlCpu::Done done) { cpu.clear_array(pipe, array, std::move(done)); });
+}
 inline ControlWait set_entry(ControlCpu& cpu, unsigned pipe, const std::string& table, std::vector<p4::KeyMatch> key,
                              const std::string& action, std::vector<std::uint64_t> data) {
   return ControlWait([&cpu, pipe, table, key = std::move(key), action, data = std::move(data)](ControlCpu::Done done) {

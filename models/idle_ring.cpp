@@ -12,6 +12,7 @@ void IdleRing::use(p4::Pipeline& pipeline, sim::Duration ingress, sim::Duration 
   pipeline_ = &pipeline;
   ingress_ = ingress;
   egress_ = egress;
+  after_queue_ = egress + path_.latency;
 }
 
 void IdleRing::join(p4::PacketRef&& packet, const p4::PassNotes& notes, sim::Time ready) {
@@ -45,7 +46,7 @@ p4::PacketRef IdleRing::take_out(Index index) {
   unlink(index);
   count_lookups(node);
   // Its arrival was computed with the queue: it left that so long before.
-  path_.traffic_manager.release(path_.port, node.packet->frame_bytes(), node.arrival - egress_, node.passes == 0);
+  path_.traffic_manager.release(path_.port, node.packet->frame_bytes(), node.arrival - after_queue_, node.passes == 0);
   if (--size_ == 0) {
     first_ = kNone;
   } else {
@@ -89,7 +90,7 @@ inline bool IdleRing::pass(sim::Time& next_slot) {
   const sim::Time leaves = std::max(slot + ingress_, queue_free_);
   queue_free_ = leaves + node.transmission;
   wire_free_ = std::max(leaves + egress_, wire_free_) + node.transmission;
-  node.arrival = wire_free_;
+  node.arrival = wire_free_ + path_.latency;
   ++node.passes;
   ++passes_;
   bytes_ += node.wire_bytes;
@@ -103,8 +104,8 @@ bool IdleRing::turn(sim::Time& next_slot) {
   // The last packet of the ring must have been the last in queue and on the wire, for they are part of what is shifted.
   // No slot must have been waited for. None will be then: arrivals by the wire are a transmission apart, which is
   // longer than a cycle.
-  bool regular =
-      queue_free_ == last().arrival - egress_ && wire_free_ == last().arrival && next_slot <= nodes_[first_].arrival;
+  bool regular = queue_free_ == last().arrival - after_queue_ && wire_free_ == last().arrival - path_.latency &&
+                 next_slot <= nodes_[first_].arrival;
   sim::Duration shift;
   for (std::uint64_t i = 0; i < size_; ++i) {
     const Node& node = nodes_[first_];
@@ -192,6 +193,14 @@ void IdleRing::unlink(Index node) {
 void IdleRing::count_lookups(Node& node) {
   pipeline_->count_lookups(node.notes, node.passes - node.counted);
   node.counted = node.passes;
+}
+
+std::uint64_t IdleRing::cells(std::uint64_t cell_bytes) const {
+  std::uint64_t sum = 0;
+  for (Index index = first_, left = static_cast<Index>(size_); left > 0; --left, index = nodes_[index].next) {
+    sum += (nodes_[index].packet->frame_bytes() + cell_bytes - 1) / cell_bytes;
+  }
+  return sum;
 }
 
 void IdleRing::count_lookups() {

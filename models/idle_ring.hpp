@@ -7,7 +7,7 @@
 //
 //   slot   = max(arrival, next slot of the pipe)         next slot = slot + cycle
 //   leaves = max(slot + ingress, recirculation queue free)   queue free = leaves + transmission
-//   arrival = max(leaves + egress, wire free) + transmission   wire free = arrival
+//   wire free = max(leaves + egress, wire free) + transmission   arrival = wire free + latency of the loopback
 //
 // Why being late is exact. What an idle pass reads is the pipe's next slot, the queue's and the wire's next free
 // instant, and room in the buffer; all other events of the pipe that touch the first three call `catch_up` before,
@@ -38,7 +38,8 @@ class IdleRing {
  public:
   /// What a packet passes on its way.
   struct Path {
-    Wire& wire;  ///< of the recirculation port: sound, and without propagation
+    Wire& wire;             ///< of the recirculation port: sound
+    sim::Duration latency;  ///< its propagation
     TrafficManager& traffic_manager;
     unsigned port;
     sim::Lane slots;  ///< on which a slot that lies ahead is an event
@@ -53,6 +54,8 @@ class IdleRing {
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
+  /// Cells of so many bytes that its packets take in a buffer, and for which they have reservations.
+  std::uint64_t cells(std::uint64_t cell_bytes) const;
   /// Calendar events that the passes so far would have been.
   std::uint64_t events() const { return events_; }
 
@@ -111,6 +114,7 @@ class IdleRing {
   Path path_;
   p4::Pipeline* pipeline_ = nullptr;
   sim::Duration ingress_, egress_;
+  sim::Duration after_queue_;  // from the instant when a packet has left the queue to its arrival
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   std::vector<Index> free_;

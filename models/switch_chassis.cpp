@@ -26,6 +26,10 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       passes_(context.metrics.counter("switch.ingress_passes", "passes", "Ingress passes, second ones included.")),
       resubmits_(context.metrics.counter("switch.resubmits", "packets", "Packets sent through ingress again.")),
       recirculations_(context.metrics.counter("switch.recirculations", "packets", "Packets sent to recirculation.")),
+      recirculation_drops_(context.metrics.counter(
+          "switch.recirculation_drops", "packets",
+          "Packets and copies for which a recirculation port's queue or the buffer had no room; "
+          "packets.dropped.tail_drop counts them too.")),
       copies_made_(context.metrics.counter("switch.multicast_copies", "packets", "Copies made by the PRE.")),
       control_slots_(context.metrics.counter("switch.control_slots", "operations",
                                              "Register and table operations of the control CPU.")) {
@@ -40,11 +44,12 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       }
     }
     recirculation_.push_back(std::make_unique<Wire>(context, fmt::format("switch-recirculation{}", i),
-                                                    options.recirculation_bits_per_second, sim::Duration{}, *this,
-                                                    recirculation_port(i)));
+                                                    options.recirculation_bits_per_second,
+                                                    options.recirculation_latency, *this, recirculation_port(i)));
     outgoing_.push_back(recirculation_.back().get());
-    pipe.ring.emplace(context.calendar, IdleRing::Path{*recirculation_.back(), traffic_manager_, recirculation_port(i),
-                                                       pipe.slot_lane, cycle_});
+    pipe.ring.emplace(context.calendar,
+                      IdleRing::Path{*recirculation_.back(), options.recirculation_latency, traffic_manager_,
+                                     recirculation_port(i), pipe.slot_lane, cycle_});
   }
   outgoing_.push_back(nullptr);  // until the control CPU is plugged in
   for (unsigned port = 0; port < outgoing_.size(); ++port) pipe_at_.push_back(pipes_[pipe_of(port)].get());
@@ -275,7 +280,10 @@ std::optional<sim::Time> SwitchChassis::enqueue(const p4::Copy& copy, sim::Time 
     catch_up(*pipe_at_[copy.port]);
   const auto dequeued =
       traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
-  if (!dequeued) context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
+  if (!dequeued) {
+    if (recirculates(copy.port)) ++recirculation_drops_.value;
+    context_.drop(traffic_manager_source_, ready, packet, DropReason::tail_drop);
+  }
   return dequeued;
 }
 
@@ -461,6 +469,24 @@ std::uint64_t SwitchChassis::packets_circulating() const {
   for (const auto& wire : recirculation_) circulating += wire->in_flight();
   for (const auto& pipe : pipes_) circulating += pipe->ring->size();
   return circulating;
+}
+
+std::uint64_t SwitchChassis::cells_in_rings() const {
+  std::uint64_t cells = 0;
+  for (const auto& pipe : pipes_) cells += pipe->ring->cells(options_.cell_bytes);
+  return cells;
+}
+
+sim::CellBalance SwitchChassis::buffer_balance() const {
+  auto balance = traffic_manager_.buffer_balance(context_.calendar.now());
+  balance.of_packets += cells_in_rings();
+  return balance;
+}
+
+sim::CellBalance SwitchChassis::queue_balance() const {
+  auto balance = traffic_manager_.queue_balance(context_.calendar.now());
+  balance.of_packets += cells_in_rings();
+  return balance;
 }
 
 }  // namespace racksim::models

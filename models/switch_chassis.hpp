@@ -6,6 +6,9 @@
 //
 //   slot --parser, 12 stages, deparser--> traffic manager --PRE, queue--> egress parser, stages, deparser --> wire
 //
+// A recirculation port's wire is a loopback: it ends at the pipe's own slots, after its serialisation and its latency.
+// A packet on it has left its queue, and occupies no cell of the buffer.
+//
 // Why computing ahead is exact: all pipes run the same program, so the instants at which packets reach the traffic
 // manager have the order of their slots; queues, buffer and wires depend on nothing else. An egress pass without
 // registers depends on the packet and the tables alone, and control-plane writes take a slot too: an egress pass sees
@@ -128,6 +131,11 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   /// Those of them that wait for their egress to a recirculation port, or have been sent to one and have not ended the
   /// ingress pass after it. Without registers in egress the wait is computed ahead and counts as the sending.
   std::uint64_t packets_circulating() const;
+  /// Cells of the shared buffer, and of all its queues together, where each copy of a packet counts: those in use at
+  /// the present instant, and those of the packets that are there. A packet that circulates in an idle ring has its
+  /// cells all the time. Looking changes nothing.
+  sim::CellBalance buffer_balance() const;
+  sim::CellBalance queue_balance() const;
 
   /// Records a change of switch state in the journal: `object` in the upper half of the first detail says which array
   /// (or, from 2^31 on, table), its lower half the index.
@@ -152,6 +160,7 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   void use_rings();
   void plan_power_losses();
   void refuse(Pipe& pipe, Entry&& entry);
+  std::uint64_t cells_in_rings() const;
   bool recirculates(unsigned port) const { return port >= options_.ports && port != cpu_port(); }
   /// Takes a packet out of the counts that it entered when it came by this port, or began to wait for its egress there.
   void no_longer_inside(unsigned port);
@@ -207,7 +216,8 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   bool egress_changes_headers_ = false;
   std::uint64_t circulating_ = 0;  // those counted in inside_ that came by a recirculation port or go to one
   std::uint64_t inside_ = 0;  // packets that wait for a slot, a second pass or their egress, or are in a stepped pass
-  sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &copies_made_, &control_slots_;
+  sim::Counter &packets_in_, &packets_out_, &passes_, &resubmits_, &recirculations_, &recirculation_drops_,
+      &copies_made_, &control_slots_;
 };
 
 }  // namespace racksim::models

@@ -13,6 +13,8 @@ void SwitchOptions::declare(sim::Parameters& p) {
            "From the ingress deparser to the head of an empty queue.");
   p.rate("switch.recirculation_rate", recirculation_bits_per_second, 1'000'000, 10'000'000'000'000,
          "Rate of the recirculation port of each pipe.");
+  p.length("switch.recirculation_latency", recirculation_latency, 0_ps, 1_ms,
+           "Propagation of a recirculation port's loopback, from its transmitter to the pipe's parser.");
   p.size("switch.cell", cell_bytes, 1, 4096, "Bytes in a buffer cell.");
   p.integer("switch.buffer_cells", buffer_cells, 1, 100'000'000, "Cells of the shared packet buffer.");
   p.integer("switch.queue_cells", queue_cells, 0, 100'000'000,
@@ -22,6 +24,8 @@ void SwitchOptions::declare(sim::Parameters& p) {
   p.length("switch.control_latency", control_latency, 0_ps, 1_s, "One way between the control CPU and a pipe.");
   p.integer("switch.control_rate", control_operations_per_second, 1, 1'000'000'000,
             "Register and table operations a second that the control CPU can make.");
+  p.rate("switch.control_block_rate", control_block_bits_per_second, 1'000'000, 10'000'000'000'000,
+         "Rate at which block writes of the control CPU cross PCIe.");
   p.rate("switch.cpu_port_rate", cpu_port_bits_per_second, 1'000'000, 10'000'000'000'000,
          "Rate of the control CPU's network port; its latency is control_latency.");
   p.object("switch.pipe", pipe);

@@ -25,6 +25,7 @@ struct SwitchOptions {
   sim::Duration deparser_latency = 30_ns;          ///< per pass
   sim::Duration traffic_manager_latency = 100_ns;  ///< from ingress deparser to the head of an empty queue
   std::uint64_t recirculation_bits_per_second = 100'000'000'000;
+  sim::Duration recirculation_latency = 0_ns;  ///< of the port's loopback, its propagation (hardware.md 7.5)
   std::uint64_t cell_bytes = 80;
   std::uint64_t buffer_cells = 100'000;
   std::uint64_t queue_cells = 20;          ///< each queue may always hold these, while the buffer has room
@@ -32,6 +33,7 @@ struct SwitchOptions {
   std::uint64_t copy_cycles = 1;           ///< between two copies of a multicast packet
   sim::Duration control_latency = 900_ns;  ///< one way between the control CPU and a pipe
   std::uint64_t control_operations_per_second = 1'000'000;
+  std::uint64_t control_block_bits_per_second = 31'500'000'000;  ///< of block writes: PCIe 3.0 x4 (hardware.md 6.7)
   std::uint64_t cpu_port_bits_per_second = 10'000'000'000;
   PassMode passes = PassMode::fused;  ///< not declared: how a run is executed, not what hardware it has
   bool skip_idle_passes = false;      ///< not declared either: compute idle passes (idle_ring.hpp), do not run them

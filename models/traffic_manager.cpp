@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace racksim::models {
 
@@ -51,11 +52,13 @@ bool TrafficManager::reserve(unsigned port, std::uint32_t frame_bytes, UnseenPac
 
 void TrafficManager::release(unsigned port, std::uint32_t frame_bytes, sim::Time departure, bool counted) {
   Queue& queue = queues_[port];
-  const std::uint64_t cells = cells_of(frame_bytes);
+  const std::uint32_t cells = cells_of(frame_bytes);
   for (std::uint64_t* sum : {&used_, &reserved_, &queue.cells, &queue.reserved}) *sum -= cells;
   if (counted || departure <= now_) return;
   queue.cells += cells;
-  queue.departures.insert({departure, cells}, [&](const Departure& other) { return other.when > departure; });
+  // Not packet_: this may happen while another packet is being offered.
+  queue.departures.insert({departure, cells, ++packets_},
+                          [&](const Departure& other) { return other.when > departure; });
   keep_until(departure, cells);
 }
 
@@ -105,6 +108,42 @@ void TrafficManager::forget_departed() {
     stored_.pop_back();
   }
   stored_is_heap_ = stored_.size() >= kMany / 4;
+}
+
+// What has been computed ahead is there already, and departures until then may be forgotten in one place and not yet in
+// another: the count is of the later instant.
+sim::CellBalance TrafficManager::buffer_balance(sim::Time at) const {
+  const sim::Time when = std::max(at, now_);
+  sim::CellBalance balance{used_, 0};
+  for (const Departure& departure : stored_) {
+    if (departure.when <= when) balance.in_use -= departure.cells;
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> packets;  // and their cells
+  for (const Queue& queue : queues_) {
+    for (const Departure& departure : queue.departures) {
+      if (departure.when > when) packets.emplace_back(departure.packet, departure.cells);
+    }
+  }
+  std::sort(packets.begin(), packets.end());
+  packets.erase(std::unique(packets.begin(), packets.end()), packets.end());
+  for (const auto& [packet, cells] : packets) balance.of_packets += cells;
+  return balance;
+}
+
+sim::CellBalance TrafficManager::queue_balance(sim::Time at) const {
+  const sim::Time when = std::max(at, now_);
+  sim::CellBalance balance;
+  for (const Queue& queue : queues_) {
+    balance.in_use += queue.cells;
+    for (const Departure& departure : queue.departures) {
+      if (departure.when > when) {
+        balance.of_packets += departure.cells;
+      } else {
+        balance.in_use -= departure.cells;
+      }
+    }
+  }
+  return balance;
 }
 
 }  // namespace racksim::models

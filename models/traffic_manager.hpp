@@ -24,6 +24,7 @@
 
 #include "models/short_queue.hpp"
 #include "models/switch_options.hpp"
+#include "sim/conservation_oracle.hpp"
 #include "sim/time.hpp"
 
 namespace racksim::models {
@@ -43,21 +44,24 @@ class TrafficManager {
   TrafficManager(const SwitchOptions& options, std::size_t ports);
 
   /// Says what time it is; call before offering what arrives at `now`. Instants must not go back.
-  void advance(sim::Time now) { now_ = last_departure_ = now; }
+  void advance(sim::Time now) {
+    now_ = last_departure_ = now;
+    packet_ = ++packets_;
+  }
 
   /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready` and occupying the port for
   /// `transmission`. Returns the instant when it leaves its queue, or nothing if it is dropped.
   std::optional<sim::Time> enqueue(unsigned port, sim::Time ready, std::uint32_t frame_bytes,
                                    sim::Duration transmission) {
     Queue& queue = queues_[port];
-    const std::uint64_t cells = cells_of(frame_bytes);
+    const std::uint32_t cells = cells_of(frame_bytes);
     const bool fits = used_ + cells <= buffer_cells_ && queue.cells + cells <= queue_cells_;
     if (!fits && !fits_exactly(queue, cells)) [[unlikely]]
       return std::nullopt;
     const sim::Time start = std::max(ready, queue.free_at);
     queue.free_at = start + transmission;
     queue.cells += cells;
-    queue.departures.push({queue.free_at, cells});
+    queue.departures.push({queue.free_at, cells, packet_});
     last_departure_ = std::max(last_departure_, queue.free_at);
     return start;
   }
@@ -65,8 +69,7 @@ class TrafficManager {
   /// Keeps the cells of the packet whose copies were offered since `advance`, if any was taken.
   void store(std::uint32_t frame_bytes) {
     if (last_departure_ == now_) return;
-    const std::uint64_t cells = cells_of(frame_bytes);
-    keep_until(last_departure_, cells);
+    keep_until(last_departure_, cells_of(frame_bytes));
     if (reserved_ != 0) [[unlikely]]
       check_reservations();
   }
@@ -88,10 +91,18 @@ class TrafficManager {
   std::uint64_t used_cells() const { return cells_ahead(stored_); }
   std::uint64_t queue_cells(unsigned port) const { return cells_ahead(queues_[port].departures); }
 
+  /// For the conservation of cells, without a change: those of the buffer, and those of all queues, where each copy
+  /// counts. In use are those of the running sums by which room is judged, without what has departed by `at`; of
+  /// packets, those of the packets that leave some queue later, once for all its copies or copy by copy. Reservations
+  /// are in use: their packets are for their owner to count, and to add.
+  sim::CellBalance buffer_balance(sim::Time at) const;
+  sim::CellBalance queue_balance(sim::Time at) const;
+
  private:
   struct Departure {
     sim::Time when;
-    std::uint64_t cells;
+    std::uint32_t cells;
+    std::uint32_t packet;  ///< the same for all copies of one, in queues
     bool operator>(const Departure& o) const { return when > o.when; }
   };
   struct Queue {
@@ -103,10 +114,10 @@ class TrafficManager {
   static constexpr std::size_t kMany = 64;
 
   /// Frames of one size follow each other (the copies of a packet always do): their one division is done once.
-  std::uint64_t cells_of(std::uint32_t frame_bytes) {
+  std::uint32_t cells_of(std::uint32_t frame_bytes) {
     if (frame_bytes != divided_bytes_) {
       divided_bytes_ = frame_bytes;
-      divided_cells_ = (frame_bytes + cell_bytes_ - 1) / cell_bytes_;
+      divided_cells_ = static_cast<std::uint32_t>((frame_bytes + cell_bytes_ - 1) / cell_bytes_);
     }
     return divided_cells_;
   }
@@ -116,9 +127,9 @@ class TrafficManager {
     for (const Departure& departure : departures) sum += departure.when > now_ ? departure.cells : 0;
     return sum;
   }
-  void keep_until(sim::Time departure, std::uint64_t cells) {
+  void keep_until(sim::Time departure, std::uint32_t cells) {
     used_ += cells;
-    stored_.push_back({departure, cells});
+    stored_.push_back({departure, cells, 0});
     if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
       store_among_many();
   }
@@ -140,7 +151,9 @@ class TrafficManager {
   std::vector<unsigned> reserving_ports_;
   UnseenPackets* unseen_ = nullptr;
   std::uint32_t divided_bytes_ = 0;
-  std::uint64_t divided_cells_ = 0;
+  std::uint32_t divided_cells_ = 0;
+  std::uint32_t packet_ = 0,
+                packets_ = 0;  // the one that is offered, and how many there were: numbers to tell them apart
   sim::Time now_, last_departure_;
 };
 

@@ -17,4 +17,15 @@ std::optional<Violation> check_conservation(const PacketBalance& balance, Time a
                                balance.dropped, balance.in_flight, sinks)};
 }
 
+std::optional<Violation> check_conservation(std::string_view place, const CellBalance& balance, Time at) {
+  const auto [in_use, of_packets] = balance;
+  if (in_use == of_packets) return std::nullopt;
+  const auto verdict = in_use > of_packets
+                           ? fmt::format("holds {} cells of no packet", in_use - of_packets)
+                           : fmt::format("has given up {} cells of packets that are in it", of_packets - in_use);
+  return Violation{
+      "conservation", at,
+      fmt::format("{} {} at {}: {} in use, {} of packets", place, verdict, printed(at), in_use, of_packets)};
+}
+
 }  // namespace racksim::sim

@@ -1,8 +1,10 @@
-// Conservation of packets: what was made is somewhere.
+// Conservation of packets and of the buffer that holds them: what was made is somewhere, and what is occupied is
+// occupied by a packet.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "sim/oracle.hpp"
 
@@ -20,5 +22,15 @@ struct PacketBalance {
 
 /// The violation of created + copied = delivered + absorbed + dropped + in flight, if any, named "conservation".
 std::optional<Violation> check_conservation(const PacketBalance& balance, Time at);
+
+/// What a packet buffer reckons with, and what is in it.
+struct CellBalance {
+  std::uint64_t in_use = 0;      ///< cells that count as occupied when a packet asks for room
+  std::uint64_t of_packets = 0;  ///< cells of the packets that are there, found by counting those
+};
+
+/// The violation of in use = of packets, if any, named "conservation"; `place` begins its sentence ("the packet
+/// buffer").
+std::optional<Violation> check_conservation(std::string_view place, const CellBalance& balance, Time at);
 
 }  // namespace racksim::sim

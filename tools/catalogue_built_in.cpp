@@ -45,7 +45,9 @@ Catalogue built_in_catalogue() {
       {{"data-value", "what clients read and write of each block is linearizable"}},
       {{"progress", "whatever a session begins ends"}},
       {{"quiescence", "after the drain no lock is held, no request outstanding, and directories know who caches what"}},
-      {{"packet-conservation", "packets created and copied = delivered + absorbed + dropped + in flight"}},
+      {{"packet-conservation",
+        "packets created and copied = delivered + absorbed + dropped + in flight, and buffer cells in use = those of "
+        "packets"}},
       {{"returned-key", "a get returns the value of the key that it asked for"}},
       // Retransmissions and duplicates in the network are answered twice.
       {{"answered-once", "each request is answered once; for runs without loss and duplication"}, true},

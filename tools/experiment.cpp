@@ -295,10 +295,14 @@ class Run final : models::StateVisitor {
     }
     if (check_conservation_) {
       const models::PacketCensus& census = rack_->census();
-      const auto violation = sim::check_conservation({census.created(), census.copied(), census.delivered(),
-                                                      census.absorbed(), census.dropped(), rack_->packets_in_flight()},
-                                                     now);
-      if (violation) {
+      const models::SwitchChassis& chassis = rack_->chassis();
+      for (const auto& violation :
+           {sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
+                                     census.dropped(), rack_->packets_in_flight()},
+                                    now),
+            sim::check_conservation("the packet buffer", chassis.buffer_balance(), now),
+            sim::check_conservation("the queues of the packet buffer", chassis.queue_balance(), now)}) {
+        if (!violation) continue;
         result_.violations.push_back(*violation);
         ++result_.violation_count;
       }

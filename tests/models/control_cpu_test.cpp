@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/control_wait.hpp"
 #include "p4model/forwarding.hpp"
+#include "sim/task.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 using namespace racksim;
@@ -54,6 +56,9 @@ constexpr auto kToSwitch = 175_ns + 110_ns + 6'720_ps + 10_ns;
 constexpr auto kFromSwitch = 6'720_ps + 10_ns + 100_ns + 4'800_ps + 175_ns + 60_ns;
 constexpr auto kControlWire = 67'200_ps + 900_ns;
 
+// COUNT has four entries of 32 bits, which is one word of 128: so long at 31.5 Gbit/s, rounded up to the picosecond.
+constexpr auto kBlock = 4'064_ps;
+
 struct Programmed : TestRack {
   Programmed() { rack.install_program(exercise_program(false, 32)); }
   ControlCpu& cpu = rack.control_cpu();
@@ -89,6 +94,74 @@ TEST_CASE("A write is seen by passes in later slots and recorded") {
   CHECK(t.hosts[1]->seen.at(0).identification == 1);
   CHECK(t.hosts[1]->seen.at(1).identification == 101);
   CHECK(t.journal.count(sim::Observed::switch_state) == 3);
+}
+
+TEST_CASE("Clearing an array sets all entries to 0 in one operation, when its words have crossed PCIe") {
+  Programmed t;
+  auto& registers = t.rack.chassis().pipeline(0).registers();
+  for (const std::uint64_t index : {0, 1, 3}) registers.write(0, index, 40 + index);
+  t.rack.chassis().pipeline(1).registers().write(0, 1, 9);
+  std::vector<sim::Time> done;
+  t.cpu.clear_array(0, "COUNT", [&](std::uint64_t result) {
+    CHECK(result == 1);
+    done.push_back(t.calendar.now());
+  });
+  CHECK(t.cpu.outstanding() == 1);
+  t.calendar.run_until(at(kBlock + 900_ns - 1_ps));
+  CHECK(registers.read(0, 3) == 43);
+  t.calendar.run_until(at(kBlock + 900_ns));
+  for (std::uint64_t index = 0; index < registers.size(0); ++index) CHECK(registers.read(0, index) == 0);
+  CHECK(t.rack.chassis().pipeline(1).registers().read(0, 1) == 9);
+  t.calendar.run_until();
+  REQUIRE(done.size() == 1);
+  CHECK(done[0] == at(kBlock + 900_ns * 2 + t.rack.chassis().ingress_latency()));
+  CHECK(t.counter("switch.control_slots") == 1);
+  CHECK(t.journal.count(sim::Observed::switch_state) == 3);  // one entry was 0
+}
+
+TEST_CASE("Clearing an array takes its place among the operations, and the next one waits for its words") {
+  Programmed t;
+  std::vector<std::pair<std::uint64_t, sim::Time>> results;
+  const auto note = [&](std::uint64_t value) { results.emplace_back(value, t.calendar.now()); };
+  t.cpu.write_register(0, "COUNT", 0, 5);
+  t.cpu.write_register(0, "COUNT", 1, 6);
+  t.cpu.read_register(0, "COUNT", 0, note);
+  t.cpu.clear_array(0, "COUNT", note);
+  t.cpu.write_register(0, "COUNT", 1, 7);
+  t.cpu.read_register(0, "COUNT", 0, note);
+  t.cpu.read_register(0, "COUNT", 1, note);
+  t.calendar.run_until();
+  const auto there_and_back = 900_ns * 2 + t.rack.chassis().ingress_latency();
+  CHECK(results == std::vector<std::pair<std::uint64_t, sim::Time>>{{5, at(2_us + there_and_back)},
+                                                                    {1, at(3_us + kBlock + there_and_back)},
+                                                                    {0, at(5_us + kBlock + there_and_back)},
+                                                                    {7, at(6_us + kBlock + there_and_back)}});
+}
+
+TEST_CASE("A slow control CPU clears arrays later, and operations behind it wait as for all others") {
+  Programmed t;
+  t.rack.chassis().pipeline(0).registers().write(0, 1, 9);
+  t.cpu.set_delay(4, 3_us);
+  std::vector<sim::Time> done;
+  const auto note = [&](std::uint64_t) { done.push_back(t.calendar.now()); };
+  t.cpu.clear_array(0, "COUNT", note);
+  t.cpu.read_register(0, "COUNT", 1, note);
+  t.calendar.run_until();
+  const auto there_and_back = 900_ns * 2 + 3_us + t.rack.chassis().ingress_latency();
+  CHECK(done == std::vector<sim::Time>{at(kBlock + there_and_back), at(4_us + kBlock + there_and_back)});
+}
+
+TEST_CASE("A task waits until an array is cleared") {
+  Programmed t;
+  t.rack.chassis().pipeline(0).registers().write(0, 2, 9);
+  sim::Scope scope(t.calendar);
+  std::uint64_t left = 1;
+  scope.spawn([](ControlCpu& cpu, std::uint64_t& found) -> sim::Task<void> {
+    co_await clear_array(cpu, 0, "COUNT");
+    found = co_await read_register(cpu, 0, "COUNT", 2);
+  }(t.cpu, left));
+  t.calendar.run_until();
+  CHECK(left == 0);
 }
 
 TEST_CASE("Table entries can be changed and removed while packets pass") {
@@ -150,6 +223,7 @@ TEST_CASE("Unknown names and indices are refused when they are posted") {
   Programmed t;
   CHECK_THROWS_WITH(t.cpu.read_register(0, "COUNTS", 0, {}), "program 'exercise' has no register array 'COUNTS'");
   CHECK_THROWS_AS(t.cpu.write_register(0, "COUNT", 4, 0), std::runtime_error);
+  CHECK_THROWS_WITH(t.cpu.clear_array(0, "COUNTS"), "program 'exercise' has no register array 'COUNTS'");
   CHECK_THROWS_WITH(t.cpu.set_entry(0, "nowhere", {}, "forward_to_port", {}),
                     "program 'exercise' has no table 'nowhere'");
   CHECK_THROWS_WITH(t.cpu.set_entry(0, "forward_by_mac", {1}, "fly", {}), "program 'exercise' has no action 'fly'");

@@ -163,12 +163,17 @@ Outcome run(Plan plan, bool skip) {
           return cpu.set_entry(pipe, "routes", {gate}, "leave", {}, note);
         case 2:
           return cpu.remove_entry(pipe, "routes", {gate}, note);
+        case 3:
+          return cpu.clear_array(pipe, "GATE", note);
         default:
           return cpu.read_register(pipe, "GATE", gate, note);
       }
     }
     void look() {
       auto& chassis = rack.chassis();
+      for (const auto& cells : {chassis.buffer_balance(), chassis.queue_balance()}) {
+        CHECK(cells.in_use == cells.of_packets);
+      }
       read.insert(read.end(), {chassis.packets_held(), chassis.packets_circulating(), rack.packets_in_flight()});
     }
     void announce() { rack.chassis().announce_power_loss(off); }
@@ -198,6 +203,7 @@ Outcome run(Plan plan, bool skip) {
   Outcome outcome;
   for (int step = 1; step <= 5; ++step) {
     calendar.run_until(at(plan.length / 5 * step));
+    actor.look();
     outcome.values.push_back(chassis.packets_circulating());
     if (step % 2 == 0) outcome.values.push_back(chassis.traffic_manager().used_cells());
     CHECK(rack.packets_in_flight() == static_cast<std::uint64_t>(rack.census().expected_in_flight()));
@@ -243,8 +249,8 @@ std::uint64_t compare(const Plan& plan) {
   return skipped.skipped;
 }
 
-/// A rack of any shape: pipes, clock, recirculation rate, buffer, order of ties. All instants are nanoseconds, half of
-/// the time, so that ties are frequent.
+/// A rack of any shape: pipes, clock, recirculation rate and latency, buffer, order of ties. All instants are
+/// nanoseconds, half of the time, so that ties are frequent.
 Plan random_plan(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Plan plan;
@@ -269,6 +275,8 @@ Plan random_plan(std::uint64_t seed) {
   if (random() % 4 == 0) plan.kinds = {kForEver, kGuarded, kServed, kSignal, 9};
   plan.packets = 10 + random() % 200;
   plan.power_loss = random() % 5 == 0;
+  constexpr sim::Duration kLatencies[] = {0_ps, 0_ps, 1_ns, 1_ps, 40_ns, 123'457_ps, 400_ns};
+  chassis.recirculation_latency = kLatencies[random() % 7];
   return plan;
 }
 
@@ -297,6 +305,7 @@ TEST_CASE("A recirculation queue that is too small drops the same packets with i
     plan.packets = 300;
     plan.options.network_switch.queue_cells = 10;
     plan.options.network_switch.queue_share = 0;
+    plan.options.network_switch.recirculation_latency = static_cast<std::int64_t>(seed % 3) * 100_ns;
     skipped += compare(plan);
   }
   CHECK(skipped > 0);
@@ -321,6 +330,7 @@ TEST_CASE("Others who fill the buffer make the same packets drop, circulating on
     chassis.buffer_cells = 20 + random() % 100;
     chassis.queue_cells = 1 + random() % 10;
     chassis.queue_share = 0.1 * static_cast<double>(random() % 11);
+    chassis.recirculation_latency = static_cast<std::int64_t>(seed % 4) * 70_ns;
     skipped += compare(plan);
   }
   CHECK(skipped > 0);

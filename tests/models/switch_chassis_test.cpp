@@ -51,6 +51,25 @@ std::shared_ptr<const p4::Program> carousel(std::uint16_t recirculation_port, bo
   return program;
 }
 
+/// Recirculates a packet as often as its time to live says, which each round takes one from, and then forwards it.
+/// What has the UDP source port kForEver goes round for ever, unchanged, and egress does nothing.
+std::shared_ptr<const p4::Program> countdown(std::uint16_t recirculation_port) {
+  using namespace p4;
+  auto program = std::make_shared<Program>("countdown", "keeps packets for some rounds");
+  auto& p = *program;
+  append_forwarding_parser(p, Gress::ingress);
+  const auto ttl = p.header_field(&Ipv4::ttl);
+  auto& again = p.action("again").set(p.intrinsics().ucast_egress_port, recirculation_port);
+  auto& older = p.action("older").set(p.intrinsics().ucast_egress_port, recirculation_port).sub(ttl, ttl, 1);
+  p.ingress()
+      .if_(p.header_field(&Udp::src_port) == kForEver)
+      .then([&](Block& b) { b.apply(again); })
+      .else_([&](Block& b) {
+        b.if_(ttl != 0).then([&](Block& c) { c.apply(older); }).else_([&](Block& c) { append_forwarding(p, c); });
+      });
+  return program;
+}
+
 sim::Duration ingress(TestRack& t) {
   return 100_ns + cycles(t.rack.chassis().pipeline(0).latency_cycles(p4::Gress::ingress)) + 30_ns;
 }
@@ -121,6 +140,150 @@ TEST_CASE("A recirculated packet goes through its pipe's recirculation port and 
   const auto round = ingress(t) + 100_ns + egress(t);
   CHECK(t.hosts[1]->seen[0].when == at(kToSwitch + round + 6'720_ps + round + kFromSwitch));
   CHECK(t.counter("switch.recirculations") == 1);
+}
+
+TEST_CASE("A packet that recirculates n times takes n times serialisation, latency of the loopback and a pass") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  chassis.skip_idle_passes = GENERATE(false, true);
+  const sim::Duration latency = GENERATE(0_ps, 1_ps, 250_ns, 20_us);
+  chassis.recirculation_latency = latency;
+  const std::uint64_t rounds = GENERATE(0, 1, 2, 7);
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  auto packet = t.rack.make_packet(1, 9, static_cast<std::uint16_t>(t.hosts[1]->qpn));
+  packet->get<p4::Ipv4>().ttl = rounds;
+  packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
+  t.rack.server(0).nic().send_raw(t.hosts[0]->qpn, std::move(packet));
+  t.calendar.run_until();
+  const auto pass = ingress(t) + 100_ns + egress(t);
+  REQUIRE(t.hosts[1]->seen.size() == 1);
+  CHECK(t.hosts[1]->seen[0].when ==
+        at(kToSwitch + (pass + 6'720_ps + latency) * static_cast<std::int64_t>(rounds) + pass + kFromSwitch));
+  CHECK(t.counter("switch.recirculations") == rounds);
+}
+
+TEST_CASE("The rounds of a packet that circulates for ever are as long as its loopback says, run or skipped") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.skip_idle_passes = GENERATE(false, true);
+  const sim::Duration latency = GENERATE(0_ps, 1_ps, 250_ns, 20_us);
+  chassis.recirculation_latency = latency;
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  t.send(0, 1, 1, kForEver);
+  const auto round = ingress(t) + 100_ns + egress(t) + 6'720_ps + latency;
+  // A pass at the arrival and one after each round.
+  for (const std::int64_t rounds : {1, 2, 50, 1000}) {
+    t.calendar.run_until(at(kToSwitch + round * rounds - 1_ps));
+    t.rack.chassis().settle();
+    CHECK(t.counter("switch.recirculations") == static_cast<std::uint64_t>(rounds));
+    t.calendar.run_until(at(kToSwitch + round * rounds));
+    t.rack.chassis().settle();
+    CHECK(t.counter("switch.recirculations") == static_cast<std::uint64_t>(rounds) + 1);
+    CHECK(t.rack.chassis().packets_circulating() == 1);
+  }
+  CHECK((t.rack.chassis().events_skipped() > 900) == chassis.skip_idle_passes);
+}
+
+TEST_CASE("A packet on a loopback holds no cell, and a loss of power loses it though it ends after the boot") {
+  RackOptions options = TestRack::small();
+  options.network_switch.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  options.network_switch.recirculation_latency = 20_us;
+  TestRack t(options);
+  auto& chassis = t.rack.chassis();
+  t.rack.install_program(carousel(static_cast<std::uint16_t>(chassis.recirculation_port(0)), false));
+  t.send(0, 1, 1, kForEver);
+  t.calendar.run_until(at(5_us));
+  t.send(0, 1, 2);
+  t.calendar.run_until(at(10_us));
+  CHECK(chassis.packets_circulating() == 1);
+  CHECK(chassis.traffic_manager().used_cells() == 1);  // of the other packet, which was the last to reach the buffer
+  CHECK(chassis.traffic_manager().queue_cells(chassis.recirculation_port(0)) == 0);
+  const auto off = t.calendar.now();
+  chassis.announce_power_loss(off);
+  chassis.power_off();
+  t.calendar.run_until(off + 5_us);
+  t.rack.restart_switch(off);
+  CHECK(chassis.packets_circulating() == 1);
+  t.calendar.run_until(off + 15_us);
+  CHECK(chassis.packets_circulating() == 0);
+  CHECK(t.rack.census().dropped(DropReason::wire_down) == 1);
+  CHECK(t.rack.census().expected_in_flight() == 0);
+}
+
+TEST_CASE("What a recirculation queue or the buffer has no room for is counted, and is a tail drop") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  const bool buffer_is_full = GENERATE(false, true);
+  chassis.queue_share = 0;
+  chassis.queue_cells = buffer_is_full ? 100 : 3;
+  if (buffer_is_full) chassis.buffer_cells = 3;
+  chassis.recirculation_bits_per_second = 1'000'000'000;  // 672 ns a packet
+  TestRack t(options);
+  install_exercise(t, false);
+  for (std::uint64_t i = 0; i < 10; ++i) t.send(0, 1, i, kRecirculated);
+  t.calendar.run_until();
+  // All come within 672 ns: three have room.
+  CHECK(t.hosts[1]->seen.size() == 3);
+  CHECK(t.counter("switch.recirculation_drops") == 7);
+  CHECK(t.counter("packets.dropped.tail_drop") == 7);
+  CHECK(t.rack.census().dropped() == 7);
+  CHECK(t.rack.census().expected_in_flight() == 0);
+}
+
+TEST_CASE("A full queue of a front port is no drop of recirculation") {
+  RackOptions options = TestRack::small();
+  options.network_switch.queue_share = 0;
+  options.network_switch.queue_cells = 1;
+  TestRack t(options);
+  install_exercise(t, false);
+  for (NodeId from = 0; from < 4; ++from) t.send(from, 5, from);
+  t.calendar.run_until();
+  CHECK(t.counter("packets.dropped.tail_drop") > 0);
+  CHECK(t.counter("switch.recirculation_drops") == 0);
+}
+
+TEST_CASE("The packet buffer holds the cells of the packets that circulate, and none when no packet is left") {
+  RackOptions options = TestRack::small();
+  auto& chassis = options.network_switch;
+  chassis.skip_idle_passes = GENERATE(false, true);
+  chassis.recirculation_bits_per_second = 1'000'000'000;  // 672 ns a packet: one at least is always in the queue
+  TestRack t(options);
+  t.rack.install_program(countdown(static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0))));
+  const auto balanced = [&] {
+    const auto buffer = t.rack.chassis().buffer_balance(), queues = t.rack.chassis().queue_balance();
+    return buffer.in_use == buffer.of_packets && queues.in_use == queues.of_packets;
+  };
+  for (NodeId from = 1; from < 4; ++from) t.send(from, 0, from, kForEver);
+  bool always = true;
+  while (t.calendar.now() < at(200_us)) {
+    t.calendar.run_until(t.calendar.now() + 333_ns);
+    always = always && balanced();
+  }
+  CHECK(always);
+  CHECK(t.rack.chassis().packets_circulating() == 3);
+  CHECK(t.rack.chassis().buffer_balance().in_use >= 1);
+  // Cells that were lost on the way would show.
+  auto leaking = t.rack.chassis().buffer_balance();
+  leaking.in_use += 12;
+  const auto leak = sim::check_conservation("the packet buffer", leaking, t.calendar.now());
+  REQUIRE(leak);
+  CHECK_THAT(leak->what, Catch::StartsWith("the packet buffer holds 12 cells of no packet at "));
+  // A loss of power ends the rounds.
+  const auto off = t.calendar.now() + 10_us;
+  t.rack.chassis().announce_power_loss(off);
+  t.calendar.run_until(off);
+  t.rack.chassis().power_off();
+  CHECK(balanced());
+  t.calendar.run_until(off + 5_us);
+  CHECK(balanced());
+  t.rack.restart_switch(off);
+  CHECK(t.rack.chassis().packets_held() == 0);
+  CHECK(balanced());
+  CHECK(t.rack.chassis().buffer_balance().in_use == 0);
 }
 
 TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted") {

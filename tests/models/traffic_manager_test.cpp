@@ -134,3 +134,49 @@ TEST_CASE("Occupancy and what is taken agree with a list of all packets and thei
   CHECK(refused > 1000);
   if (options.buffer_cells == 600) CHECK(most > 100);
 }
+
+TEST_CASE("Cells in use are those of the packets in queues, at every instant from now on") {
+  SwitchOptions options;
+  options.buffer_cells = 60;
+  options.queue_cells = 10;
+  TrafficManager tm(options, 4);
+  std::mt19937_64 random(5);
+  std::int64_t now = 0;
+  std::uint64_t most = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    now += static_cast<std::int64_t>(random() % (i / 1000 % 2 == 0 ? 20 : 90));
+    tm.advance(sim::Time::from_ps(now));
+    const auto frame = static_cast<std::uint32_t>(64 + random() % 400);
+    for (auto copies = 1 + random() % 3; copies > 0; --copies) {
+      tm.enqueue(static_cast<unsigned>(random() % 4), sim::Time::from_ps(now), frame,
+                 sim::Duration::from_ps(frame / 8));
+    }
+    tm.store(frame);
+    const auto later = sim::Time::from_ps(now + static_cast<std::int64_t>(random() % 50) - 10);
+    for (const auto& cells : {tm.buffer_balance(later), tm.queue_balance(later)}) {
+      REQUIRE(cells.in_use == cells.of_packets);
+      most = std::max(most, cells.in_use);
+    }
+    REQUIRE(tm.buffer_balance(sim::Time::from_ps(now)).in_use == tm.used_cells());
+  }
+  CHECK(most > 50);
+  CHECK(tm.buffer_balance(sim::Time::max()).in_use == 0);
+}
+
+TEST_CASE("A reservation that no packet has shows as cells of no packet") {
+  struct : UnseenPackets {
+    void surface() override {}
+  } nobody;
+  TrafficManager tm(SwitchOptions{}, 2);
+  tm.advance(at(0_ns));
+  tm.enqueue(1, at(0_ns), 200, 10_ns);
+  tm.store(200);
+  REQUIRE(tm.reserve(0, 81, nobody));
+  const auto leak = sim::check_conservation("the packet buffer", tm.buffer_balance(at(1_ns)), at(1_ns));
+  REQUIRE(leak);
+  CHECK(leak->what == "the packet buffer holds 2 cells of no packet at 1.000 ns: 5 in use, 3 of packets");
+  CHECK(sim::check_conservation("the queues", tm.queue_balance(at(1_ns)), at(1_ns)));
+  tm.release(0, 81, at(0_ns), false);
+  CHECK_FALSE(sim::check_conservation("the packet buffer", tm.buffer_balance(at(1_ns)), at(1_ns)));
+  CHECK_FALSE(sim::check_conservation("the queues", tm.queue_balance(at(1_ns)), at(1_ns)));
+}

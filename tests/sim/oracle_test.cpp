@@ -65,3 +65,19 @@ TEST_CASE("each term of the balance counts") {
     CHECK(check_conservation(balance, Time()));
   }
 }
+
+TEST_CASE("cells that packets account for are no violation") {
+  CHECK_FALSE(check_conservation("the packet buffer", {}, Time()));
+  CHECK_FALSE(check_conservation("the packet buffer", {7, 7}, Time()));
+}
+
+TEST_CASE("cells of no packet, and packets without their cells, are a violation that says where and when") {
+  const auto leaked = check_conservation("the packet buffer", {19, 7}, Time() + 1'200'000_ns);
+  REQUIRE(leaked);
+  CHECK(leaked->oracle == "conservation");
+  CHECK(leaked->at == Time() + 1'200'000_ns);
+  CHECK(leaked->what == "the packet buffer holds 12 cells of no packet at 1200000.000 ns: 19 in use, 7 of packets");
+  const auto given_up = check_conservation("the packet buffer", {7, 10}, Time());
+  REQUIRE(given_up);
+  CHECK_THAT(given_up->what, Catch::StartsWith("the packet buffer has given up 3 cells of packets that are in it"));
+}

@@ -118,3 +118,21 @@ TEST_CASE("A slow control CPU makes each operation late and leaves their order")
   CHECK(done == std::vector<sim::Time>{at(plain), at(12_us + 5_us + plain), at(15_us + 5_us + plain),
                                        at(20_us + plain + t.rack.chassis().cycle())});
 }
+
+TEST_CASE("A slow control CPU clears an array late, in its place among the operations") {
+  Programmed t;
+  t.add("control-delay", {{"from", 10_us}, {"until", 14_us}, {"factor", 3.0}, {"added", 5_us}});
+  t.schedule.start();
+  t.rack.chassis().pipeline(0).registers().write(0, 1, 9);
+  std::vector<std::pair<std::uint64_t, sim::Time>> done;
+  const auto note = [&](std::uint64_t result) { done.emplace_back(result, t.calendar.now()); };
+  t.calendar.run_until(at(12_us));
+  t.rack.control_cpu().read_register(0, "COUNT", 1, note);
+  t.rack.control_cpu().clear_array(0, "COUNT", note);
+  t.rack.control_cpu().read_register(0, "COUNT", 1, note);
+  t.calendar.run_until();
+  const auto slow = 5_us + 900_ns * 2 + t.rack.chassis().ingress_latency();
+  const auto words = 4'064_ps;  // 128 bits at 31.5 Gbit/s
+  CHECK(done == std::vector<std::pair<std::uint64_t, sim::Time>>{
+                    {9, at(12_us + slow)}, {1, at(15_us + words + slow)}, {0, at(18_us + words + slow)}});
+}
