@@ -89,8 +89,8 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
 }
 
 sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<Popularity> reported) {
-  std::sort(cached.begin(), cached.end(), hotter);
-  std::sort(reported.begin(), reported.end(), hotter);
+  std::sort(cached.begin(), cached.end(), cached_store::hotter);
+  std::sort(reported.begin(), reported.end(), cached_store::hotter);
   std::vector<sim::Task<void>> evictions;
   std::size_t next = std::min(manager_.room(), reported.size());
   for (; next < reported.size() && !cached.empty() && reported[next].count > cached.back().count; ++next) {

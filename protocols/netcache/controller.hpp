@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/cached_store/popularity.hpp"
 #include "protocols/netcache/cache_manager.hpp"
 #include "sim/engine.hpp"
 
@@ -36,12 +37,7 @@ class Controller {
   std::size_t reported() const { return reported_.size(); }
 
  private:
-  struct Popularity {
-    std::uint64_t key = 0, count = 0;
-  };
-  static bool hotter(const Popularity& a, const Popularity& b) {
-    return a.count != b.count ? a.count > b.count : a.key < b.key;
-  }
+  using Popularity = cached_store::Popularity;
 
   void begin_round();
   sim::Task<void> round_and_wake();
