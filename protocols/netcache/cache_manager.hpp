@@ -3,8 +3,8 @@
 //
 // Inserting a key makes a row of the lookup table and asks the key's server, by F-REQs over UDP with a timeout, to
 // write the value into the switch (net_server.hpp). With versions (net_program.hpp) each insertion begins above every
-// version given out before, and the end of one is told to the key's server (write_order.hpp), so that writes without a
-// version are admitted again.
+// version given out before, and the end of one is told to the key's server (cached_store/write_order.hpp), so that
+// writes without a version are admitted again.
 //
 // When the switch has lost its state everything is inserted anew; versions then begin with the switch's next
 // incarnation in their top byte, since what the last ones were is lost too.

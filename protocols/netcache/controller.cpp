@@ -15,35 +15,13 @@ constexpr unsigned kPipe = 0;
 
 Controller::Controller(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
                        const NetProgram& program, CacheManager& manager)
-    : shared_(shared),
+    : Rounds(shared.rack.calendar(), options.round),
+      shared_(shared),
       options_(options),
       counters_(counters),
       program_(program),
-      manager_(manager),
-      scope_(shared.rack.calendar()),
-      lane_(shared.rack.calendar().add_lane("switch/controller")) {
+      manager_(manager) {
   manager.on_hot_key([this](std::uint64_t key) { reported_.insert(key); });
-}
-
-void Controller::add_actor(sim::Engine& engine) {
-  round_over_ = &engine.add_wake_up();
-  const sim::HostId host = engine.add_host("switch-control");
-  engine.add_actor("controller", host, [this](sim::Engine::Actor& actor) {
-    while (true) {
-      actor.sleep(options_.round);
-      actor.post<&Controller::begin_round>(lane_, *this);
-      actor.wait(*round_over_);
-    }
-  });
-}
-
-void Controller::begin_round() {
-  scope_.spawn(round_and_wake());
-}
-
-sim::Task<void> Controller::round_and_wake() {
-  co_await round();
-  round_over_->wake();
 }
 
 sim::Task<void> Controller::round() {
@@ -89,8 +67,8 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
 }
 
 sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<Popularity> reported) {
-  std::sort(cached.begin(), cached.end(), hotter);
-  std::sort(reported.begin(), reported.end(), hotter);
+  std::sort(cached.begin(), cached.end(), cached_store::hotter);
+  std::sort(reported.begin(), reported.end(), cached_store::hotter);
   std::vector<sim::Task<void>> evictions;
   std::size_t next = std::min(manager_.room(), reported.size());
   for (; next < reported.size() && !cached.empty() && reported[next].count > cached.back().count; ++next) {
@@ -108,7 +86,7 @@ sim::Task<void> Controller::reset_statistics() {
   std::vector<const p4::RegisterArray*> arrays(program_.sketch.begin(), program_.sketch.end());
   arrays.insert(arrays.end(), program_.bloom.begin(), program_.bloom.end());
   for (const p4::RegisterArray* array : arrays) {
-    co_await ArrayClear(shared_.rack.chassis(), shared_.rack.calendar(), lane_, kPipe, *array);
+    co_await ArrayClear(shared_.rack.chassis(), shared_.rack.calendar(), lane(), kPipe, *array);
   }
 }
 

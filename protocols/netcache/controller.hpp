@@ -1,9 +1,6 @@
 // The controller's mind (NetCache §4.4.3): in rounds it compares the counters of cached keys with the sketch's counts
 // of the uncached ones that the switch has reported as hot, replaces the least popular, and resets all counts.
 //
-// A SimGrid actor on the switch's control CPU keeps the rounds; what a round does to switch and servers takes its time
-// in the calendar (cache_manager.hpp).
-//
 // Beyond the paper, with versions: a key whose value has stayed invalid for a round (a write or its update was lost in
 // a crash, or its client has given up) is fetched again.
 #pragma once
@@ -15,36 +12,25 @@
 #include <string>
 #include <vector>
 
+#include "protocols/cached_store/popularity.hpp"
+#include "protocols/cached_store/rounds.hpp"
 #include "protocols/netcache/cache_manager.hpp"
-#include "sim/engine.hpp"
 
 namespace racksim::netcache {
 
-class Controller {
+class Controller final : public cached_store::Rounds {
  public:
   Controller(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters, const NetProgram& program,
              CacheManager& manager);
 
-  /// Adds the actor that begins a round each `round`.
-  void add_actor(sim::Engine& engine);
-
-  /// One round. Not while another is under way.
-  sim::Task<void> round();
-  bool in_round() const { return scope_.running() > 0; }
+  sim::Task<void> round() override;
 
   /// Hot keys reported since the last round.
   std::size_t reported() const { return reported_.size(); }
 
  private:
-  struct Popularity {
-    std::uint64_t key = 0, count = 0;
-  };
-  static bool hotter(const Popularity& a, const Popularity& b) {
-    return a.count != b.count ? a.count > b.count : a.key < b.key;
-  }
+  using Popularity = cached_store::Popularity;
 
-  void begin_round();
-  sim::Task<void> round_and_wake();
   sim::Task<void> look_for_dead_keys();
   sim::Task<void> revive(std::uint64_t key);
   sim::Task<std::vector<Popularity>> count_cached();
@@ -57,9 +43,6 @@ class Controller {
   Counters& counters_;
   NetProgram program_;
   CacheManager& manager_;
-  sim::Scope scope_;
-  sim::Lane lane_;
-  sim::Engine::WakeUp* round_over_ = nullptr;
   std::set<std::uint64_t> reported_;                // keys
   std::map<std::uint64_t, std::uint64_t> invalid_;  // keys that were invalid in the last round, and their versions
 };

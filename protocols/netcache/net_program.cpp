@@ -8,6 +8,7 @@
 #include <string>
 
 #include "p4model/headers.hpp"
+#include "protocols/cached_store/parser.hpp"
 
 namespace racksim::netcache {
 
@@ -75,25 +76,8 @@ class Builder {
   static constexpr const char* kDoc = "NetCache's data plane: values of hot items in switch memory";
 
   void parser() {
-    constexpr auto kIngress = p4::Gress::ingress;
-    p_.parser_state<p4::Ethernet>(kIngress, "ethernet")
-        .select(p_.header_field(&p4::Ethernet::ether_type), {{p4::kEtherTypeIpv4, "ipv4"}});
-    p_.parser_state<p4::Ipv4>(kIngress, "ipv4")
-        .select(p_.header_field(&p4::Ipv4::protocol), {{p4::kProtocolUdp, "udp"}});
-    // The reserved ports (NetCache §4.1), which a mask must be able to tell.
-    static_assert(std::has_single_bit(nocache::kPorts) && nocache::kFirstPort % nocache::kPorts == 0);
-    constexpr std::uint64_t kMask = 0xffff & ~(std::uint64_t{nocache::kPorts} - 1);
-    p_.parser_state<p4::Udp>(kIngress, "udp")
-        .select_masked(p_.header_field(&p4::Udp::dst_port), {{nocache::kFirstPort, kMask, "store"}});
-    p_.parser_state<StoreHeader>(kIngress, "store").then("measure");
-    auto& measure = p_.parser_state<MeasureHeader>(kIngress, "measure");
-    auto* last = &measure;
-    if (shape_.versions) {
-      measure.then("safety");
-      last = &p_.parser_state<SafetyHeader>(kIngress, "safety");
-    }
-    last->select(op_, {{number(Op::cache_update), "value"}});
-    p_.parser_state<ValueHeader>(kIngress, "value");
+    cached_store::append_parser(p_, shape_.versions).select(op_, {{number(Op::cache_update), "value"}});
+    p_.parser_state<ValueHeader>(p4::Gress::ingress, "value");
   }
 
   void find_role(Block& store) {

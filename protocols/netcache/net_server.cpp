@@ -38,7 +38,7 @@ NetServer::NetServer(nocache::Shared& shared, const NetCacheOptions& options, Co
 }
 
 void NetServer::preloaded(std::uint64_t key, std::uint64_t version) {
-  order_.executed(key, version);
+  order_.executed(shared_.hash(key), version);
   if (!shared_.safety) cached_.insert(key);
 }
 
@@ -66,17 +66,17 @@ bool NetServer::holds_write(const Message& request, nocache::Address from, std::
 }
 
 bool NetServer::admits_write(const Message& request) {
-  return !shared_.safety || order_.admits(request.key, request.safety.version);
+  return !shared_.safety || order_.admits(hash_in(request), request.safety.version);
 }
 
 void NetServer::written(const Message& request) {
-  order_.executed(request.key, request.safety.version);
+  order_.executed(hash_in(request), request.safety.version);
   // A write that has taken effect before is sent again with a version of its own, for which the switch waits.
   if (shared_.safety ? request.safety.version != 0 : cached_.contains(request.key)) update(request);
 }
 
 void NetServer::fetched(const Message& request) {
-  order_.executed(request.key, request.safety.version);
+  order_.executed(hash_in(request), request.safety.version);
   if (!shared_.safety) cached_.insert(request.key);
   update(request);
 }
@@ -88,7 +88,7 @@ void NetServer::other(const Message& message, nocache::Address from) {
     order_.evicted_all(message.safety.version);
     cached_.clear();
   } else {
-    order_.evicted(message.key, message.safety.version);
+    order_.evicted(hash_in(message), message.safety.version);
     cached_.erase(message.key);
   }
   Message reply = message;
@@ -115,7 +115,7 @@ void NetServer::send_update(std::uint64_t key) {
   message.store = {nocache::number(Op::cache_update), found->second.number, found->second.hkey_high,
                    found->second.hkey_low, 0};
   message.measure.partition = partition_.server() % options_.partitions;
-  message.safety.version = order_.newest(key);
+  message.safety.version = order_.newest(shared_.hash(key));
   message.key = key;
   message.value = partition_.value_of(key);
   message.value_in_header = true;

@@ -17,9 +17,9 @@
 #include <map>
 #include <unordered_set>
 
+#include "protocols/cached_store/write_order.hpp"
 #include "protocols/netcache/counters.hpp"
 #include "protocols/netcache/options.hpp"
-#include "protocols/netcache/write_order.hpp"
 #include "protocols/nocache/partition.hpp"
 
 namespace racksim::netcache {
@@ -69,7 +69,7 @@ class NetServer final : public nocache::PartitionExtension, models::PacketHandle
   models::Nic& nic_;
   sim::Clock& clock_;
   std::uint32_t qpn_;
-  WriteOrder order_;
+  cached_store::WriteOrder order_;
   std::unordered_set<std::uint64_t> cached_;  // keys, where messages have no version to tell
   std::map<std::uint64_t, Update> updates_;   // by key
   std::uint32_t next_number_ = 1;

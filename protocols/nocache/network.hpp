@@ -55,6 +55,11 @@ struct Message {
   bool value_in_header = false;  ///< the value is in a ValueHeader
 };
 
+/// The hash of the key that a message is about.
+inline KeyHash hash_in(const Message& message) {
+  return {message.store.hkey_high, message.store.hkey_low};
+}
+
 /// A UDP address.
 struct Address {
   NodeId node = 0;

@@ -4,7 +4,7 @@
 // Inserting a key makes a row of the lookup table and asks the key's server for the value, by F-REQs over UDP with a
 // timeout (§3.9); the reply becomes the cache packet as it passes the switch. With versions (star_program.hpp) each
 // insertion begins above every version given out before, and the end of one is told to the key's server
-// (write_order.hpp), so that writes without a version are admitted again.
+// (cached_store/write_order.hpp), so that writes without a version are admitted again.
 //
 // When the switch has lost its state, everything is inserted anew (§3.9); versions then begin with the switch's next
 // incarnation in their top byte, since what the last ones were is lost too.

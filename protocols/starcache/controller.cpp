@@ -10,13 +10,12 @@ namespace racksim::starcache {
 Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        const StarProgram& program, CacheManager& manager,
                        const std::vector<std::unique_ptr<StarServer>>& servers)
-    : shared_(shared),
+    : Rounds(shared.rack.calendar(), options.round),
+      shared_(shared),
       options_(options),
       counters_(counters),
       program_(program),
       manager_(manager),
-      scope_(shared.rack.calendar()),
-      lane_(shared.rack.calendar().add_lane("switch/controller")),
       target_(options.cache_size),
       smallest_(shared.rack.metrics().gauge("starcache.smallest_cache", "keys",
                                             "keys cached at the end of a measured round, the least", 0)),
@@ -33,27 +32,6 @@ Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options,
     if (keys == nullptr) return;
     for (const Popularity& p : *keys) reported_[p.key] = std::max(reported_[p.key], p.count);
   });
-}
-
-void Controller::add_actor(sim::Engine& engine) {
-  round_over_ = &engine.add_wake_up();
-  const sim::HostId host = engine.add_host("switch-control");
-  engine.add_actor("controller", host, [this](sim::Engine::Actor& actor) {
-    while (true) {
-      actor.sleep(options_.round);
-      actor.post<&Controller::begin_round>(lane_, *this);
-      actor.wait(*round_over_);
-    }
-  });
-}
-
-void Controller::begin_round() {
-  scope_.spawn(round_and_wake());
-}
-
-sim::Task<void> Controller::round_and_wake() {
-  co_await round();
-  round_over_->wake();
 }
 
 sim::Task<void> Controller::round() {

@@ -2,9 +2,6 @@
 // of cached keys with the servers' reports of uncached ones, replaces the least popular, and fits the cache's size to
 // the overflow ratio.
 //
-// A SimGrid actor on the switch's control CPU keeps the rounds; what a round does to switch and servers takes its time
-// in the calendar (cache_manager.hpp).
-//
 // Beyond the paper, with versions: a key whose value stays invalid (a write or its reply was lost) or whose requests
 // are not served any more (its cache packet was lost) is fetched again.
 #pragma once
@@ -13,24 +10,19 @@
 #include <map>
 #include <vector>
 
+#include "protocols/cached_store/rounds.hpp"
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/star_server.hpp"
-#include "sim/engine.hpp"
 #include "sim/time_series.hpp"
 
 namespace racksim::starcache {
 
-class Controller {
+class Controller final : public cached_store::Rounds {
  public:
   Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program,
              CacheManager& manager, const std::vector<std::unique_ptr<StarServer>>& servers);
 
-  /// Adds the actor that begins a round each `round`.
-  void add_actor(sim::Engine& engine);
-
-  /// One round. Not while another is under way.
-  sim::Task<void> round();
-  bool in_round() const { return scope_.running() > 0; }
+  sim::Task<void> round() override;
 
   /// What rounds find from here on goes into the gauges, until `stop_measuring`.
   void start_measuring();
@@ -48,8 +40,6 @@ class Controller {
     bool operator==(const Pulse&) const = default;
   };
 
-  void begin_round();
-  sim::Task<void> round_and_wake();
   sim::Task<std::uint64_t> read_and_reset(std::string array, std::uint64_t index);
   sim::Task<void> look_for_dead_keys();
   sim::Task<void> revive(std::uint64_t key);
@@ -63,9 +53,6 @@ class Controller {
   Counters& counters_;
   StarProgram program_;
   CacheManager& manager_;
-  sim::Scope scope_;
-  sim::Lane lane_;
-  sim::Engine::WakeUp* round_over_ = nullptr;
   std::map<std::uint64_t, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
   std::map<std::uint64_t, Pulse> pulses_;            // by key
   std::uint64_t target_;

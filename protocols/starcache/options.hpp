@@ -10,7 +10,7 @@ namespace racksim::starcache {
 
 struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions {
   enum class Coherence : std::uint8_t {
-    versions,  ///< §3.7 with versions, and with writes ordered at the servers (write_order.hpp)
+    versions,  ///< §3.7 with versions, and with writes ordered at the servers (cached_store/write_order.hpp)
     paper      ///< §3.7 as printed: one validity bit
   };
 

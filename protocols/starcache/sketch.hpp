@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/cached_store/popularity.hpp"
 #include "sim/random.hpp"
 
 namespace racksim::starcache {
@@ -39,16 +40,8 @@ class CountMinSketch {
   std::vector<std::uint32_t> counters_;
 };
 
-/// A key and how often it was asked for, as far as is known.
-struct Popularity {
-  std::uint64_t key = 0;
-  std::uint64_t count = 0;
-  bool operator==(const Popularity&) const = default;
-};
-/// Hotter first; of equals the smaller key.
-inline bool hotter(const Popularity& a, const Popularity& b) {
-  return a.count != b.count ? a.count > b.count : a.key < b.key;
-}
+using cached_store::hotter;
+using cached_store::Popularity;
 
 /// The hottest keys of a round.
 class TopKeys {

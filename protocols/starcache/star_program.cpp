@@ -8,6 +8,7 @@
 #include <string>
 
 #include "p4model/headers.hpp"
+#include "protocols/cached_store/parser.hpp"
 #include "protocols/nocache/messages.hpp"
 
 namespace racksim::starcache {
@@ -54,7 +55,7 @@ class Builder {
       : shape_(shape), program_(std::make_shared<p4::Program>("starcache", kDoc)), p_(*program_) {}
 
   StarProgram build() {
-    parser();
+    cached_store::append_parser(p_, shape_.versions);
     p_.ingress().if_(p_.valid<StoreHeader>() == 1).then([&](Block& store) {
       find_role(store);
       look_up(store);
@@ -70,24 +71,6 @@ class Builder {
 
  private:
   static constexpr const char* kDoc = "StarCache's data plane: hot items circulate and serve the requests that wait";
-
-  void parser() {
-    constexpr auto kIngress = p4::Gress::ingress;
-    p_.parser_state<p4::Ethernet>(kIngress, "ethernet")
-        .select(p_.header_field(&p4::Ethernet::ether_type), {{p4::kEtherTypeIpv4, "ipv4"}});
-    p_.parser_state<p4::Ipv4>(kIngress, "ipv4")
-        .select(p_.header_field(&p4::Ipv4::protocol), {{p4::kProtocolUdp, "udp"}});
-    // The reserved ports (§3.1), which a mask must be able to tell.
-    static_assert(std::has_single_bit(nocache::kPorts) && nocache::kFirstPort % nocache::kPorts == 0);
-    constexpr std::uint64_t kMask = 0xffff & ~(std::uint64_t{nocache::kPorts} - 1);
-    p_.parser_state<p4::Udp>(kIngress, "udp")
-        .select_masked(p_.header_field(&p4::Udp::dst_port), {{nocache::kFirstPort, kMask, "store"}});
-    p_.parser_state<StoreHeader>(kIngress, "store").then("measure");
-    auto& measure = p_.parser_state<MeasureHeader>(kIngress, "measure");
-    if (!shape_.versions) return;
-    measure.then("safety");
-    p_.parser_state<SafetyHeader>(kIngress, "safety");
-  }
 
   // The recirculation port tells cache packets from replies of servers (§3.3). The clone of a write or fetch reply
   // becomes a read reply when it first comes round.

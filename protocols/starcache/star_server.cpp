@@ -6,15 +6,8 @@
 
 namespace racksim::starcache {
 
-using nocache::KeyHash;
 using nocache::Message;
 using nocache::Op;
-
-namespace {
-KeyHash hash_in(const Message& message) {
-  return {message.store.hkey_high, message.store.hkey_low};
-}
-}  // namespace
 
 StarServer::StarServer(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        nocache::Partition& partition)

@@ -1,5 +1,5 @@
-// What StarCache adds to a storage server: the order of writes (write_order.hpp) and the reports of popular keys that
-// the switch does not cache (StarCache §3.8).
+// What StarCache adds to a storage server: the order of writes (cached_store/write_order.hpp) and the reports of
+// popular keys that the switch does not cache (StarCache §3.8).
 //
 // "Storage servers use TCP to report top-k items" (§3.9): a report is sent again, at TCP's retransmission timeout,
 // until the controller has acknowledged it.
@@ -9,11 +9,11 @@
 #include <map>
 #include <vector>
 
+#include "protocols/cached_store/write_order.hpp"
 #include "protocols/nocache/partition.hpp"
 #include "protocols/starcache/counters.hpp"
 #include "protocols/starcache/options.hpp"
 #include "protocols/starcache/sketch.hpp"
-#include "protocols/starcache/write_order.hpp"
 
 namespace racksim::starcache {
 
@@ -45,7 +45,7 @@ class StarServer final : public nocache::PartitionExtension {
   Counters& counters_;
   nocache::Partition& partition_;
   sim::Clock& clock_;
-  WriteOrder order_;
+  cached_store::WriteOrder order_;
   std::unique_ptr<TopKeys> top_;  // if it reports
   std::uint32_t next_report_ = 1;
   struct Report {

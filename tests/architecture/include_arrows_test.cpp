@@ -27,8 +27,12 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 };
 
 /// Protocols that are built on another: StarCache and NetCache add a cache to the client-server application that
-/// NoCache is.
-const std::set<std::pair<std::string, std::string>> kBuildsOn{{"netcache", "nocache"}, {"starcache", "nocache"}};
+/// NoCache is, and share what such a cache takes.
+const std::set<std::pair<std::string, std::string>> kBuildsOn{{"cached_store", "nocache"},
+                                                              {"netcache", "cached_store"},
+                                                              {"netcache", "nocache"},
+                                                              {"starcache", "cached_store"},
+                                                              {"starcache", "nocache"}};
 
 /// The one file outside sim/ that may include SimGrid: the benchmark's reference, which has to be written in the
 /// interface that it stands for, as a user of SimGrid alone would write it. Nothing is built on it.
@@ -131,11 +135,15 @@ TEST_CASE("the check itself finds wrong includes") {
   CHECK(allowed("tools/bench/simgrid_echo.cpp", "simgrid/s4u.hpp", true));
   CHECK(allowed("tools/json_reader.cpp", "nlohmann/json.hpp", true));
   CHECK(allowed("protocols/gam/agent.cpp", "protocols/gam/messages.hpp"));
+  CHECK(allowed("protocols/starcache/star_server.hpp", "protocols/cached_store/write_order.hpp"));
   CHECK_FALSE(allowed("sim/calendar.cpp", "models/link.hpp"));
   CHECK_FALSE(allowed("p4model/packet.hpp", "models/link.hpp"));
   CHECK_FALSE(allowed("models/link.cpp", "protocols/gam/agent.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/report.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "protocols/selcc/agent.hpp"));
+  CHECK_FALSE(allowed("protocols/cached_store/write_order.hpp", "protocols/starcache/options.hpp"));
+  CHECK_FALSE(allowed("protocols/nocache/partition.cpp", "protocols/cached_store/write_order.hpp"));
+  CHECK_FALSE(allowed("protocols/netcache/net_server.cpp", "protocols/starcache/options.hpp"));
   CHECK_FALSE(allowed("models/link.cpp", "sim/time.hpp", true));
   CHECK_FALSE(allowed("models/link.cpp", "link.hpp"));
   CHECK_FALSE(allowed("sim/bridge.hpp", "simgrid/s4u.hpp", true));

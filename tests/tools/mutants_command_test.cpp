@@ -53,6 +53,13 @@ class SmallTree {
                   "@@ -1,3 +1,2 @@\n int answer() {\n-  " +
                       line + "\n   return 1;\n");
   }
+  /// Adds a mutant of that protocol that takes `line` out of the only header of another folder.
+  void add_mutant_of_base(const std::string& name, const std::string& line) const {
+    folder_.write("protocols/base/base.hpp", "int limit = 8;\n");
+    folder_.write("tests/mutants/echo/" + name + ".patch",
+                  "Knows no limit.\n\n--- a/protocols/base/base.hpp\n+++ b/protocols/base/base.hpp\n@@ -1 +1 @@\n-" +
+                      line + "\n+int limit = 0;\n");
+  }
 
  private:
   TemporaryFolder folder_;
@@ -73,6 +80,16 @@ TEST_CASE("a mutant that applies passes the check and leaves its protocol as it 
   std::ostringstream source;
   source << std::ifstream(tree.path() / "protocols/echo/echo.cpp").rdbuf();
   CHECK_THAT(source.str(), Contains("wait();"));
+}
+
+TEST_CASE("a mutant may change a header of what its protocol is built on") {
+  const SmallTree tree;
+  tree.add_mutant_of_base("no-limit", "int limit = 8;");
+  CHECK(check(tree.path()).status == 0);
+  tree.add_mutant_of_base("no-count", "int count = 8;");
+  const auto outcome = check(tree.path());
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.said, Contains("echo/no-count") && !Contains("echo/no-limit"));
 }
 
 TEST_CASE("a mutant that no longer applies fails the check and is named") {

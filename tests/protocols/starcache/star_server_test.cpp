@@ -1,5 +1,5 @@
-// What StarCache adds to a server: which writes it admits, end to end (write_order.hpp; StarCache §3.7). Its reports
-// are tested with the controller that reads them (controller_test.cpp).
+// What StarCache adds to a server: which writes it admits, end to end (cached_store/write_order.hpp; StarCache §3.7).
+// Its reports are tested with the controller that reads them (controller_test.cpp).
 #include "protocols/starcache/star_server.hpp"
 
 #include <catch2/catch.hpp>

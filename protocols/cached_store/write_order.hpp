@@ -1,17 +1,18 @@
 // The order in which a server lets writes take effect, so that what the switch caches is the latest value: the server's
-// part of the repaired coherence.
+// part of coherence with versions.
 //
-// The printed protocol (§3.7) trusts that a write that passed the switch while its key was not cached has reached the
-// server before the key's value is fetched, and that writes reach the server in the order in which they passed the
-// switch. Neither need hold. Here the switch numbers the writes and fetches of a cached key (star_program.hpp), and the
-// server refuses, for its client to send it again,
+// The printed protocols trust that a write that passed the switch while its key was not cached has reached the server
+// before the key's value is fetched, and that writes reach the server in the order in which they passed the switch
+// (StarCache §3.7; NetCache §4.3 serialises writes at the server, which helps against neither). Neither need hold. With
+// versions the switch numbers the writes and fetches of a cached key, and the server refuses, for its client to send it
+// again,
 //
 //   (i)   a write whose version is below the largest that it has seen of the key: the value of a later write or fetch
-//         may circulate already;
+//         may be in the switch already;
 //   (ii)  a write without a version while the key may be cached: it passed the switch before the key was inserted.
 //
 // The controller says when a key is not cached any more, with the last version that the switch has given out (iii).
-// Keys that share a hash share a state, as they do in the switch. All of this is durable (partition.hpp).
+// Keys that share a hash share a state, as they do in the switch. All of this is durable (nocache/partition.hpp).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 #include "protocols/nocache/key_hash.hpp"
 
-namespace racksim::starcache {
+namespace racksim::cached_store {
 
 class WriteOrder {
  public:
@@ -36,6 +37,11 @@ class WriteOrder {
     if (version == 0) return;
     State& state = states_[hash];
     state.newest = std::max(state.newest, version);
+  }
+  /// The largest version executed of a key, 0 if none.
+  std::uint64_t newest(nocache::KeyHash hash) const {
+    const State* state = find(hash);
+    return state ? state->newest : 0;
   }
   /// Rule (iii): no version after `last` is given out until the key is inserted again.
   void evicted(nocache::KeyHash hash, std::uint64_t last) {
@@ -62,4 +68,4 @@ class WriteOrder {
   std::uint64_t evicted_all_ = 0;
 };
 
-}  // namespace racksim::starcache
+}  // namespace racksim::cached_store

@@ -1,5 +1,6 @@
-// The order of writes at a server, rules (i) to (iii) of write_order.hpp: the repaired form of StarCache §3.7.
-#include "protocols/starcache/write_order.hpp"
+// The order of writes at a server, rules (i) to (iii) of write_order.hpp: the repaired form of StarCache §3.7
+// and NetCache §4.3.
+#include "protocols/cached_store/write_order.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -7,7 +8,7 @@
 #include "sim/random.hpp"
 
 using namespace racksim;
-using namespace racksim::starcache;
+using namespace racksim::cached_store;
 using nocache::KeyHash;
 
 namespace {
@@ -29,6 +30,8 @@ TEST_CASE("rule (i): a write below the largest version seen is refused, the same
   CHECK(order.admits(kKey, 8));
   order.executed(kKey, 5);  // a fetch may come late: it lowers nothing
   CHECK_FALSE(order.admits(kKey, 6));
+  CHECK(order.newest(kKey) == 7);
+  CHECK(order.newest(kOther) == 0);
 }
 
 TEST_CASE("rule (ii): a write without a version is refused while the key may be cached") {

@@ -1,0 +1,33 @@
+// The states of the parser. See parser.hpp.
+#include "protocols/cached_store/parser.hpp"
+
+#include <bit>
+
+#include "p4model/headers.hpp"
+#include "protocols/nocache/messages.hpp"
+
+namespace racksim::cached_store {
+
+using nocache::MeasureHeader;
+using nocache::SafetyHeader;
+using nocache::StoreHeader;
+
+p4::ParserState& append_parser(p4::Program& program, bool safety) {
+  constexpr auto kIngress = p4::Gress::ingress;
+  program.parser_state<p4::Ethernet>(kIngress, "ethernet")
+      .select(program.header_field(&p4::Ethernet::ether_type), {{p4::kEtherTypeIpv4, "ipv4"}});
+  program.parser_state<p4::Ipv4>(kIngress, "ipv4")
+      .select(program.header_field(&p4::Ipv4::protocol), {{p4::kProtocolUdp, "udp"}});
+  // A mask must be able to tell the ports.
+  static_assert(std::has_single_bit(nocache::kPorts) && nocache::kFirstPort % nocache::kPorts == 0);
+  constexpr std::uint64_t kMask = 0xffff & ~(std::uint64_t{nocache::kPorts} - 1);
+  program.parser_state<p4::Udp>(kIngress, "udp")
+      .select_masked(program.header_field(&p4::Udp::dst_port), {{nocache::kFirstPort, kMask, "store"}});
+  program.parser_state<StoreHeader>(kIngress, "store").then("measure");
+  auto& measure = program.parser_state<MeasureHeader>(kIngress, "measure");
+  if (!safety) return measure;
+  measure.then("safety");
+  return program.parser_state<SafetyHeader>(kIngress, "safety");
+}
+
+}  // namespace racksim::cached_store
