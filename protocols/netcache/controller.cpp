@@ -9,10 +9,6 @@
 
 namespace racksim::netcache {
 
-namespace {
-constexpr unsigned kPipe = 0;
-}
-
 Controller::Controller(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
                        const NetProgram& program, CacheManager& manager)
     : Rounds(shared.rack.calendar(), options.round),

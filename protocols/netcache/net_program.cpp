@@ -8,7 +8,6 @@
 #include <string>
 
 #include "p4model/headers.hpp"
-#include "protocols/cached_store/parser.hpp"
 
 namespace racksim::netcache {
 

@@ -21,10 +21,8 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
-#include "p4model/forwarding.hpp"
-#include "p4model/program.hpp"
+#include "protocols/cached_store/cache_program.hpp"
 #include "protocols/nocache/messages.hpp"
 
 namespace racksim::netcache {
@@ -66,17 +64,8 @@ struct NetShape {
 ///
 /// Before the control plane inserts a key it makes its STATE invalid. With versions the low half of STATE must then be
 /// at least that of each version given out for the key before.
-struct NetProgram {
-  std::shared_ptr<const p4::Program> program;
-  const p4::Table* lookup = nullptr;      ///< (high, low half of the key) -> set_index
-  const p4::Action* set_index = nullptr;  ///< value: the table index, below cache_entries
-  p4::Forwarding forwarding{};
-
-  // By table index.
-  const p4::RegisterArray* state = nullptr;                     ///< 1 when valid; with versions lo: version, hi: valid
-  const p4::RegisterArray* popularity = nullptr;                ///< reads that the switch has answered
-  std::array<const p4::RegisterArray*, kValueArrays> values{};  ///< words of ValueHeader
-  const p4::RegisterArray* hits = nullptr;                      ///< one entry: the same of all keys
+struct NetProgram : cached_store::CacheProgram {
+  std::array<const p4::RegisterArray*, kValueArrays> values{};  ///< by table index: words of ValueHeader
   std::array<const p4::RegisterArray*, kSketchRows> sketch{};   ///< by hash of the key; null without detection
   std::array<const p4::RegisterArray*, kBloomArrays> bloom{};   ///< the same
 };

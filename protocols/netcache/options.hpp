@@ -5,24 +5,22 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "protocols/cached_store/options.hpp"
 #include "protocols/nocache/options.hpp"
 
 namespace racksim::netcache {
 
-struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions {
-  std::uint64_t cache_entries = 10'240;  ///< rows of the lookup table and of the arrays by key
-  std::uint64_t preload = 10'000;        ///< hottest keys, of which the cacheable ones are preloaded (StarCache §5.1)
+struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, cached_store::CacheOptions {
+  NetCacheOptions() { cache_entries = 10'240; }
+
+  std::uint64_t preload = 10'000;  ///< hottest keys, of which the cacheable ones are preloaded (StarCache §5.1)
 
   bool invalidate = true;
   bool ordered_updates = true;
 
-  bool updates = false;  ///< keys are replaced by popularity (NetCache §4.4.3)
   std::uint64_t threshold = 100;
   std::uint64_t sketch_width = 65'536;
-  sim::Duration round = sim::Duration::from_ps(1'000'000'000'000);
   sim::Duration update_timeout = sim::Duration::from_ps(1'000'000'000);
-  sim::Duration fetch_timeout = sim::Duration::from_ps(1'000'000'000);
-  std::uint64_t fetch_attempts = 10;
 
   /// How long to wait for the answer to an attempt, counted from 0, of something first waited for by `timeout`: twice
   /// as long each time, up to 16 times, so that those that retry for ever leave a busy server time to answer.

@@ -4,36 +4,32 @@
 
 #include <cstdint>
 
+#include "protocols/cached_store/options.hpp"
 #include "protocols/nocache/options.hpp"
 
 namespace racksim::starcache {
 
-struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions {
+struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, cached_store::CacheOptions {
   enum class Coherence : std::uint8_t {
     versions,  ///< §3.7 with versions, and with writes ordered at the servers (cached_store/write_order.hpp)
     paper      ///< §3.7 as printed: one validity bit
   };
 
   Coherence coherence = Coherence::versions;
-  std::uint64_t cache_size = 32;       ///< keys preloaded, and the controller's target at first
-  std::uint64_t cache_entries = 4096;  ///< rows of the lookup table, the most keys that can be cached
-  std::uint64_t queue_size = 16;       ///< requests that wait per key (§4: 16, §5.3: 256, artifact: 8)
-  bool multi_packet = true;            ///< items of several packets may be cached (§3.9)
+  std::uint64_t cache_size = 32;  ///< keys preloaded, and the controller's target at first
+  std::uint64_t queue_size = 16;  ///< requests that wait per key (§4: 16, §5.3: 256, artifact: 8)
+  bool multi_packet = true;       ///< items of several packets may be cached (§3.9)
 
   bool invalidate = true;
   bool drop_stale = true;
   bool set_flag = true;
 
-  bool updates = false;  ///< keys are replaced by popularity (§3.8)
-  bool sizing = false;   ///< the cache's size follows the overflow ratio (§3.8)
+  bool sizing = false;  ///< the cache's size follows the overflow ratio (§3.8)
   std::uint64_t min_size = 32;
   double overflow_threshold = 0.01;
   std::uint64_t top_k = 10;
   std::uint64_t sketch_width = 65'536;
   std::uint64_t report_above = 100;
-  sim::Duration round = sim::Duration::from_ps(1'000'000'000'000);
-  sim::Duration fetch_timeout = sim::Duration::from_ps(1'000'000'000);
-  std::uint64_t fetch_attempts = 10;
   sim::Duration report_timeout = sim::Duration::from_ps(200'000'000'000);
 
   void declare(sim::Parameters& p) override;

@@ -18,10 +18,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
-#include "p4model/forwarding.hpp"
-#include "p4model/program.hpp"
+#include "protocols/cached_store/cache_program.hpp"
 
 namespace racksim::starcache {
 
@@ -51,18 +49,12 @@ inline constexpr std::uint64_t kMostEntries = 65'536;
 /// versions will do.
 ///
 /// The clone table must know all clients and the controller: a packet to be cloned that misses it is dropped.
-struct StarProgram {
-  std::shared_ptr<const p4::Program> program;
-  const p4::Table* lookup = nullptr;      ///< (high, low half of the key's hash) -> set_index
-  const p4::Action* set_index = nullptr;  ///< value: the table index, below cache_entries
-  const p4::Table* clone = nullptr;       ///< client's or controller's IPv4 address -> clone_to
+struct StarProgram : cached_store::CacheProgram {
+  const p4::Table* clone = nullptr;  ///< client's or controller's IPv4 address -> clone_to
   /// Values: the multicast group of {port of that address, recirculation port}, and its MAC address.
   const p4::Action* clone_to = nullptr;
-  p4::Forwarding forwarding{};
 
   // By table index.
-  const p4::RegisterArray* state = nullptr;  ///< 1 when valid; with versions lo: version, hi: 1 when valid
-  const p4::RegisterArray* popularity = nullptr;
   const p4::RegisterArray* queue = nullptr;  ///< lo: requests that wait, hi: number of the next packet of the item
   const p4::RegisterArray* front = nullptr;
   const p4::RegisterArray* rear = nullptr;
@@ -70,8 +62,7 @@ struct StarProgram {
   const p4::RegisterArray* client_ip = nullptr;
   const p4::RegisterArray* client_port = nullptr;
   const p4::RegisterArray* client_seq = nullptr;
-  // One entry each.
-  const p4::RegisterArray* hits = nullptr;
+  // One entry.
   const p4::RegisterArray* overflow = nullptr;
 };
 

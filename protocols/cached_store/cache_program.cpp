@@ -1,5 +1,4 @@
-// The states of the parser. See parser.hpp.
-#include "protocols/cached_store/parser.hpp"
+#include "protocols/cached_store/cache_program.hpp"
 
 #include <bit>
 
