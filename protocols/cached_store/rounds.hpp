@@ -22,9 +22,6 @@ class Rounds {
   virtual sim::Task<void> round() = 0;
   bool in_round() const { return scope_.running() > 0; }
 
- protected:
-  sim::Lane lane() const { return lane_; }
-
  private:
   void begin_round();
   sim::Task<void> round_and_wake();

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "models/control_wait.hpp"
-#include "protocols/netcache/array_clear.hpp"
 
 namespace racksim::netcache {
 
@@ -82,7 +81,7 @@ sim::Task<void> Controller::reset_statistics() {
   std::vector<const p4::RegisterArray*> arrays(program_.sketch.begin(), program_.sketch.end());
   arrays.insert(arrays.end(), program_.bloom.begin(), program_.bloom.end());
   for (const p4::RegisterArray* array : arrays) {
-    co_await ArrayClear(shared_.rack.chassis(), shared_.rack.calendar(), lane(), kPipe, *array);
+    co_await models::clear_array(manager_.cpu(), kPipe, array->name);
   }
 }
 
