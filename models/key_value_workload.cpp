@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/key_value_service.hpp"
+#include "models/session_tasks.hpp"
 #include "sim/random.hpp"
 #include "sim/waiting.hpp"
 #include "sim/zipf.hpp"
@@ -36,7 +37,8 @@ class KeyValueWorkload final : public Workload {
         ranking_{options.keys, options.swap_keys, options.swap_interval},
         popularity_(options.keys, options.zipf),
         lane_(rack_.calendar().add_lane("workload")),
-        stopped_(rack_.calendar()) {
+        stopped_(rack_.calendar()),
+        tasks_(rack_.calendar(), service_.client_nodes()) {
     const unsigned nodes = service_.client_nodes();
     if (nodes == 0) throw std::runtime_error("workload: the store has no client nodes, so nobody sends requests");
     if (options.swap_interval > sim::Duration{} && options.swap_keys > options.keys / 2) {
@@ -48,7 +50,6 @@ class KeyValueWorkload final : public Workload {
     const auto sessions = static_cast<std::int64_t>(nodes * options.threads);
     gap_ = 1_s * sessions / static_cast<std::int64_t>(options.rate);
     for (unsigned node = 0; node < nodes; ++node) {
-      scopes_.push_back(std::make_unique<sim::Scope>(rack_.calendar()));
       for (unsigned thread = 0; thread < options.threads; ++thread) sessions_.emplace_back(rack_.seed(), node, thread);
     }
     // Here and not later: what the store refuses is refused before the run.
@@ -64,17 +65,15 @@ class KeyValueWorkload final : public Workload {
   }
 
   void start() override {
-    for (SessionState& session : sessions_) scopes_[session.id.node]->spawn(issue(session));
+    for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
   }
 
-  void node_crashed(NodeId node) override {
-    if (node < scopes_.size()) scopes_[node]->cancel_all();
-  }
+  void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
 
   // A client that comes back goes on asking; what it had asked before, it has given up.
   void node_restarted(NodeId node) override {
     for (SessionState& session : sessions_) {
-      if (session.id.node == node && !stopping_) scopes_[node]->spawn(issue(session));
+      if (session.id.node == node && !stopping_) tasks_.spawn(node, issue(session));
     }
   }
 
@@ -85,15 +84,10 @@ class KeyValueWorkload final : public Workload {
     rack_.calendar().at<&KeyValueWorkload::end_waiting>(rack_.calendar().now(), lane_, *this);
   }
 
-  std::size_t running() const override {
-    std::size_t sum = 0;
-    for (const auto& scope : scopes_) sum += scope->running();
-    return sum;
-  }
+  std::size_t running() const override { return tasks_.running(); }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
-    remaining_ = operations;
-    done_ = std::move(done);
+    tasks_.notify_after(operations, std::move(done));
   }
 
  private:
@@ -115,7 +109,7 @@ class KeyValueWorkload final : public Workload {
       const std::uint64_t key = ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()));
       const bool write = random.chance(options_.write_ratio);
       // An operation is a root task beside this one: it may finish before spawn returns, or long after.
-      scopes_[session.id.node]->spawn(operate(session.id, key, write));
+      tasks_.spawn(session.id.node, operate(session.id, key, write));
     }
   }
 
@@ -125,10 +119,7 @@ class KeyValueWorkload final : public Workload {
     } else {
       co_await service_.get(session, key);
     }
-    if (remaining_ > 0 && --remaining_ == 0) {
-      const auto done = std::move(done_);  // it may ask for another notification
-      done();
-    }
+    tasks_.operation_ended();
   }
 
   void end_waiting() { stopped_.notify_all(); }
@@ -143,9 +134,7 @@ class KeyValueWorkload final : public Workload {
   sim::Signal stopped_;
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
-  std::uint64_t remaining_ = 0;
-  std::function<void()> done_;
-  std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node, last: their tasks use the rest until they are destroyed
+  SessionTasks tasks_;
 };
 
 }  // namespace

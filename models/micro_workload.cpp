@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/memory_service.hpp"
+#include "models/session_tasks.hpp"
 #include "sim/random.hpp"
 
 namespace racksim::models {
@@ -20,7 +21,8 @@ class MicroWorkload final : public Workload {
       : memory_(context.service<MemoryService>("micro")),
         options_(options),
         nodes_(memory_.shape().nodes),
-        block_bytes_(memory_.shape().block_bytes) {
+        block_bytes_(memory_.shape().block_bytes),
+        tasks_(context.rack.calendar(), nodes_) {
     const double private_share = static_cast<double>(options.working_set / nodes_) * (1.0 - options.sharing_ratio);
     shared_blocks_ = options.sharing_ratio > 0 ? options.shared_bytes / block_bytes_ : 0;
     private_blocks_ = static_cast<std::uint64_t>(private_share) / block_bytes_;
@@ -31,7 +33,6 @@ class MicroWorkload final : public Workload {
       throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
     }
     for (unsigned node = 0; node < nodes_; ++node) {
-      scopes_.push_back(std::make_unique<sim::Scope>(context.rack.calendar()));
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         sessions_.emplace_back(context.rack.seed(), node, thread);
       }
@@ -56,21 +57,14 @@ class MicroWorkload final : public Workload {
   }
 
   void start() override {
-    for (SessionState& session : sessions_) {
-      scopes_[session.id.node]->spawn(issue(session));
-    }
+    for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
   }
-  void node_crashed(NodeId node) override { scopes_[node]->cancel_all(); }
+  void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
   void stop() override { stopping_ = true; }
-  std::size_t running() const override {
-    std::size_t sum = 0;
-    for (const auto& scope : scopes_) sum += scope->running();
-    return sum;
-  }
+  std::size_t running() const override { return tasks_.running(); }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
-    remaining_ = operations;
-    done_ = std::move(done);
+    tasks_.notify_after(operations, std::move(done));
   }
 
  private:
@@ -119,23 +113,18 @@ class MicroWorkload final : public Workload {
       } else {
         co_await memory_.read(session.id, access.address);
       }
-      if (remaining_ > 0 && --remaining_ == 0) {
-        const auto done = std::move(done_);  // it may ask for another notification
-        done();
-      }
+      tasks_.operation_ended();
     }
   }
 
   MemoryService& memory_;
   MicroOptions options_;
-  std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node: its sessions die with it
   unsigned nodes_;
   std::uint64_t block_bytes_;
   std::uint64_t shared_blocks_ = 0, private_blocks_ = 0;
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
-  std::uint64_t remaining_ = 0;
-  std::function<void()> done_;
+  SessionTasks tasks_;
 };
 
 }  // namespace
