@@ -12,7 +12,7 @@ struct IdlePassesResult {
   Spread skipped, run, skipped_over_run;
 };
 
-/// scenarios/starcache/zipf-0.99.json at 1,000 requests/s: 40 hot items circulate, and hardly anybody asks for one.
+/// scenarios/starcache/zipf-0.99.json at 1,000 requests/s: 32 hot items circulate, and hardly anybody asks for one.
 /// `simulated_ms` are run, and a hundred times as many skipped, so that both take a while; what is measured is the
 /// whole of a run, the making of the rack included. Throws std::runtime_error when a run fails.
 IdlePassesResult run_idle_passes(unsigned simulated_ms, unsigned rounds, const Catalogue& catalogue);
