@@ -108,7 +108,7 @@ TEST_CASE("a mistake in a figure file is one line with its place and the nearest
 
 TEST_CASE("the figures that come with the program are valid") {
   for (const bool quick : {false, true}) {
-    for (const char* name : {"concordia/fig9", "concordia/fig10", "concordia/fig12"}) {
+    for (const char* name : {"concordia/fig9", "concordia/fig10", "concordia/fig11", "concordia/fig12"}) {
       CAPTURE(name);
       CHECK(load_figure(find_figure_file(name), built_in_catalogue(), quick).name == name);
     }
