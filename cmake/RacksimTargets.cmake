@@ -2,8 +2,11 @@
 
 find_program(RACKSIM_CCACHE ccache)
 if(RACKSIM_CCACHE)
-  # The sloppiness is what ccache's manual asks for where headers are precompiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${RACKSIM_CCACHE})
+  # The same tree in another folder (a second clone, CI's) finds the objects again: ccache sees its paths relative to the
+  # base directory, and the compiler's own record of the folder (debug information, __FILE__) is mapped away below. The
+  # sloppiness is what ccache's manual asks for where headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${RACKSIM_CCACHE})
 endif()
 
 add_library(racksim_options INTERFACE)
@@ -51,6 +54,17 @@ function(racksim_precompile target)
   endif()
 endfunction()
 
+# racksim_unity(TARGET): with RACKSIM_UNITY, the target's sources are compiled eight at a time.
+function(racksim_unity target)
+  if(RACKSIM_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # It warns of a header's types in anonymous namespaces, and takes the sources of a batch for headers.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+endfunction()
+
 # racksim_library(NAME [OBJECT] USES target...)
 # Builds every .cpp under the current folder into racksim_NAME. OBJECT keeps self-registering files in the program
 # even though nobody calls them by name.
@@ -65,6 +79,7 @@ function(racksim_library name)
     add_library(racksim_${name} ${kind} ${sources})
     target_link_libraries(racksim_${name} PUBLIC racksim_options ${arg_USES})
     racksim_precompile(racksim_${name})
+    racksim_unity(racksim_${name})
   else()
     add_library(racksim_${name} INTERFACE)
     target_link_libraries(racksim_${name} INTERFACE racksim_options ${arg_USES})

@@ -14,8 +14,6 @@
 namespace racksim::tools {
 namespace {
 
-using Verdict = TrialResult::Verdict;
-
 std::string encode(const TrialResult& result) {
   JsonValue value = JsonValue::object();
   value.set("verdict", static_cast<int>(result.verdict));
@@ -33,7 +31,7 @@ std::string encode(const TrialResult& result) {
 TrialResult decode(const std::string& text) {
   const JsonValue value = parse_json(text, "result of a trial");
   TrialResult result;
-  result.verdict = static_cast<Verdict>(value.find("verdict")->natural().value());
+  result.verdict = static_cast<TrialResult::Verdict>(value.find("verdict")->natural().value());
   for (const auto& kind : *value.find("kinds")->elements()) result.kinds.push_back(*kind.string());
   if (!result.kinds.empty()) result.kind = result.kinds.front();
   result.what = *value.find("what")->string();
@@ -49,7 +47,7 @@ TrialResult result_of(const ChildResult& child) {
   using Ending = ChildResult::Ending;
   if (child.ending == Ending::answered) return decode(child.text);
   TrialResult result;
-  result.verdict = Verdict::failed;
+  result.verdict = TrialResult::Verdict::failed;
   result.kind = child.ending == Ending::threw ? "exception" : child.ending == Ending::killed ? "crash" : "hang";
   result.kinds = {result.kind};
   result.what = child.text;
@@ -92,7 +90,7 @@ TrialResult run_trial(const Scenario& original, bool with_coverage) {
   TrialResult result;
   try {
     const RunResult run = run_experiment(scenario, metrics, "", {}, with_coverage ? &coverage : nullptr);
-    result.verdict = run.pass ? Verdict::passed : Verdict::failed;
+    result.verdict = run.pass ? TrialResult::Verdict::passed : TrialResult::Verdict::failed;
     result.operations = run.operations;
     result.events = run.events;
     result.hash = run.hash.hex();
@@ -109,7 +107,7 @@ TrialResult run_trial(const Scenario& original, bool with_coverage) {
       result.at = violations.front().at;
     }
   } catch (const InputError& error) {
-    result.verdict = Verdict::refused;
+    result.verdict = TrialResult::Verdict::refused;
     result.what = error.what();
   }
   return result;

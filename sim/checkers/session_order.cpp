@@ -16,8 +16,6 @@
 namespace racksim::sim::checkers {
 namespace {
 
-constexpr std::size_t kNone = RegisterValues::kNone;
-
 /// At most so many operations of a cycle are named.
 constexpr std::size_t kNamed = 12;
 
@@ -30,9 +28,10 @@ class ValueGraph {
       : operations_(operations),
         values_(values),
         nodes_(values.size()),
-        ordinal_(operations.size(), kNone),
+        ordinal_(operations.size(), RegisterValues::kNone),
         covered_(values.size(), 0) {
-    for (std::size_t v = 1; v < values.size(); ++v) edges_.push_back({0, v, kNone, kNone});
+    for (std::size_t v = 1; v < values.size(); ++v)
+      edges_.push_back({0, v, RegisterValues::kNone, RegisterValues::kNone});
     in_sessions_.resize(operations.size());
     std::iota(in_sessions_.begin(), in_sessions_.end(), std::size_t{0});
     std::sort(in_sessions_.begin(), in_sessions_.end(), [&](std::size_t a, std::size_t b) {
@@ -58,10 +57,10 @@ class ValueGraph {
   void add_program_order() {
     add_chain([](const Operation&) { return true; });
     for (std::size_t i = 0; i < operations_.size(); ++i) {
-      if (operations_[i].action == Action::write || values_.value_of(i) == kNone) continue;
+      if (operations_[i].action == Action::write || values_.value_of(i) == RegisterValues::kNone) continue;
       const auto value = values_.value_of(i);
       const auto write = values_.write_of(value);
-      if (write != kNone && write > i && operations_[write].session == operations_[i].session)
+      if (write != RegisterValues::kNone && write > i && operations_[write].session == operations_[i].session)
         edges_.push_back({value, value, i, write});
     }
   }
@@ -74,7 +73,7 @@ class ValueGraph {
     outcome.why = fmt::format("{}: in their sessions' orders, each of these comes before the next", promise);
     for (const auto& edge : cycle) {
       for (const auto index : {edge.earlier, edge.later}) {
-        if (index == kNone || outcome.operations.size() == kNamed) continue;
+        if (index == RegisterValues::kNone || outcome.operations.size() == kNamed) continue;
         if (outcome.operations.empty() || outcome.operations.back().id != operations_[index].id)
           outcome.operations.push_back(operations_[index]);
       }
@@ -90,19 +89,19 @@ class ValueGraph {
     for (const auto i : in_sessions_) {
       if (session != operations_[i].session) begin();
       session = operations_[i].session;
-      if (values_.value_of(i) != kNone) step(i);
+      if (values_.value_of(i) != RegisterValues::kNone) step(i);
     }
   }
 
   /// Each chosen operation's value comes before the next one's, or is the same.
   template <class Chosen>
   void add_chain(Chosen chosen) {
-    auto last = kNone;
-    for_each_session([&] { last = kNone; },
+    auto last = RegisterValues::kNone;
+    for_each_session([&] { last = RegisterValues::kNone; },
                      [&](std::size_t i) {
                        if (!chosen(operations_[i])) return;
                        const auto value = values_.value_of(i);
-                       if (last != kNone && values_.value_of(last) != value)
+                       if (last != RegisterValues::kNone && values_.value_of(last) != value)
                          edges_.push_back({values_.value_of(last), value, last, i});
                        if (!operations_[i].pending()) last = i;
                      });
@@ -111,19 +110,19 @@ class ValueGraph {
   /// A node for all that the session did up to and including operation i, given that for what it did before.
   std::size_t add_prefix(std::size_t before, std::size_t i) {
     const auto node = nodes_++;
-    if (before != kNone) edges_.push_back({before, node, kNone, kNone});
-    edges_.push_back({values_.value_of(i), node, i, kNone});
+    if (before != RegisterValues::kNone) edges_.push_back({before, node, RegisterValues::kNone, RegisterValues::kNone});
+    edges_.push_back({values_.value_of(i), node, i, RegisterValues::kNone});
     return node;
   }
 
   void add_writes_follow_reads() {
-    auto reads = kNone;
-    for_each_session([&] { reads = kNone; },
+    auto reads = RegisterValues::kNone;
+    for_each_session([&] { reads = RegisterValues::kNone; },
                      [&](std::size_t i) {
                        if (operations_[i].action == Action::read) {
                          reads = add_prefix(reads, i);
-                       } else if (reads != kNone) {
-                         edges_.push_back({reads, values_.value_of(i), kNone, i});
+                       } else if (reads != RegisterValues::kNone) {
+                         edges_.push_back({reads, values_.value_of(i), RegisterValues::kNone, i});
                        }
                      });
   }
@@ -139,15 +138,15 @@ class ValueGraph {
       if (operations_[i].action == Action::write) {
         if (operations_[i].pending()) return;
         ordinal_[i] = written.size();
-        const auto before = written.empty() ? kNone : written.back().prefix;
+        const auto before = written.empty() ? RegisterValues::kNone : written.back().prefix;
         written.push_back({i, add_prefix(before, i)});
         return;
       }
       const auto write = values_.write_of(value);
-      const bool own =
-          write != kNone && operations_[write].session == operations_[i].session && ordinal_[write] != kNone;
+      const bool own = write != RegisterValues::kNone && operations_[write].session == operations_[i].session &&
+                       ordinal_[write] != RegisterValues::kNone;
       const auto before = own ? ordinal_[write] : written.size();
-      if (before > 0) edges_.push_back({written[before - 1].prefix, value, kNone, i});
+      if (before > 0) edges_.push_back({written[before - 1].prefix, value, RegisterValues::kNone, i});
       if (!own) return;
       for (auto w = std::max(covered_[value], before + 1); w < written.size(); ++w)
         edges_.push_back({values_.value_of(written[w].write), value, written[w].write, i});
