@@ -70,6 +70,19 @@ std::string points_text(const Figure& figure, const FigureValues& values) {
 
 }  // namespace
 
+std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results) {
+  const FigureValues values = values_by_series(figure, results);
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : figure.claims) {
+    Verdict verdict = judge(claim, figure.axes, values);
+    const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
+                                    [&](const Calibration& constant) { return constant.on == claim.id; });
+    std::string text = verdict.text(claim) + (fitted ? " (fitted)" : "");
+    judged.push_back({&claim, std::move(verdict), std::move(text)});
+  }
+  return judged;
+}
+
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text = csv_field(figure.sweep_label.empty() ? "x" : figure.sweep_label) + ",series";
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
@@ -93,13 +106,10 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
   std::vector<std::string> sayings{""};
   std::size_t met = 0;
-  for (const Claim& claim : figure.claims) {
-    const Verdict verdict = judge(claim, figure.axes, values);
+  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     met += verdict.met ? 1 : 0;
-    const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
-                                    [&](const Calibration& constant) { return constant.on == claim.id; });
-    rows.push_back({verdict.text(claim) + (fitted ? " (fitted)" : ""), claim.id, claim.paper.text, verdict.simulated});
-    sayings.push_back(claim.text);
+    rows.push_back({in_words, claim->id, claim->paper.text, verdict.simulated});
+    sayings.push_back(claim->text);
   }
   if (!figure.claims.empty()) text += "\nclaims\n" + table(rows, sayings);
 
@@ -123,7 +133,6 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
 }
 
 JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& results) {
-  const FigureValues values = values_by_series(figure, results);
   JsonValue report = JsonValue::object();
   report.set("figure", figure.name);
   report.set("title", figure.title);
@@ -146,14 +155,13 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   }
   report.set("points", std::move(points));
   JsonValue claims = JsonValue::array();
-  for (const Claim& claim : figure.claims) {
-    const Verdict verdict = judge(claim, figure.axes, values);
+  for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
     JsonValue entry = JsonValue::object();
-    entry.set("id", claim.id);
-    entry.set("text", claim.text);
-    entry.set("paper", claim.paper.text);
+    entry.set("id", claim->id);
+    entry.set("text", claim->text);
+    entry.set("paper", claim->paper.text);
     entry.set("simulated", verdict.simulated);
-    entry.set("directional", claim.directional());
+    entry.set("directional", claim->directional());
     entry.set("met", verdict.met);
     entry.set("off", verdict.off ? JsonValue(*verdict.off) : JsonValue());
     claims.push(std::move(entry));

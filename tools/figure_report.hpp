@@ -8,6 +8,14 @@
 
 namespace racksim::tools {
 
+/// A claim of the figure, and how it came out.
+struct JudgedClaim {
+  const Claim* claim;
+  Verdict verdict;
+  std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
+};
+std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
+
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 

@@ -10,6 +10,7 @@
 #include "tools/data_files.hpp"
 #include "tools/input_error.hpp"
 #include "tools/nearest_name.hpp"
+#include "tools/paper_claims.hpp"
 #include "tools/scenario.hpp"
 
 namespace racksim::tools {
@@ -46,7 +47,8 @@ Entries files_below(const char* folder, const char* doc_key) {
 Entries scenario_files() {
   Entries entries;
   for (const auto& name : json_names_below(scenarios_folder())) {
-    const bool other = name.starts_with("testbeds/") || name.starts_with("figures/") || name.starts_with("schema/");
+    const bool other = name.starts_with("testbeds/") || name.starts_with("figures/") || name.starts_with("schema/") ||
+                       name.starts_with("claims/");
     if (other || name.find("baselines/") != std::string::npos) continue;
     const auto path = "scenarios/" + name + ".json";
     entries.push_back({path, member_of_file((scenarios_folder().parent_path() / path).string(), "name")});
@@ -63,19 +65,46 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "testbeds") return files_below("testbeds", "doc");
   if (kind == "figures") return files_below("figures", "title");
   if (kind == "scenarios") return scenario_files();
-  const std::vector<std::string> kinds{"protocols", "workloads", "faults",    "oracles",
-                                       "programs",  "testbeds",  "scenarios", "figures"};
+  const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",
+                                       "testbeds",  "scenarios", "figures", "claims"};
   throw InputError("racksim list", "command line", quote(kind), one_of(kinds), nearest_name(kind, kinds));
 }
 
-int list(const std::string& kind, CommandContext& context) {
-  const auto entries = entries_of(kind, context.catalogue);
+struct ListOptions {
+  std::string kind;
+  bool json = false;
+};
+
+std::string text_of(const Entries& entries) {
   std::size_t width = 0;
   for (const auto& entry : entries) width = std::max(width, entry.name.size());
+  std::string text;
   for (const auto& entry : entries) {
     auto line = fmt::format("{:<{}}  {}", entry.name, width, entry.doc);
     line.erase(line.find_last_not_of(' ') + 1);
-    context.out << line << '\n';
+    text += line + '\n';
+  }
+  return text;
+}
+
+JsonValue json_of(const Entries& entries) {
+  JsonValue list = JsonValue::array();
+  for (const auto& entry : entries) {
+    JsonValue one = JsonValue::object();
+    one.set("name", entry.name);
+    one.set("doc", entry.doc);
+    list.push(std::move(one));
+  }
+  return list;
+}
+
+int list(const ListOptions& options, CommandContext& context) {
+  if (options.kind == "claims") {
+    const auto claims = load_paper_claims(scenarios_folder());
+    context.out << (options.json ? to_json(paper_claims_json(claims)) : paper_claims_text(claims));
+  } else {
+    const auto entries = entries_of(options.kind, context.catalogue);
+    context.out << (options.json ? to_json(json_of(entries)) : text_of(entries));
   }
   return exit_ok;
 }
@@ -84,10 +113,13 @@ int list(const std::string& kind, CommandContext& context) {
 
 void add_list_command(CommandContext& context) {
   auto* command = context.app.add_subcommand("list", "List what this build offers");
-  const auto kind = std::make_shared<std::string>();
-  command->add_option("KIND", *kind, "protocols, workloads, faults, oracles, programs, testbeds, scenarios or figures")
+  const auto options = std::make_shared<ListOptions>();
+  command
+      ->add_option("KIND", options->kind,
+                   "protocols, workloads, faults, oracles, programs, testbeds, scenarios, figures or claims")
       ->required();
-  command->callback([&context, kind] { context.action = [&context, kind] { return list(*kind, context); }; });
+  command->add_flag("--json", options->json, "Print the list as JSON");
+  command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
 }
 
 }  // namespace racksim::tools

@@ -7,7 +7,8 @@
 
 using namespace racksim::flowcc::testing;
 
-TEST_CASE("a fault-free run satisfies every oracle and comes to rest") {
+TEST_CASE("a fault-free run satisfies every oracle and comes to rest",
+          "[claim:concordia-inv-swmr][claim:concordia-inv-data-value]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Setup setup;
     setup.seed = seed;

@@ -84,7 +84,8 @@ TEST_CASE("the safe rules survive the same spurious timeout") {
   CHECK(scenario.b_ended < sim::Time{} + 30_us);
 }
 
-TEST_CASE("without the stall both rules are clean: B's failed ACK makes it try again") {
+TEST_CASE("without the stall both rules are clean: B's failed ACK makes it try again",
+          "[claim:concordia-inv-conflict-failed-ack]") {
   for (const auto idempotence : {Idempotence::paper, Idempotence::safe}) {
     Scenario scenario(idempotence, false);
     CHECK(scenario.rig.violations() == "");

@@ -38,7 +38,7 @@ TEST_CASE("nine ways of 41,667 blocks fill Tofino's twelve stages, each way behi
   }
 }
 
-TEST_CASE("375 K blocks take about 6 MB of registers, 15 bytes each") {
+TEST_CASE("375 K blocks take about 6 MB of registers, 15 bytes each", "[claim:concordia-impl-capacity]") {
   const LcfProgram lcf = make_lcf_program(FlowCcOptions{}, LcfShape{});
   // TAG 64, LOCK 16, G-STATUS 8 and COPYSET 32 bits of 375,003 blocks; SCOREBOARD and LAST-UNLOCK are small.
   const double bytes = static_cast<double>(place(lcf).register_bytes()), blocks = 9 * 41'667;
@@ -101,7 +101,8 @@ TEST_CASE("16 nodes, whose copysets take both multicast groups of a packet, sati
   }
 }
 
-TEST_CASE("a write invalidates sharers in both halves of the copyset, and only them") {
+TEST_CASE("a write invalidates sharers in both halves of the copyset, and only them",
+          "[claim:concordia-inv-multicast-holders]") {
   Setup setup;
   setup.rack.nodes = 16;
   setup.micro.threads = 1;

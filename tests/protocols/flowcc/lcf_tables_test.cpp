@@ -89,7 +89,8 @@ std::vector<models::NodeId> providers_of(const PassResult& result) {
 
 }  // namespace
 
-TEST_CASE("the check and forward tables decide as Tables 2 and 3 do") {
+TEST_CASE("the check and forward tables decide as Tables 2 and 3 do",
+          "[claim:concordia-inv-multicast-holders][claim:concordia-inv-check-in-switch]") {
   for (const Row& row : kRows) {
     LcfSwitch lcf(rack(8));
     const Tag tag = block(lcf);
@@ -155,7 +156,8 @@ TEST_CASE("a retransmitted READ-MISS of a Shared block goes to all holders, of a
   }
 }
 
-TEST_CASE("retransmissions pick the same data provider, and sequence numbers spread over the holders") {
+TEST_CASE("retransmissions pick the same data provider, and sequence numbers spread over the holders",
+          "[claim:concordia-inv-one-provider]") {
   LcfSwitch lcf(rack(8));
   const Tag tag = block(lcf);
   const Copyset requester = node_bit(kMe);
@@ -184,7 +186,8 @@ TEST_CASE("retransmissions pick the same data provider, and sequence numbers spr
   }
 }
 
-TEST_CASE("Figure 8: a read lock taken twice by a retransmission is returned by one unlock") {
+TEST_CASE("Figure 8: a read lock taken twice by a retransmission is returned by one unlock",
+          "[claim:concordia-inv-retransmit-lock][claim:concordia-inv-dup-unlock]") {
   LcfSwitch lcf(rack(8));
   const Tag tag = block(lcf);
   lcf.pass(lcf.packet(read_miss, tag, kMe, kMe, 1, 1));  // (b)
@@ -211,7 +214,8 @@ TEST_CASE("Figure 8: a read lock taken twice by a retransmission is returned by 
   }
 }
 
-TEST_CASE("unlocks of concurrent readers join their copysets, a writer's replaces it") {
+TEST_CASE("unlocks of concurrent readers join their copysets, a writer's replaces it",
+          "[claim:concordia-inv-unlock-union]") {
   LcfSwitch lcf(rack(8));
   const Tag tag = block(lcf);
   lcf.set_metadata(tag, {shared, kOther});

@@ -80,7 +80,8 @@ TEST_CASE("a local hit sends nothing") {
   CHECK(rack.during([&] { rack.write(1); }) == Packets{});
 }
 
-TEST_CASE("a miss on an Unshared block goes to the home agent, which sends data and an acknowledgement") {
+TEST_CASE("a miss on an Unshared block goes to the home agent, which sends data and an acknowledgement",
+          "[claim:concordia-inv-unshared-to-home]") {
   for (const bool write : {false, true}) {
     const auto miss = [&](Quiet& rack) { return rack.during([&] { write ? rack.write(1) : rack.read(1); }); };
     Quiet in_switch(Ownership::switch_owned), at_its_home(Ownership::home);
@@ -91,7 +92,8 @@ TEST_CASE("a miss on an Unshared block goes to the home agent, which sends data 
   }
 }
 
-TEST_CASE("a READ-MISS on a Shared block goes to one sharer, whatever their number") {
+TEST_CASE("a READ-MISS on a Shared block goes to one sharer, whatever their number",
+          "[claim:concordia-inv-read-miss-shared-one]") {
   for (const models::NodeId sharers : {1, 2, 4}) {
     Quiet in_switch(Ownership::switch_owned), at_its_home(Ownership::home);
     for (Quiet* rack : {&in_switch, &at_its_home}) {
@@ -121,7 +123,8 @@ TEST_CASE("a WRITE-MISS on a Modified block goes to its owner, and nothing is wr
   CHECK(in_switch.rig.counter("write_backs") == 0);
 }
 
-TEST_CASE("a write to a block with k other sharers is k copies and k acknowledgements, and a miss one block of data") {
+TEST_CASE("a write to a block with k other sharers is k copies and k acknowledgements, and a miss one block of data",
+          "[claim:concordia-inv-sole-sharer-ack]") {
   for (models::NodeId sharers = 0; sharers <= 4; ++sharers) {
     for (const bool miss : {false, true}) {
       if (miss && sharers == 0) continue;  // Unshared: above
@@ -141,7 +144,8 @@ TEST_CASE("a write to a block with k other sharers is k copies and k acknowledge
   }
 }
 
-TEST_CASE("an eviction is a request that comes back, an unlock, and for a dirty block its write-back") {
+TEST_CASE("an eviction is a request that comes back, an unlock, and for a dirty block its write-back",
+          "[claim:concordia-inv-evict-returns]") {
   for (const bool dirty : {false, true}) {
     Quiet in_switch(Ownership::switch_owned), at_its_home(Ownership::home);
     for (Quiet* rack : {&in_switch, &at_its_home}) {
@@ -219,7 +223,8 @@ TEST_CASE("an uncontended READ-MISS takes the sum of its parts") {
   CHECK(at_home.time(1, false) == ways + parts.costs.home_agent_work);
 }
 
-TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more leg through a home agent") {
+TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more leg through a home agent",
+          "[claim:concordia-inv-dir-extra-hop]") {
   Quiet in_switch(Ownership::switch_owned), at_home(Ownership::home);
   for (Quiet* rack : {&in_switch, &at_home}) {
     rack->read(1);
@@ -231,7 +236,8 @@ TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more 
                                      parts.costs.multicast_copy_work + parts.costs.cache_agent_work);
 }
 
-TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip to the home agent") {
+TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip to the home agent",
+          "[claim:concordia-inv-dir-extra-hop][claim:concordia-inv-sole-sharer-ack]") {
   Quiet in_switch(Ownership::switch_owned), at_home(Ownership::home);
   for (Quiet* rack : {&in_switch, &at_home}) rack->read(1);
   const Parts parts(in_switch.rig);

@@ -66,7 +66,8 @@ void check_noticed(bool FlowCcOptions::*mechanism, std::set<std::string> oracles
 
 }  // namespace
 
-TEST_CASE("with every mechanism on, 50 seeds of harsh faults satisfy every oracle", "[lossy]") {
+TEST_CASE("with every mechanism on, 50 seeds of harsh faults satisfy every oracle",
+          "[lossy][claim:concordia-inv-swmr][claim:concordia-inv-data-value]") {
   for (const auto ownership : {Ownership::switch_owned, Ownership::home}) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       Rig rig(harsh(ownership, seed));

@@ -238,7 +238,8 @@ TEST_CASE("a server that crashes during a write and comes back: the write ends, 
   CHECK(rig.violations() == "");
 }
 
-TEST_CASE("a switch that restarts during a fetch: the cache is rebuilt, nothing is stale and nobody hangs") {
+TEST_CASE("a switch that restarts during a fetch: the cache is rebuilt, nothing is stale and nobody hangs",
+          "[claim:starcache-s39-switch-failure]") {
   for (int from = 0; from < 40; from += 3) {
     StarCacheOptions options = small();
     options.service_work = 10_us;

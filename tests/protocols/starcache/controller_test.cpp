@@ -128,7 +128,8 @@ TEST_CASE("without updates nothing is reported or replaced") {
   CHECK(rig.star.manager().cached() == std::vector<std::uint64_t>{1, 2});
 }
 
-TEST_CASE("below the overflow threshold the cache may grow by one key a round, up to the lookup table's rows") {
+TEST_CASE("below the overflow threshold the cache may grow by one key a round, up to the lookup table's rows",
+          "[claim:starcache-s38-sizing-rule]") {
   StarCacheOptions options = updating();
   options.sizing = true;
   options.cache_entries = 4;
@@ -147,7 +148,8 @@ TEST_CASE("below the overflow threshold the cache may grow by one key a round, u
   }
 }
 
-TEST_CASE("above the overflow threshold the cache shrinks by its coldest key a round, down to the minimum") {
+TEST_CASE("above the overflow threshold the cache shrinks by its coldest key a round, down to the minimum",
+          "[claim:starcache-s38-sizing-rule]") {
   StarCacheOptions options = small(GENERATE(Coherence::versions, Coherence::paper));
   options.sizing = true;
   options.min_size = 2;

@@ -124,7 +124,8 @@ TEST_CASE("(e) writes that reach the server in the other order: the value that c
 
 // (f) is no hole of the printed protocol: the packet of the index's new key answers what waits for the old one, its
 // clients see that the key is wrong and correct (§3.6). The check of keys is what the value hangs by, not the validity.
-TEST_CASE("(f) an index that is reused while requests queue on it: clients correct, in either coherence") {
+TEST_CASE("(f) an index that is reused while requests queue on it: clients correct, in either coherence",
+          "[claim:starcache-s36-collisions-rare]") {
   StarCacheOptions options = small(GENERATE(Coherence::versions, Coherence::paper));
   options.cache_entries = 1;
   options.cache_size = 1;

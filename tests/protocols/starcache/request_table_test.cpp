@@ -97,7 +97,7 @@ class Comparison {
 
 }  // namespace
 
-TEST_CASE("the queue of four requests is a circle: the rear pointer goes from 3 to 0") {
+TEST_CASE("the queue of four requests is a circle: the rear pointer goes from 3 to 0", "[claim:starcache-fig5-wrap]") {
   // Figure 5: up to 4 requests a key.
   StarSwitch s(either());
   const std::uint64_t index = 2, base = index * 4;
@@ -144,7 +144,8 @@ TEST_CASE("a queue of one request works") {
   }
 }
 
-TEST_CASE("requests of a key are served in the order in which they came, whatever other keys do") {
+TEST_CASE("requests of a key are served in the order in which they came, whatever other keys do",
+          "[claim:starcache-s34-isolation][claim:starcache-s33-one-per-pass]") {
   Comparison comparison(either(), {1, 1, 1}, 1);
   for (int i = 0; i < 20'000; ++i) comparison.step();
   // Nothing above was vacuous.

@@ -37,7 +37,8 @@ TEST_CASE(
   check_answered_once(rig);
 }
 
-TEST_CASE("one fetch serves any number of requests, each once and each client its own") {
+TEST_CASE("one fetch serves any number of requests, each once and each client its own",
+          "[claim:starcache-s35-one-fetch]") {
   StarRig rig(with_hot_key(), either());
   rig.run(20_us);
   const Ended put = rig.put_now(kBob, kHot);
@@ -76,7 +77,8 @@ TEST_CASE("requests for a key whose queue is full overflow to the server, are an
   check_answered_once(rig);
 }
 
-TEST_CASE("while a write is pending reads go to the server, and one reply answers it and revalidates") {
+TEST_CASE("while a write is pending reads go to the server, and one reply answers it and revalidates",
+          "[claim:starcache-s37-one-reply]") {
   StarCacheOptions options = either();
   options.service_work = 10_us;
   StarRig rig(with_hot_key(), options);
@@ -144,7 +146,8 @@ TEST_CASE("with versions a torn item is never returned: reads during writes of t
   }
 }
 
-TEST_CASE("a key that leaves the cache takes its packet with it at its next pass") {
+TEST_CASE("a key that leaves the cache takes its packet with it at its next pass",
+          "[claim:starcache-s33-evicted-dropped]") {
   const std::uint32_t value_bytes = GENERATE(64, 3000);
   StarRig rig(with_hot_key(value_bytes), either());
   rig.run(30_us);
@@ -157,7 +160,8 @@ TEST_CASE("a key that leaves the cache takes its packet with it at its next pass
   check_answered_once(rig);
 }
 
-TEST_CASE("with few hash bits keys collide, every get returns its own key, and corrections are counted") {
+TEST_CASE("with few hash bits keys collide, every get returns its own key, and corrections are counted",
+          "[claim:starcache-s36-correct-value]") {
   StarCacheOptions options = either();
   options.hash_bits = 2;
   Setup setup;

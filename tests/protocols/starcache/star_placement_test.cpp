@@ -44,7 +44,8 @@ std::string refusal(const StarShape& shape) {
 
 }  // namespace
 
-TEST_CASE("4 K keys with 16 requests each take no more stages than the paper's ten") {
+TEST_CASE("4 K keys with 16 requests each take no more stages than the paper's ten",
+          "[off:starcache-s4-resources-stages][off:starcache-s4-resources-sram]") {
   const bool versions = GENERATE(false, true);
   const StarProgram star = make_star_program(shape_of(4096, 16, versions));
   const p4::Placement placement = place(star);
@@ -73,7 +74,7 @@ TEST_CASE("the request table stands in three stages: queue status, pointers, met
   CHECK(placement.stage_of(*star.clone) > metadata);
 }
 
-TEST_CASE("the program has the arrays of the paper under their names and sizes") {
+TEST_CASE("the program has the arrays of the paper under their names and sizes", "[claim:starcache-s4-request-table]") {
   const StarProgram star = make_star_program(shape_of(4096, 16));
   for (const auto* array : {star.state, star.popularity, star.queue, star.front, star.rear}) CHECK(array->size == 4096);
   for (const auto* array : {star.client_ip, star.client_port, star.client_seq}) CHECK(array->size == 65'536);
@@ -88,7 +89,8 @@ TEST_CASE("the program has the arrays of the paper under their names and sizes")
   }
 }
 
-TEST_CASE("the queue sizes of the paper's text and of its artifact fit the switch") {
+TEST_CASE("the queue sizes of the paper's text and of its artifact fit the switch",
+          "[claim:starcache-fig15-queue-256]") {
   const bool versions = GENERATE(false, true);
   for (const auto& [entries, queue_size] : {std::pair{560u, 256u}, {8192u, 8u}, {35'840u, 4u}}) {
     const StarProgram star = make_star_program(shape_of(entries, queue_size, versions));

@@ -39,7 +39,8 @@ TEST_CASE("a key is found by both halves of its hash") {
   CHECK(s.read(key(4)).went_to(kServer));  // the other high half
 }
 
-TEST_CASE("a read request for an invalid key goes to the server, counted as a hit") {
+TEST_CASE("a read request for an invalid key goes to the server, counted as a hit",
+          "[claim:starcache-fig12-no-write-gain][claim:starcache-s33-invalid-forward]") {
   StarSwitch s(either());
   s.insert(kHot, 3);
   const Passed request = s.read(kHot);
@@ -73,7 +74,8 @@ TEST_CASE("each key has a popularity counter, all together one of hits") {
   CHECK(s.value("HITS") == 4);
 }
 
-TEST_CASE("a read request that finds its queue full goes to the server, counted and marked as overflow") {
+TEST_CASE("a read request that finds its queue full goes to the server, counted and marked as overflow",
+          "[claim:starcache-s33-overflow]") {
   StarSwitch s(either());
   s.install(kHot, 3);
   for (int i = 0; i < 4; ++i) REQUIRE(s.read(kHot).dropped());
@@ -139,7 +141,8 @@ TEST_CASE("a cache packet that nobody waits for goes round alone") {
   CHECK(s.waiting(4) == 1);
 }
 
-TEST_CASE("a cache packet of a key that the controller has evicted is dropped") {
+TEST_CASE("a cache packet of a key that the controller has evicted is dropped",
+          "[claim:starcache-s33-evicted-dropped]") {
   StarShape shape = either();
   shape.drop_stale = GENERATE(true, false);
   StarSwitch s(shape);
@@ -159,7 +162,8 @@ TEST_CASE("a cache packet of an invalid key is dropped before it reaches the req
   CHECK(s.waiting(3) == 1);
 }
 
-TEST_CASE("a write request for a cached key invalidates it and goes to the server with FLAG 1") {
+TEST_CASE("a write request for a cached key invalidates it and goes to the server with FLAG 1",
+          "[claim:starcache-fig12-no-write-gain]") {
   StarSwitch s(either());
   s.install(kHot, 3);
   const Passed request = s.write_request(kHot);
