@@ -61,7 +61,8 @@ TEST_CASE("a key that leaves no room for a value, and a value of too many packet
 
 TEST_CASE("the packet format leaves 1438 bytes for key and value where nothing is added to it",
           "[claim:starcache-s32-header-22][claim:starcache-s32-max-item]") {
-  // §3.2: 22 bytes of header; the prototype's measuring takes 6 more (§4).
+  // §3.2: 22 bytes of header, OP, SEQ, HKEY and FLAG; the prototype's measuring takes 6 more (§4).
+  CHECK(StoreHeader::kLayout.bytes() == 1 + 4 + 16 + 1);
   CHECK(kMostPayload - StoreHeader::kLayout.bytes() == 1438);
   NoCacheOptions options = small();
   options.exactly_once = false;
