@@ -43,6 +43,11 @@ sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
   finish(session, begun, answer);
 }
 
+void KeyValueService::describe_items(const ItemSizes& sizes) {
+  sizes_ = sizes;
+  do_describe_items(sizes);
+}
+
 void KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
   if (!answer.given) {
     ++given_up_.value;
@@ -52,11 +57,23 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
     sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation,
                              sim::StrayAnswer::wrong_key, begun.key, answer.key);
   }
+  if (!begun.write) judge_parts(session, begun, answer);
   const sim::Duration took = end(session, begun, begun.write ? begun.value : answer.value);
   if (!measuring()) return;
   const bool by_switch = answer.by == Answer::By::network_switch;
   (by_switch ? switch_latency_ : server_latency_).record(took);
   ++(by_switch ? answers_.by_switch : answer.by == Answer::By::overflow ? answers_.overflow : answers_.by_server);
+}
+
+// An answer about another key is whole if it is a whole item of that key.
+void KeyValueService::judge_parts(Session session, const Begun& begun, const Answer& answer) {
+  const auto verdict = answer.parts.judge(answer.key, answer.value, sizes_.value_bytes(answer.key));
+  if (verdict.flaw == ItemParts::Flaw::none) return;
+  const sim::StrayAnswer kind = verdict.flaw == ItemParts::Flaw::foreign ? sim::StrayAnswer::foreign_part
+                                : verdict.flaw == ItemParts::Flaw::mixed ? sim::StrayAnswer::mixed_parts
+                                                                         : sim::StrayAnswer::missing_part;
+  sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation, kind, begun.key,
+                           verdict.detail);
 }
 
 void KeyValueService::repeated_answer(Session session, std::uint64_t key) {

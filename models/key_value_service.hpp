@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "models/item_parts.hpp"
 #include "models/service.hpp"
 #include "sim/task.hpp"
 
@@ -33,6 +34,7 @@ struct Answer {
   bool given = false;  ///< false: nobody has answered in time, and the client has given up
   std::uint64_t key = 0;
   std::uint64_t value = 0;  ///< of a get
+  ItemParts parts;          ///< of a get: what the packets that made up the answer held
   By by = By::server;
 };
 
@@ -52,7 +54,7 @@ class KeyValueService : public Service {
   sim::Task<void> put(Session session, std::uint64_t key);
 
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
-  virtual void describe_items(const ItemSizes& sizes) = 0;
+  void describe_items(const ItemSizes& sizes);
   /// Tells the most popular keys, hottest first, before the run: what a cache may begin with.
   virtual void preload(std::span<const std::uint64_t> hottest) = 0;
 
@@ -65,13 +67,16 @@ class KeyValueService : public Service {
   virtual sim::Task<Answer> do_get(Session session, std::uint64_t key, std::uint64_t operation) = 0;
   virtual sim::Task<Answer> do_put(Session session, std::uint64_t key, std::uint64_t value,
                                    std::uint64_t operation) = 0;
+  virtual void do_describe_items(const ItemSizes& sizes) = 0;
   /// An answer has come to a request that is over. `key` is the one that it is about.
   void repeated_answer(Session session, std::uint64_t key);
 
  private:
   void finish(Session session, const Begun& begun, const Answer& answer);
+  void judge_parts(Session session, const Begun& begun, const Answer& answer);
 
   unsigned client_nodes_;
+  ItemSizes sizes_;
   sim::Histogram &server_latency_, &switch_latency_;
   sim::Counter &given_up_, &repeated_;
   sim::Gauge &switch_mops_, &server_mops_, &overflow_share_;

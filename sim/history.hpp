@@ -21,7 +21,11 @@ enum class Permission : std::uint8_t { none, read, write };
 /// Answers that a session did not ask for.
 enum class StrayAnswer : std::uint8_t {
   wrong_key,  ///< an operation ended with the value of another key
-  repeated    ///< a request that had been answered, or given up, was answered again
+  repeated,   ///< a request that had been answered, or given up, was answered again
+  // An operation ended with an item that is not whole:
+  foreign_part,  ///< one of its parts is of another key
+  mixed_parts,   ///< one of its parts is of another value
+  missing_part   ///< its parts are too short
 };
 
 /// The value of a key that was never written. No write writes it.
@@ -46,7 +50,7 @@ struct OperationView {
 struct StrayAnswerView {
   StrayAnswer kind;
   std::uint64_t key;       ///< that was asked for, if known
-  std::uint64_t answered;  ///< that came
+  std::uint64_t answered;  ///< that came; of parts, the other key, the other value, the bytes that came
 
   static constexpr StrayAnswerView of(const Observation& observation) {
     return {static_cast<StrayAnswer>(observation.detail[0]), observation.detail[1], observation.detail[2]};

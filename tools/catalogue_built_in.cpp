@@ -44,11 +44,14 @@ Catalogue built_in_catalogue() {
       {{"single-writer", "while a node may write a block, no other node may read or write it"}},
       {{"data-value", "what clients read and write of each block is linearizable"}},
       {{"progress", "whatever a session begins ends"}},
-      {{"quiescence", "after the drain no lock is held, no request outstanding, and directories know who caches what"}},
+      {{"quiescence",
+        "after the drain no lock is held, no request outstanding, no table entry without an owner, and directories "
+        "know who caches what"}},
       {{"packet-conservation",
         "packets created and copied = delivered + absorbed + dropped + in flight, and buffer cells in use = those of "
         "packets"}},
       {{"returned-key", "a get returns the value of the key that it asked for"}},
+      {{"torn", "a get returns an item whole: all of its packets, all of its key and of one write"}},
       // Retransmissions and duplicates in the network are answered twice.
       {{"answered-once", "each request is answered once; for runs without loss and duplication"}, true},
       // data-value implies all of these.

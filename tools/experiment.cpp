@@ -20,6 +20,7 @@
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
 #include "sim/single_writer_oracle.hpp"
+#include "sim/torn_oracle.hpp"
 #include "sim/trace.hpp"
 #include "tools/expectations.hpp"
 #include "tools/input_error.hpp"
@@ -81,7 +82,8 @@ class Run final : models::StateVisitor {
         data_value_(journal_),
         progress_oracle_(journal_),
         returned_key_(sim::StrayAnswer::wrong_key, journal_),
-        answered_once_(sim::StrayAnswer::repeated, journal_) {
+        answered_once_(sim::StrayAnswer::repeated, journal_),
+        torn_(journal_) {
     journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
     build_protocol();
     rack_->observe_crashes(*workload_);  // tasks go before the state that they use
@@ -168,6 +170,7 @@ class Run final : models::StateVisitor {
       if (check.name == "quiescence") oracles_.push_back(&quiescence_);
       if (check.name == "returned-key") oracles_.push_back(&returned_key_);
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
+      if (check.name == "torn") oracles_.push_back(&torn_);
       if (check.name == "packet-conservation") check_conservation_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
         if (check.name == history.name) check_history(history, metrics);
@@ -342,6 +345,7 @@ class Run final : models::StateVisitor {
   sim::DataValueOracle data_value_;
   sim::ProgressOracle progress_oracle_;
   sim::AnswerOracle returned_key_, answered_once_;
+  sim::TornOracle torn_;
   sim::QuiescenceOracle quiescence_;
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
   sim::Counter* kept_operations_ = nullptr;

@@ -47,6 +47,7 @@ std::string details(const TracedObservation& o) {
     return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", sim::printed_key(d[1]), d[2]);
   }
   if (o.what == "stray_answer") {
+    if (d[0] > 1) return fmt::format("torn answer for key {}", sim::printed_key(d[1]));
     return fmt::format("{} for key {}, about key {}", d[0] == 0 ? "wrong answer" : "repeated answer",
                        sim::printed_key(d[1]), sim::printed_key(d[2]));
   }

@@ -106,6 +106,7 @@ void Client::transmit(Request& request, Op op) {
   const unsigned server = server_of(hash, shared_.servers());
   const unsigned packets = request.write ? shared_.packets_of(request.key) : 1;
   request.fragments = 0;
+  request.answer.parts = {};
   Message message;
   message.store = {number(op), request.seq, hash.high, hash.low, 0};
   message.measure.partition = server % shared_.options.partitions;
@@ -131,10 +132,10 @@ void Client::on_packet(p4::PacketRef packet) {
   Request& request = **found;
   switch (message.store.operation()) {
     case Op::read_reply:
-      if (!request.write) return accept(request, message);
+      if (!request.write) return accept(request, *packet, message);
       break;
     case Op::write_reply:
-      if (request.write) return accept(request, message);
+      if (request.write) return accept(request, *packet, message);
       break;
     case Op::write_refused:
       if (!request.write) break;
@@ -146,7 +147,7 @@ void Client::on_packet(p4::PacketRef packet) {
   repeated_.repeated(session_, message.key);
 }
 
-void Client::accept(Request& request, const Message& message) {
+void Client::accept(Request& request, const p4::Packet& packet, const Message& message) {
   // What a write's answer brings is for the switch; a collision cannot turn it into another write's answer.
   if (!request.write && message.key != request.key && shared_.options.collision_check) {
     request.outcome = Outcome::wrong_key;
@@ -163,6 +164,7 @@ void Client::accept(Request& request, const Message& message) {
     }
   }
   request.fragments |= std::uint64_t{1} << (message.fragment % 64);
+  if (!request.write) note_parts(shared_, packet, message, request.answer.parts);
   if (first) request.answer.value = message.value;
   request.answer.key = request.write ? request.key : message.key;
   const auto by = static_cast<Served>(message.measure.cached);

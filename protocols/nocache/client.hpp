@@ -48,7 +48,7 @@ class Client final : public models::PacketHandler {
 
   sim::Task<models::Answer> perform(Request& request);
   void transmit(Request& request, Op op);
-  void accept(Request& request, const Message& message);
+  void accept(Request& request, const p4::Packet& packet, const Message& message);
   std::uint64_t oldest();
 
   Shared& shared_;

@@ -38,6 +38,10 @@ class CompletedWrites {
   /// Whether the client waits for this one no longer, as far as it is known here.
   bool is_given_up(std::uint32_t seq) const { return started_ && before(seq, oldest_); }
 
+  bool is_completed(std::uint32_t seq) const {
+    return const_cast<CompletedWrites*>(this)->completed_.find(seq) != nullptr;
+  }
+
   std::size_t size() const { return completed_.size(); }
 
  private:

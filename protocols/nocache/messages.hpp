@@ -76,9 +76,9 @@ enum class Served : std::uint8_t {
   overflow = 2,  ///< by a server, because the request table of the cached key was full
 };
 
-/// Ours. `version` is the switch's count of the writes (and fetches) of a cached key, 0 in a write request that passed
-/// while its key was not cached. `oldest` is the client's oldest request without an answer: servers may forget the
-/// results of writes before it (as in RIFL, Lee et al., SOSP '15).
+/// Ours. `version` is the switch's count of the writes (and fetches) of a cached key (version.hpp), 0 in a write
+/// request that passed while its key was not cached. `oldest` is the client's oldest request without an answer: servers
+/// may forget the results of writes before it (as in RIFL, Lee et al., SOSP '15).
 struct SafetyHeader {
   std::uint64_t version = 0;
   std::uint64_t oldest = 0;
@@ -113,6 +113,11 @@ struct ValueHeader {
   /// Word `i` of a value: its halves, in the first two as they are.
   static constexpr std::uint64_t word(std::uint64_t value, unsigned i) {
     return ((i % 2 == 0 ? value : value >> 32) + std::uint64_t{i / 2} * 0x9e3779b9) & 0xffff'ffff;
+  }
+  /// The value whose words `i` (even) and `i` + 1 these are.
+  static constexpr std::uint64_t value_of(std::uint64_t low, std::uint64_t high, unsigned i) {
+    const std::uint64_t added = std::uint64_t{i / 2} * 0x9e3779b9;
+    return ((low - added) & 0xffff'ffff) | ((high - added) & 0xffff'ffff) << 32;
   }
   /// What is read where the words are not of one value; nobody writes it.
   static constexpr std::uint64_t kMixed = 0xffff'ffff'ffff'ffff >> 16;

@@ -44,8 +44,7 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   if (message.value_in_header) push_value(*packet, message.value);
   // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
   // written.
-  packet->payload = {message.key | std::uint64_t{message.fragment} << kKeyBits,
-                     message.brings_value ? message.value : 0};
+  packet->payload = {place_of(message.key, message.fragment), message.brings_value ? message.value : 0};
   packet->payload_bytes = shared.sizes.key_bytes;
   if (message.brings_value) {
     const std::uint32_t room = shared.value_room(), before = message.fragment * room;
@@ -68,6 +67,17 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
   message.value_in_header = packet.header_count() > (shared.safety ? kSafety : kMeasure) + 1;
   if (message.value_in_header) message.value = value_in(packet);
   return message;
+}
+
+void note_parts(const Shared& shared, const p4::Packet& packet, const Message& message, models::ItemParts& parts) {
+  if (!message.value_in_header) {
+    const std::uint32_t bytes = packet.payload_bytes - std::min(packet.payload_bytes, shared.sizes.key_bytes);
+    return parts.add({message.key, message.fragment, bytes, packet.payload[1]});
+  }
+  const auto words = const_cast<p4::Packet&>(packet).words(packet.header_count() - 1);
+  for (unsigned i = 0; i < ValueHeader::kWords; i += 2) {
+    parts.add({message.key, i / 2, 8, ValueHeader::value_of(words.get(i), words.get(i + 1), i)});
+  }
 }
 
 Address sender_of(p4::Packet& packet) {

@@ -11,6 +11,7 @@
 #include "protocols/nocache/key_hash.hpp"
 #include "protocols/nocache/messages.hpp"
 #include "protocols/nocache/options.hpp"
+#include "protocols/nocache/version.hpp"
 
 namespace racksim::nocache {
 
@@ -24,6 +25,7 @@ struct Shared {
   bool safety;  ///< messages carry the SafetyHeader
   Counters counters;
   models::ItemSizes sizes{};
+  Versions versions{};            ///< of SafetyHeader, as the switch counts them
   sim::CoverageProbe coverage{};  ///< set by protocols whose map begins with coverage.hpp's
 
   unsigned servers() const { return static_cast<unsigned>(options.server_nodes * options.partitions); }
@@ -55,6 +57,11 @@ struct Message {
   bool value_in_header = false;  ///< the value is in a ValueHeader
 };
 
+/// A part of an item as one number: keys have 48 bits. That of an item's first part is its key.
+constexpr std::uint64_t place_of(std::uint64_t key, unsigned number) {
+  return key | std::uint64_t{number} << 48;
+}
+
 /// The hash of the key that a message is about.
 inline KeyHash hash_in(const Message& message) {
   return {message.store.hkey_high, message.store.hkey_low};
@@ -72,6 +79,9 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
                            std::uint64_t operation);
 /// The other way round. Throws p4::PacketError when the packet is no message of the application.
 Message read_message(const Shared& shared, p4::Packet& packet);
+/// Notes what a packet with a value holds of its item: the packet's own part or, of a ValueHeader, what each stage of
+/// the switch has put in.
+void note_parts(const Shared& shared, const p4::Packet& packet, const Message& message, models::ItemParts& parts);
 /// Where a packet comes from.
 Address sender_of(p4::Packet& packet);
 /// Whether it is a message of the application.

@@ -18,6 +18,11 @@ std::uint64_t digest_of(std::uint64_t key, std::uint64_t value) {
   mixer.add(value);
   return mixer.finish().low;
 }
+
+/// The client whose record of completed writes it is.
+std::uint32_t client_of(Address address) {
+  return std::uint32_t{address.node} << 16 | address.port;
+}
 }  // namespace
 
 Partition::Partition(Shared& shared, unsigned server)
@@ -31,15 +36,30 @@ Partition::Partition(Shared& shared, unsigned server)
   }
 }
 
-std::uint64_t Partition::value_of(std::uint64_t key) const {
-  const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(key);
+std::uint64_t Partition::part_of(std::uint64_t key, unsigned number) const {
+  const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(place_of(key, number));
   return value == nullptr ? 0 : *value;
 }
 
-void Partition::set(std::uint64_t key, std::uint64_t value) {
-  std::uint64_t& item = items_[key];
-  if (item != 0) digest_ -= digest_of(key, item);
-  digest_ += digest_of(key, value);
+void Partition::store(std::uint64_t key, const Received& received) {
+  for (unsigned number = 0; number < received.values.size(); ++number) {
+    if ((received.fragments >> number & 1) != 0) set(place_of(key, number), received.values[number]);
+  }
+  bool whole = true;
+  for (unsigned number = 1; number < received.values.size(); ++number) {
+    whole = whole && part_of(key, number) == part_of(key, 0);
+  }
+  if (whole) {
+    torn_.erase(key);
+  } else {
+    torn_.insert(key);
+  }
+}
+
+void Partition::set(std::uint64_t part, std::uint64_t value) {
+  std::uint64_t& item = items_[part];
+  if (item != 0) digest_ -= digest_of(part, item);
+  digest_ += digest_of(part, value);
   item = value;
 }
 
@@ -50,9 +70,11 @@ void Partition::send(const Message& message, Address to, std::uint64_t operation
 void Partition::send_item(Message message, Address to, std::uint64_t operation) {
   const unsigned packets = shared_.packets_of(message.key);
   message.store.flag = packets;
-  message.value = value_of(message.key);
   message.brings_value = true;
-  for (message.fragment = 0; message.fragment < packets; ++message.fragment) send(message, to, operation);
+  for (message.fragment = 0; message.fragment < packets; ++message.fragment) {
+    message.value = part_of(message.key, message.fragment);
+    send(message, to, operation);
+  }
 }
 
 void Partition::on_packet(p4::PacketRef packet) {
@@ -83,7 +105,7 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
   const auto seq = static_cast<std::uint32_t>(request.store.seq);
   CompletedWrites* record = nullptr;
   if (shared_.safety) {
-    record = &completed_[std::uint32_t{from.node} << 16 | from.port];
+    record = &completed_[client_of(from)];
     const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest));
     forget_given_up(from, *record);
     if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(RacePoint::write_given_up);
@@ -95,20 +117,12 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
     }
   }
   const unsigned packets = shared_.packets_of(request.key);
+  Received whole;
   if (packets > 1) {
-    Received& received = receiving_[{from, seq}];
-    received.fragments |= std::uint64_t{1} << request.fragment;
-    received.version = std::max(received.version, request.safety.version);
-    received.unversioned |= request.safety.version == 0;
-    received.flag |= request.store.flag != 0;
-    if (std::popcount(received.fragments) < static_cast<int>(packets)) return;
-    // A write of which a part came before the key was cached counts as one that came before.
-    if (received.unversioned && received.version != 0) {
-      shared_.coverage.race(RacePoint::write_partly_before_insertion);
-    }
-    request.safety.version = received.unversioned ? 0 : received.version;
-    request.store.flag = received.flag ? 1 : 0;
-    receiving_.erase({from, seq});
+    const auto received = receiving_.try_emplace({from, seq}).first;
+    if (!receive(request, packets, received->second)) return;
+    whole = std::move(received->second);
+    receiving_.erase(received);
   }
   if (extension_) {
     extension_->requested(request);
@@ -118,10 +132,33 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
       return send(request, from, operation);
     }
   }
-  set(request.key, request.value);
+  if (packets > 1) {
+    store(request.key, whole);
+  } else {
+    set(request.key, request.value);
+  }
   if (record) record->complete(seq);
   if (extension_) extension_->written(request);
   answer_write(request, from, operation);
+}
+
+bool Partition::receive(Message& request, unsigned packets, Received& received) {
+  received.values.resize(packets);
+  if (request.fragment < packets) {
+    received.fragments |= std::uint64_t{1} << request.fragment;
+    received.values[request.fragment] = request.value;
+  }
+  received.version = shared_.versions.latest(received.version, request.safety.version);
+  received.unversioned |= request.safety.version == 0;
+  received.flag |= request.store.flag != 0;
+  if (std::popcount(received.fragments) < static_cast<int>(packets)) return false;
+  // A write of which a part came before the key was cached counts as one that came before.
+  if (received.unversioned && received.version != 0) {
+    shared_.coverage.race(RacePoint::write_partly_before_insertion);
+  }
+  request.safety.version = received.unversioned ? 0 : received.version;
+  request.store.flag = received.flag ? 1 : 0;
+  return true;
 }
 
 void Partition::forget_given_up(Address from, const CompletedWrites& record) {
@@ -133,6 +170,14 @@ void Partition::forget_given_up(Address from, const CompletedWrites& record) {
     shared_.coverage.race(RacePoint::half_a_write_forgotten);
     at = receiving_.erase(at);
   }
+}
+
+std::size_t Partition::kept_in_vain() const {
+  return static_cast<std::size_t>(std::count_if(receiving_.begin(), receiving_.end(), [&](const auto& entry) {
+    const Sender& sender = entry.first;
+    const auto record = completed_.find(client_of(sender.address));
+    return record != completed_.end() && record->second.is_completed(sender.seq);
+  }));
 }
 
 void Partition::answer_write(const Message& request, Address from, std::uint64_t operation) {

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
+#include <vector>
 
 #include "models/core.hpp"
 #include "models/verbs.hpp"
@@ -57,7 +59,10 @@ class Partition final : public models::PacketHandler {
 
   unsigned server() const { return server_; }
   models::Core& core() { return core_; }
-  std::uint64_t value_of(std::uint64_t key) const;
+  /// The value of an item: of its first part, if the parts are of different values.
+  std::uint64_t value_of(std::uint64_t key) const { return part_of(key, 0); }
+  /// The value that a part of an item belongs to.
+  std::uint64_t part_of(std::uint64_t key, unsigned number) const;
   /// Requests that it has answered.
   std::uint64_t served() const { return served_; }
   /// A digest of all items.
@@ -65,11 +70,16 @@ class Partition final : public models::PacketHandler {
 
   /// Sends a message of its own.
   void send(const Message& message, Address to, std::uint64_t operation);
-  /// Sends all packets of an item, with the value that it has now.
+  /// Sends all packets of an item, each with the value that its part has now.
   void send_item(Message message, Address to, std::uint64_t operation);
 
   /// Goes on with a write that the extension has kept.
   void resume(const Message& request, Address from, std::uint64_t operation) { write(request, from, operation); }
+
+  /// Items that are stored in parts of different writes.
+  const std::set<std::uint64_t>& torn_items() const { return torn_; }
+  /// Writes of which packets are kept although they have taken effect.
+  std::size_t kept_in_vain() const;
 
   void crash() { receiving_.clear(); }
   void on_packet(p4::PacketRef packet) override;
@@ -85,15 +95,20 @@ class Partition final : public models::PacketHandler {
   };
   struct Received {
     std::uint64_t fragments = 0;
-    std::uint64_t version = 0;  // the largest of its packets
+    std::vector<std::uint64_t> values;  // of each part
+    std::uint64_t version = 0;          // the latest of its packets
     bool flag = false, unversioned = false;
   };
 
   void write(Message request, Address from, std::uint64_t operation);
+  /// Takes one of a write's packets. True when it was the last, whose request then speaks for all.
+  bool receive(Message& request, unsigned packets, Received& received);
   void answer_write(const Message& request, Address from, std::uint64_t operation);
   /// Drops what came of writes that their client waits for no longer.
   void forget_given_up(Address from, const CompletedWrites& record);
-  void set(std::uint64_t key, std::uint64_t value);
+  /// Stores what was received of an item, part by part: it is whole only if what was received is.
+  void store(std::uint64_t key, const Received& received);
+  void set(std::uint64_t part, std::uint64_t value);
 
   Shared& shared_;
   unsigned server_;
@@ -101,7 +116,8 @@ class Partition final : public models::PacketHandler {
   models::Nic& nic_;
   std::uint32_t qpn_;
   PartitionExtension* extension_ = nullptr;
-  sim::FlatMap<std::uint64_t> items_;                   // values of keys that have been written
+  sim::FlatMap<std::uint64_t> items_;                   // values of parts that have been written, by place_of
+  std::set<std::uint64_t> torn_;                        // keys of items whose parts are of different values
   std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
   std::map<Sender, Received> receiving_;                // writes of several packets
   std::uint64_t served_ = 0, digest_ = 0;

@@ -55,7 +55,7 @@ Store::Store(models::ProtocolContext& context, const StoreOptions& options, bool
   served_before_.resize(shared_.servers());
 }
 
-void Store::describe_items(const models::ItemSizes& sizes) {
+void Store::do_describe_items(const models::ItemSizes& sizes) {
   constexpr unsigned kMostPackets = 64;
   const std::uint32_t room = kMostPayload - shared_.header_bytes();
   if (sizes.key_bytes >= room) {
@@ -119,6 +119,19 @@ std::vector<models::Leak> Store::leaks() const {
     leaks.push_back({"stuck-request",
                      fmt::format("node{}/thread{}: {} requests without an answer", client->session().node,
                                  client->session().thread, client->outstanding()),
+                     {}});
+  }
+  for (const auto& partition : partitions_) {
+    for (const std::uint64_t key : partition->torn_items()) {
+      leaks.push_back({"torn",
+                       fmt::format("server {}: item {} is stored in parts of different writes", partition->server(),
+                                   sim::printed_key(key)),
+                       {key, {}}});
+    }
+    if (partition->kept_in_vain() == 0) continue;
+    leaks.push_back({"leaked-entry",
+                     fmt::format("server {}: keeps packets of {} writes that have taken effect", partition->server(),
+                                 partition->kept_in_vain()),
                      {}});
   }
   return leaks;

@@ -19,7 +19,6 @@ class Store : public models::Protocol, public models::KeyValueService, RepeatedA
   Store(models::ProtocolContext& context, const StoreOptions& options, bool safety);
 
   models::Service& service() override { return *this; }
-  void describe_items(const models::ItemSizes& sizes) override;
   void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
   void show_state(models::StateVisitor& visitor) const override { static_cast<void>(visitor); }
   void node_crashed(NodeId node) override;
@@ -37,6 +36,7 @@ class Store : public models::Protocol, public models::KeyValueService, RepeatedA
   const std::vector<std::unique_ptr<Client>>& clients() const { return clients_; }
 
  protected:
+  void do_describe_items(const models::ItemSizes& sizes) override;
   sim::Task<models::Answer> do_get(models::Session session, std::uint64_t key, std::uint64_t operation) override;
   sim::Task<models::Answer> do_put(models::Session session, std::uint64_t key, std::uint64_t value,
                                    std::uint64_t operation) override;

@@ -77,8 +77,8 @@ void StarCache::add_actors(sim::Engine& engine) {
   controller_->add_actor(engine);
 }
 
-void StarCache::describe_items(const models::ItemSizes& sizes) {
-  Store::describe_items(sizes);
+void StarCache::do_describe_items(const models::ItemSizes& sizes) {
+  Store::do_describe_items(sizes);
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   if (!options_.multi_packet && largest > shared().value_room()) {
     throw std::runtime_error(

@@ -17,7 +17,6 @@ class StarCache final : public nocache::Store {
   StarCache(models::ProtocolContext& context, const StarCacheOptions& options);
 
   void add_actors(sim::Engine& engine) override;
-  void describe_items(const models::ItemSizes& sizes) override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
   void start_measuring() override;
@@ -28,6 +27,9 @@ class StarCache final : public nocache::Store {
   CacheManager& manager() { return *manager_; }
   Controller& controller() { return *controller_; }
   const StarProgram& program() const { return program_; }
+
+ protected:
+  void do_describe_items(const models::ItemSizes& sizes) override;
 
  private:
   StarCacheOptions options_;

@@ -27,10 +27,6 @@ class FakeStore final : public KeyValueService {
   FakeStore(Rack& on, unsigned client_nodes, unsigned threads)
       : KeyValueService(on.calendar(), on.journal(), on.metrics(), client_nodes, threads), rack(on) {}
 
-  void describe_items(const ItemSizes& told) override {
-    sizes = told;
-    ++described;
-  }
   void preload(std::span<const std::uint64_t> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
   using KeyValueService::repeated_answer;
   using KeyValueService::sessions_died;
@@ -39,6 +35,8 @@ class FakeStore final : public KeyValueService {
   sim::Duration delay;  ///< of an answer; 0 answers at once
   /// Given the answer of a register, for a test to change.
   std::function<void(const Asked&, Answer&)> distort;
+  /// Packs what is then the answer of a get; without, it comes in one packet.
+  std::function<void(Answer&)> pack;
   std::vector<Asked> asked;
   std::map<std::uint64_t, std::uint64_t> values;
   ItemSizes sizes{};
@@ -46,6 +44,10 @@ class FakeStore final : public KeyValueService {
   std::vector<std::uint64_t> preloaded;
 
  private:
+  void do_describe_items(const ItemSizes& told) override {
+    sizes = told;
+    ++described;
+  }
   sim::Task<Answer> do_get(Session session, std::uint64_t key, std::uint64_t operation) override {
     return ask({session, key, 0, false, rack.calendar().now(), operation});
   }
@@ -57,8 +59,16 @@ class FakeStore final : public KeyValueService {
     if (delay > sim::Duration{}) co_await sim::sleep_for(rack.server(what.session.node).clock(), delay);
     if (what.write) values[what.key] = what.value;
     const auto found = values.find(what.key);
-    Answer answer{true, what.key, found == values.end() ? 0 : found->second, Answer::By::server};
+    Answer answer;
+    answer.given = true;
+    answer.key = what.key;
+    answer.value = found == values.end() ? 0 : found->second;
     if (distort) distort(what, answer);
+    if (pack) {
+      pack(answer);
+    } else {
+      answer.parts.add({answer.key, 0, sizes.value_bytes(answer.key), answer.value});
+    }
     co_return answer;
   }
 };

@@ -4,12 +4,17 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "sim/answer_oracle.hpp"
 #include "sim/data_value_oracle.hpp"
 #include "sim/history.hpp"
 #include "sim/progress_oracle.hpp"
+#include "sim/torn_oracle.hpp"
 #include "tests/models/fake_store.hpp"
 
 using namespace racksim;
@@ -24,7 +29,8 @@ struct Store : TestRack, sim::Observer {
   Store() {
     journal.attach(*this);
     for (sim::Oracle* oracle : {static_cast<sim::Oracle*>(&data_value), static_cast<sim::Oracle*>(&progress),
-                                static_cast<sim::Oracle*>(&returned_key), static_cast<sim::Oracle*>(&answered_once)}) {
+                                static_cast<sim::Oracle*>(&returned_key), static_cast<sim::Oracle*>(&answered_once),
+                                static_cast<sim::Oracle*>(&torn)}) {
       journal.attach(*oracle);
     }
     store.delay = 1_us;
@@ -42,6 +48,7 @@ struct Store : TestRack, sim::Observer {
   sim::ProgressOracle progress{journal};
   sim::AnswerOracle returned_key{sim::StrayAnswer::wrong_key, journal};
   sim::AnswerOracle answered_once{sim::StrayAnswer::repeated, journal};
+  sim::TornOracle torn{journal};
   FakeStore store{rack, 2, 3};
   sim::Scope scope{calendar};
 };
@@ -154,7 +161,91 @@ TEST_CASE("An answer about another key is a stray one, by the name of the sessio
   REQUIRE(t.returned_key.violation_count() == 1);
   CHECK_THAT(t.returned_key.violations()[0].what, Catch::Contains("node1/thread1 asked for key 0x30"));
   CHECK(t.answered_once.violation_count() == 0);
+  CHECK(t.torn.violation_count() == 0);  // it is whole, if another
   CHECK(t.store.pending_operations() == 0);
+}
+
+TEST_CASE("An item is read whole: each way to tear it is told apart by its packets, not by the first") {
+  Store t;
+  t.store.describe_items({16, 64, 3000, 0});
+  const auto thirds = [](Answer& answer, std::initializer_list<unsigned> numbers) {
+    for (const unsigned number : numbers) answer.parts.add({answer.key, number, 1000, answer.value});
+  };
+  struct Case {
+    std::function<void(Answer&)> pack;
+    std::string what;
+  };
+  const Case cases[] = {
+      {[&](Answer& a) {
+         thirds(a, {0, 1, 2});
+       },
+       ""},
+      {[&](Answer& a) {
+         thirds(a, {2, 0, 0, 1, 2});
+       },
+       ""},  // in any order, and some of them twice
+      {[&](Answer& a) {
+         thirds(a, {0, 2});
+       },
+       "of which 2000 bytes came, too few"},
+      {[&](Answer& a) {
+         thirds(a, {0, 1, 1});
+       },
+       "of which 2000 bytes came, too few"},
+      {[&](Answer&) {}, "of which 0 bytes came, too few"},
+      {[&](Answer& a) {
+         thirds(a, {0, 1});
+         a.parts.add({a.key, 2, 1000, 99});
+       },
+       "with a part of another value, 99"},
+      {[&](Answer& a) {
+         a.parts.add({a.key, 2, 1000, 99});
+         a.parts.add({a.key, 1, 1000, 99});
+         a.parts.add({a.key, 0, 1000, 99});
+       },
+       "with a part of another value, 99"},
+      {[&](Answer& a) {
+         thirds(a, {0, 1});
+         a.parts.add({0x31, 2, 1000, a.value});
+       },
+       "with a part of key 0x31"},
+      {[&](Answer& a) {
+         for (const unsigned number : {0u, 1u, 2u}) a.parts.add({0x31, number, 1000, a.value});
+       },
+       "with a part of key 0x31"},
+  };
+  t.put({0, 0}, 0x30);
+  t.calendar.run_until();
+  std::size_t torn = 0;
+  for (const Case& c : cases) {
+    t.store.pack = c.pack;
+    t.get({1, 1}, 0x30);
+    t.calendar.run_until();
+    if (c.what.empty()) {
+      CHECK(t.torn.violation_count() == torn);
+      continue;
+    }
+    REQUIRE(t.torn.violation_count() == ++torn);
+    const sim::Violation& violation = t.torn.violations().back();
+    CHECK(violation.oracle == "torn");
+    CHECK_THAT(violation.what, Catch::EndsWith("of node1/thread1 read item 0x30 " + c.what));
+    CHECK(violation.subject.key == 0x30);
+    CHECK(violation.subject.operations == std::vector<std::uint64_t>{t.store.asked.back().operation});
+  }
+  CHECK(torn == 7);
+  CHECK(t.returned_key.violation_count() == 0);
+  CHECK(t.answered_once.violation_count() == 0);
+  CHECK(t.data_value.violation_count() == 0);
+}
+
+TEST_CASE("What answers a put is no item, and what is given up was not read") {
+  Store t;
+  t.store.pack = [](Answer&) {};
+  t.put({0, 0}, 5);
+  t.store.distort = [](const FakeStore::Asked& asked, Answer& answer) { answer.given = asked.write; };
+  t.get({0, 0}, 5);
+  t.calendar.run_until();
+  CHECK(t.torn.violation_count() == 0);
 }
 
 TEST_CASE("A repeated answer is counted and recorded") {

@@ -14,6 +14,7 @@
 #include "sim/data_value_oracle.hpp"
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
+#include "sim/torn_oracle.hpp"
 
 namespace racksim::netcache::testing {
 
@@ -125,7 +126,7 @@ class Rig {
   /// A preloaded key.
   std::uint64_t hot_key() { return protocol->manager().cached().front(); }
 
-  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &quiescence, &answers}; }
+  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &quiescence, &answers, &torn}; }
   /// The first violation of each oracle, one a line; empty when all is well.
   std::string violations() {
     std::string text;
@@ -149,6 +150,7 @@ class Rig {
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
   sim::AnswerOracle answers{sim::StrayAnswer::wrong_key, journal};
+  sim::TornOracle torn{journal};
   std::optional<sim::Violation> balance;
   sim::Scope script{calendar};
   bool stop_rounds = false;

@@ -18,6 +18,7 @@
 #include "sim/history.hpp"
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
+#include "sim/torn_oracle.hpp"
 
 namespace racksim::nocache::testing {
 
@@ -102,6 +103,7 @@ class Rig : models::CrashObserver {
         progress(journal),
         returned_key(sim::StrayAnswer::wrong_key, journal),
         answered_once(sim::StrayAnswer::repeated, journal),
+        torn(journal),
         tap(rack.chassis()) {
     models::ProtocolContext context{rack, s.workload ? s.workload->threads_per_node() : s.threads,
                                     sim::CoverageProbe(s.coverage)};
@@ -198,7 +200,7 @@ class Rig : models::CrashObserver {
   std::uint64_t counter(const std::string& name) const {
     return std::get<sim::Counter>(metrics.find(name)->value).value;
   }
-  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &returned_key, &quiescence}; }
+  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &returned_key, &torn, &quiescence}; }
   /// The first violation of each oracle but "answered-once", one a line; empty when all is well.
   std::string violations() {
     std::string text;
@@ -223,6 +225,7 @@ class Rig : models::CrashObserver {
   sim::DataValueOracle data_value;
   sim::ProgressOracle progress;
   sim::AnswerOracle returned_key, answered_once;
+  sim::TornOracle torn;
   sim::QuiescenceOracle quiescence;
   std::optional<sim::Violation> balance;
   Log log;
