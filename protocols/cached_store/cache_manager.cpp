@@ -8,6 +8,7 @@
 #include <bit>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "models/control_wait.hpp"
 
@@ -75,7 +76,7 @@ void CacheManager::met(Mishap mishap) const {
 std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
   const std::uint64_t index = free_indices_.back();
   free_indices_.pop_back();
-  rows_[shared_.hash(key)] = {key, index, usable};
+  rows_[shared_.hash(key)] = {key, index, usable, false};
   return index;
 }
 
@@ -87,6 +88,21 @@ std::optional<std::uint64_t> CacheManager::insert_now(std::uint64_t key, bool us
   return data[0];
 }
 
+std::uint64_t CacheManager::first_version(std::uint64_t key) {
+  const KeyHash hash = shared_.hash(key);
+  std::uint64_t& version = versions_[hash];
+  version = shared_.versions.ahead(version, 1);
+  rows_.at(hash).versioned = true;
+  return version;
+}
+
+void CacheManager::note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version) {
+  const KeyHash hash = shared_.hash(key);
+  if (index_of(hash) != index) return;
+  std::uint64_t& last = versions_[hash];
+  last = shared_.versions.latest(last, version);
+}
+
 sim::Task<bool> CacheManager::install(std::uint64_t key) {
   if (free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
   const Work work(*this);
@@ -94,7 +110,7 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
   const std::uint64_t index = make_row(key, false);
   ++counters_.installs.value;
   // Nobody uses the row until the lookup table leads to it.
-  const std::uint64_t state = shared_.safety ? new_version() : 0;
+  const std::uint64_t state = shared_.safety ? first_version(key) : 0;
   co_await models::write_register(cpu_, kPipe, program_.state->name, index, state);
   co_await prepare_row(index);
   co_await models::write_register(cpu_, kPipe, program_.popularity->name, index, 0);
@@ -133,7 +149,7 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
     const std::uint64_t state = co_await models::read_register(cpu_, kPipe, program_.state->name, index);
     if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
     request.safety.version = state & p4::mask_of(program_.state->width.bits);
-    newest_version_ = std::max(newest_version_, request.safety.version & 0xff'ffff);
+    versions_[hash] = request.safety.version;
   }
   if (tells_servers_) {
     co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
@@ -208,6 +224,25 @@ std::vector<std::uint64_t> CacheManager::cached() const {
   return keys;
 }
 
+std::vector<models::Leak> CacheManager::leaks() const {
+  std::vector<models::Leak> leaks;
+  if (busy() > 0) return leaks;
+  if (rows_.size() + free_indices_.size() != options_.cache_entries) {
+    leaks.push_back({"leaked-entry",
+                     fmt::format("controller: {} keys are cached and {} table indices are free, of {}", rows_.size(),
+                                 free_indices_.size(), options_.cache_entries),
+                     {}});
+  }
+  const std::size_t entries = shared_.rack.chassis().pipeline(kPipe).entries(*program_.lookup);
+  if (entries != rows_.size()) {
+    leaks.push_back(
+        {"leaked-entry",
+         fmt::format("switch: its lookup table has {} entries, for {} keys that are cached", entries, rows_.size()),
+         {}});
+  }
+  return leaks;
+}
+
 bool CacheManager::is_cached(std::uint64_t key) const {
   return rows_.contains(shared_.hash(key));
 }
@@ -229,7 +264,11 @@ bool CacheManager::booted_since(std::uint32_t incarnation, Mishap mishap) const 
 
 void CacheManager::switch_booted() {
   ++incarnation_;
-  newest_version_ = 0;
+  for (auto& [hash, row] : rows_) {
+    if (!std::exchange(row.versioned, false)) continue;
+    std::uint64_t& last = versions_[hash];
+    last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
+  }
   configure_switch();
   scope_.spawn(start_over());
 }
@@ -249,18 +288,25 @@ sim::Task<void> CacheManager::start_over() {
   for (const auto& [hash, row] : rows_) free_indices_.push_back(row.index);
   std::sort(free_indices_.rbegin(), free_indices_.rend());
   rows_.clear();
-  for (unsigned server = 0; tells_servers_ && server < shared_.servers(); ++server) scope_.spawn(tell_boot(server));
-  for (const std::uint64_t key : keys) scope_.spawn(install_in_background(key));
+  lost_.insert(keys.begin(), keys.end());
+  // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
+  for (const std::uint64_t key : keys) scope_.spawn(reinstall(key));
+  const std::set<std::uint64_t> told(keys.begin(), keys.end());
+  for (const std::uint64_t key : std::vector<std::uint64_t>(lost_.begin(), lost_.end())) {
+    if (!told.contains(key)) scope_.spawn(reinstall(key));
+  }
 }
 
-sim::Task<void> CacheManager::tell_boot(unsigned server) {
-  Message request = message_for(Op::eviction, {}, 0);
-  request.store.flag = 1;
-  request.safety.version = std::uint64_t{incarnation_ & 0xff} << 24;
-  co_await ask(request, server, kUntilAnswered);
-}
-
-sim::Task<void> CacheManager::install_in_background(std::uint64_t key) {
+sim::Task<void> CacheManager::reinstall(std::uint64_t key) {
+  const std::uint32_t incarnation = incarnation_;
+  if (tells_servers_) {
+    const KeyHash hash = shared_.hash(key);
+    Message request = message_for(Op::eviction, hash, key);
+    if (shared_.safety) request.safety.version = versions_[hash];
+    co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
+    if (incarnation != incarnation_) co_return;
+  }
+  lost_.erase(key);
   co_await install(key);
 }
 

@@ -2,20 +2,23 @@
 // and when is for the schemes' controllers to decide.
 //
 // Inserting a key makes a row of the lookup table and asks the key's server for the value, by F-REQs over UDP with a
-// timeout (StarCache §3.9); what brings the value into the switch is the scheme's. With versions each insertion begins
-// above every version given out before, and the end of one is told to the key's server (write_order.hpp), so that
-// writes without a version are admitted again.
+// timeout (StarCache §3.9); what brings the value into the switch is the scheme's. With versions each insertion of a
+// key begins after every version that was given out for it before, and the end of one is told to the key's server
+// (write_order.hpp), so that writes without a version are admitted again.
 //
-// When the switch has lost its state, everything is inserted anew (StarCache §3.9); versions then begin with the
-// switch's next incarnation in their top byte, since what the last ones were is lost too.
+// When the switch has lost its state, everything is inserted anew (StarCache §3.9). What the last versions were is lost
+// too: they are taken to lie less than a quarter of all versions after those that the controller saw last, in its
+// rounds.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "models/control_cpu.hpp"
+#include "models/protocol.hpp"
 #include "models/verbs.hpp"
 #include "protocols/cached_store/cache_program.hpp"
 #include "protocols/cached_store/counters.hpp"
@@ -54,9 +57,14 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// The same by the key's hash, if it is cached.
   std::optional<std::uint64_t> index_of(nocache::KeyHash hash) const;
 
+  /// Notes the version of a cached key, as its STATE at this index told.
+  void note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version);
+
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
   models::ControlCpu& cpu() { return cpu_; }
+  /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
+  std::vector<models::Leak> leaks() const;
 
   void on_packet(p4::PacketRef packet) final;
 
@@ -93,14 +101,16 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::optional<std::uint64_t> insert_now(std::uint64_t key, bool usable);
   /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
   sim::Task<bool> bring_value(std::uint64_t key, Mishap if_booted);
-  std::uint64_t new_version() { return std::uint64_t{incarnation_ & 0xff} << 24 | (++newest_version_ & 0xff'ffff); }
+  /// The version that an insertion of the key begins with.
+  std::uint64_t first_version(std::uint64_t key);
 
  private:
   using KeyHash = nocache::KeyHash;
   struct Row {
     std::uint64_t key = 0;
     std::uint64_t index = 0;
-    bool usable = false;  ///< neither being inserted nor being removed
+    bool usable = false;     ///< neither being inserted nor being removed
+    bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
   };
   struct HashOrder {
     bool operator()(const KeyHash& a, const KeyHash& b) const {
@@ -125,8 +135,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
 
   void switch_booted() final;
   sim::Task<void> start_over();
-  sim::Task<void> tell_boot(unsigned server);
-  sim::Task<void> install_in_background(std::uint64_t key);
+  sim::Task<void> reinstall(std::uint64_t key);
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(nocache::Message request, unsigned server, std::uint64_t attempts);
   void answered(const nocache::Message& reply);
@@ -146,8 +155,10 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   sim::Scope scope_;
   std::map<KeyHash, Row, HashOrder> rows_;
   std::vector<std::uint64_t> free_indices_;  // from the back
-  std::uint64_t newest_version_ = 0;         // without the incarnation
-  std::uint32_t incarnation_ = 0;            // of the switch
+  // The last versions that are known to have been given out, of keys that were ever cached.
+  std::map<KeyHash, std::uint64_t, HashOrder> versions_;
+  std::set<std::uint64_t> lost_;   // keys that were cached at a boot, whose servers have not been told yet
+  std::uint32_t incarnation_ = 0;  // of the switch
   std::uint32_t next_seq_ = 1;
   std::map<std::uint32_t, Question*> asking_;
   std::size_t working_ = 0;

@@ -29,4 +29,10 @@ p4::ParserState& append_parser(p4::Program& program, bool safety) {
   return program.parser_state<SafetyHeader>(kIngress, "safety");
 }
 
+p4::RegisterAction& count_up(p4::RegisterAction& begin, std::uint64_t largest_version) {
+  return begin.compare_a(p4::kLo, p4::Comparison::equal, largest_version)
+      .set(p4::kLo, 1, p4::kA)
+      .update(p4::kLo, p4::AluOperation::add, p4::kLo, 1, ~p4::kA);
+}
+
 }  // namespace racksim::cached_store

@@ -27,4 +27,7 @@ struct CacheProgram {
 /// end after their UDP header. Returns the state of the last header, which accepts unless it is told to go on.
 p4::ParserState& append_parser(p4::Program& program, bool safety);
 
+/// Has an action count the versions in the low half of STATE (nocache/version.hpp): 1 follows after the largest.
+p4::RegisterAction& count_up(p4::RegisterAction& begin, std::uint64_t largest_version);
+
 }  // namespace racksim::cached_store

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "protocols/nocache/version.hpp"
+#include "sim/parameters.hpp"
 #include "sim/time.hpp"
 
 namespace racksim::cached_store {
@@ -13,6 +15,12 @@ struct CacheOptions {
   sim::Duration round = sim::Duration::from_ps(1'000'000'000'000);
   sim::Duration fetch_timeout = sim::Duration::from_ps(1'000'000'000);
   std::uint64_t fetch_attempts = 10;
+  std::uint64_t version_bits = 32;  ///< of the switch's count of a key's writes and fetches
+  bool serial_versions = true;      ///< versions are compared as serial numbers, so that they may wrap
+
+  nocache::Versions versions() const { return nocache::Versions(static_cast<unsigned>(version_bits), serial_versions); }
+  /// Declares the last two.
+  void declare_versions(sim::Parameters& p);
 };
 
 }  // namespace racksim::cached_store

@@ -7,38 +7,41 @@
 // versions the switch numbers the writes and fetches of a cached key, and the server refuses, for its client to send it
 // again,
 //
-//   (i)   a write whose version is below the largest that it has seen of the key: the value of a later write or fetch
-//         may be in the switch already;
+//   (i)   a write whose version comes before the latest that it has seen of the key: the value of a later write or
+//         fetch may be in the switch already;
 //   (ii)  a write without a version while the key may be cached: it passed the switch before the key was inserted.
 //
-// The controller says when a key is not cached any more, with the last version that the switch has given out (iii).
-// Keys that share a hash share a state, as they do in the switch. All of this is durable (nocache/partition.hpp).
+// The controller says when a key is not cached any more, with the last version that the switch has given out, or a
+// later one (iii): the next insertion of the key begins after it, and writes of before it are refused. Keys that share
+// a hash share a state, as they do in the switch. All of this is durable (nocache/partition.hpp).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
 
 #include "protocols/nocache/key_hash.hpp"
+#include "protocols/nocache/version.hpp"
 
 namespace racksim::cached_store {
 
 class WriteOrder {
  public:
+  explicit WriteOrder(nocache::Versions versions) : versions_(versions) {}
+
   /// Rules (i) and (ii). `version` is 0 if the write has none.
   bool admits(nocache::KeyHash hash, std::uint64_t version) const {
     const State* state = find(hash);
-    const std::uint64_t evicted = state ? std::max(state->evicted, evicted_all_) : evicted_all_;
-    const std::uint64_t newest = state ? state->newest : 0;
-    return version == 0 ? newest <= evicted : version >= newest;
+    if (state == nullptr) return true;
+    return version == 0 ? state->over : !versions_.after(state->newest, version);
   }
   /// A write or fetch of this version has been executed.
   void executed(nocache::KeyHash hash, std::uint64_t version) {
     if (version == 0) return;
     State& state = states_[hash];
-    state.newest = std::max(state.newest, version);
+    if (!versions_.after(version, state.newest)) return;
+    state = {version, false};
   }
-  /// The largest version executed of a key, 0 if none.
+  /// The latest version executed of a key, or at which an insertion of it was over; 0 if none.
   std::uint64_t newest(nocache::KeyHash hash) const {
     const State* state = find(hash);
     return state ? state->newest : 0;
@@ -46,15 +49,14 @@ class WriteOrder {
   /// Rule (iii): no version after `last` is given out until the key is inserted again.
   void evicted(nocache::KeyHash hash, std::uint64_t last) {
     State& state = states_[hash];
-    state.evicted = std::max(state.evicted, last);
+    if (versions_.after(state.newest, last)) return;  // old news: the key has been inserted again
+    state = {last, true};
   }
-  /// The switch has lost its state: the same for all keys.
-  void evicted_all(std::uint64_t last) { evicted_all_ = std::max(evicted_all_, last); }
 
  private:
   struct State {
-    std::uint64_t newest = 0;   // version
-    std::uint64_t evicted = 0;  // the last version of an insertion that is over
+    std::uint64_t newest = 0;  // version
+    bool over = false;         // the insertion that it belongs to is over
   };
   struct Hasher {
     std::size_t operator()(nocache::KeyHash hash) const { return static_cast<std::size_t>(hash.low ^ hash.high); }
@@ -64,8 +66,8 @@ class WriteOrder {
     return found == states_.end() ? nullptr : &found->second;
   }
 
+  nocache::Versions versions_;
   std::unordered_map<nocache::KeyHash, State, Hasher> states_;  // of keys that were ever cached
-  std::uint64_t evicted_all_ = 0;
 };
 
 }  // namespace racksim::cached_store

@@ -37,7 +37,7 @@ std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const std::
     if (room() == 0) break;
     const auto index = cacheable(key) ? insert_now(key, true) : std::nullopt;
     if (!index) continue;
-    const std::uint64_t version = shared().safety ? new_version() : 0;
+    const std::uint64_t version = shared().safety ? first_version(key) : 0;
     const std::uint64_t valid = std::uint64_t{1} << (shared().safety ? program_.state->width.bits : 0);
     registers.write(program_.state->id, *index, valid | version);
     for (unsigned i = 0; i < kValueArrays; ++i) {
@@ -52,6 +52,21 @@ void CacheManager::other(const Message& message, nocache::Address) {
   if (message.store.operation() != Op::read_request) return;  // a copy of one for a hot key
   ++counters_.hot_reports.value;
   if (hot_key_) hot_key_(message.key);
+}
+
+void CacheManager::met(Mishap mishap) const {
+  switch (mishap) {
+    case Mishap::boot_while_installing:
+      return shared().coverage.race(RacePoint::boot_while_installing);
+    case Mishap::boot_while_evicting:
+      return shared().coverage.race(RacePoint::boot_while_evicting);
+    case Mishap::fetch_given_up:
+      return shared().coverage.race(RacePoint::fetch_given_up);
+    case Mishap::late_reply:
+      return shared().coverage.race(RacePoint::late_reply_to_controller);
+    case Mishap::boot_while_fetching:  // of keys whose values are fetched without an insertion: none are
+      return;
+  }
 }
 
 }  // namespace racksim::netcache

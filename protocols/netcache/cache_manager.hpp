@@ -10,6 +10,7 @@
 
 #include "protocols/cached_store/cache_manager.hpp"
 #include "protocols/netcache/counters.hpp"
+#include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/net_program.hpp"
 #include "protocols/netcache/options.hpp"
 
@@ -39,6 +40,7 @@ class CacheManager final : public cached_store::CacheManager {
  private:
   void configure_switch() override;
   sim::Duration patience(std::uint64_t attempt) const override;
+  void met(Mishap mishap) const override;
   void other(const nocache::Message& message, nocache::Address from) override;
 
   const NetCacheOptions& options_;

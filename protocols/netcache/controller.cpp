@@ -49,6 +49,7 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
   const std::set<std::uint64_t> reported = std::move(reported_);
   reported_.clear();
   for (const std::uint64_t key : reported) {
+    if (manager_.is_cached(key)) shared_.coverage.race(RacePoint::hot_key_cached_by_now);
     if (manager_.is_cached(key) || !manager_.cacheable(key)) continue;
     const nocache::KeyHash hash = shared_.hash(key);
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -90,11 +91,15 @@ sim::Task<void> Controller::look_for_dead_keys() {
   std::vector<sim::Task<void>> revivals;
   for (const std::uint64_t key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
-    const std::uint64_t state =
-        co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, manager_.index_of(key));
+    const std::uint64_t index = manager_.index_of(key);
+    const std::uint64_t state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
+    manager_.note_version(key, index, state & p4::mask_of(program_.state->width.bits));
     if (state >> program_.state->width.bits != 0) continue;
     const auto before = invalid_.find(key);
-    if (before != invalid_.end() && before->second == state && manager_.is_cached(key)) revivals.push_back(revive(key));
+    if (before != invalid_.end() && before->second == state && manager_.is_cached(key)) {
+      shared_.coverage.race(RacePoint::revived_invalid);
+      revivals.push_back(revive(key));
+    }
     invalid[key] = state;
   }
   invalid_ = std::move(invalid);

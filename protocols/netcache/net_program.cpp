@@ -146,7 +146,7 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    begin.update(kLo, AluOperation::add, kLo, 1).output(AluOutput::new_lo);
+    cached_store::count_up(begin, shape_.largest_version).output(AluOutput::new_lo);
     if (shape_.invalidate) begin.set(kHi, 0);
     table.entry({number(Role::write)}, p_.action("state_write").execute(begin, index_, version));
     // A fetch takes a version too, so that its update is known for old when a write has overtaken it.

@@ -48,8 +48,9 @@ inline constexpr std::uint64_t kMostEntries = 39'936;
 
 /// What the program is generated for.
 struct NetShape {
-  std::uint64_t cache_entries = 10'240;  ///< rows of the lookup table and of all arrays with an entry per key
-  bool versions = false;                 ///< updates are ordered by versions; messages then have a SafetyHeader
+  std::uint64_t cache_entries = 10'240;         ///< rows of the lookup table and of all arrays with an entry per key
+  bool versions = false;                        ///< updates are ordered by versions; messages then have a SafetyHeader
+  std::uint64_t largest_version = 0xffff'ffff;  ///< after which 1 follows
 
   bool detect = false;                  ///< hot uncached keys are reported
   std::uint64_t sketch_width = 65'536;  ///< counters of a sketch row, a power of two (NetCache §6: 64 K)
@@ -62,8 +63,8 @@ struct NetShape {
 
 /// The program and the handles that the control plane fills and reads it by.
 ///
-/// Before the control plane inserts a key it makes its STATE invalid. With versions the low half of STATE must then be
-/// at least that of each version given out for the key before.
+/// Before the control plane inserts a key it makes its STATE invalid. With versions the low half of STATE must then
+/// come after each version given out for the key before.
 struct NetProgram : cached_store::CacheProgram {
   std::array<const p4::RegisterArray*, kValueArrays> values{};  ///< by table index: words of ValueHeader
   std::array<const p4::RegisterArray*, kSketchRows> sketch{};   ///< by hash of the key; null without detection

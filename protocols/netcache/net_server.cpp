@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/addressing.hpp"
+#include "protocols/netcache/coverage.hpp"
 
 namespace racksim::netcache {
 
@@ -33,7 +34,8 @@ NetServer::NetServer(nocache::Shared& shared, const NetCacheOptions& options, Co
       partition_(partition),
       nic_(shared.rack.server(shared.node_of(partition.server())).nic()),
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()),
-      qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)) {
+      qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)),
+      order_(shared.versions) {
   partition.extend(*this);
 }
 
@@ -56,17 +58,21 @@ bool NetServer::holds_write(const Message& request, nocache::Address from, std::
     return write.from == from && write.request.store.seq == request.store.seq;
   });
   if (before != held.end()) {
+    shared_.coverage.race(RacePoint::held_write_repeated);
     // The same write, sent again: it has a later version, unless it has overtaken itself.
-    if (request.safety.version > before->request.safety.version) before->request = request;
+    if (shared_.versions.after(request.safety.version, before->request.safety.version)) before->request = request;
     return true;
   }
   ++counters_.held_writes.value;
+  shared_.coverage.race(RacePoint::write_held);
   held.push_back({request, from, operation});
   return true;
 }
 
 bool NetServer::admits_write(const Message& request) {
-  return !shared_.safety || order_.admits(hash_in(request), request.safety.version);
+  if (!shared_.safety || order_.admits(hash_in(request), request.safety.version)) return true;
+  shared_.coverage.race(request.safety.version == 0 ? RacePoint::rule_ii : RacePoint::rule_i);
+  return false;
 }
 
 void NetServer::written(const Message& request) {
@@ -83,21 +89,17 @@ void NetServer::fetched(const Message& request) {
 
 void NetServer::other(const Message& message, nocache::Address from) {
   if (message.store.operation() != Op::eviction) return;
-  // FLAG 1: all keys, since the switch has lost its state.
-  if (message.store.flag != 0) {
-    order_.evicted_all(message.safety.version);
-    cached_.clear();
-  } else {
-    order_.evicted(hash_in(message), message.safety.version);
-    cached_.erase(message.key);
-  }
+  order_.evicted(hash_in(message), message.safety.version);
+  cached_.erase(message.key);
   Message reply = message;
   reply.store.set(Op::eviction_reply);
   partition_.send(reply, from, 0);
 }
 
 void NetServer::update(const Message& cause) {
-  Update& update = updates_[cause.key];
+  const auto [found, fresh] = updates_.try_emplace(cause.key);
+  if (!fresh) shared_.coverage.race(RacePoint::update_superseded);
+  Update& update = found->second;
   update.hkey_high = cause.store.hkey_high;
   update.hkey_low = cause.store.hkey_low;
   update.number = next_number_++;
@@ -111,6 +113,7 @@ void NetServer::send_update(std::uint64_t key) {
   const auto found = updates_.find(key);
   if (found == updates_.end()) return;
   ++counters_.updates.value;
+  if (found->second.attempts > 0) shared_.coverage.race(RacePoint::update_repeated);
   Message message;
   message.store = {nocache::number(Op::cache_update), found->second.number, found->second.hkey_high,
                    found->second.hkey_low, 0};
@@ -131,7 +134,10 @@ void NetServer::on_packet(p4::PacketRef packet) {
   const Message message = read_message(shared_, *packet);
   if (message.store.operation() != Op::cache_update_reply) return;
   const auto found = updates_.find(message.key);
-  if (found == updates_.end() || found->second.number != message.store.seq) return;
+  if (found == updates_.end()) return;
+  if (found->second.number != message.store.seq) {
+    return shared_.coverage.race(RacePoint::acknowledgement_of_earlier_update);
+  }
   if (message.store.flag == 0) ++counters_.stale_updates.value;
   acknowledged(message.key);
 }
@@ -145,6 +151,7 @@ void NetServer::acknowledged(std::uint64_t key) {
   for (const HeldWrite& write : held) {
     const auto again = updates_.find(key);
     if (again != updates_.end()) {
+      shared_.coverage.race(RacePoint::next_held_write_updates);
       again->second.held.push_back(write);
     } else {
       partition_.resume(write.request, write.from, write.operation);
@@ -153,6 +160,7 @@ void NetServer::acknowledged(std::uint64_t key) {
 }
 
 void NetServer::crash() {
+  if (!updates_.empty()) shared_.coverage.race(RacePoint::crash_forgets_update);
   for (auto& [key, update] : updates_) clock_.calendar().cancel(update.timer);
   updates_.clear();
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace racksim::netcache {
 
@@ -13,6 +14,7 @@ NetShape shape_of(const NetCacheOptions& options) {
   NetShape shape;
   shape.cache_entries = options.cache_entries;
   shape.versions = options.exactly_once;
+  shape.largest_version = options.versions().largest();
   shape.detect = options.updates;
   shape.sketch_width = options.sketch_width;
   shape.threshold = options.threshold;
@@ -43,6 +45,7 @@ const models::ProtocolRegistration registration({
     .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
                   "slow-core", "switch-restart"},
     .register_programs = register_programs,
+    .coverage = coverage_map(),
 });
 
 }  // namespace
@@ -52,12 +55,18 @@ NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& opti
       options_(options),
       counters_(context.rack.metrics()),
       program_(make_net_program(shape_of(options))) {
+  shared().coverage = context.coverage;
+  shared().versions = options.versions();
   context.rack.install_program(program_.program);
   for (const auto& partition : partitions()) {
     servers_.push_back(std::make_unique<NetServer>(shared(), options_, counters_, *partition));
   }
   manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_);
+  if (context.coverage.on()) {
+    switch_watch_ = std::make_unique<SwitchWatch>(shared(), program_, *manager_);
+    context.rack.chassis().watch(*switch_watch_);
+  }
 }
 
 void NetCache::add_actors(sim::Engine& engine) {
@@ -92,6 +101,7 @@ std::vector<models::Leak> NetCache::leaks() const {
                                  server->server(), server->updating(), server->holding()),
                      {}});
   }
+  for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
   return leaks;
 }
 

@@ -8,6 +8,7 @@
 #include "protocols/netcache/cache_manager.hpp"
 #include "protocols/netcache/controller.hpp"
 #include "protocols/netcache/net_server.hpp"
+#include "protocols/netcache/switch_watch.hpp"
 #include "protocols/nocache/store.hpp"
 
 namespace racksim::netcache {
@@ -35,6 +36,7 @@ class NetCache final : public nocache::Store {
   std::vector<std::unique_ptr<NetServer>> servers_;  // by number
   std::unique_ptr<CacheManager> manager_;
   std::unique_ptr<Controller> controller_;
+  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
 };
 
 }  // namespace racksim::netcache

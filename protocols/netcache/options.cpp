@@ -30,6 +30,7 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server; doubles each time")
       .varied({us * 30, us * 200});
   p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks").varied({1, 3, 10});
+  declare_versions(p);
 }
 
 }  // namespace racksim::netcache

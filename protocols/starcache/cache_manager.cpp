@@ -57,7 +57,7 @@ void CacheManager::preload(const std::vector<std::uint64_t>& keys) {
   for (const std::uint64_t key : keys) {
     const auto index = insert_now(key, false);
     if (!index) continue;
-    if (shared().safety) registers.write(program_.state->id, *index, pair(*program_.state, new_version(), 0));
+    if (shared().safety) registers.write(program_.state->id, *index, pair(*program_.state, first_version(key), 0));
     registers.write(program_.queue->id, *index, pair(*program_.queue, 0, 1));
   }
   clock().after<&CacheManager::begin_fetches>(sim::Duration{}, *this);

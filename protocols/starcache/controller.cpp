@@ -130,6 +130,7 @@ sim::Task<void> Controller::look_for_dead_keys() {
     pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
     pulse.queue = co_await models::read_register(manager_.cpu(), kPipe, program_.queue->name, index);
     pulse.front = co_await models::read_register(manager_.cpu(), kPipe, program_.front->name, index);
+    manager_.note_version(key, index, pulse.state & p4::mask_of(program_.state->width.bits));
     const bool invalid = pulse.state >> program_.state->width.bits == 0;
     const bool waited_for = (pulse.queue & p4::mask_of(program_.queue->width.bits)) != 0;
     const auto before = pulses_.find(key);

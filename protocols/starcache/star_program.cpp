@@ -177,7 +177,7 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    begin.update(kLo, AluOperation::add, kLo, 1).set(kHi, 0).output(AluOutput::new_lo);
+    cached_store::count_up(begin, shape_.largest_version).set(kHi, 0).output(AluOutput::new_lo);
     write.execute(shape_.invalidate ? begin : read, index_, version);
     // A fetch takes a version too, so that its reply is known for old when a write has overtaken it.
     table.entry({number(Role::fetch)}, p_.action("state_fetch").execute(begin, index_, version));

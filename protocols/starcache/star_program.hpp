@@ -25,10 +25,11 @@ namespace racksim::starcache {
 
 /// What the program is generated for.
 struct StarShape {
-  std::uint16_t recirculation_port = 68;  ///< packets that come in by it are cache packets (§3.3)
-  std::uint64_t cache_entries = 4096;     ///< rows of the lookup table and of the arrays with an entry per key
-  std::uint64_t queue_size = 16;          ///< requests that wait per key, a power of two
-  bool versions = false;                  ///< the repaired state table; messages then end with a SafetyHeader
+  std::uint16_t recirculation_port = 68;        ///< packets that come in by it are cache packets (§3.3)
+  std::uint64_t cache_entries = 4096;           ///< rows of the lookup table and of the arrays with an entry per key
+  std::uint64_t queue_size = 16;                ///< requests that wait per key, a power of two
+  bool versions = false;                        ///< the repaired state table; messages then end with a SafetyHeader
+  std::uint64_t largest_version = 0xffff'ffff;  ///< after which 1 follows
 
   // Each switches a safety mechanism off.
   bool invalidate = true;  ///< a write request invalidates its key (§3.7)
@@ -45,8 +46,8 @@ inline constexpr std::uint64_t kMostEntries = 65'536;
 ///
 /// Before it inserts a key the control plane makes its STATE invalid and, the first time, writes 1 to the high half of
 /// its QUEUE (ACKed packets, §3.9). With versions the low half of STATE must differ from the version of each reply that
-/// may still come for that key, which a reply to a write from before its eviction has: a count over all insertions and
-/// versions will do.
+/// may still come for that key, which a reply to a write from before its eviction has: a count that goes on from one
+/// insertion of the key to the next will do.
 ///
 /// The clone table must know all clients and the controller: a packet to be cloned that misses it is dropped.
 struct StarProgram : cached_store::CacheProgram {

@@ -15,7 +15,8 @@ StarServer::StarServer(nocache::Shared& shared, const StarCacheOptions& options,
       options_(options),
       counters_(counters),
       partition_(partition),
-      clock_(shared.rack.server(shared.node_of(partition.server())).clock()) {
+      clock_(shared.rack.server(shared.node_of(partition.server())).clock()),
+      order_(shared.versions) {
   partition.extend(*this);
 }
 
@@ -50,12 +51,7 @@ void StarServer::fetched(const Message& request) {
 void StarServer::other(const Message& message, nocache::Address from) {
   switch (message.store.operation()) {
     case Op::eviction: {
-      // FLAG 1: all keys, since the switch has lost its state.
-      if (message.store.flag != 0) {
-        order_.evicted_all(message.safety.version);
-      } else {
-        order_.evicted(hash_in(message), message.safety.version);
-      }
+      order_.evicted(hash_in(message), message.safety.version);
       Message reply = message;
       reply.store.set(Op::eviction_reply);
       return partition_.send(reply, from, 0);

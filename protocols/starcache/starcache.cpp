@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace racksim::starcache {
 
@@ -16,6 +17,7 @@ StarShape shape_of(const StarCacheOptions& options, std::uint16_t recirculation_
   shape.cache_entries = options.cache_entries;
   shape.queue_size = options.queue_size;
   shape.versions = options.coherence == StarCacheOptions::Coherence::versions;
+  shape.largest_version = options.versions().largest();
   shape.invalidate = options.invalidate;
   shape.drop_stale = options.drop_stale;
   shape.set_flag = options.set_flag;
@@ -60,6 +62,7 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
                                          options.cache_entries));
   }
   shared().coverage = context.coverage;
+  shared().versions = options.versions();
   context.rack.install_program(program_.program);
   for (const auto& partition : partitions()) {
     servers_.push_back(std::make_unique<StarServer>(shared(), options_, counters_, *partition));
@@ -113,6 +116,26 @@ void StarCache::stop_measuring() {
 bool StarCache::quiescent() const {
   return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
          std::none_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->reporting(); });
+}
+
+// Besides the rows, the request table (§3.4): where a queue ends is where it begins and its length further, all round
+// its circle.
+std::vector<models::Leak> StarCache::leaks() const {
+  std::vector<models::Leak> leaks = Store::leaks();
+  for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
+  if (!quiescent()) return leaks;
+  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  for (std::uint64_t index = 0; index < options_.cache_entries; ++index) {
+    const std::uint64_t length = registers.read(program_.queue->id, index) & p4::mask_of(program_.queue->width.bits);
+    const std::uint64_t front = registers.read(program_.front->id, index);
+    const std::uint64_t rear = registers.read(program_.rear->id, index);
+    if ((front + length) % options_.queue_size == rear) continue;
+    leaks.push_back({"leaked-entry",
+                     fmt::format("switch: the queue of index {} begins at {} and ends at {}, with {} requests", index,
+                                 front, rear, length),
+                     {}});
+  }
+  return leaks;
 }
 
 std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key) const {

@@ -22,6 +22,7 @@ class StarCache final : public nocache::Store {
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
   std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
 
   CacheManager& manager() { return *manager_; }

@@ -164,6 +164,16 @@ TEST_CASE("with versions, writes and fetches of a cached key are numbered, other
   CHECK(s.fetch_request(kOther).version() == 0);
 }
 
+TEST_CASE("after the largest version of a key comes 1, and the update of that write is taken") {
+  NetShape shape = small(true);
+  shape.largest_version = 15;
+  NetSwitch s(shape);
+  s.insert(kHot, 3);
+  for (std::uint64_t n = 0; n < 30; ++n) CHECK(s.write_request(kHot).version() == n % 15 + 1);
+  CHECK(s.update(kHot, kNewer, s.write_request(kHot)).store().flag == 1);
+  CHECK(s.valid(3));
+}
+
 TEST_CASE("with versions, an update that a later write has overtaken is not taken") {
   NetSwitch s(small(true));
   s.install(kHot, 3, kValue);

@@ -107,6 +107,22 @@ TEST_CASE("writes and fetches of a key take successive versions, those of uncach
   CHECK(s.fetch_request(key(2)).version() == 0);
 }
 
+TEST_CASE("after the largest version of a key comes 1, and 0 never") {
+  StarShape shape = small(true);
+  shape.largest_version = 15;
+  StarSwitch s(shape);
+  s.insert(kHot, kIndex);
+  for (std::uint64_t n = 0; n < 40; ++n) CHECK(s.write_request(kHot).version() == n % 15 + 1);
+  // The other half of the word stays: the reply to the latest write validates.
+  CHECK_FALSE(s.valid(kIndex));
+  s.reply(s.write_request(kHot), Op::write_reply);
+  CHECK(s.valid(kIndex));
+  StarSwitch wide(small(true));
+  wide.insert(kHot, kIndex);
+  wide.write("STATE", kIndex, 0xffff'ffff);
+  CHECK(wide.write_request(kHot).version() == 1);
+}
+
 TEST_CASE("the reply to a write that passed before its key was cached does not validate") {
   StarSwitch s(small(true));
   const Passed write = s.write_request(kHot, kBob);

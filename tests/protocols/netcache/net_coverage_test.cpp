@@ -1,0 +1,121 @@
+// The coverage map of NetCache: what is declared, and that runs mark it where it happens.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "protocols/netcache/coverage.hpp"
+#include "protocols/netcache/netcache.hpp"
+#include "tests/protocols/nocache/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::netcache;
+using namespace racksim::nocache::testing;
+
+namespace {
+
+constexpr std::uint64_t kHot = 7, kCold = 8;
+constexpr models::NodeId kServerNode = 2;
+
+NetCacheOptions few_keys() {
+  auto options = small_store<NetCacheOptions>();
+  options.preload = 1;
+  options.cache_entries = 8;
+  options.update_timeout = 40_us;
+  options.fetch_timeout = 30_us;
+  return options;
+}
+
+/// Whether the pair of that name, or any point whose name has that part, has been reached.
+bool reached(const sim::Coverage& coverage, const std::string& name) {
+  const bool pair = name.find(" / ") != std::string::npos;
+  for (std::size_t point = 0; point < coverage.map().points(); ++point) {
+    const std::string full = coverage.map().name_of(point);
+    if ((pair ? full == name : full.find(name) != std::string::npos) && coverage.reached(point)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("NetCache declares its map, in which every point has a name of its own") {
+  const sim::CoverageMap map = netcache::coverage_map();
+  std::set<std::string> names;
+  for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
+  CHECK(names.size() == map.points());
+  CHECK(map.states[static_cast<std::size_t>(KeyState::valid)] == "valid");
+  CHECK(map.messages[coverage_message(nocache::Op::cache_update)] == "UPDATE");
+  CHECK(coverage_message(nocache::Op::report) == kNoMessage);
+  CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
+  const auto& entries = models::protocols();
+  const auto entry = std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.name == "netcache"; });
+  REQUIRE(entry != entries.end());
+  CHECK(entry->coverage.points() == map.points());
+}
+
+TEST_CASE("a script marks the states that NetCache's messages meet and the races that it makes happen") {
+  const sim::CoverageMap map = netcache::coverage_map();
+  sim::Coverage coverage(map);
+  Setup setup;
+  setup.preload = {kHot};
+  setup.coverage = &coverage;
+  Rig rig(setup, few_keys());
+  CHECK(coverage.count().pairs == 0);
+  rig.get_now(kAlice, kHot);
+  CHECK(reached(coverage, "valid / R-REQ"));
+  CHECK_FALSE(reached(coverage, "invalid / R-REQ"));
+  rig.get_now(kAlice, kCold);
+  CHECK(reached(coverage, "not cached / R-REQ"));
+  CHECK(reached(coverage, "not cached / R-REP of a server"));
+  rig.put_now(kAlice, kHot);
+  rig.run(20_us);
+  CHECK(reached(coverage, "valid / W-REQ"));
+  CHECK(reached(coverage, "invalid / UPDATE"));
+  CHECK_FALSE(reached(coverage, "overtaken"));
+  CHECK_FALSE(reached(coverage, "waits for an update"));
+  rig.put(kAlice, kHot);
+  rig.run(500_ns);
+  rig.put(kBob, kHot);
+  rig.run(100_us);
+  CHECK(reached(coverage, "waits for an update"));
+  CHECK(reached(coverage, "invalid / W-REQ"));
+  CHECK(reached(coverage, "overtaken"));
+  CHECK_FALSE(reached(coverage, "an update is sent again"));
+  Rig::lose(rig.rack.uplink(kServerNode), nocache::Op::cache_update);
+  rig.put(kAlice, kHot);
+  rig.run(200_us);
+  CHECK(reached(coverage, "an update is sent again"));
+  CHECK_FALSE(reached(coverage, "a crash forgets"));
+  Rig::lose(rig.rack.uplink(kServerNode), nocache::Op::cache_update);
+  rig.put(kAlice, kHot);
+  rig.run(20_us);
+  rig.rack.crash(kServerNode);
+  CHECK(reached(coverage, "a crash forgets"));
+}
+
+TEST_CASE("marking what a run of NetCache exercises does not change the run") {
+  const sim::CoverageMap map = netcache::coverage_map();
+  sim::Coverage coverage(map);
+  std::string hashes[2];
+  for (const bool marked : {false, true}) {
+    Setup setup;
+    models::KeyValueOptions workload;
+    workload.threads = 2;
+    workload.keys = 12;
+    workload.write_ratio = 0.3;
+    workload.rate = 500'000;
+    workload.small_share = 0.7;
+    workload.swap_keys = 4;
+    setup.workload = workload;
+    setup.rack.faults.loss = 0.01;
+    setup.rack.faults.duplicate = 0.05;
+    setup.coverage = marked ? &coverage : nullptr;
+    NetCacheOptions options = few_keys();
+    options.preload = 12;
+    Rig rig(setup, options);
+    rig.run_workload();
+    hashes[marked] = rig.journal.hash().hex();
+  }
+  CHECK(hashes[0] == hashes[1]);
+  CHECK(coverage.count().pairs > 12);
+}
