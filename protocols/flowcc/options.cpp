@@ -18,7 +18,7 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.integer("entries_per_way", entries_per_way, 1, 65536, "entries of each way's register arrays")
       .varied({1, 4, 64, 512});
   p.choice("idempotence", idempotence, {{"safe", Idempotence::safe}, {"paper", Idempotence::paper}},
-           "loss handling: with the rules that make it hold, or as printed in Concordia §5.3");
+           "loss handling: with the rules that make it hold, or as printed in Concordia §5.3 and §5.1.1");
   p.flag("scoreboard", scoreboard, "the switch's SCOREBOARD makes lock acquisition idempotent (§5.3.2)");
   p.flag("last_unlock", last_unlock, "the switch's LAST-UNLOCK makes unlocking idempotent (§5.3.2)");
   p.flag("last_executed", last_executed, "the agents' LAST-EXECUTED tables make their work idempotent (§5.3.1)");

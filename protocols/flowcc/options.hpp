@@ -16,7 +16,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   };
   enum class Idempotence : std::uint8_t {
     safe,  ///< §5.3 with the four rules that make it hold (requester.hpp)
-    paper  ///< §5.3 as printed, which leaks locks after a spurious timeout
+    paper  ///< §5.3 and the order of §5.1.1 as printed, which leaks locks under most faults (requester.hpp)
   };
 
   Ownership ownership = Ownership::switch_owned;

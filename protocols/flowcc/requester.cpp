@@ -29,6 +29,7 @@ Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::
       endpoint_(shared, node.id(), core, *this, *this),
       settled_(shared.calendar),
       event_ended_(shared.calendar),
+      unlock_sent_(shared.calendar),
       unlock_acked_(shared.calendar) {}
 
 sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
@@ -130,6 +131,12 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   const bool success = !event_.failed();
   if (success) {
     complete();
+    if (!safe()) {
+      // §5.1.1: the write-back, then the unlock, then what follows; §5.3.2: the unlock waits for the acknowledgement of
+      // the one before it.
+      const Unlock& unlock = unlock_of(event_.seq());
+      while (unlock.active && !unlock.sent) co_await unlock_sent_.wait();
+    }
   } else {
     shared_.marks.race_if(type == MessageType::write_shared, RacePoint::upgrade_lost);
     shared_.marks.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
@@ -196,12 +203,14 @@ void Requester::install(bool dirty, std::uint64_t value) {
                            event_.operation());
 }
 
-// The thread goes on with its next operation while the write-back and the unlock are under way.
+// By the safe rules the thread goes on with its next operation while the write-back and the unlock are under way. In
+// the paper's order the slot of its parity may still be taken: by the unlock before a failed event, which sent none.
 void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value) {
   const bool read = takes_read_lock(event_.type());
   const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
-  unlocks_[event_.seq() & 1] = {true,     !write_back,        false,    read, event_.seq(), event_.tag(),
-                                metadata, event_.operation(), patience, {}};
+  const std::size_t slot = safe() ? event_.seq() & 1 : unlocks_[0].active ? 1 : 0;
+  unlocks_[slot] = {true,     !write_back,        false,    read, event_.seq(), event_.tag(),
+                    metadata, event_.operation(), patience, {}};
   if (write_back) {
     ++shared_.counters.write_backs.value;
     ++shared_.counters.requester_sent.value;
@@ -211,11 +220,15 @@ void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, s
   advance_unlocks();
 }
 
+Requester::Unlock& Requester::unlock_of(std::uint64_t seq) {
+  return unlocks_[unlocks_[1].active && unlocks_[1].seq == seq ? 1 : 0];
+}
+
 // Sends what may be sent: an unlock waits for its write-back, and for the acknowledgement of the unlock before it
 // (§5.3.2: the two lock scores of a requester serve one event each).
 void Requester::advance_unlocks() {
   for (Unlock& unlock : unlocks_) {
-    const Unlock& other = unlocks_[(unlock.seq + 1) & 1];
+    const Unlock& other = unlocks_[&unlock == &unlocks_[0] ? 1 : 0];
     const bool after_other = other.active && other.seq < unlock.seq;
     const bool waits = unlock.active && !unlock.sent;
     shared_.marks.race_if(waits && after_other, RacePoint::unlock_waits_for_unlock);
@@ -230,11 +243,13 @@ void Requester::transmit_unlock(Unlock& unlock) {
   unlock.sent = true;
   ++shared_.counters.requester_sent.value;
   endpoint_.send(h, shared_.home_of(unlock.tag), unlock.operation);
-  unlock.timer = clock_.after<&Requester::unlock_timed_out>(unlock.patience, *this, std::uint32_t{unlock.seq & 1});
+  unlock.timer = clock_.after<&Requester::unlock_timed_out>(unlock.patience, *this,
+                                                            static_cast<std::uint32_t>(&unlock - unlocks_.data()));
+  unlock_sent_.notify_all();
 }
 
-void Requester::unlock_timed_out(std::uint32_t parity) {
-  Unlock& unlock = unlocks_[parity];
+void Requester::unlock_timed_out(std::uint32_t slot) {
+  Unlock& unlock = unlocks_[slot];
   ++shared_.counters.unlock_retransmissions.value;
   if (safe()) unlock.patience = longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));
   transmit_unlock(unlock);
@@ -305,7 +320,7 @@ void Requester::on_packet(p4::PacketRef packet) {
       event_.fail();
       break;
     case MessageType::unlock_ack: {
-      Unlock& unlock = unlocks_[h.seq & 1];
+      Unlock& unlock = unlock_of(h.seq);
       if (!unlock.active || !unlock.sent || unlock.seq != h.seq) {
         shared_.marks.race(RacePoint::unlock_ack_of_past_event);
         return;
@@ -323,7 +338,7 @@ void Requester::on_packet(p4::PacketRef packet) {
 }
 
 void Requester::on_completion(std::uint64_t wr_id) {
-  Unlock& unlock = unlocks_[wr_id & 1];
+  Unlock& unlock = unlock_of(wr_id);
   if (!unlock.active || unlock.seq != wr_id) return;
   unlock.written_back = true;
   advance_unlocks();

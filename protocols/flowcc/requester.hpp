@@ -3,8 +3,12 @@
 // It looks into the local cache, generates coherence requests, gathers acknowledgements and data, installs them,
 // generates the new metadata and unlocks asynchronously. Its answers to packet loss are §5.3's (timeouts of 6 RTT for
 // requests and 3 RTT for unlocks, sequence numbers per event, two lock scores by parity), with four rules added. As
-// printed the scheme leaks locks: after a spurious timeout the first transmission may fail and its failed ACK be under
-// way while the second acquires the lock; the requester then gives up an event whose lock is held. The rules:
+// printed (`idempotence: "paper"`) the scheme holds on perfect wires and when a lost request, unlock or answer is sent
+// again while nothing else happens, and leaks locks otherwise. After a spurious timeout the first transmission may fail
+// and its failed ACK be under way while the second acquires the lock: the requester gives up an event whose lock is
+// held. A copy that comes when its event is over takes a lock for nobody. A failed event sends no unlock, so that the
+// next but one may begin while a lost unlock of its parity is outstanding, and both share a lock score. Each is a test
+// (tests/protocols/flowcc/paper_order_test.cpp). The rules:
 //
 //   (i)   every packet a requester sends carries a serial number, and the owner of the block (for the switch: an array
 //         in the first stage) drops packets whose serial does not increase;
@@ -15,6 +19,10 @@
 // Rule (ii) needs a timeout above the round trip: below it each failed ACK finds that it does not answer the latest
 // transmission, and the requester never learns. So a request's timeout doubles with each retransmission. An unlock's
 // does too: a home agent that takes longer to serve an unlock than the timeout would be kept busy with copies of it.
+//
+// As printed a requester also goes on later: it writes back, waits for the acknowledgement of the unlock before,
+// unlocks, and only then has ended the event (§5.1.1, §5.3.2). By the safe rules the write-back and the wait are
+// asynchronous as the unlock itself is; rule (iii) and the lock that is held meanwhile make that safe.
 //
 // After a failed ACK the whole operation is retried at once: the paper names no back-off.
 #pragma once
@@ -64,7 +72,8 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   void on_failure(std::uint64_t wr_id) override;
 
  private:
-  // An unlock from the end of its event until its acknowledgement. At most two are active, one per parity.
+  // An unlock from the end of its event until its acknowledgement. At most two are active: by the safe rules one per
+  // parity, in the paper's order one that has been sent and one that waits for its acknowledgement.
   struct Unlock {
     bool active = false;
     bool written_back = false;  ///< global memory is up to date, or need not be
@@ -86,8 +95,10 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   void install(bool dirty, std::uint64_t value);
   void unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value);
   void advance_unlocks();
+  /// The unlock of event `seq`, if it is active; else any.
+  Unlock& unlock_of(std::uint64_t seq);
   void transmit_unlock(Unlock& unlock);
-  void unlock_timed_out(std::uint32_t parity);
+  void unlock_timed_out(std::uint32_t slot);
   FlowCcHeader header(MessageType type, Tag tag, std::uint32_t seq);
   bool safe() const { return shared_.options.idempotence == FlowCcOptions::Idempotence::safe; }
   sim::Duration timeout(std::uint64_t rtts) const;
@@ -100,7 +111,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   sim::Clock& clock_;
   Endpoint endpoint_;
   CoherenceEvent event_;
-  sim::Signal settled_, event_ended_, unlock_acked_;
+  sim::Signal settled_, event_ended_, unlock_sent_, unlock_acked_;
   std::uint32_t seq_ = 0;
   std::uint32_t serial_ = 0;
   std::array<Unlock, 2> unlocks_;
