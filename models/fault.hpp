@@ -86,6 +86,7 @@ struct FaultEntry {
   std::string name, doc;
   std::function<std::shared_ptr<Fault>()> make;
   std::uint64_t least_nodes = 1;  ///< that a rack must have
+  bool names_packets = false;     ///< whether it hits packets that its options name, not random ones
 };
 
 /// A length between two positive ones, in whole nanoseconds, short ones as likely as long ones: uniform in its

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,17 @@ struct SuiteFiles {
 /// the scenarios folder that comes with the program. Throws InputError if one cannot be found or holds no scenario.
 SuiteFiles find_suite(const std::vector<std::string>& paths);
 
+/// How often a scenario that expects a violation has shown it.
+struct SeedCount {
+  unsigned run = 0;                   ///< seeds, its own among them
+  std::vector<std::uint64_t> missed;  ///< those with which its expectations were not met, ascending
+};
+
 /// How one scenario came out.
 struct SuiteResult {
   std::vector<std::string> failures;  ///< of the run itself: violations, expectations, or why it did not end
   BaselineVerdict baseline;           ///< filled only if the run itself went well
+  std::optional<SeedCount> seeds;     ///< filled by `run_other_seeds` (suite_seeds.hpp)
   Baseline now;                       ///< what a renewed baseline would hold
   bool ended = false;                 ///< the run came to its end and could be judged
   double seconds = 0;                 ///< of real time

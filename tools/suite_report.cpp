@@ -19,6 +19,10 @@ std::vector<std::string> failures_of(const SuiteResult& result) {
 /// The last column of the table: what the baseline says.
 std::string comparison_text(const SuiteResult& result) {
   if (!result.run_passed()) return "";
+  if (result.seeds && result.seeds->run > 1) {
+    return fmt::format("fails as expected with {} of {} seeds", result.seeds->run - result.seeds->missed.size(),
+                       result.seeds->run);
+  }
   if (result.baseline.comparisons.empty()) return result.baseline.failures.empty() ? "nothing compared" : "";
   std::string text;
   for (const auto& row : result.baseline.comparisons) {
@@ -108,6 +112,12 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
     row.set("seconds", results[i].seconds);
     auto& failures = row.set("failures", JsonValue::array());
     for (const auto& failure : failures_of(results[i])) failures.push(failure);
+    if (const auto& seeds = results[i].seeds) {
+      auto& count = row.set("seeds", JsonValue::object());
+      count.set("run", seeds->run);
+      auto& missed = count.set("missed", JsonValue::array());
+      for (const auto seed : seeds->missed) missed.push(seed);
+    }
     auto& baseline = row.set("baseline", JsonValue::array());
     for (const auto& comparison : results[i].baseline.comparisons) {
       auto& compared = baseline.push(JsonValue::object());

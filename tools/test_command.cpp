@@ -12,6 +12,7 @@
 #include "tools/metric_change.hpp"
 #include "tools/progress_line.hpp"
 #include "tools/suite_report.hpp"
+#include "tools/suite_seeds.hpp"
 #include "tools/write_file.hpp"
 
 namespace racksim::tools {
@@ -23,6 +24,7 @@ struct TestOptions {
   std::vector<std::string> paths;
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   unsigned limit = 300;
+  unsigned seeds = 1;
   std::string junit;
   bool bless = false;
   bool json = false;
@@ -115,6 +117,12 @@ int run_tests(const TestOptions& options, CommandContext& context) {
         run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), [&](std::size_t done, std::size_t all) {
           line.show([&](double wall) { return fmt::format("{} of {} scenarios, {:.0f} s", done, all, wall); });
         });
+    if (options.seeds > 1) {
+      run_other_seeds(scenarios, results, options.seeds, options.jobs, std::chrono::seconds(options.limit),
+                      [&](std::size_t done, std::size_t all) {
+                        line.show([&](double) { return fmt::format("{} of {} runs with other seeds", done, all); });
+                      });
+    }
   }
   if (options.bless) renew(scenarios, results, files, options.json ? context.err : context.out);
   if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
@@ -143,6 +151,10 @@ void add_test_command(CommandContext& context) {
   command->add_option("--jobs", options->jobs, "Runs at a time (default: one per core)")->check(CLI::Range(1, 1024));
   command->add_option("--limit", options->limit, "Seconds of real time that one run may take (default: 300)")
       ->check(CLI::Range(1, 86400));
+  command
+      ->add_option("--seeds", options->seeds,
+                   "Run what expects a violation with so many seeds; nine of ten must show it (default: 1)")
+      ->check(CLI::Range(1, 1000));
   command->add_option("--junit", options->junit, "Write the results as JUnit XML to this file");
   command->add_flag("--bless", options->bless, "Store the values of runs that pass as the new baselines");
   command->add_flag("--json", options->json, "Print the results as JSON, alone on standard output");

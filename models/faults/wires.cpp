@@ -171,8 +171,8 @@ FaultEntry noise_fault() {
 }
 
 FaultEntry drop_fault() {
-  return {"drop", "the n-th to m-th packet of a type is dropped, on each wire",
-          [] { return std::make_shared<Drop>(); }};
+  return {"drop", "the n-th to m-th packet of a type is dropped, on each wire", [] { return std::make_shared<Drop>(); },
+          1, true};
 }
 
 FaultEntry down_fault() {
