@@ -66,7 +66,8 @@ class Nic : public PacketSink {
   /// Sends a message, which consumes a receive posted at the other end.
   void post_send(std::uint32_t qpn, const Payload& payload, std::uint64_t wr_id, bool signalled,
                  std::uint64_t operation);
-  /// Posts `count` receives.
+  /// Posts `count` receives, which may come before `connect` as in ibverbs. Connecting again, and a crash, lose those
+  /// that are left.
   void post_receive(std::uint32_t qpn, std::uint64_t count = 1);
 
   void set_memory_target(MemoryTarget& target) { memory_ = &target; }

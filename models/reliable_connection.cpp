@@ -22,7 +22,7 @@ ReliableConnection::ReliableConnection(Nic& nic, std::uint32_t qpn, Core& poller
       timer_lane_(nic.context_.calendar.add_lane(fmt::format("node{}/nic/rc{}", nic.node(), qpn))) {}
 
 void ReliableConnection::connect(NodeId remote, std::uint32_t remote_qpn) {
-  reset();
+  if (state_ != State::unconnected) reset();  // a queue pair that was never connected keeps its receives
   state_ = State::connected;
   remote_ = remote;
   remote_qpn_ = remote_qpn;

@@ -32,10 +32,12 @@ class ReliableConnection {
   ReliableConnection(Nic& nic, std::uint32_t qpn, Core& poller, CompletionHandler& completions,
                      ReceiveHandler* receive_handler);
 
-  /// Starts anew at sequence number 0.
+  /// Starts anew at sequence number 0. Receives posted before the first connection count, as in ibverbs, where a queue
+  /// pair takes them from state INIT on; those of an earlier connection are gone, as after a transition to RESET.
   void connect(NodeId remote, std::uint32_t remote_qpn);
   /// Queues a message. On a failed connection the message fails; on one never connected it throws std::logic_error.
   void post(Message message);
+  /// Posts `count` receives, connected or not; a connection that failed loses them when it is connected again.
   void post_receive(std::uint64_t count) { receives_ += count; }
   /// A packet for this queue pair starts in the receive engine at `start`.
   void receive(p4::PacketRef&& packet, sim::Time start);

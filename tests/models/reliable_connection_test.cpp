@@ -147,6 +147,44 @@ TEST_CASE("When retries run out the connection fails and says so for every work 
   CHECK(t.b.landings[0].what == 4);
 }
 
+TEST_CASE("A receive posted before the queue pair is connected counts; one of an earlier connection does not") {
+  TwoNics t;
+  const auto a = t.a.nic.create_rc_qp(t.a.core, t.a, &t.a);
+  const auto b = t.b.nic.create_rc_qp(t.b.core, t.b, &t.b);
+  t.b.nic.post_receive(b, 2);
+  t.a.nic.connect(a, 1, b);
+  t.b.nic.connect(b, 0, a);
+  t.a.nic.post_send(a, {32, {21, 0}}, 1, true, 0);
+  t.calendar.run_until(at(50_us));
+  REQUIRE(t.b.messages.size() == 1);
+  CHECK(t.b.messages[0].what == 21);
+  CHECK(t.counters.not_ready.value == 0);
+
+  // One of the two is left. Connected again, the queue pair begins without.
+  t.a.nic.connect(a, 1, b);
+  t.b.nic.connect(b, 0, a);
+  t.a.nic.post_send(a, {32, {22, 0}}, 2, true, 0);
+  t.calendar.run_until(at(100_us));
+  CHECK(t.b.messages.size() == 1);
+  CHECK(t.counters.not_ready.value == 1);
+  t.b.nic.post_receive(b);
+  t.calendar.run_until();
+  CHECK(t.b.messages.size() == 2);
+}
+
+TEST_CASE("A crash loses the receives that were posted, before or after the connection") {
+  TwoNics t;
+  t.b.nic.post_receive(t.rc_b);
+  t.b.nic.power_off();
+  t.b.nic.power_on();
+  t.a.nic.connect(t.rc_a, 1, t.rc_b);
+  t.b.nic.connect(t.rc_b, 0, t.rc_a);
+  t.a.nic.post_send(t.rc_a, {32, {31, 0}}, 1, true, 0);
+  t.calendar.run_until(at(50_us));
+  CHECK(t.b.messages.empty());
+  CHECK(t.counters.not_ready.value == 1);
+}
+
 TEST_CASE("A SEND consumes a posted receive; without one it is counted and sent again") {
   TwoNics t;
   t.b.nic.post_receive(t.rc_b);
