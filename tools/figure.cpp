@@ -235,17 +235,23 @@ NotModelled read_not_modelled(const JsonValue& value, const Place& place) {
   return claim;
 }
 
+/// "concordia/fig9": what follows the folder of figures, or the file's name if it lies in none.
+std::string name_of(const std::string& file) {
+  std::filesystem::path path(file), name;
+  bool in_folder = false;
+  for (const auto& part : path.parent_path()) {
+    in_folder = in_folder || part == "figures";
+    name = part == "figures" ? std::filesystem::path() : name / part;
+  }
+  return in_folder ? (name / path.stem()).string() : path.stem().string();
+}
+
 }  // namespace
 
 std::string Figure::command_of(const FigurePoint& point) const {
   std::string command = "racksim run " + base;
   for (const std::string& text : point.overrides) command += " --set '" + text + "'";
   return command;
-}
-
-bool is_figure_file(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  return std::find(folder.begin(), folder.end(), "figures") != folder.end();
 }
 
 std::string find_figure_file(const std::string& name) {
@@ -259,15 +265,15 @@ std::string find_figure_file(const std::string& name) {
 }
 
 Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick) {
-  const JsonValue document = read_json_file(file);
+  return read_figure(read_json_file(file), file, catalogue, quick);
+}
+
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {
   const Place root{file, ""};
   require_object(document, root);
   Figure figure;
   figure.file = file;
-  // "concordia/fig9": what follows the folder of figures.
-  std::filesystem::path name;
-  for (const auto& part : std::filesystem::path(file)) name = part == "figures" ? std::filesystem::path() : name / part;
-  figure.name = is_figure_file(file) ? name.replace_extension().string() : name.stem().string();
+  figure.name = name_of(file);
 
   std::string schema;
   std::uint64_t version = 0;

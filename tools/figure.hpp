@@ -56,13 +56,12 @@ struct Figure {
   std::string command_of(const FigurePoint& point) const;
 };
 
-/// True if a file lies in a folder of figures.
-bool is_figure_file(const std::string& file);
-
 /// The file of a figure: a path, or a name that `racksim list figures` prints. Throws InputError with the nearest name.
 std::string find_figure_file(const std::string& name);
 
 /// Reads a figure and the scenarios of all its points, at full or quick size. Throws InputError.
 Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick);
+/// The same for a document already read; `file` stands for it in errors.
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick);
 
 }  // namespace racksim::tools

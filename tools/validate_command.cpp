@@ -1,6 +1,6 @@
 // racksim validate FILE...: reads scenarios, testbeds and figures as a run would, and says what is wrong with each.
 #include <CLI/CLI.hpp>
-#include <filesystem>
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -18,24 +18,59 @@ struct ValidateOptions {
   std::vector<std::string> overrides;
 };
 
-void validate(const std::string& path, const ValidateOptions& options, const Catalogue& catalogue) {
-  const auto file = find_scenario_file(path);
-  // Testbeds and figures are known by their folders.
-  if (std::filesystem::path(file).parent_path().filename() == "testbeds") {
-    load_testbed(file, catalogue);
-  } else if (is_figure_file(file)) {
-    for (const bool quick : {false, true}) load_figure(file, catalogue, quick);
-  } else {
-    load_scenario(file, catalogue, options.overrides);
+/// A kind of file, and members by which it is known.
+struct Kind {
+  const char* name;
+  std::vector<std::string> members;
+};
+
+/// The groups of constants that a rack has: "nic", "switch", "link".
+std::vector<std::string> rack_members(const Catalogue& catalogue) {
+  sim::Parameters parameters;
+  const auto options = catalogue.rack.make(parameters);
+  std::vector<std::string> names;
+  for (const auto& parameter : parameters.all()) {
+    auto name = parameter.name.substr(0, parameter.name.find('.'));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
+  return names;
+}
+
+/// The kind of which the document has most members. One that has none of any is read, and refused, as a scenario.
+std::string kind_of(const JsonValue& document, const Catalogue& catalogue) {
+  const Kind kinds[] = {{"scenario", {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}},
+                        {"figure", {"base", "sweep", "series", "claims", "calibrated", "not_modelled"}},
+                        {"testbed", rack_members(catalogue)}};
+  const auto shared = [&](const Kind& kind) {
+    return std::count_if(kind.members.begin(), kind.members.end(),
+                         [&](const auto& member) { return document.find(member) != nullptr; });
+  };
+  return std::max_element(std::begin(kinds), std::end(kinds),
+                          [&](const Kind& a, const Kind& b) { return shared(a) < shared(b); })
+      ->name;
+}
+
+/// Reads the file as what it holds, wherever it lies; gives its kind.
+std::string validate(const std::string& path, const ValidateOptions& options, const Catalogue& catalogue) {
+  const auto file = find_scenario_file(path);
+  auto document = read_json_file(file);
+  auto kind = kind_of(document, catalogue);
+  if (kind == "testbed") {
+    read_testbed(document, file, catalogue);
+  } else if (kind == "figure") {
+    for (const bool quick : {false, true}) read_figure(document, file, catalogue, quick);
+  } else {
+    read_scenario(std::move(document), file, catalogue, options.overrides);
+  }
+  return kind;
 }
 
 int validate_all(const ValidateOptions& options, CommandContext& context) {
   int status = exit_ok;
   for (const auto& path : options.files) {
     try {
-      validate(path, options, context.catalogue);
-      context.out << path << ": valid\n";
+      const auto kind = validate(path, options, context.catalogue);
+      context.out << path << ": valid " << kind << '\n';
     } catch (const InputError& error) {
       context.err << error.what() << '\n';
       status = exit_bad_input;

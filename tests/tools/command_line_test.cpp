@@ -78,12 +78,30 @@ TEST_CASE("validate says of each file whether it is valid") {
   const auto bad = folder.write("bad.json", R"({"version": 1, "rack": "fake-4", "protocol": {"name": "gamma"}})");
 
   CHECK(run({"validate", good, testbed}).status == exit_ok);
-  CHECK(run({"validate", good, testbed}).out == good + ": valid\n" + testbed + ": valid\n");
+  CHECK(run({"validate", good, testbed}).out == good + ": valid scenario\n" + testbed + ": valid testbed\n");
   const auto mixed = run({"validate", good, bad, good});
   CHECK(mixed.status == exit_bad_input);
-  CHECK(mixed.out == good + ": valid\n" + good + ": valid\n");
+  CHECK(mixed.out == good + ": valid scenario\n" + good + ": valid scenario\n");
   CHECK(mixed.err == bad + ": /protocol/name: found the string \"gamma\", expected \"alpha\" or \"beta\"\n");
   CHECK(one_line(mixed.err));
+}
+
+TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies") {
+  const TemporaryFolder folder;
+  const auto testbed = folder.write("fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", testbed}).out == testbed + ": valid testbed\n");
+  const auto among_figures = folder.write("figures/good.json", kSmallest);
+  folder.write("figures/fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", among_figures}).out == among_figures + ": valid scenario\n");
+  const auto among_testbeds = folder.write("testbeds/good.json", kSmallest);
+  folder.write("testbeds/fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", among_testbeds}).out == among_testbeds + ": valid scenario\n");
+  // One mistake does not make it another kind of file.
+  const auto figure = folder.write("fig.json", R"({"version": 1, "base": "good.json", "sweeep": {}, "series": []})");
+  CHECK_THAT(run({"validate", figure}).err,
+             Catch::Contains("found the unknown key \"sweeep\"") && Catch::Contains("did you mean \"sweep\"?"));
+  const auto nothing = folder.write("nothing.json", R"({"version": 1})");
+  CHECK_THAT(run({"validate", nothing}).err, Catch::Contains("expected \"rack\" with the name of a testbed"));
 }
 
 TEST_CASE("validate applies overrides") {
