@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tools/run_metrics.hpp"
 #include "tools/units.hpp"
@@ -45,6 +46,26 @@ std::string duration_text(double ns) {
   if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
   if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
   return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+/// A number as counters are printed: whole from 1,000 on, four significant digits below, never an exponent.
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  if (!(size < 999.95)) return fmt::format("{:.0f}", value);
+  int decimals = 1;
+  for (double scaled = size; scaled != 0 && scaled < 99.995 && decimals < 15; scaled *= 10) ++decimals;
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+/// Whether a counter is, by its name, of what goes wrong or is lost, which no run without faults or overload needs: a
+/// person should see it whoever counts it.
+bool means_trouble(const std::string& name) {
+  static constexpr const char* kWords[] = {"drop", "fail", "given_up", "not_ready", "retransmi", "timeouts", "torn"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -114,18 +135,16 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
                        duration_text(part->percentile(99).ns()), part->count());
   }
   // The protocol's and its service's own numbers: counters and gauges, whole run and measured phase as their names say.
-  // What exists once for each server is in the JSON report.
+  // What is zero, and what exists once for each server, is in the JSON report. Trouble is shown whoever has it.
   const std::string prefix = scenario.protocol.name + ".";
   for (const auto& [name, metric] : metrics.all()) {
     const bool own =
         name.starts_with(prefix) || (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
-    if (!own && !name.starts_with("packets.")) continue;
-    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) {
-      if (counter->value == 0) continue;
-      out += fmt::format("  {:<48}{:>14} {}\n", name, counter->value, metric.unit);
-    } else if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) {
-      out += fmt::format("  {:<48}{:>14.4g} {}\n", name, gauge->value, metric.unit);
-    }
+    if (!own && !means_trouble(name) && !name.starts_with("packets.")) continue;
+    std::string value = "0";
+    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) value = std::to_string(counter->value);
+    if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) value = number_text(gauge->value);
+    if (value != "0") out += fmt::format("  {:<48}{:>14} {}\n", name, value, metric.unit);
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
                                 result.wall_seconds, result.events));
