@@ -13,17 +13,21 @@
 namespace racksim::tools {
 namespace {
 
-using Kind = Reading::Kind;
+using ReadingKind = Reading::Kind;
 
 struct Operator {
   const char* name;
-  Kind kind;
+  ReadingKind kind;
   std::size_t operands;
 };
-constexpr Operator kOperators[] = {
-    {"series", Kind::series, 0},     {"ratio", Kind::ratio, 2},      {"difference", Kind::difference, 2},
-    {"max", Kind::max, 1},           {"min", Kind::min, 1},          {"mean", Kind::mean, 1},
-    {"x_of_max", Kind::x_of_max, 1}, {"x_of_min", Kind::x_of_min, 1}};
+constexpr Operator kOperators[] = {{"series", ReadingKind::series, 0},
+                                   {"ratio", ReadingKind::ratio, 2},
+                                   {"difference", ReadingKind::difference, 2},
+                                   {"max", ReadingKind::max, 1},
+                                   {"min", ReadingKind::min, 1},
+                                   {"mean", ReadingKind::mean, 1},
+                                   {"x_of_max", ReadingKind::x_of_max, 1},
+                                   {"x_of_min", ReadingKind::x_of_min, 1}};
 
 std::size_t index_of(const JsonValue& value, const Place& place, const std::vector<std::string>& names) {
   const std::string& name = require_string(value, place, one_of(names));
@@ -90,7 +94,7 @@ const Operator& operator_of(const JsonValue& object, const Place& place) {
 
 Reading read_series(const JsonValue& name, const Place& place, const FigureAxes& axes, const ReadingScope& scope) {
   Reading reading;
-  reading.kind = Kind::series;
+  reading.kind = ReadingKind::series;
   reading.series = index_of(name, place, axes.series);
   if (!scope.metric) place.refuse("a series without a metric", "\"metric\": " + one_of(axes.metrics) + " beside it");
   reading.metric = *scope.metric;
@@ -98,7 +102,7 @@ Reading read_series(const JsonValue& name, const Place& place, const FigureAxes&
   reading.points = scope.points;
   if (!scope.single) return reading;
   Reading single;
-  single.kind = Kind::max;
+  single.kind = ReadingKind::max;
   single.operands.push_back(std::move(reading));
   return single;
 }
@@ -111,7 +115,7 @@ double extreme_x(const Reading& curve, const std::vector<double>& y, const Figur
 }  // namespace
 
 std::string Reading::name(const FigureAxes& axes) const {
-  if (kind == Kind::series) {
+  if (kind == ReadingKind::series) {
     return axes.metrics.size() > 1 ? axes.metrics[metric] + " of " + axes.series[series] : axes.series[series];
   }
   std::string text;
@@ -123,34 +127,34 @@ std::string Reading::name(const FigureAxes& axes) const {
 }
 
 std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, const FigureValues& values) {
-  if (reading.kind == Kind::number) return {reading.number};
+  if (reading.kind == ReadingKind::number) return {reading.number};
   std::vector<double> result;
-  if (reading.kind == Kind::series) {
+  if (reading.kind == ReadingKind::series) {
     for (const std::size_t point : reading.points) result.push_back(values.of[reading.series][point][reading.metric]);
     return result;
   }
   const std::vector<double> a = values_of(reading.operands[0], axes, values);
   // A missing point must not vanish in a comparison with NaN.
   const bool complete = std::none_of(a.begin(), a.end(), [](double y) { return std::isnan(y); });
-  const bool pointwise = reading.kind == Kind::ratio || reading.kind == Kind::difference;
+  const bool pointwise = reading.kind == ReadingKind::ratio || reading.kind == ReadingKind::difference;
   if (!pointwise && !complete) return {std::nan("")};
   switch (reading.kind) {
-    case Kind::max:
+    case ReadingKind::max:
       return {*std::max_element(a.begin(), a.end())};
-    case Kind::min:
+    case ReadingKind::min:
       return {*std::min_element(a.begin(), a.end())};
-    case Kind::mean:
+    case ReadingKind::mean:
       return {std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(a.size())};
-    case Kind::x_of_max:
-    case Kind::x_of_min:
-      return {extreme_x(reading.operands[0], a, axes, reading.kind == Kind::x_of_max)};
+    case ReadingKind::x_of_max:
+    case ReadingKind::x_of_min:
+      return {extreme_x(reading.operands[0], a, axes, reading.kind == ReadingKind::x_of_max)};
     default:
       break;
   }
   const std::vector<double> b = values_of(reading.operands[1], axes, values);
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const double left = a[a.size() == 1 ? 0 : i], right = b[b.size() == 1 ? 0 : i];
-    result.push_back(reading.kind == Kind::ratio ? left / right : left - right);
+    result.push_back(reading.kind == ReadingKind::ratio ? left / right : left - right);
   }
   return result;
 }
@@ -195,7 +199,7 @@ Reading read_reading(const JsonValue& value, const Place& place, const FigureAxe
   const ReadingScope inner = narrowed(value, place, axes, scope);
   const JsonValue& content = *value.find(chosen.name);
   const Place at = place.member(chosen.name);
-  if (chosen.kind == Kind::series) return read_series(content, at, axes, inner);
+  if (chosen.kind == ReadingKind::series) return read_series(content, at, axes, inner);
 
   Reading reading;
   reading.kind = chosen.kind;

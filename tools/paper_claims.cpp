@@ -125,6 +125,33 @@ void take_standing(PaperClaim& claim, const fs::path& folder) {
   }
 }
 
+/// `ids` are those of all lists read so far.
+std::vector<PaperClaim> read_list(const std::string& file, const fs::path& folder, std::set<std::string>& ids) {
+  const JsonValue document = read_json_file(file);
+  const Place root{file, ""};
+  std::uint64_t version = 0;
+  std::string title;
+  sim::Parameters own;
+  own.integer("version", version, 1, 1, "");
+  own.text("title", title, "");
+  bind(document, root, own, {{"claims"}, nullptr});
+  if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
+  const auto* list = document.find("claims");
+  if (!list || !list->elements()) root.refuse("no list \"claims\"", "\"claims\" with an array of claims");
+  const std::string paper = fs::path(file).stem().string();
+  const auto figures = json_names_below(folder / "figures");
+  std::vector<PaperClaim> claims;
+  for (std::size_t i = 0; i < list->elements()->size(); ++i) {
+    const Place place = root.member("claims").element(i);
+    PaperClaim claim = read_claim_of_paper((*list->elements())[i], place, paper, figures);
+    if (!ids.insert(claim.id).second)
+      place.member("id").refuse("the id " + quote(claim.id) + " again", "an id for each claim");
+    take_standing(claim, folder);
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
 }  // namespace
 
 const char* to_string(Standing standing) {
@@ -141,30 +168,17 @@ const char* to_string(Standing standing) {
   return "not modelled";
 }
 
+std::vector<PaperClaim> read_paper_claims(const std::string& file, const fs::path& folder) {
+  std::set<std::string> ids;
+  return read_list(file, folder, ids);
+}
+
 std::vector<PaperClaim> load_paper_claims(const fs::path& folder) {
   std::vector<PaperClaim> claims;
   std::set<std::string> ids;
-  const auto figures = json_names_below(folder / "figures");
   for (const std::string& paper : json_names_below(folder / "claims")) {
     if (paper.find('/') != std::string::npos) continue;  // records
-    const std::string file = (folder / "claims" / (paper + ".json")).string();
-    const JsonValue document = read_json_file(file);
-    const Place root{file, ""};
-    std::uint64_t version = 0;
-    std::string title;
-    sim::Parameters own;
-    own.integer("version", version, 1, 1, "");
-    own.text("title", title, "");
-    bind(document, root, own, {{"claims"}, nullptr});
-    if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
-    const auto* list = document.find("claims");
-    if (!list || !list->elements()) root.refuse("no list \"claims\"", "\"claims\" with an array of claims");
-    for (std::size_t i = 0; i < list->elements()->size(); ++i) {
-      const Place place = root.member("claims").element(i);
-      PaperClaim claim = read_claim_of_paper((*list->elements())[i], place, paper, figures);
-      if (!ids.insert(claim.id).second)
-        place.member("id").refuse("the id " + quote(claim.id) + " again", "an id for each claim");
-      take_standing(claim, folder);
+    for (PaperClaim& claim : read_list((folder / "claims" / (paper + ".json")).string(), folder, ids)) {
       claims.push_back(std::move(claim));
     }
   }

@@ -50,6 +50,9 @@ struct PaperClaim {
   std::string why;  ///< why the claim is not met; empty if it is, and where a figure's numbers tell
 };
 
+/// One list, whose figures and records lie in `folder` (as scenarios_folder()). Throws InputError.
+std::vector<PaperClaim> read_paper_claims(const std::string& file, const std::filesystem::path& folder);
+
 /// All lists in `folder`/claims (`folder` as scenarios_folder()), by paper, in the order of the files. Throws
 /// InputError.
 std::vector<PaperClaim> load_paper_claims(const std::filesystem::path& folder);

@@ -1,4 +1,5 @@
-// racksim validate FILE...: reads scenarios, testbeds and figures as a run would, and says what is wrong with each.
+// racksim validate FILE...: reads scenarios, testbeds, figures and claims as a run would, and says what is wrong with
+// each.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "tools/data_files.hpp"
 #include "tools/figure.hpp"
 #include "tools/input_error.hpp"
+#include "tools/paper_claims.hpp"
 #include "tools/scenario.hpp"
 
 namespace racksim::tools {
@@ -19,7 +21,7 @@ struct ValidateOptions {
 };
 
 /// A kind of file, and members by which it is known.
-struct Kind {
+struct FileKind {
   const char* name;
   std::vector<std::string> members;
 };
@@ -38,15 +40,18 @@ std::vector<std::string> rack_members(const Catalogue& catalogue) {
 
 /// The kind of which the document has most members. One that has none of any is read, and refused, as a scenario.
 std::string kind_of(const JsonValue& document, const Catalogue& catalogue) {
-  const Kind kinds[] = {{"scenario", {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}},
-                        {"figure", {"base", "sweep", "series", "claims", "calibrated", "not_modelled"}},
-                        {"testbed", rack_members(catalogue)}};
-  const auto shared = [&](const Kind& kind) {
+  const FileKind kinds[] = {
+      {"scenario", {"rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}},
+      {"figure", {"base", "sweep", "series", "claims", "calibrated", "not_modelled"}},
+      {"list of claims", {"title", "claims"}},
+      {"record of claims", {"figure", "claims", "run_hashes"}},
+      {"testbed", rack_members(catalogue)}};
+  const auto shared = [&](const FileKind& kind) {
     return std::count_if(kind.members.begin(), kind.members.end(),
                          [&](const auto& member) { return document.find(member) != nullptr; });
   };
   return std::max_element(std::begin(kinds), std::end(kinds),
-                          [&](const Kind& a, const Kind& b) { return shared(a) < shared(b); })
+                          [&](const FileKind& a, const FileKind& b) { return shared(a) < shared(b); })
       ->name;
 }
 
@@ -59,6 +64,10 @@ std::string validate(const std::string& path, const ValidateOptions& options, co
     read_testbed(document, file, catalogue);
   } else if (kind == "figure") {
     for (const bool quick : {false, true}) read_figure(document, file, catalogue, quick);
+  } else if (kind == "list of claims") {
+    read_paper_claims(file, scenarios_folder());
+  } else if (kind == "record of claims") {
+    read_figure_record(file);
   } else {
     read_scenario(std::move(document), file, catalogue, options.overrides);
   }
@@ -82,8 +91,8 @@ int validate_all(const ValidateOptions& options, CommandContext& context) {
 }  // namespace
 
 void add_validate_command(CommandContext& context) {
-  auto* command =
-      context.app.add_subcommand("validate", "Check scenario, testbed and figure files without running them");
+  auto* command = context.app.add_subcommand(
+      "validate", "Check scenarios, testbeds, figures and lists of claims without running them");
   const auto options = std::make_shared<ValidateOptions>();
   command->add_option("FILE", options->files, "Files to check")->required();
   command->add_option("--set", options->overrides, "Replace a value first: path=value")->expected(1)->take_all();

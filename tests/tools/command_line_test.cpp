@@ -96,6 +96,15 @@ TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies"
   const auto among_testbeds = folder.write("testbeds/good.json", kSmallest);
   folder.write("testbeds/fake-4.json", kFakeTestbed);
   CHECK(run({"validate", among_testbeds}).out == among_testbeds + ": valid scenario\n");
+  const std::string shipped = RACKSIM_SOURCE_DIR "/scenarios/";
+  const auto real = [](const std::string& file) { return run_with(built_in_catalogue(), {"validate", file}).out; };
+  for (const auto& [file, kind] : {std::pair{"quickstart.json", "scenario"},
+                                   {"testbeds/concordia-8.json", "testbed"},
+                                   {"figures/concordia/fig9.json", "figure"},
+                                   {"claims/concordia.json", "list of claims"},
+                                   {"claims/recorded/starcache/fig14.json", "record of claims"}}) {
+    CHECK(real(shipped + file) == shipped + file + ": valid " + kind + "\n");
+  }
   // One mistake does not make it another kind of file.
   const auto figure = folder.write("fig.json", R"({"version": 1, "base": "good.json", "sweeep": {}, "series": []})");
   CHECK_THAT(run({"validate", figure}).err,
