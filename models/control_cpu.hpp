@@ -55,6 +55,10 @@ class ControlCpu final : public PacketSink {
   /// Packets on the wires of its network port.
   std::uint64_t packets_held() const;
   bool listening() const { return handler_ != nullptr; }
+  /// The journal's sources of its network port and of the wires behind it. Only while it listens.
+  sim::Source network_source() const { return network_source_; }
+  sim::Source to_switch() const { return to_switch_->source(); }
+  sim::Source from_switch() const { return from_switch_->source(); }
 
   /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
   /// (at least 1), and each reaches its pipe `added` later. They keep their order, and PCIe its rate. (1, 0) ends it.

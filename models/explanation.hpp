@@ -9,6 +9,9 @@
 
 namespace racksim::models {
 
+/// The party that the switch's control CPU is, as sender and receiver of packets (models/control_cpu.hpp).
+inline constexpr const char* kControllerParty = "controller";
+
 /// What a packet means to its protocol.
 struct PacketDescription {
   std::string label;                 ///< "READ-MISS seq 3"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/cached_store/described_registers.hpp"
+
 namespace racksim::netcache {
 
 namespace {
@@ -108,11 +110,11 @@ std::vector<models::Leak> NetCache::leaks() const {
 std::vector<models::SwitchRegister> NetCache::switch_state_of(std::uint64_t key) const {
   if (!manager_->is_cached(key)) return {};
   const std::uint64_t index = manager_->index_of(key);
-  const auto entry = [&](const p4::RegisterArray* array, const char* meaning) {
-    return models::SwitchRegister{0, array->name, index, meaning, {}, nullptr};
-  };
-  return {entry(program_.state, shared().safety ? "valid bit above the version" : "whether the value is valid"),
-          entry(program_.values[0], "low half of the value"), entry(program_.values[1], "high half of the value")};
+  const auto word_text = [](std::uint64_t word) { return fmt::format("{:#x}", word); };
+  // The other words follow from these two (ValueHeader).
+  return {cached_store::described_state(program_, index),
+          cached_store::described(*program_.values[0], index, "low half of the value", word_text),
+          cached_store::described(*program_.values[1], index, "high half of the value", word_text)};
 }
 
 std::unique_ptr<models::Protocol> NetCacheOptions::build(models::ProtocolContext& context) const {

@@ -156,7 +156,7 @@ std::optional<models::PacketDescription> Store::describe(const p4::Packet& packe
   description.key = message.key;
   description.part = message.fragment > 0;
   const auto party = [&](NodeId node, std::uint64_t port) {
-    if (node == models::kControlCpuNode) return std::string("controller");
+    if (node == models::kControlCpuNode) return std::string(models::kControllerParty);
     return fmt::format("n{}.{}{}", node, node < shared_.client_nodes ? "t" : "p", port - kFirstPort);
   };
   const auto& ip = readable.get<p4::Ipv4>();

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "protocols/cached_store/described_registers.hpp"
+
 namespace racksim::starcache {
 
 namespace {
@@ -141,11 +143,14 @@ std::vector<models::Leak> StarCache::leaks() const {
 std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key) const {
   if (!manager_->is_cached(key)) return {};
   const std::uint64_t index = manager_->index_of(key);
-  const auto entry = [&](const p4::RegisterArray* array, const char* meaning) {
-    return models::SwitchRegister{0, array->name, index, meaning, {}, nullptr};
+  // The low half counts requests, the high half is the ACKed-packet counter (§3.9).
+  const auto queue_text = [](std::uint64_t queue) {
+    return fmt::format("{} waiting, next packet {}", queue & 0xffff'ffff, queue >> 32);
   };
-  return {entry(program_.state, shared().safety ? "valid bit above the version" : "whether the value is valid"),
-          entry(program_.queue, "next packet of the item above the requests that wait")};
+  return {cached_store::described_state(program_, index),
+          cached_store::described(*program_.queue, index, "request queue", queue_text),
+          cached_store::described(*program_.front, index, "slot of the first that waits", nullptr),
+          cached_store::described(*program_.rear, index, "slot for the next that waits", nullptr)};
 }
 
 std::unique_ptr<models::Protocol> StarCacheOptions::build(models::ProtocolContext& context) const {

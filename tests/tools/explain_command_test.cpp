@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "models/protocol.hpp"
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/command_line.hpp"
 
@@ -47,7 +48,7 @@ TEST_CASE("the violation without SCOREBOARD is explained, fused and stepped alik
              Contains("not ended") && Contains("<- named by the violation"));
   CHECK_THAT(outcome.out, Contains("lost: loss") || Contains("held back") || Contains("duplicate made by the wire"));
   // The lock is free before and held after.
-  CHECK_THAT(outcome.out, Contains("0x0000 (no writer, 0 readers)  > 0x"));
+  CHECK_THAT(outcome.out, Contains("0x0000 (no writer, 0 readers)  → 0x"));
   CHECK_THAT(outcome.out, Contains("events left out"));
   const auto stepped = explain({kFile, "--set", "run.execution=stepped"});
   CHECK(stepped.status == exit_ok);
@@ -85,4 +86,46 @@ TEST_CASE("a run without a violation has nothing to explain but a key", "[explai
   auto arguments = shorter;
   arguments.insert(arguments.begin(), lossy);
   CHECK_THAT(explain(arguments).out, Contains("no violation"));
+}
+
+// Each has a fuzz template, which is small and lossy, and in which everything happens that can.
+TEST_CASE("a run of every protocol can be explained, and its switch's registers are told in words", "[explain]") {
+  for (const auto& protocol : racksim::models::protocols()) {
+    CAPTURE(protocol.name);
+    const auto outcome = explain({RACKSIM_SOURCE_DIR "/scenarios/fuzz/" + protocol.name + ".json", "--key", "0"});
+    INFO(outcome.err);
+    CHECK(outcome.status == exit_ok);
+    CHECK_THAT(outcome.out, Contains("switch\n") && Contains("  A = "));
+  }
+}
+
+TEST_CASE("a controller's messages stand in a column of its own", "[explain]") {
+  // StarCache's controller fetches the value of a key that it inserts.
+  const std::string folder = RACKSIM_SOURCE_DIR "/scenarios/fuzz/";
+  const auto star = explain({folder + "starcache.json", "--key", "0", "--from", "0ns", "--to", "20us"});
+  REQUIRE(star.status == exit_ok);
+  const auto star_head = star.out.substr(0, star.out.find("time in ns"));
+  CHECK_THAT(star_head, Contains("switch\n") && Contains("controller\n"));
+  CHECK(star_head.find("switch\n") < star_head.find("controller\n"));
+  CHECK_THAT(star.out, Contains("F-REQ seq") && Contains("F-REP seq"));
+  CHECK_THAT(star.out, Contains("state of the value") && Contains(" valid, version "));
+  CHECK_THAT(star.out, Contains("request queue") && Contains("0 waiting, next packet 1"));
+}
+
+// NetCache's controller hears of a hot key by a copy of a client's request, whose destination is a server.
+TEST_CASE("the registers of a key that is cached in the midst of a run are told in words from then on", "[explain]") {
+  std::size_t cached = 0;
+  for (int key = 0; key < 13 && cached == 0; ++key) {
+    CAPTURE(key);
+    const auto net =
+        explain({RACKSIM_SOURCE_DIR "/scenarios/fuzz/netcache.json", "--set", "protocol.netcache.threshold=5", "--set",
+                 "protocol.netcache.preload=0", "--set", "faults=[]", "--key", std::to_string(key), "--from", "0ns"});
+    REQUIRE(net.status == exit_ok);
+    if (net.out.find("state of the value") == std::string::npos) continue;  // too large, or not hot enough
+    ++cached;
+    CHECK_THAT(net.out.substr(0, net.out.find("time in ns")), Contains("controller\n"));
+    CHECK_THAT(net.out, Contains("F-REQ seq") && Contains("(by the control plane)"));
+    CHECK_THAT(net.out, Contains("] invalid, version ") && Contains("] valid, version ") && Contains("VALUE0["));
+  }
+  CHECK(cached == 1);
 }

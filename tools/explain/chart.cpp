@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "models/explanation.hpp"
 #include "sim/oracle.hpp"
 
 namespace racksim::tools::explain {
@@ -72,6 +73,10 @@ std::vector<Row> extracted(const History& history, const Extract& extract) {
   return rows_of(history, spans);
 }
 
+void add_note(Event& event, const std::string& note) {
+  event.note += (event.note.empty() ? "" : ", ") + note;
+}
+
 // A message that set out earlier than another between the same parties, and was taken later.
 void mark_overtaken(std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -83,8 +88,16 @@ void mark_overtaken(std::vector<Row>& rows) {
     };
     const auto number = std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i), overtook);
     if (number == 0) continue;
-    if (!late.note.empty()) late.note += ", ";
-    late.note += fmt::format("overtaken by {}", number);
+    add_note(late, fmt::format("overtaken by {}", number));
+  }
+}
+
+// An arrow that comes from above the first row must not look as if it began with it.
+void mark_sent_before(std::vector<Row>& rows, sim::Time window) {
+  for (Row& row : rows) {
+    if (row.left_out > 0 || row.event.to.empty() || row.event.sent >= window) continue;
+    row.sent_before = true;
+    add_note(row.event, "sent before, at " + sim::printed(row.event.sent));
   }
 }
 
@@ -105,7 +118,7 @@ std::vector<std::string> parties_of(const std::vector<Row>& rows, const History&
   const auto side = [&](const std::string& party) {
     const auto& sessions = history.sessions;
     if (std::find(sessions.begin(), sessions.end(), party) != sessions.end()) return 0;
-    return party == "switch" ? 1 : 2;
+    return party == "switch" ? 1 : party == models::kControllerParty ? 2 : 3;
   };
   std::vector<std::string> parties(present.begin(), present.end());
   // By length first, so that n2 stands before n10.
@@ -133,6 +146,9 @@ Chart make_chart(const History& history, const Extract& extract, sim::Time until
   Chart chart;
   chart.rows = extracted(history, extract);
   mark_overtaken(chart.rows);
+  const auto first_shown = chart.rows.empty() ? sim::Time{} : chart.rows.front().event.at;
+  const bool from_the_start = chart.rows.empty() || first_shown == history.events.front().at;
+  mark_sent_before(chart.rows, extract.from ? *extract.from : from_the_start ? sim::Time{} : first_shown);
   chart.parties = parties_of(chart.rows, history);
   for (const Row& row : chart.rows) {
     const auto found = history.operations.find(row.event.operation);

@@ -23,6 +23,7 @@ struct Extract {
 struct Row {
   Event event;
   std::uint64_t left_out = 0;  ///< if not 0, there is no event
+  bool sent_before = false;    ///< a message that set out before the window began
 };
 
 /// An operation's line under the chart.
@@ -40,7 +41,7 @@ struct RegisterChange {
 
 /// What is drawn.
 struct Chart {
-  std::vector<std::string> parties;  ///< left to right: who begins operations, the switch, the others
+  std::vector<std::string> parties;  ///< left to right: who begins operations, the switch, its controller, the others
   std::vector<Row> rows;
   std::map<std::uint64_t, std::string> letters;  ///< of operations, A to Z, then AA...
   std::vector<LegendEntry> legend;
@@ -51,8 +52,9 @@ struct Chart {
   std::string text_of(const Event& event) const;
 };
 
-/// Selects the events, marks messages that others overtook, and names what is left. `until` is the violation's instant,
-/// at which registers are read; `before` they are read just before the first event shown.
+/// Selects the events, marks messages that others overtook and those that set out before the window (or before the
+/// first event shown, if earlier ones are not), and names what is left. `until` is the violation's instant, at which
+/// registers are read; `before` they are read just before the first event shown.
 Chart make_chart(const History& history, const Extract& extract, sim::Time until);
 
 /// The chart for a terminal of `width` columns: one column per party, one row per event, texts at the right.

@@ -30,6 +30,7 @@ std::string generic_label(const p4::Packet& packet) {
 }
 
 std::string node_name(models::NodeId node) {
+  if (node == models::kControlCpuNode) return models::kControllerParty;
   return fmt::format("n{}", node);
 }
 
@@ -53,32 +54,45 @@ void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   rack_ = &rack;
   protocol_ = &protocol;
   for (models::NodeId node = 0; node < rack.nodes(); ++node) {
-    places_[rack.uplink(node).source().index] = {Place::Kind::uplink, node};
-    places_[rack.downlink(node).source().index] = {Place::Kind::downlink, node};
-    places_[rack.server(node).nic().source().index] = {Place::Kind::nic, node};
+    add_places(node, rack.uplink(node).source(), rack.downlink(node).source(), rack.server(node).nic().source());
+  }
+  if (const models::ControlCpu& cpu = rack.control_cpu(); cpu.listening()) {
+    add_places(models::kControlCpuNode, cpu.to_switch(), cpu.from_switch(), cpu.network_source());
   }
   for (unsigned pipe = 0; pipe < rack.chassis().pipes(); ++pipe) {
     shadows_.push_back(rack.chassis().pipeline(pipe).registers());
     shadows_.back().observe(nullptr);
   }
-  note_register_names(protocol);
+  name_registers();
   rack.context().packet_observer = this;
   rack.journal().attach(*this);
 }
 
-void Recorder::note_register_names(const models::Protocol& protocol) {
-  for (const auto& named : protocol.switch_state_of(question_.key)) {
+void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic) {
+  places_[uplink.index] = {Place::Kind::uplink, node, downlink};
+  places_[downlink.index] = {Place::Kind::downlink, node, downlink};
+  places_[nic.index] = {Place::Kind::nic, node, downlink};
+}
+
+void Recorder::name_registers() {
+  of_key_.clear();
+  named_by_protocol_ = false;
+  for (const auto& named : protocol_->switch_state_of(question_.key)) {
+    named_by_protocol_ = true;
     const p4::RegisterFile& shadow = shadows_.at(named.pipe);
     const auto array = shadow.array(named.array);
-    register_numbers_[{named.pipe, std::uint64_t{array} << 32 | named.index}] = registers_.size();
-    registers_.push_back({fmt::format("{}[{}]", named.array, named.index),
-                          named.meaning,
-                          named.party,
-                          named.print,
-                          shadow.read(array, named.index),
-                          {}});
+    const RegisterAt where{named.pipe, std::uint64_t{array} << 32 | named.index};
+    if (named.party.empty()) of_key_.insert(where);
+    const auto [number, is_new] = register_numbers_.try_emplace(where, registers_.size());
+    if (is_new) {
+      registers_.push_back(
+          {fmt::format("{}[{}]", named.array, named.index), "", "", nullptr, shadow.read(array, named.index), {}});
+    }
+    Register& known = registers_[number->second];
+    known.meaning = named.meaning;
+    known.party = named.party;
+    known.print = named.print;
   }
-  named_by_protocol_ = !registers_.empty();
 }
 
 // Events.
@@ -237,7 +251,9 @@ std::string Recorder::sender(const models::PacketDescription& description, const
 
 std::string Recorder::receiver(const models::PacketDescription& description, const Place* place) const {
   if (place == nullptr || place->kind == Place::Kind::uplink) return "switch";
-  return description.to.empty() ? node_name(place->node) : description.to;
+  // What the switch sends to its control CPU may be a copy of somebody's packet to another.
+  if (place->node == models::kControlCpuNode || description.to.empty()) return node_name(place->node);
+  return description.to;
 }
 
 void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
@@ -267,7 +283,7 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
   // A message that is charted already, because it was on its way. Other losses of wires happen before that.
   const bool at_nic = place != nullptr && place->kind == Place::Kind::nic;
   if (at_nic || reason == models::DropReason::wire_down) {
-    if (Event* event = landed(at_nic ? rack_->downlink(place->node).source() : where, packet)) {
+    if (Event* event = landed(at_nic ? place->downlink : where, packet)) {
       event->kind = Kind::lost;
       event->at = at;
       event->note += (event->note.empty() ? "" : ", ") + why;
@@ -285,7 +301,7 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
   if (place == nullptr) {
     event.from = "switch";
   } else if (place->kind == Place::Kind::nic) {
-    event.from = description->to.empty() ? node_name(place->node) : description->to;
+    event.from = receiver(*description, place);
   } else {
     event.from = sender(*description, place);
     event.to = receiver(*description, place);
@@ -295,7 +311,8 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
 
 void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) {
   const Place* place = place_of(nic);
-  if (Event* event = landed(rack_->downlink(place->node).source(), packet)) {
+  if (place == nullptr) return;
+  if (Event* event = landed(place->downlink, packet)) {
     event->at = at;
     last_receiver_[place->node] = event->to;
   }
@@ -319,17 +336,20 @@ void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, boo
 }
 
 void Recorder::switch_written(const models::SwitchWrite& write) {
-  if (write.at > question_.until || write.object >= kTables) return;
+  if (write.at > question_.until) return;
+  // The control plane may have given the key a row, or its row to another key.
+  if (write.packet_serial == 0) name_registers();
+  if (write.object >= kTables) return;
   p4::RegisterFile& shadow = shadows_.at(write.pipe);
   const std::uint64_t before = shadow.read(write.object, write.index);
   shadow.write(write.object, write.index, write.value);
+  const RegisterAt where{write.pipe, std::uint64_t{write.object} << 32 | write.index};
   if (question_.from && write.at < *question_.from) {
     // Before the window: where the registers stand when it begins.
-    const auto known = register_numbers_.find({write.pipe, std::uint64_t{write.object} << 32 | write.index});
+    const auto known = register_numbers_.find(where);
     if (known != register_numbers_.end()) registers_[known->second].writes.emplace_back(write.at, write.value);
     return;
   }
-  const RegisterAt where{write.pipe, std::uint64_t{write.object} << 32 | write.index};
   auto pass = write.packet_serial != 0 ? passes_.find(write.packet_serial) : passes_.end();
   auto number = register_numbers_.find(where);
   if (number == register_numbers_.end()) {
@@ -340,10 +360,10 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   }
   Register& changed = registers_[number->second];
   changed.writes.emplace_back(write.at, write.value);
-  const bool of_key = named_by_protocol_ && changed.party.empty();
+  const bool of_key = of_key_.contains(where);
   if (pass == passes_.end() && !of_key) return;
   const std::string text =
-      fmt::format("{} {} > {}", changed.name, changed.printed(before), changed.printed(write.value));
+      fmt::format("{} {} → {}", changed.name, changed.printed(before), changed.printed(write.value));
   if (pass != passes_.end() && pass->second) {
     if (Event* event = find(*pass->second)) {
       event->text += ", " + text;

@@ -53,8 +53,9 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
  private:
   /// Where a journal source stands in the rack.
   struct Place {
-    enum class Kind : std::uint8_t { uplink, downlink, nic } kind;
+    enum class Kind : std::uint8_t { uplink, downlink, nic } kind;  // a NIC, or the control CPU's network port
     models::NodeId node;
+    sim::Source downlink;  // by which packets come to the node
   };
   using EventNumber = std::uint64_t;
   /// A message on its way: the wire (or the NIC, after it) and the packet.
@@ -73,7 +74,9 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   /// The party of a node that acts with this operation: its session, or who has received something last.
   std::string actor(models::NodeId node, std::uint64_t operation) const;
   const std::string& session_name(sim::Source source);
-  void note_register_names(const models::Protocol& protocol);
+  void add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic);
+  /// Asks the protocol which registers hold the key's state at present.
+  void name_registers();
   EventNumber add(Event event);
   Event* find(EventNumber number);
   /// The event of a packet on its way over a wire, which ends here; null if none is known.
@@ -107,6 +110,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   std::vector<p4::RegisterFile> shadows_;  // by pipe: every register as it was before the latest write
   std::vector<Register> registers_;
   std::map<RegisterAt, std::size_t> register_numbers_;
+  std::set<RegisterAt> of_key_;  // those that hold the key's own state, and nobody's else, at present
   bool named_by_protocol_ = false;
   // By serial number of a packet that concerns the key: the event of the writes of its current pass, if there is one.
   std::unordered_map<std::uint64_t, std::optional<EventNumber>> passes_;

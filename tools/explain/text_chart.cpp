@@ -21,8 +21,9 @@ class Canvas {
   }
   std::string& at(std::size_t party) { return cells_[party * spacing_]; }
 
-  /// From one lifeline to another; a lost message ends before it gets there.
-  void arrow(std::size_t from, std::size_t to, bool lost) {
+  /// From one lifeline to another; a lost message ends before it gets there, and one that was `sent_before` begins with
+  /// a ring.
+  void arrow(std::size_t from, std::size_t to, bool lost, bool sent_before) {
     if (from == to) {
       at(from) = lost ? "✗" : "↺";
       return;
@@ -30,7 +31,7 @@ class Canvas {
     const bool right = from < to;
     const std::size_t begin = std::min(from, to) * spacing_, end = std::max(from, to) * spacing_;
     for (std::size_t i = begin + 1; i < end; ++i) cells_[i] = cells_[i] == "│" ? "┼" : "─";
-    at(from) = right ? "├" : "┤";
+    at(from) = sent_before ? "○" : right ? "├" : "┤";
     if (lost) {
       cells_[right ? end - 1 : begin + 1] = "✗";
     } else {
@@ -125,7 +126,7 @@ std::string text_chart(const Chart& chart, std::size_t width) {
     } else if (event.to.empty()) {
       canvas.at(chart.column(event.from)) = symbol(event.kind);
     } else {
-      canvas.arrow(chart.column(event.from), chart.column(event.to), event.kind == Event::Kind::lost);
+      canvas.arrow(chart.column(event.from), chart.column(event.to), event.kind == Event::Kind::lost, row.sent_before);
     }
     bool first = true;
     for (const auto& part : wrapped(chart.text_of(event), text_width)) {
@@ -153,7 +154,7 @@ std::string text_registers(const Chart& chart) {
   std::string out = fmt::format("  {:<{}}  {:<{}}  {:<{}}    after\n", "register", name, "", meaning, "before", before);
   for (const RegisterChange& r : chart.registers) {
     out += fmt::format("  {:<{}}  {:<{}}  {:<{}}  {} {}\n", r.name, name, r.meaning, meaning, r.before, before,
-                       r.changed() ? ">" : " ", r.after);
+                       r.changed() ? "→" : " ", r.after);
   }
   return out;
 }

@@ -80,6 +80,21 @@ TEST_CASE("a write to a cached key costs one update packet besides the reply, on
   CHECK(rig.counter("netcache.stale_updates") == 0);
 }
 
+TEST_CASE("the registers of a cached key are told by their fields, in hexadecimal where they hold a value") {
+  Setup setup;
+  setup.netcache.exactly_once = GENERATE(true, false);
+  Rig rig(setup);
+  const auto registers = rig.protocol->switch_state_of(rig.hot_key());
+  REQUIRE(registers.size() == 3);
+  CHECK(registers[0].array == "STATE");
+  CHECK(registers[0].print(0) == (setup.netcache.exactly_once ? "invalid, version 0" : "invalid"));
+  CHECK(registers[0].print(setup.netcache.exactly_once ? 1ull << 32 | 9 : 1) ==
+        (setup.netcache.exactly_once ? "valid, version 9" : "valid"));
+  CHECK(registers[1].array == "VALUE0");
+  CHECK(registers[2].print(0x100) == "0x100");
+  CHECK(rig.protocol->switch_state_of(rig.hot_key() + 1'000'000).empty());
+}
+
 TEST_CASE("of the hottest keys only those with values of at most 64 bytes are preloaded") {
   Setup setup;
   setup.netcache.cache_entries = 1000;

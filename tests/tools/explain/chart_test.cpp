@@ -37,7 +37,7 @@ History small_history() {
   history.events.push_back(lost);
   history.events.push_back(local(Kind::fault, 4_ns, "", "fault 0 (noise) ends"));
   history.events.push_back(message(5_ns, 6_ns, "n0.t1", "switch", "WRITE seq 1 again", 42));
-  history.events.push_back(local(Kind::switch_state, 7_ns, "switch", "LOCK[3] 0 > 1"));
+  history.events.push_back(local(Kind::switch_state, 7_ns, "switch", "LOCK[3] 0 → 1"));
   history.events.push_back(message(8_ns, 9_ns, "switch", "n1.cache", "WRITE seq 1"));
   history.events.push_back(message(9_ns, 10_ns, "switch", "n0.t1", "ACK", 42));
   history.operations[42] = {"write (operation 42) of n0.t1", true};
@@ -84,7 +84,7 @@ TEST_CASE("a small history gives exactly this chart", "[explain]") {
         "        3.000  ├───────✗│        │         WRITE seq 1 (lost: loss) [A]\n"
         "        4.000  ╪════════╪════════╪════════ fault 0 (noise) ends\n"
         "        6.000  ├────────▶        │         WRITE seq 1 again [A]\n"
-        "        7.000  │        ■        │         LOCK[3] 0 > 1\n"
+        "        7.000  │        ■        │         LOCK[3] 0 → 1\n"
         "        9.000  │        ├────────▶         WRITE seq 1\n"
         "       10.000  ◀────────┤        │         ACK [A]\n"
         "  A = write (operation 42) of n0.t1  <- named by the violation\n");
@@ -98,7 +98,7 @@ TEST_CASE("registers are shown as they were before the first event and at the vi
   CHECK(chart.registers[0].after == "1");
   CHECK(text_registers(chart) ==
         "  register        before    after\n"
-        "  LOCK[3]   lock  0       > 1\n");
+        "  LOCK[3]   lock  0       → 1\n");
 }
 
 TEST_CASE("an arrow passes the lifelines between its ends", "[explain]") {
@@ -149,6 +149,38 @@ TEST_CASE("of a long history the chart shows what is around its turns and its en
             numbers(200 - end, 200));
   history.turns = {195, 198};
   CHECK(shown(make_chart(history, {}, sim::Time::max())) == numbers(195 - before, 200));
+}
+
+TEST_CASE("a message that was sent before the window says so and begins with a ring", "[explain]") {
+  History history;
+  history.events = {local(Kind::begun, 1_ns, "n0", "early"), message(2_ns, 9_ns, "n0", "switch", "late"),
+                    message(8_ns, 10_ns, "n0", "switch", "in time"), message(1_ns, 11_ns, "switch", "n0", "later")};
+  history.events.back().kind = Kind::lost;
+  history.events.back().note = "lost: loss";
+  history.sessions = {"n0"};
+  Extract window;
+  window.from = at(5_ns);
+  Chart chart = make_chart(history, window, sim::Time::max());
+  CHECK(text_chart(chart) ==
+        "               n0\n"
+        "   time in ns  │        switch\n"
+        "        9.000  ○────────▶         late (sent before, at 2.000 ns)\n"
+        "       10.000  ├────────▶         in time\n"
+        "       11.000  │✗───────○         later (lost: loss, sent before, at 1.000 ns)\n");
+  const std::string svg = svg_chart(chart, {});
+  const auto rings = [&] {
+    std::size_t number = 0;
+    for (auto found = svg.find("<circle"); found != std::string::npos; found = svg.find("<circle", found + 1)) ++number;
+    return number;
+  };
+  CHECK(rings() == 2);
+  // Without a window the first event shown is where the chart begins, unless there is none before it.
+  Extract last;
+  last.last = 2;
+  chart = make_chart(history, last, sim::Time::max());
+  CHECK(chart.rows[0].sent_before);  // it set out at 8 ns, and the chart begins at 10 ns
+  chart = make_chart(history, {}, sim::Time::max());
+  CHECK(std::none_of(chart.rows.begin(), chart.rows.end(), [](const Row& row) { return row.sent_before; }));
 }
 
 TEST_CASE("last and from and to choose the events, and a gap in the history counts as left out", "[explain]") {

@@ -73,7 +73,7 @@ TEST_CASE("packets belong to the key of their operation, and so do the registers
   w.end(kOperation, kKey);
   const History history = w.recorder.history();
   CHECK(lines(history) == std::vector<std::string>{"n0.t3: write begins, value 0x9", "n0>switch: packet (64 bytes)",
-                                                   "switch: COUNT[1] 0 > 1", "switch>n1: packet (64 bytes)",
+                                                   "switch: COUNT[1] 0 → 1", "switch>n1: packet (64 bytes)",
                                                    "n0.t3: write ends, value 0x9"});
   CHECK(history.operations.at(kOperation).accused);
   CHECK(history.turns == std::vector<std::size_t>{0});
