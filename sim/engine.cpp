@@ -12,9 +12,9 @@
 #include "sim/engine.hpp"
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
-#include <csignal>
 #include <exception>
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/ProfileBuilder.hpp>
@@ -31,6 +31,8 @@ namespace sg = simgrid;
 
 // The control actor's host. No server may have this name.
 constexpr const char* kControlHost = "(engine)";
+
+constexpr std::uint64_t kEventsPerLook = 65'536;
 
 // The nearest double: one division, rounded once.
 double seconds(Time time) {
@@ -51,7 +53,8 @@ Time nearest_picosecond(double seconds) {
 #endif
 #endif
 
-// Starts SimGrid with arguments of its own: it would act on the program's --help, and takes SIGINT for itself.
+// Starts SimGrid with arguments of its own: it would act on the program's --help, and takes SIGINT for itself. One that
+// comes meanwhile waits for whoever the program has it handled by.
 sg::s4u::Engine& start_simgrid() {
   std::vector<std::string> arguments = {"racksim", "--log=root.thresh:error", "--cfg=surf/precision:1e-13"};
 #ifdef RACKSIM_ACTORS_ARE_THREADS
@@ -61,9 +64,16 @@ sg::s4u::Engine& start_simgrid() {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   auto argc = static_cast<int>(arguments.size());
-  const auto on_interrupt = std::signal(SIGINT, SIG_DFL);
+  sigset_t interrupt, mask;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, &mask);
+  struct sigaction handling {};
+  sigaction(SIGINT, nullptr, &handling);
+  signal(SIGINT, SIG_DFL);
   sg::s4u::Engine* engine = sg::s4u::Engine::get_instance(&argc, argv.data());
-  std::signal(SIGINT, on_interrupt);
+  sigaction(SIGINT, &handling, nullptr);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
   return *engine;
 }
 
@@ -118,6 +128,8 @@ struct Engine::Impl : sg::kernel::resource::Model {
   Outcome outcome = Outcome::idle;
   std::exception_ptr error;
   std::uint64_t steps = 0;
+  std::uint64_t events = 0;  // of the calendar
+  std::function<void()> look;
 };
 
 double Engine::Impl::next_occurring_event(double bound) {
@@ -134,6 +146,7 @@ double Engine::Impl::next_occurring_event(double bound) {
   double answer = bound;
   try {
     while (!woke && calendar.run_one(goal)) {
+      if (++events % kEventsPerLook == 0 && look) look();
     }
     if (!woke) {
       const bool idle = calendar.pending() == 0 && next_power_change == power_changes.size();
@@ -258,6 +271,10 @@ void Engine::add_actor(const std::string& name, HostId host, std::function<void(
 
 Engine::WakeUp& Engine::add_wake_up() {
   return impl_->wake_ups.emplace_back();
+}
+
+void Engine::look_in(std::function<void()> look) {
+  impl_->look = std::move(look);
 }
 
 void Engine::finish() {

@@ -83,6 +83,10 @@ class Engine {
   /// Ends the run at the present instant: events still pending are not executed. For calendar events and actors.
   void finish();
 
+  /// Has `look` called every so many (65,536) events, for what the program wants to know while a run goes on. It must
+  /// not touch the calendar. What it throws ends the run as what an event throws.
+  void look_in(std::function<void()> look);
+
   /// Runs to the end. Throws what an actor or a calendar event threw; std::logic_error when called twice.
   Outcome run();
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -16,6 +18,7 @@
 #include "tools/bench/rpc_echo.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
+#include "tools/interruption.hpp"
 #include "tools/json_document.hpp"
 
 namespace racksim::tools {
@@ -133,11 +136,20 @@ int bench(const BenchOptions& options, CommandContext& context) {
   const auto size = lengths(options.quick);
   std::vector<Row> rows;
   // Memory comes first: a child begins with the memory of its parent.
-  add_peak_memory(rows, size, context.catalogue);
-  add_echo(rows, size);
-  add_hold_model(rows, size);
-  add_lcf_passes(rows, size);
-  add_idle_passes(rows, size, context.catalogue);
+  const std::array<std::function<void()>, 5> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+                                                   [&] { add_echo(rows, size); }, [&] { add_hold_model(rows, size); },
+                                                   [&] { add_lcf_passes(rows, size); },
+                                                   [&] { add_idle_passes(rows, size, context.catalogue); }};
+  bool stopped = false;
+  for (auto part = parts.begin(); part != parts.end() && !stopped; ++part) {
+    try {
+      (*part)();
+    } catch (const Interrupted&) {
+      stopped = true;  // what was measured by then is worth telling
+    }
+  }
+  if (stopped) context.err << fmt::format("racksim: interrupted: {} numbers were measured\n", rows.size());
+  const int status = stopped ? exit_interrupted : exit_ok;
   if (options.json) {
     auto results = JsonValue::array();
     for (const auto& row : rows) results.push(json(row));
@@ -145,12 +157,13 @@ int bench(const BenchOptions& options, CommandContext& context) {
     document.set("quick", options.quick);
     document.set("rounds", size.rounds);
     document.set("results", std::move(results));
+    document.set("interrupted", stopped);
     context.out << to_json(document);
-    return exit_ok;
+    return status;
   }
   context.out << fmt::format("{:<32}{:>10} {:<9} {:<24} {}\n", "", "median", "", "of rounds", "aim");
   for (const auto& row : rows) context.out << line(row);
-  return exit_ok;
+  return status;
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "tools/interruption.hpp"
+
 namespace racksim::tools {
 namespace {
 
@@ -77,6 +79,7 @@ void ChildProcesses::start(std::uint64_t id, const Work& work) {
   // Should there be no such file, the child's errors go where the parent's go.
   const int errors = errors_ == ChildErrors::captured ? memfd_create("errors of a run", MFD_CLOEXEC) : -1;
   const pid_t parent = getpid();
+  InterruptionsHeld held;
   const pid_t process = fork();
   if (process < 0) {
     const std::string why = std::strerror(errno);
@@ -86,6 +89,7 @@ void ChildProcesses::start(std::uint64_t id, const Work& work) {
     throw std::runtime_error("no process for a run: " + why);
   }
   if (process == 0) {
+    held.ignore_in_child();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the parent went before the line above
     close(ends[0]);
@@ -99,7 +103,7 @@ void ChildProcesses::start(std::uint64_t id, const Work& work) {
 
 std::optional<ChildResult> ChildProcesses::wait(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!children_.empty()) {
+  while (!children_.empty() && !interrupted()) {
     const auto now = std::chrono::steady_clock::now();
     auto wake = deadline;
     if (limit_) {
@@ -110,9 +114,10 @@ std::optional<ChildResult> ChildProcesses::wait(std::chrono::milliseconds patien
     }
     std::vector<pollfd> pipes;
     for (const Child& child : children_) pipes.push_back({child.pipe, POLLIN, 0});
+    pipes.push_back({interruption_descriptor(), POLLIN, 0});  // a negative one is left out by poll
     const auto sleep = std::chrono::duration_cast<std::chrono::milliseconds>(wake - now).count();
     const int ready = poll(pipes.data(), pipes.size(), static_cast<int>(std::max<long long>(sleep + 1, 0)));
-    for (std::size_t i = 0; ready > 0 && i < pipes.size(); ++i) {
+    for (std::size_t i = 0; ready > 0 && i < children_.size(); ++i) {
       if (pipes[i].revents != 0 && !read_some(children_[i].pipe, children_[i].text)) return end(i, false);
     }
     if (ready <= 0 && std::chrono::steady_clock::now() >= deadline) return std::nullopt;

@@ -51,7 +51,8 @@ class ChildProcesses {
   /// Throws std::runtime_error if no process can be started.
   void start(std::uint64_t id, const Work& work);
 
-  /// The next piece of work to end; none if none ends within `patience`, or nothing runs.
+  /// The next piece of work to end; none if none ends within `patience`, nothing runs, or the program is interrupted
+  /// (interruption.hpp): then whoever waits stops, and the children are ended with this object.
   std::optional<ChildResult> wait(std::chrono::milliseconds patience);
 
  private:

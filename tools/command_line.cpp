@@ -6,7 +6,9 @@
 #include <ostream>
 
 #include "tools/input_error.hpp"
+#include "tools/interruption.hpp"
 #include "tools/nearest_name.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -65,6 +67,12 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
   } catch (const InputError& error) {
     err << error.what() << '\n';
     return exit_bad_input;
+  } catch (const Interrupted& interruption) {
+    err << "racksim: interrupted: " << interruption.what() << '\n';
+    return exit_interrupted;
+  } catch (const OutputError& error) {
+    err << "racksim: " << error.what() << '\n';
+    return exit_internal_error;
   } catch (const std::exception& error) {
     err << "racksim: internal error: " << error.what() << '\n';
     return exit_internal_error;

@@ -10,6 +10,7 @@
 
 #include "tools/child_processes.hpp"
 #include "tools/data_files.hpp"
+#include "tools/interruption.hpp"
 #include "tools/run_execution.hpp"
 
 namespace racksim::tools {
@@ -49,6 +50,7 @@ std::vector<ChildResult> execute(const std::vector<std::pair<Side, std::optional
   }
   while (children.running() > 0) {
     if (auto ended = children.wait(kPatience)) results[ended->id] = std::move(*ended);
+    stop_if_interrupted([] { return "the runs had not ended, nothing was compared"; });
   }
   return results;
 }

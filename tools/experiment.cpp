@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 
 #include "models/faults.hpp"
 #include "models/protocol.hpp"
@@ -24,7 +24,9 @@
 #include "sim/trace.hpp"
 #include "tools/expectations.hpp"
 #include "tools/input_error.hpp"
+#include "tools/interruption.hpp"
 #include "tools/run_metrics.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 
@@ -102,6 +104,7 @@ class Run final : models::StateVisitor {
 
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
     engine_ = &engine;
+    engine.look_in([this] { stop_if_interrupted([this] { return so_far(); }); });
     for (std::size_t node = 0; node < rack_->nodes(); ++node) engine.add_host(fmt::format("node{}", node));
     protocol_->add_actors(engine);
     faults_->start();
@@ -183,12 +186,9 @@ class Run final : models::StateVisitor {
       journal_.attach(*series_);
     }
     if (!scenario_.observe.trace.empty()) {
-      const std::filesystem::path path = std::filesystem::path(folder) / scenario_.observe.trace;
-      trace_file_.open(path);
-      if (!trace_file_) {
-        throw InputError(scenario_.file, "/observe/trace", quote(path.string()), "a file that can be written");
-      }
-      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_, sim::Time{} + scenario_.observe.trace_from,
+      trace_file_.emplace(std::filesystem::path(folder) / scenario_.observe.trace, scenario_.file, "/observe/trace");
+      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_->stream(),
+                                                     sim::Time{} + scenario_.observe.trace_from,
                                                      sim::Time{} + scenario_.observe.trace_until);
       journal_.attach(*trace_);
     }
@@ -267,6 +267,11 @@ class Run final : models::StateVisitor {
     calendar_.after<&Run::checkpoint>(ladder_.interval(), lane_, *this);
   }
 
+  std::string so_far() const {
+    return fmt::format("{:.3f} ms of simulated time have passed, {} operations have ended",
+                       calendar_.now().seconds() * 1e3, journal_.count(sim::Observed::operation_ended));
+  }
+
   void give_up(const char* kind, const std::string& what) {
     result_.violations.push_back(
         {kind, calendar_.now(),
@@ -311,7 +316,7 @@ class Run final : models::StateVisitor {
       }
     }
     protocol_->record_final_state();
-    if (trace_file_.is_open() && !trace_file_.flush()) throw std::runtime_error("the trace could not be written");
+    if (trace_file_) trace_file_->keep();
     result_.hash = journal_.hash();
     result_.ladder = ladder_.finish(now);
     result_.events = calendar_.executed();
@@ -354,7 +359,7 @@ class Run final : models::StateVisitor {
   std::vector<sim::Oracle*> oracles_;
   bool check_conservation_ = false;
   std::unique_ptr<OperationSeries> series_;
-  std::ofstream trace_file_;
+  std::optional<DraftFile> trace_file_;
   std::unique_ptr<sim::JsonLinesTrace> trace_;
 
   Phase phase_ = Phase::warm_up;

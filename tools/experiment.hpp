@@ -50,7 +50,8 @@ using Onlooker = std::function<void(models::Rack& rack, const models::Protocol& 
 /// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
 /// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be
 /// of the protocol's map and learns what the run exercised.
-/// Throws InputError when options do not fit each other, and std::exception for defects.
+/// Throws InputError when options do not fit each other, Interrupted (interruption.hpp) when the program is asked to
+/// stop, and std::exception for defects.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage = nullptr, const Onlooker& onlooker = {});
 

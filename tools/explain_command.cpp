@@ -19,6 +19,7 @@
 #include "tools/explain/chart.hpp"
 #include "tools/explain/recorder.hpp"
 #include "tools/input_error.hpp"
+#include "tools/interruption.hpp"
 #include "tools/json_document.hpp"
 #include "tools/scenario.hpp"
 #include "tools/units.hpp"
@@ -55,6 +56,7 @@ std::string in_child(const ChildProcesses::Work& work) {
   });
   std::optional<ChildResult> result;
   while (!(result = children.wait(std::chrono::hours(1)))) {
+    stop_if_interrupted([] { return "the run had not ended, nothing was explained"; });
   }
   if (!result->answered()) throw std::runtime_error(result->text);
   if (result->text.starts_with('+')) return result->text.substr(1);

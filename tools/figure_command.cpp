@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <thread>
@@ -74,21 +73,25 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   }
   make_folder(folder, "racksim figure", "--out");
 
+  KeptPoints kept(folder / KeptPoints::kFile, program_identity(), "racksim figure", "--out");
   std::vector<PointResult> results;
   {
     ProgressLine line(context.err, true);
-    results = run_points(figure, options.jobs, [&](std::size_t done, std::size_t all) {
+    results = run_points(figure, options.jobs, kept, [&](std::size_t done, std::size_t all) {
       line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
     });
   }
   const std::filesystem::path csv = folder / "points.csv";
-  std::ofstream file(csv, std::ios::binary);
-  file << figure_csv(figure, results);
-  if (!file.flush()) throw InputError("racksim figure", "--out", quote(csv.string()), "a file that can be written");
+  write_file(csv, figure_csv(figure, results), "racksim figure", "--out");
   if (options.json) {
     context.out << to_json(figure_json(figure, results));
   } else {
     context.out << figure_text(figure, results) << "points written to " << csv.string() << '\n';
+    const auto before = std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; });
+    if (before > 0) {
+      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before, results.size(),
+                                 kept.file().string());
+    }
     if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
     if (!options.quick && !options.record) context.out << compared_with_record(figure, results, record);
   }

@@ -8,6 +8,7 @@
 
 #include "tools/child_processes.hpp"
 #include "tools/experiment.hpp"
+#include "tools/interruption.hpp"
 #include "tools/run_metrics.hpp"
 
 namespace racksim::tools {
@@ -45,18 +46,13 @@ std::string text_member(const JsonValue& object, const char* key) {
   return value && value->string() ? *value->string() : "";
 }
 
-/// What a point's process has said, or how it ended.
-PointResult result_of(const ChildResult& child, std::size_t metrics) {
+/// What a point's process has said.
+PointResult result_of(const std::string& text, std::size_t metrics) {
   PointResult result;
-  result.values.assign(metrics, std::nan(""));
-  if (!child.answered()) {
-    result.problem = child.text;
-    return result;
-  }
-  const JsonValue answer = parse_json(child.text, "result of a point");
+  const JsonValue answer = parse_json(text, "result of a point");
   const auto* values = answer.find("values");
   for (std::size_t i = 0; i < metrics; ++i) {
-    result.values[i] = (*values->elements())[i].number().value_or(std::nan(""));
+    result.values.push_back((*values->elements())[i].number().value_or(std::nan("")));
   }
   const auto* pass = answer.find("pass");
   result.pass = pass && pass->boolean() && *pass->boolean();
@@ -65,20 +61,46 @@ PointResult result_of(const ChildResult& child, std::size_t metrics) {
   return result;
 }
 
+/// One that came to no end.
+PointResult failure_of(const ChildResult& child, std::size_t metrics) {
+  PointResult result;
+  result.values.assign(metrics, std::nan(""));
+  result.problem = child.text;
+  return result;
+}
+
 }  // namespace
 
-std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, const FigureProgress& progress) {
-  std::vector<PointResult> results(figure.points.size());
-  ChildProcesses children(jobs);
-  std::size_t next = 0, done = 0;
-  while (done < results.size()) {
-    while (next < results.size() && children.has_room()) {
-      children.start(next, [&figure, point = next] { return run_point(figure, figure.points[point]); });
-      ++next;
+std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, KeptPoints& kept,
+                                    const FigureProgress& progress) {
+  const std::size_t metrics = figure.metric_names.size(), all = figure.points.size();
+  std::vector<PointResult> results(all);
+  std::vector<std::string> identities;
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < all; ++i) {
+    identities.push_back(point_identity(figure, figure.points[i]));
+    if (const auto answer = kept.find(identities[i])) {
+      results[i] = result_of(*answer, metrics);
+      results[i].from_before = true;
+    } else {
+      missing.push_back(i);
     }
-    if (progress) progress(done, results.size());
+  }
+  ChildProcesses children(jobs);
+  std::size_t next = 0, done = all - missing.size();
+  while (done < all) {
+    stop_if_interrupted([&] {
+      return fmt::format("{} of {} points are kept in {}; the same command runs the others", done, all,
+                         kept.file().string());
+    });
+    while (next < missing.size() && children.has_room()) {
+      const std::size_t point = missing[next++];
+      children.start(point, [&figure, point] { return run_point(figure, figure.points[point]); });
+    }
+    if (progress) progress(done, all);
     if (const auto ended = children.wait(kPatience)) {
-      results[ended->id] = result_of(*ended, figure.metric_names.size());
+      if (ended->answered()) kept.add(identities[ended->id], ended->text);
+      results[ended->id] = ended->answered() ? result_of(ended->text, metrics) : failure_of(*ended, metrics);
       ++done;
     }
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/figure.hpp"
+#include "tools/kept_points.hpp"
 
 namespace racksim::tools {
 
@@ -17,14 +18,18 @@ struct PointResult {
   bool pass = false;           ///< the oracles' verdict and the scenario's expectations
   std::string problem;         ///< the first violation, or why the run did not end; empty if all is well
 
+  bool from_before = false;  ///< kept from an earlier call
+
   bool ended() const { return !hash.empty(); }
 };
 
 /// Told now and then how many points are done.
 using FigureProgress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// Runs all points, at most `jobs` at a time; the results come in the order of `figure.points`.
-/// Throws std::runtime_error if no process can be started.
-std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, const FigureProgress& progress);
+/// Gives the results of all points, in the order of `figure.points`: of those that are kept what is kept, the others
+/// are run, at most `jobs` at a time, and kept as they end. A run that does not end is not kept. Throws Interrupted
+/// (interruption.hpp), OutputError, and std::runtime_error if no process can be started.
+std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, KeptPoints& kept,
+                                    const FigureProgress& progress);
 
 }  // namespace racksim::tools

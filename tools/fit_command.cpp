@@ -1,6 +1,5 @@
 // racksim fit PROGRAM: places a switch program into stages and prints what it uses, or why it does not fit.
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <memory>
 #include <ostream>
 
@@ -12,6 +11,7 @@
 #include "tools/nearest_name.hpp"
 #include "tools/programs.hpp"
 #include "tools/scenario.hpp"
+#include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -45,12 +45,8 @@ int fit(const FitOptions& options, CommandContext& context) {
   const auto program = entry->make();
   try {
     const p4::Placement placement(*program, budget);
+    if (!options.dot.empty()) write_file(options.dot, placement.dot(), "racksim fit", "--dot");
     context.out << placement.report();
-    if (!options.dot.empty()) {
-      std::ofstream file(options.dot);
-      file << placement.dot();
-      if (!file.flush()) throw InputError("racksim fit", "--dot", quote(options.dot), "a file that can be written");
-    }
     return exit_ok;
   } catch (const p4::ProgramError& error) {
     context.err << error.what() << '\n';

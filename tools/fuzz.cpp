@@ -1,6 +1,8 @@
 // The campaign's loop. See fuzz.hpp.
 #include "tools/fuzz.hpp"
 
+#include "tools/interruption.hpp"
+
 namespace racksim::tools {
 
 ScenarioRunner scenario_runner(const Catalogue& catalogue, bool with_coverage) {
@@ -36,6 +38,7 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
         if (progress) progress(result, seconds());
       });
   result.wall_seconds = seconds();
+  result.interrupted = interrupted();
   return result;
 }
 

@@ -38,6 +38,7 @@ struct FuzzResult {
   sim::Coverage coverage;
   std::uint64_t operations = 0, events = 0;
   double wall_seconds = 0;
+  bool interrupted = false;  ///< before its end: what is here is of the runs before that
 };
 
 /// How one derived scenario is run: with racksim itself, or with something else in tests.

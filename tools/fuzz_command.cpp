@@ -78,16 +78,24 @@ class FuzzCommand {
     plan.failures = options_.failures;
     plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
     const FuzzResult result = run_all(plan);
-    if (result.runs > 0 && result.refused == result.runs) {
+    if (result.runs > 0 && result.refused == result.runs && !result.interrupted) {
       throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
                        "options under which its variations can run");
     }
     for (const FuzzFailure& failure : result.failures) {
       files_.push_back(write_failure(failure));
     }
-    if (options_.shrink && !result.failures.empty()) shrink_first(result.failures.front(), plan);
+    if (options_.shrink && !result.failures.empty() && !result.interrupted) {
+      shrink_first(result.failures.front(), plan);
+    }
     options_.json ? print_json(result) : print_text(result);
+    if (result.interrupted || (shrunk_ && shrunk_->interrupted)) return exit_interrupted;
     return result.failures.empty() ? exit_ok : exit_failed;
+  }
+
+  /// "pass" is said of a campaign that came to its end.
+  static const char* verdict(const FuzzResult& result, const char* fail) {
+    return !result.failures.empty() ? fail : result.interrupted ? "interrupted" : "pass";
   }
 
   FuzzResult run_all(const FuzzPlan& plan) {
@@ -148,9 +156,9 @@ class FuzzCommand {
     };
     line("template", fmt::format("{} ({}), fuzz seed {}, {} parameters varied", options_.file,
                                  swarm_.original().protocol.name, options_.seed, swarm_.varied().size()));
-    line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events", result.runs,
+    line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events{}", result.runs,
                              result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds, options_.jobs,
-                             result.operations, result.events));
+                             result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
     if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
     line("coverage", coverage_line(result.coverage.count()));
     const auto& map = result.coverage.map();
@@ -165,7 +173,7 @@ class FuzzCommand {
       line("", command_for(failure.index));
     }
     if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);
-    line("verdict", result.failures.empty() ? "pass" : "FAIL");
+    line("verdict", verdict(result, "FAIL"));
   }
 
   void print_json(const FuzzResult& result) {
@@ -173,7 +181,8 @@ class FuzzCommand {
     report.set("template", swarm_.file());
     report.set("protocol", swarm_.original().protocol.name);
     report.set("seed", options_.seed);
-    report.set("verdict", result.failures.empty() ? "pass" : "fail");
+    report.set("verdict", verdict(result, "fail"));
+    report.set("interrupted", result.interrupted);
     report.set("runs", result.runs);
     report.set("refused", result.refused);
     report.set("operations", result.operations);

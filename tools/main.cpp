@@ -1,10 +1,19 @@
 // The racksim command.
+#include <unistd.h>
+
 #include <iostream>
+#include <ostream>
 
 #include "tools/command_line.hpp"
+#include "tools/interruption.hpp"
+#include "tools/standard_output.hpp"
 
 int main(int argc, char** argv) {
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  return racksim::tools::run_command_line(std::move(arguments), racksim::tools::built_in_catalogue(), std::cout,
-                                          std::cerr);
+  using namespace racksim::tools;
+  occupy_standard_descriptors();
+  catch_interruptions();
+  DescriptorBuffer buffer(STDOUT_FILENO);
+  std::ostream out(&buffer);
+  const int status = run_command_line({argv + 1, argv + argc}, built_in_catalogue(), out, std::cerr);
+  return finish_output(buffer, status, std::cerr);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "tools/interruption.hpp"
 #include "tools/reductions.hpp"
 
 namespace racksim::tools {
@@ -27,13 +28,14 @@ class Shrinking {
 
   ShrinkResult run() {
     bool reduced = true;
-    while (reduced && result_.runs < most_) {
+    while (reduced && result_.runs < most_ && !interrupted()) {
       reduced = false;
       for (const Reduction reduction : reductions()) {
         while (try_candidates(reduction(result_.document, read()))) reduced = true;
       }
     }
-    result_.minimal = !reduced && result_.runs < most_;
+    result_.interrupted = interrupted();
+    result_.minimal = !reduced && result_.runs < most_ && !result_.interrupted;
     return std::move(result_);
   }
 
@@ -117,8 +119,10 @@ std::string shrinking_line(const ShrinkResult& so_far) {
 std::string shrink_text(const ShrinkResult& shrunk, const std::string& file) {
   return fmt::format("{:<13}{} reductions in {} runs, {}\n             {}\n{:<13}racksim run {}\n", "shrunk",
                      shrunk.reductions, shrunk.runs,
-                     shrunk.minimal ? "to a local minimum" : "when the runs were used up", description(shrunk.result),
-                     "replay", file);
+                     shrunk.minimal       ? "to a local minimum"
+                     : shrunk.interrupted ? "when it was interrupted"
+                                          : "when the runs were used up",
+                     description(shrunk.result), "replay", file);
 }
 
 }  // namespace racksim::tools

@@ -27,7 +27,8 @@ struct ShrinkResult {
   TrialResult result;  ///< how it fails
   std::uint64_t runs = 0;
   std::uint64_t reductions = 0;
-  bool minimal = false;  ///< false if the runs were used up first
+  bool minimal = false;      ///< false if the runs were used up first, or the program was interrupted
+  bool interrupted = false;  ///< the latter: what was found by then still fails in the same way
 };
 
 /// Told after each reduction.

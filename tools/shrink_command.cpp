@@ -11,6 +11,7 @@
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/input_error.hpp"
+#include "tools/interruption.hpp"
 #include "tools/overrides.hpp"
 #include "tools/progress_line.hpp"
 #include "tools/shrink.hpp"
@@ -58,6 +59,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
         failure = trial;
         return true;
       });
+  stop_if_interrupted([] { return "the scenario's own run had not ended"; });
   if (failure.verdict == TrialResult::Verdict::refused)
     throw InputError(file, "/", failure.what, "a scenario that runs");
   if (!failure.failed()) throw InputError(file, "/", "a scenario that passes", "one that fails");
@@ -71,7 +73,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   const std::string out = options.out.empty() ? default_output(file) : options.out;
   write_file(out, to_json(shrunk_scenario(shrunk, "shrunk from " + options.file)), "racksim shrink", "--out");
   context.out << shrink_text(shrunk, out);
-  return exit_ok;
+  return shrunk.interrupted ? exit_interrupted : exit_ok;
 }
 
 }  // namespace

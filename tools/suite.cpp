@@ -8,6 +8,7 @@
 
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
+#include "tools/interruption.hpp"
 #include "tools/nearest_name.hpp"
 #include "tools/run_metrics.hpp"
 
@@ -131,7 +132,8 @@ std::vector<SuiteResult> run_suite(const std::vector<SuiteScenario>& scenarios, 
   std::vector<Clock::time_point> begun(scenarios.size());
   ChildProcesses children(jobs, limit);
   std::size_t next = 0, done = 0;
-  while (done < results.size()) {
+  for (SuiteResult& result : results) result.skipped = true;  // until it has ended
+  while (done < results.size() && !interrupted()) {
     while (next < results.size() && children.has_room()) {
       begun[next] = Clock::now();
       children.start(next, [&scenario = scenarios[next].scenario] { return run_for_suite(scenario); });

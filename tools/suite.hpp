@@ -46,9 +46,10 @@ struct SuiteResult {
   std::optional<SeedCount> seeds;     ///< filled by `run_other_seeds` (suite_seeds.hpp)
   Baseline now;                       ///< what a renewed baseline would hold
   bool ended = false;                 ///< the run came to its end and could be judged
+  bool skipped = false;               ///< the program was interrupted before that: there is no result
   double seconds = 0;                 ///< of real time
 
-  bool run_passed() const { return failures.empty(); }
+  bool run_passed() const { return failures.empty() && !skipped; }
   bool passed() const { return run_passed() && baseline.failures.empty(); }
 };
 
@@ -72,6 +73,7 @@ SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& cata
 using SuiteProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Runs all, at most `jobs` at a time and each for at most `limit` of real time; results in the order of `scenarios`.
+/// Once the program is interrupted (interruption.hpp), those that have not ended are skipped.
 std::vector<SuiteResult> run_suite(const std::vector<SuiteScenario>& scenarios, unsigned jobs,
                                    std::chrono::milliseconds limit, const SuiteProgress& progress);
 

@@ -70,6 +70,7 @@ std::string test_case(const SuiteScenario& scenario, const SuiteResult& result) 
                                 xml_escaped(scenario.entry.folder), xml_escaped(scenario.entry.name),
                                 xml_escaped(scenario.entry.file), result.seconds);
   if (result.passed()) return xml + "/>\n";
+  if (result.skipped) return xml + ">\n      <skipped message=\"interrupted\"/>\n    </testcase>\n";
   const char* kind = result.ended ? "failure" : "error";
   const auto failures = failures_of(result);
   std::string all;
@@ -83,13 +84,15 @@ std::string test_case(const SuiteScenario& scenario, const SuiteResult& result) 
 
 std::string suite_text(const std::vector<SuiteScenario>& scenarios, const std::vector<SuiteResult>& results,
                        double wall_seconds) {
-  std::size_t width = 8, passed = 0;
+  std::size_t width = 8, passed = 0, skipped = 0;
   for (const auto& scenario : scenarios) width = std::max(width, scenario.entry.name.size());
   std::string out = fmt::format("{:<{}}  result    time  compared with the baseline\n", "scenario", width);
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     const auto& entry = scenarios[i].entry;
     const auto& result = results[i];
     passed += result.passed() ? 1 : 0;
+    skipped += result.skipped ? 1 : 0;
+    if (result.skipped) continue;
     std::string line = fmt::format("{:<{}}  {:<6}  {:>4.1f} s  {}", entry.name, width,
                                    result.passed() ? "pass" : "FAIL", result.seconds, comparison_text(result));
     line.erase(line.find_last_not_of(' ') + 1);
@@ -97,7 +100,8 @@ std::string suite_text(const std::vector<SuiteScenario>& scenarios, const std::v
     for (const auto& failure : failures_of(result)) out += fmt::format("    {}\n", failure);
     if (!result.passed()) out += fmt::format("    repeat: racksim run {}\n", entry.file);
   }
-  out += fmt::format("{} of {} passed in {:.1f} s\n", passed, scenarios.size(), wall_seconds);
+  out += fmt::format("{} of {} passed in {:.1f} s", passed, scenarios.size(), wall_seconds);
+  out += skipped > 0 ? fmt::format("; interrupted, {} have no result\n", skipped) : "\n";
   return out;
 }
 
@@ -108,7 +112,7 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
     auto row = JsonValue::object();
     row.set("name", scenarios[i].entry.name);
     row.set("file", scenarios[i].entry.file);
-    row.set("verdict", results[i].passed() ? "pass" : "fail");
+    row.set("verdict", results[i].skipped ? "skipped" : results[i].passed() ? "pass" : "fail");
     row.set("seconds", results[i].seconds);
     auto& failures = row.set("failures", JsonValue::array());
     for (const auto& failure : failures_of(results[i])) failures.push(failure);
@@ -147,18 +151,20 @@ std::string suite_junit(const std::vector<SuiteScenario>& scenarios, const std::
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   for (const auto& folder : folders) {
     std::string cases;
-    std::size_t tests = 0, failures = 0, errors = 0;
+    std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
     double seconds = 0;
     for (std::size_t i = 0; i < scenarios.size(); ++i) {
       if (scenarios[i].entry.folder != folder) continue;
       ++tests;
       failures += !results[i].passed() && results[i].ended ? 1 : 0;
-      errors += !results[i].ended ? 1 : 0;
+      errors += !results[i].ended && !results[i].skipped ? 1 : 0;
+      skipped += results[i].skipped ? 1 : 0;
       seconds += results[i].seconds;
       cases += test_case(scenarios[i], results[i]);
     }
-    xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n{}",
-                       xml_escaped(folder), tests, failures, errors, seconds, cases);
+    xml += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}",
+        xml_escaped(folder), tests, failures, errors, skipped, seconds, cases);
     xml += "  </testsuite>\n";
   }
   return xml + "</testsuites>\n";

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/faults.hpp"
+#include "tools/interruption.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -40,7 +41,7 @@ void run_other_seeds(const std::vector<SuiteScenario>& scenarios, std::vector<Su
   }
   ChildProcesses children(jobs, limit);
   std::size_t next = 0, done = 0;
-  while (done < runs.size()) {
+  while (done < runs.size() && !interrupted()) {
     while (next < runs.size() && children.has_room()) {
       children.start(next, [&scenarios, run = runs[next]] {
         Scenario scenario = scenarios[run.scenario].scenario;
@@ -61,6 +62,10 @@ void run_other_seeds(const std::vector<SuiteScenario>& scenarios, std::vector<Su
   for (SuiteResult& result : results) {
     if (!result.seeds) continue;
     SeedCount& count = *result.seeds;
+    if (count.run < seeds) {  // interrupted
+      result.skipped = true;
+      continue;
+    }
     std::sort(count.missed.begin(), count.missed.end());
     if (10 * count.missed.size() <= count.run) continue;
     result.failures.push_back(fmt::format(

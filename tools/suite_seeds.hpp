@@ -14,7 +14,8 @@ bool must_fail_with_any_seed(const Scenario& scenario);
 
 /// Runs those that must with the `seeds` - 1 seeds that follow their own, as `run_suite` runs them; fills
 /// SuiteResult::seeds, and adds a failure where fewer than nine of ten met what the scenario expects. `results` are
-/// those of `run_suite`; one that failed already is left alone.
+/// those of `run_suite`; one that failed already is left alone. Once the program is interrupted (interruption.hpp),
+/// those whose seeds have not all ended are skipped.
 void run_other_seeds(const std::vector<SuiteScenario>& scenarios, std::vector<SuiteResult>& results, unsigned seeds,
                      unsigned jobs, std::chrono::milliseconds limit, const SuiteProgress& progress);
 

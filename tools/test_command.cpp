@@ -108,7 +108,7 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   auto scenarios = load_all(files, context);
   if (scenarios.empty()) return exit_bad_input;
   // So that a mistake shows before minutes are spent.
-  if (!options.junit.empty()) write_file(options.junit, "", kCommand, "--junit");
+  if (!options.junit.empty()) DraftFile(options.junit, kCommand, "--junit");
 
   std::vector<SuiteResult> results;
   {
@@ -124,7 +124,8 @@ int run_tests(const TestOptions& options, CommandContext& context) {
                       });
     }
   }
-  if (options.bless) renew(scenarios, results, files, options.json ? context.err : context.out);
+  const bool stopped = std::any_of(results.begin(), results.end(), [](const auto& result) { return result.skipped; });
+  if (options.bless && !stopped) renew(scenarios, results, files, options.json ? context.err : context.out);
   if (!options.junit.empty()) write_file(options.junit, suite_junit(scenarios, results), kCommand, "--junit");
   const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
   if (options.json) {
@@ -132,6 +133,8 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   } else if (!options.quiet) {
     context.out << suite_text(scenarios, results, wall);
   }
+  if (stopped && options.bless) context.err << "racksim: interrupted: no baseline was renewed\n";
+  if (stopped) return exit_interrupted;
   if (!options.bless) {
     for (const auto& file : files.stale_baselines) {
       context.err << fmt::format("{}: a baseline whose scenario is gone: remove it, or run with --bless\n", file);

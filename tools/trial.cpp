@@ -9,6 +9,7 @@
 #include "models/protocol.hpp"
 #include "tools/experiment.hpp"
 #include "tools/input_error.hpp"
+#include "tools/interruption.hpp"
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -120,11 +121,11 @@ void run_trials(const TrialLimits& limits, const Trial& trial, const std::functi
   std::uint64_t next = 0, due = 0;
   auto last_idle = std::chrono::steady_clock::now();
   for (;;) {
-    while (children.has_room() && wanted(next)) {
+    while (children.has_room() && !interrupted() && wanted(next)) {
       children.start(next, [&trial, number = next] { return encode(trial(number)); });
       ++next;
     }
-    if (children.running() == 0) return;
+    if (children.running() == 0 || interrupted()) return;
     if (const auto child = children.wait(std::chrono::milliseconds(100))) ended.emplace(child->id, result_of(*child));
     for (auto first = ended.begin(); first != ended.end() && first->first == due; first = ended.erase(first), ++due) {
       if (!take(due, first->second)) return;

@@ -58,9 +58,9 @@ struct TrialLimits {
 };
 
 /// Runs trials 0, 1, 2, ... in child processes for as long as `wanted(number)` holds, and gives their results to `take`
-/// in the order of their numbers, whatever the order in which they end, until it returns false; trials still running
-/// are then ended and forgotten. `idle`, if given, is called about ten times a second.
-/// So what `take` sees does not depend on the number of jobs.
+/// in the order of their numbers, whatever the order in which they end, until it returns false or the program is
+/// interrupted (interruption.hpp); trials still running are then ended and forgotten. `idle`, if given, is called about
+/// ten times a second. So what `take` sees does not depend on the number of jobs.
 void run_trials(const TrialLimits& limits, const Trial& trial, const std::function<bool(std::uint64_t)>& wanted,
                 const std::function<bool(std::uint64_t, const TrialResult&)>& take,
                 const std::function<void()>& idle = {});

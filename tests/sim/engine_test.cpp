@@ -118,6 +118,32 @@ TEST_CASE("availability that does not alternate at increasing instants is refuse
         }) == "threw: two hosts have the name 'server'");
 }
 
+// A workload that would go on for a thousand seconds of simulated time.
+TEST_CASE("who looks in sees a run go on, and what it throws ends the run", "[engine]") {
+  struct Busy {
+    Calendar& calendar;
+    Lane lane;
+    void again() { calendar.after<&Busy::again>(ps(1'000), lane, *this); }
+  };
+  CHECK(in_child([] {
+          Calendar calendar;
+          Engine engine(calendar, seconds(1000));
+          Busy busy{calendar, calendar.add_lane("busy")};
+          busy.again();
+          std::vector<std::uint64_t> executed;
+          engine.look_in([&] {
+            executed.push_back(calendar.executed());
+            if (executed.size() == 3) throw std::runtime_error("seen enough");
+          });
+          try {
+            engine.run();
+          } catch (const std::runtime_error& error) {
+            return fmt::format("{} at {}", error.what(), fmt::join(executed, " "));
+          }
+          return std::string("never interrupted");
+        }) == "seen enough at 65536 131072 196608");
+}
+
 TEST_CASE("what an actor throws ends the run and comes out of it", "[engine]") {
   CHECK(in_child([] {
           Calendar calendar;

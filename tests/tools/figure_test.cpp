@@ -131,6 +131,15 @@ TEST_CASE("a figure runs its points, whatever the number of jobs, and prints ver
   CHECK_THAT(one.out, Catch::Contains("costs.local_access = 240600ps") && Catch::Contains("left-out"));
   CHECK_THAT(one.out, Catch::Contains("1 of 2 claims met, 1 off"));
 
+  // Called again, it has nothing left to run, and says the same of the same points.
+  const Outcome again = run_racksim(folder, "figure figures/small.json --jobs 1 --out one");
+  CHECK(again.status == 0);
+  std::string said = again.out;
+  const std::string kept = "2 of 2 points were run by an earlier call and kept in one/points.jsonl\n";
+  REQUIRE(said.find(kept) != std::string::npos);
+  CHECK(said.erase(said.find(kept), kept.size()) == one.out);
+  CHECK(content(folder.path() / "one/points.csv") == csv);
+
   const Outcome json = run_racksim(folder, "figure figures/small.json --quick --json --out json");
   const JsonValue report = parse_json(json.out, "report");
   CHECK(report.find("points")->elements()->size() == 2);

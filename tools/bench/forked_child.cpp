@@ -1,6 +1,9 @@
 // fork, a pair of sockets and wait4. See forked_child.hpp.
 #include "tools/bench/forked_child.hpp"
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +14,8 @@
 #include <exception>
 #include <stdexcept>
 #include <utility>
+
+#include "tools/interruption.hpp"
 
 namespace racksim::tools {
 
@@ -68,8 +73,13 @@ ForkedChild::ForkedChild(const std::function<void(const NextRequest&)>& serve) {
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
     throw std::runtime_error(std::string("no sockets: ") + std::strerror(errno));
   }
+  const pid_t parent = ::getpid();
+  InterruptionsHeld held;
   pid_ = ::fork();
   if (pid_ == 0) {
+    held.ignore_in_child();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) _exit(1);  // the parent went before the line above
     ::close(ends[0]);
     live(serve, ends[1]);
   }
@@ -88,6 +98,10 @@ ForkedChild::~ForkedChild() {
 double ForkedChild::ask() {
   const char request = 1;
   write_all(socket_, &request, 1);
+  pollfd awaited[]{{socket_, POLLIN, 0}, {interruption_descriptor(), POLLIN, 0}};
+  while (::poll(awaited, 2, -1) < 0 && errno == EINTR) {
+  }
+  stop_if_interrupted([] { return "as a process was measuring"; });
   Answer answer;
   if (!read_all(socket_, &answer, sizeof answer)) throw std::runtime_error("the measuring process has died");
   if (answer.failed) throw std::runtime_error(answer.why);
@@ -96,6 +110,7 @@ double ForkedChild::ask() {
 
 std::uint64_t ForkedChild::finish() {
   if (pid_ < 0) return 0;
+  if (interrupted()) ::kill(pid_, SIGKILL);  // it may be in the midst of a long round
   ::close(socket_);
   rusage usage{};
   while (::wait4(pid_, nullptr, 0, &usage) < 0 && errno == EINTR) {

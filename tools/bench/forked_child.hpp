@@ -18,7 +18,8 @@ class ForkedChild {
   ForkedChild(const ForkedChild&) = delete;
   ForkedChild& operator=(const ForkedChild&) = delete;
 
-  /// Throws std::runtime_error, with what the child threw, when it has died.
+  /// Throws std::runtime_error, with what the child threw, when it has died; Interrupted (interruption.hpp) when the
+  /// program is asked to stop as it waits.
   double ask();
 
   /// Ends the child and returns the most memory it ever had in RAM, in bytes. It begins with its parent's.

@@ -5,6 +5,8 @@
 #include <ctime>
 #include <stdexcept>
 
+#include "tools/interruption.hpp"
+
 namespace racksim::tools {
 
 Spread spread_of(std::vector<double> values) {
@@ -37,7 +39,10 @@ std::vector<std::vector<double>> take_turns(const std::vector<Round>& contestant
   std::vector<std::vector<double>> rates(contestants.size());
   for (const auto& contestant : contestants) contestant();
   for (unsigned round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < contestants.size(); ++i) rates[i].push_back(rate_of(contestants[i]));
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      stop_if_interrupted([] { return "in the rounds of a benchmark"; });
+      rates[i].push_back(rate_of(contestants[i]));
+    }
   }
   return rates;
 }

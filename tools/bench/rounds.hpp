@@ -24,7 +24,7 @@ Spread ratio_of(const std::vector<double>& above, const std::vector<double>& bel
 using Round = std::function<std::uint64_t()>;
 
 /// Runs the contestants in turns; returns for each of them its units per second in every round. A round of each comes
-/// before, unmeasured.
+/// before, unmeasured. Throws Interrupted between two rounds (interruption.hpp).
 std::vector<std::vector<double>> take_turns(const std::vector<Round>& contestants, unsigned rounds);
 
 /// Seconds that this process has spent on a processor.

@@ -1,0 +1,48 @@
+// Ctrl-C and SIGTERM. The first one asks the command to stop in good order: to say what it has done, to keep what is
+// complete and to end its child processes. Whoever sends another a second later or more is not heard twice: it ends the
+// program at once. (Programs such as `timeout` send the same signal twice in a row.)
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace racksim::tools {
+
+/// What ends a command that was interrupted, up to exit status 130. `what()` says what it has done by then.
+class Interrupted : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// From now on SIGINT and SIGTERM are taken as said above. One that the program's parent had it ignore stays ignored.
+/// For the program's main.
+void catch_interruptions();
+
+/// Whether one has come.
+bool interrupted();
+
+/// Throws Interrupted if so, with the text that `done` returns.
+template <class Done>
+void stop_if_interrupted(const Done& done) {
+  if (interrupted()) throw Interrupted(done());
+}
+
+/// Becomes readable when one comes, for poll(); -1 before `catch_interruptions`.
+int interruption_descriptor();
+
+/// While it lives, signals wait: around a fork, so that none is taken in the child as its parent takes it.
+class InterruptionsHeld {
+ public:
+  InterruptionsHeld();
+  ~InterruptionsHeld();
+  InterruptionsHeld(const InterruptionsHeld&) = delete;
+  InterruptionsHeld& operator=(const InterruptionsHeld&) = delete;
+
+  /// In the child: both signals are ignored from now on, since a terminal sends Ctrl-C to parent and children alike and
+  /// it is for the parent to end them.
+  void ignore_in_child();
+  /// In the child, before it becomes another program: both signals do what they do to any program.
+  void default_in_child();
+};
+
+}  // namespace racksim::tools
