@@ -1,6 +1,7 @@
 // The controller's rounds, one by one: replacement by popularity, sizing by the overflow ratio (StarCache §3.8).
 #include "protocols/starcache/controller.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/protocols/starcache/rig.hpp"
@@ -250,4 +251,37 @@ TEST_CASE("keys that are replaced while requests wait and writes are under way s
   rig.judge();
   CHECK(rig.violations() == "");
   CHECK(rig.counter("store.given_up") == 0);
+}
+
+TEST_CASE("when the hottest and the coldest keys change places, every cached key is replaced",
+          "[claim:starcache-fig19a-all-replaced]") {
+  StarCacheOptions options = busy();
+  options.updates = true;
+  options.top_k = 8;
+  Setup setup;
+  setup.rack.nodes = 4;
+  models::KeyValueOptions workload;
+  workload.keys = 1'000;
+  workload.small_share = 1;
+  workload.swap_keys = 16;
+  workload.swap_interval = 3_ms;
+  setup.workload = workload;
+  StarRig rig(setup, options);
+  rig.workload->start();
+  const auto rounds_until = [&](sim::Time end) {
+    while (rig.calendar.now() < end) {
+      let_report(rig);
+      rig.begin_round();
+      rig.run(200_us);
+    }
+    return rig.star.manager().cached();
+  };
+  std::vector<std::uint64_t> before = rounds_until(sim::Time{} + 2'700_us);
+  CHECK(before.size() == options.cache_size);
+  for (int swap = 1; swap <= 2; ++swap) {
+    const auto after = rounds_until(sim::Time{} + 3_ms * swap + 2'700_us);
+    CHECK(after.size() == options.cache_size);
+    for (const std::uint64_t key : after) CHECK(std::count(before.begin(), before.end(), key) == 0);
+    before = after;
+  }
 }
