@@ -90,6 +90,9 @@ class KeyValueWorkload final : public Workload {
     tasks_.notify_after(operations, std::move(done));
   }
 
+  bool uses(std::uint64_t key) const override { return key < options_.keys; }
+  std::string used_keys() const override { return fmt::format("a key from 0x0 to {:#x}", options_.keys - 1); }
+
  private:
   struct SessionState {
     SessionState(std::uint64_t seed, unsigned node, unsigned thread)

@@ -38,9 +38,8 @@ class MicroWorkload final : public Workload {
       }
     }
     // Shared blocks lie at the same offsets of every home, the first of each home's global memory.
-    const std::uint64_t per_home = (shared_blocks_ + nodes_ - 1) / nodes_;
     for (NodeId home = 0; home < nodes_; ++home) {
-      memory_.declare_shared(GlobalAddress::at(home, 0), per_home * block_bytes_);
+      memory_.declare_shared(GlobalAddress::at(home, 0), shared_per_home() * block_bytes_);
     }
   }
 
@@ -65,6 +64,19 @@ class MicroWorkload final : public Workload {
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
+  }
+
+  bool uses(std::uint64_t block) const override {
+    const std::uint64_t home = block / blocks_per_home(), index = block % blocks_per_home();
+    if (home >= nodes_) return false;
+    if (index < shared_per_home()) return index * nodes_ + home < shared_blocks_;
+    if (private_blocks_ == 0) return false;
+    const std::uint64_t place = index - shared_per_home();
+    return place / private_per_home() < nodes_ && place % private_per_home() * nodes_ + home < private_blocks_;
+  }
+  std::string used_keys() const override {
+    return fmt::format("a block of the workload: node * {:#x} + index, with nodes below {} and indices below {:#x}",
+                       blocks_per_home(), nodes_, shared_per_home() + nodes_ * private_per_home());
   }
 
  private:
@@ -95,13 +107,16 @@ class MicroWorkload final : public Workload {
     return {GlobalAddress{session.last_block.value + word * 8}, write};
   }
 
+  // Of each home's memory: the blocks that it has room for, the shared ones at its beginning, and what each owner has.
+  std::uint64_t blocks_per_home() const { return (std::uint64_t{1} << GlobalAddress::kOffsetBits) / block_bytes_; }
+  std::uint64_t shared_per_home() const { return (shared_blocks_ + nodes_ - 1) / nodes_; }
+  std::uint64_t private_per_home() const { return (private_blocks_ + nodes_ - 1) / nodes_; }
+
   GlobalAddress shared_block(std::uint64_t i) const {
     return GlobalAddress::at(static_cast<NodeId>(i % nodes_), i / nodes_ * block_bytes_);
   }
   GlobalAddress private_block(NodeId owner, std::uint64_t i) const {
-    const std::uint64_t shared_per_home = (shared_blocks_ + nodes_ - 1) / nodes_;
-    const std::uint64_t private_per_home = (private_blocks_ + nodes_ - 1) / nodes_;
-    const std::uint64_t index = shared_per_home + owner * private_per_home + i / nodes_;
+    const std::uint64_t index = shared_per_home() + owner * private_per_home() + i / nodes_;
     return GlobalAddress::at(static_cast<NodeId>(i % nodes_), index * block_bytes_);
   }
 

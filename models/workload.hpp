@@ -45,6 +45,10 @@ class Workload : public CrashObserver {
   /// Has `done` called, at most once, in the event in which `operations` more operations of all sessions together have
   /// ended or been given up.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
+  /// Whether its operations can be about this block or key.
+  virtual bool uses(std::uint64_t key) const = 0;
+  /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
+  virtual std::string used_keys() const = 0;
 };
 
 /// A workload's options, and the way from options to a running workload.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <string>
 
 #include "tools/nearest_name.hpp"
 #include "tools/units.hpp"
@@ -28,9 +28,8 @@ class Setter {
   void operator()(const Parameter::Integer& integer) const {
     const auto value = value_.natural();
     if (!value || *value < integer.min || *value > integer.max) {
-      refuse(integer.max == std::numeric_limits<std::uint64_t>::max()
-                 ? fmt::format("a whole number of at least {}", integer.min)
-                 : fmt::format("a whole number from {} to {}", integer.min, integer.max));
+      refuse(integer.min == integer.max ? std::to_string(integer.min)
+                                        : fmt::format("a whole number from {} to {}", integer.min, integer.max));
     }
     *integer.target = *value;
   }

@@ -5,25 +5,13 @@
 #include <algorithm>
 #include <ostream>
 
+#include "tools/command_arguments.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
-#include "tools/nearest_name.hpp"
 #include "tools/write_file.hpp"
 
 namespace racksim::tools {
 namespace {
-
-/// A mistyped command deserves a better answer than "the following argument was not expected".
-void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
-  std::vector<std::string> names;
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  if (arguments.empty()) throw InputError("racksim", "command line", "no command", one_of(names));
-  const auto& first = arguments.front();
-  if (first.starts_with('-') || std::find(names.begin(), names.end(), first) != names.end()) return;
-  throw InputError("racksim", "command line", quote(first), one_of(names), nearest_name(first, names));
-}
 
 int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
   check_command_name(context.app, arguments);
@@ -34,10 +22,7 @@ int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
     context.app.exit(request, context.out, context.err);  // --help or --version
     return exit_ok;
   } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    std::replace(what.begin(), what.end(), '\n', ' ');
-    context.err << "racksim: command line: " << what << " (see racksim --help)\n";
-    return exit_bad_input;
+    refuse_command_line(context.app, error);
   }
   return context.action();
 }

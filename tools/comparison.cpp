@@ -151,6 +151,8 @@ bool RunComparison::same() const {
 }
 
 RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Catalogue& catalogue) {
+  check_program(a.program, {"racksim diff", "--program-a"});
+  check_program(b.program, {"racksim diff", "--program-b"});
   const std::array<Side, 2> sides{find_side(a), find_side(b)};
   auto runs = obtain(sides, catalogue);
   RunComparison comparison;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "tools/input_error.hpp"
 #include "tools/nearest_name.hpp"
@@ -11,13 +12,24 @@
 
 namespace racksim::tools {
 
+void check_expected_metrics(const Scenario& scenario, const sim::Metrics& metrics) {
+  const auto names = metric_names_in(metrics);
+  const Place expect = Place{scenario.file, ""}.member("expect");
+  const auto check = [&names](const Place& place, const std::string& metric) {
+    if (std::find(names.begin(), names.end(), metric) != names.end()) return;
+    place.member(metric).refuse("the unknown metric " + quote(metric), "a metric that the run reports",
+                                nearest_name(metric, names));
+  };
+  for (const MetricBounds& bounds : scenario.expect.metrics) check(expect, bounds.metric);
+  for (const Tolerance& tolerance : scenario.expect.baseline.tolerances) {
+    check(expect.member("baseline"), tolerance.metric);
+  }
+}
+
 void judge_expectations(const Scenario& scenario, const sim::Metrics& metrics, RunResult& result) {
   for (const MetricBounds& bounds : scenario.expect.metrics) {
     const auto value = metric_value(result, metrics, bounds.metric);
-    if (!value) {
-      throw InputError(scenario.file, "/expect/" + bounds.metric, "no metric of this name in the report",
-                       "a metric that the run reports", nearest_name(bounds.metric, metric_names_in(metrics)));
-    }
+    if (!value) throw std::logic_error(fmt::format("'{}' was not among the metrics before the run", bounds.metric));
     const bool met = (!bounds.min || *value >= *bounds.min) && (!bounds.max || *value <= *bounds.max) &&
                      (!bounds.equals || *value == *bounds.equals);
     if (met) continue;

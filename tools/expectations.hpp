@@ -6,8 +6,12 @@
 
 namespace racksim::tools {
 
-/// Notes in `result` which expectations the run fails, and lets its `pass` follow. Throws InputError, with the nearest
-/// valid name, when a metric is expected that the run does not report.
+/// For before the run, when all metrics are registered: throws InputError, with the nearest name, when bounds or a
+/// baseline are expected of a metric that the run will not report.
+void check_expected_metrics(const Scenario& scenario, const sim::Metrics& metrics);
+
+/// Notes in `result` which expectations the run fails, and lets its `pass` follow. The metrics exist, as
+/// check_expected_metrics has found.
 void judge_expectations(const Scenario& scenario, const sim::Metrics& metrics, RunResult& result);
 
 }  // namespace racksim::tools

@@ -37,7 +37,7 @@ struct ExpectedBaseline {
 /// What Kind::usual stands for in a scenario that is expected to pass.
 std::vector<Tolerance> usual_tolerances();
 
-/// Reads `expect.baseline`. Whether a metric exists shows only when the run ends. Throws InputError.
+/// Reads `expect.baseline`. Whether a metric exists shows when the rack stands. Throws InputError.
 ExpectedBaseline read_expected_baseline(const JsonValue& value, const Place& place);
 /// The other way round; null for Kind::usual, which is written as nothing.
 JsonValue write_expected_baseline(const ExpectedBaseline& baseline);

@@ -122,14 +122,22 @@ class Run final : models::StateVisitor {
     return std::move(result_);
   }
 
+  const models::Workload& workload() const { return *workload_; }
+
  private:
   enum class Phase : std::uint8_t { warm_up, measure, drain, over };
+
+  /// `why` is a sentence of the part that would not be built.
+  InputError misfit(const std::string& pointer, const std::string& part, const std::string& why,
+                    const std::string& expected) const {
+    return {scenario_.file, pointer, fmt::format("{}: {}", part, why), expected};
+  }
 
   std::unique_ptr<models::Rack> build_rack(sim::Metrics& metrics) {
     try {
       return std::make_unique<models::Rack>(calendar_, journal_, metrics, rack_options(scenario_), scenario_.seed);
     } catch (const std::runtime_error& error) {
-      throw InputError(scenario_.file, "/rack", "constants that do not fit each other", error.what());
+      throw misfit("/rack", "constants that do not fit", error.what(), "constants that fit each other");
     }
   }
 
@@ -140,14 +148,14 @@ class Run final : models::StateVisitor {
       models::ProtocolContext context{*rack_, workload->threads_per_node(), coverage_};
       protocol_ = protocol->build(context);
     } catch (const std::runtime_error& error) {
-      throw InputError(scenario_.file, "/protocol/" + scenario_.protocol.name, "options that do not fit the rack",
-                       error.what());
+      throw misfit("/protocol/" + scenario_.protocol.name, "options that do not fit", error.what(),
+                   "options that fit the rack");
     }
     try {
       models::WorkloadContext context{*rack_, *protocol_};
       workload_ = workload->build(context);
     } catch (const std::runtime_error& error) {
-      throw InputError(scenario_.file, "/workload", "options that do not fit", error.what());
+      throw misfit("/workload", "options that do not fit", error.what(), "options that fit the rack and its protocol");
     }
   }
 
@@ -158,8 +166,8 @@ class Run final : models::StateVisitor {
       try {
         faults_->add(kind, std::static_pointer_cast<models::Fault>(options));
       } catch (const std::runtime_error& error) {
-        throw InputError(scenario_.file, fmt::format("/faults/{}", i),
-                         fmt::format("a '{}' that does not fit: {}", kind, error.what()), "a fault that fits the rack");
+        throw misfit(fmt::format("/faults/{}", i), fmt::format("a \"{}\" that does not fit", kind), error.what(),
+                     "a fault that fits the rack");
       }
     }
   }
@@ -381,9 +389,20 @@ std::vector<std::string> metric_names(const Scenario& scenario) {
   return metric_names_in(metrics);
 }
 
+void check_key(const Scenario& scenario, std::uint64_t key, const Place& place) {
+  sim::Metrics metrics;
+  const Progress none;
+  Scenario untraced = scenario;
+  untraced.observe.trace.clear();
+  const Run run(untraced, metrics, "", none, nullptr);
+  const models::Workload& workload = run.workload();
+  if (!workload.uses(key)) place.refuse(sim::printed_key(key), workload.used_keys());
+}
+
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage, const Onlooker& onlooker) {
   Run run(scenario, metrics, report_folder, progress, coverage);
+  check_expected_metrics(scenario, metrics);
   RunResult result = run.run(onlooker);
   judge_expectations(scenario, metrics, result);
   return result;

@@ -13,6 +13,7 @@
 #include <ostream>
 
 #include "tools/child_processes.hpp"
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
@@ -184,7 +185,7 @@ std::optional<sim::Violation> chosen(const ExplainOptions& options, const std::v
   if (options.violation) {
     if (*options.violation < 1 || *options.violation > violations.size()) {
       throw InputError("racksim explain", "--violation", std::to_string(*options.violation),
-                       violations.empty() ? std::string("no number: the run has no violation")
+                       violations.empty() ? std::string("no --violation, since the run has none")
                                           : fmt::format("a number from 1 to {}", violations.size()));
     }
     sim::Violation violation = violations[*options.violation - 1];
@@ -216,6 +217,12 @@ int run(const ExplainOptions& options, CommandContext& context) {
   }
   if (!options.out.empty()) make_folder(options.out, "racksim explain", "--out");
 
+  if (!options.key.empty()) {
+    in_child([&] {
+      check_key(scenario, parse_key(options.key), {"racksim explain", "--key"});
+      return std::string();
+    });
+  }
   const Findings findings = find_violations(scenario);
   const auto violation = chosen(options, findings.violations);
   if (!violation) {
@@ -243,12 +250,12 @@ void add_explain_command(CommandContext& context) {
       context.app.add_subcommand("explain", "Show what led to a violation: messages, operations, registers");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("FILE", options->file, "Scenario file")->required();
-  command->add_option("--seed", options->seed, "Replace the scenario's seed");
+  add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
-  command->add_option("--violation", options->violation,
-                      "Number of the violation, from 1 (default: the first with a key)");
+  add_number(*command, "--violation", options->violation,
+             "Number of the violation, from 1 (default: the first with a key)", {1});
   command->add_option("--key", options->key, "Block or key to look at, such as 0x3000000001");
-  auto* last = command->add_option("--last", options->last, "Show the last so many events only");
+  auto* last = add_number(*command, "--last", options->last, "Show the last so many events only", {1});
   command->add_option("--from", options->from, "Show events from this instant on, such as 45us")->excludes(last);
   command->add_option("--to", options->to, "Show events up to this instant")->excludes(last);
   command->add_option("--svg", options->svg, "Write the chart as SVG to this file");

@@ -9,6 +9,7 @@
 #include <ostream>
 #include <thread>
 
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/figure_record.hpp"
 #include "tools/figure_report.hpp"
@@ -106,7 +107,7 @@ void add_figure_command(CommandContext& context) {
   const auto options = std::make_shared<FigureOptions>();
   command->add_option("NAME", options->name, "One of `racksim list figures`, or a figure file")->required();
   auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
-  command->add_option("--jobs", options->jobs, "Runs at a time (default: one per core)")->check(CLI::Range(1, 1024));
+  add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
   command->add_option("--out", options->out, "Write the points to this folder (default: runs/figures/NAME)");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")

@@ -3,11 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <ostream>
 #include <thread>
 
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
@@ -256,20 +256,18 @@ void add_fuzz_command(CommandContext& context) {
   auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
   const auto options = std::make_shared<FuzzOptions>();
   command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
-  command->add_option("--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)")
-      ->check(CLI::Range(std::uint64_t{1}, std::numeric_limits<std::uint64_t>::max()));
-  command->add_option("--seed", options->seed, "Seed of all choices (default 1)");
+  add_number(*command, "--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)",
+             {1});
+  add_number(*command, "--seed", options->seed, "Seed of all choices (default 1)");
   command->add_option("--time", options->time, "Begin no run after so much time, such as 30s");
-  command->add_option("--jobs", options->jobs, "Processes at a time (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--failures", options->failures, "Stop after so many failing runs (default 1)")
-      ->check(CLI::Range(1, 1'000'000));
+  add_number(*command, "--jobs", options->jobs, "Processes at a time (default: one per processor)", {1, 1024});
+  add_number(*command, "--failures", options->failures, "Stop after so many failing runs (default 1)", {1, 1'000'000});
   command->add_option("--run-limit", options->run_limit, "Real time after which a run counts as hung (default 30s)");
   command->add_option("--out", options->out, "Folder for failing scenarios (default runs/fuzz-NAME-SEED)");
   command->add_option("--set", options->overrides, "Give a value that is then not varied: path=value")
       ->expected(1)
       ->take_all();
-  command->add_option("--only", options->only, "Run only this run of the campaign and print its report");
+  add_number(*command, "--only", options->only, "Run only this run of the campaign and print its report");
   command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->callback(

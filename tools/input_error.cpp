@@ -33,7 +33,7 @@ std::string message(const std::string& file, const std::string& pointer, const s
 
 InputError::InputError(std::string file, std::string pointer, std::string found, std::string expected,
                        std::string nearest)
-    : std::runtime_error(message(file, pointer, one_line(found, 200), one_line(expected, 400), nearest)),
+    : std::runtime_error(message(file, pointer, one_line(found, 400), one_line(expected, 400), nearest)),
       file_(std::move(file)),
       pointer_(std::move(pointer)),
       found_(std::move(found)),

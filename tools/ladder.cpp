@@ -60,7 +60,7 @@ Checkpoint read_checkpoint(const JsonValue& value, const Place& place, std::size
     result.places.push_back(read_hex(text, 0, at_place));
   }
   if (result.places.size() != places) {
-    place.member("places").refuse(fmt::format("{} elements", result.places.size()), fmt::format("{}", places));
+    place.member("places").refuse(fmt::format("{} elements", result.places.size()), fmt::format("{} elements", places));
   }
   return result;
 }

@@ -60,7 +60,8 @@ JsonValue& element(JsonValue& array, const std::string& key, const Place& place)
 Override parse_override(const std::string& text) {
   const auto equals = text.find('=');
   const Place place{"--set " + text, ""};
-  if (equals == std::string::npos || equals == 0) place.refuse("no path", "path=value, such as workload.kind=micro");
+  if (equals == std::string::npos || equals == 0)
+    place.refuse(equals == 0 ? "no path before the \"=\"" : "no \"=\"", "path=value, such as workload.kind=micro");
   const auto path = text.substr(0, equals);
   Override result{text, "", parse_value(text.substr(equals + 1))};
   if (path.front() == '/') {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
@@ -71,7 +72,7 @@ void add_run_command(CommandContext& context) {
   auto* command = context.app.add_subcommand("run", "Run a scenario and print its report");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("FILE", options->file, "Scenario file")->required();
-  command->add_option("--seed", options->seed, "Replace the scenario's seed");
+  add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
   command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
   command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");

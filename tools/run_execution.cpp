@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "tools/interruption.hpp"
 
@@ -67,7 +68,27 @@ StoredRun execute_elsewhere(const std::string& file, const std::string& program,
   return read_run_folder(scratch.path().string());
 }
 
+bool can_be_executed(const std::filesystem::path& file) {
+  std::error_code error;
+  return !file.empty() && std::filesystem::is_regular_file(file, error) && access(file.c_str(), X_OK) == 0;
+}
+
+/// As a shell finds it: a path, or a name in one of the folders of PATH.
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return can_be_executed(name);
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (can_be_executed(std::filesystem::path(folder) / name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void check_program(const std::string& program, const Place& place) {
+  if (!program.empty() && !is_program(program)) place.refuse(quote(program), "a racksim program that can be executed");
+}
 
 ScratchFolder::ScratchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "racksim-XXXXXX").string();

@@ -24,6 +24,10 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
+/// Refuses `place`, with InputError, unless `program` is empty or a file that can be executed, found as a shell finds
+/// it.
+void check_program(const std::string& program, const Place& place);
+
 /// A trace of a window of simulated time, both ends included.
 struct TraceRequest {
   std::string file;

@@ -16,7 +16,7 @@ Extent read_extent(const JsonValue& value, const Place& place) {
   if (value.is_object()) {
     std::uint64_t operations = 0;
     sim::Parameters parameters;
-    parameters.integer("operations", operations, 0, std::numeric_limits<std::int64_t>::max(), "");
+    parameters.integer("operations", operations, 1, std::numeric_limits<std::int64_t>::max(), "");
     bind(value, place, parameters);
     if (!value.find("operations")) place.refuse("an empty object", "{\"operations\": N}");
     extent.operations = operations;

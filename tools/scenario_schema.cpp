@@ -81,7 +81,7 @@ JsonValue extent_schema(const char* description) {
   JsonValue time = typed("string");
   time.set("pattern", length_pattern());
   auto count = empty_object_schema();
-  properties(count).set("operations", typed("integer")).set("minimum", 0);
+  properties(count).set("operations", typed("integer")).set("minimum", 1);
   require(count, {"operations"});
   JsonValue schema;
   auto& forms = schema.set("anyOf", JsonValue::array());

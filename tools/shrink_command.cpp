@@ -8,6 +8,7 @@
 #include <ostream>
 #include <thread>
 
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/input_error.hpp"
@@ -82,11 +83,10 @@ void add_shrink_command(CommandContext& context) {
   auto* command = context.app.add_subcommand("shrink", "Reduce a failing scenario as far as it still fails");
   const auto options = std::make_shared<ShrinkOptions>();
   command->add_option("FILE", options->file, "Scenario file of which a run fails")->required();
-  command->add_option("--seed", options->seed, "Replace the scenario's seed");
+  add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
   command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
-  command->add_option("--runs", options->runs, "At most so many runs (default 2000)");
-  command->add_option("--jobs", options->jobs, "Processes at a time (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
+  add_number(*command, "--runs", options->runs, "At most so many runs (default 2000)", {1});
+  add_number(*command, "--jobs", options->jobs, "Processes at a time (default: one per processor)", {1, 1024});
   command->add_option("--run-limit", options->run_limit, "Real time after which a run counts as hung (default 30s)");
   command->add_option("--out", options->out, "File to write (default NAME-shrunk.json)");
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <thread>
 
+#include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/metric_change.hpp"
 #include "tools/progress_line.hpp"
@@ -151,13 +152,11 @@ void add_test_command(CommandContext& context) {
   const auto options = std::make_shared<TestOptions>();
   command->add_option("DIR", options->paths, "Folders of scenarios, searched to any depth, or single files")
       ->required();
-  command->add_option("--jobs", options->jobs, "Runs at a time (default: one per core)")->check(CLI::Range(1, 1024));
-  command->add_option("--limit", options->limit, "Seconds of real time that one run may take (default: 300)")
-      ->check(CLI::Range(1, 86400));
-  command
-      ->add_option("--seeds", options->seeds,
-                   "Run what expects a violation with so many seeds; nine of ten must show it (default: 1)")
-      ->check(CLI::Range(1, 1000));
+  add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
+  add_number(*command, "--limit", options->limit, "Seconds of real time that one run may take (default: 300)",
+             {1, 86400});
+  add_number(*command, "--seeds", options->seeds,
+             "Run what expects a violation with so many seeds; nine of ten must show it (default: 1)", {1, 1000});
   command->add_option("--junit", options->junit, "Write the results as JUnit XML to this file");
   command->add_flag("--bless", options->bless, "Store the values of runs that pass as the new baselines");
   command->add_flag("--json", options->json, "Print the results as JSON, alone on standard output");

@@ -67,11 +67,14 @@ std::string description(const TrialResult& failure) {
 
 std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
                                            const std::string& text) {
+  std::chrono::milliseconds limit{};
   try {
-    return std::chrono::milliseconds(parse_length(text).ps() / 1'000'000'000);
+    limit = std::chrono::milliseconds(parse_length(text).ps() / 1'000'000'000);
   } catch (const UnitError& error) {
     throw InputError(command, option, quote(text), error.what());
   }
+  if (limit.count() == 0) throw InputError(command, option, quote(text), "at least \"1ms\" of real time");
+  return limit;
 }
 
 const sim::CoverageMap& coverage_map(const Scenario& scenario) {

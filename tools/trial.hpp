@@ -38,7 +38,8 @@ struct TrialResult {
 /// "single-writer at 12.345 ns: ..."
 std::string description(const TrialResult& failure);
 
-/// A wall-clock limit as an option of a command gives it, such as "30s". Throws InputError for anything else.
+/// A wall-clock limit as an option of a command gives it, such as "30s". Throws InputError for anything else and for
+/// what is shorter than a millisecond.
 std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
                                            const std::string& text);
 

@@ -55,6 +55,15 @@ std::string refusal_of(const TemporaryFolder& folder, const std::string& file) {
   return outcome.err;
 }
 
+/// The one line with which the program refuses a command line, having written and printed nothing else.
+std::string refusal_of_command(const TemporaryFolder& folder, std::vector<std::string> arguments) {
+  const auto outcome = run_program(folder, std::move(arguments));
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find('\n') == outcome.err.size() - 1);
+  return outcome.err;
+}
+
 std::string refusal_of_text(std::string_view text) {
   const TemporaryFolder folder;
   const auto file = folder.write("scenario.json", text);
@@ -118,4 +127,166 @@ TEST_CASE("the program's memory stays bounded on 16 MiB of the densest JSON") {
   CHECK_THAT(refusal_of_text(array + "1]"), Catch::Contains("more than 1000000 values"));
   CHECK_THAT(refusal_of_text(object + "\"x\":1}"), Catch::Contains("more than 1000000 values"));
   CHECK_THAT(refusal_of_text("{\"version\": \"" + std::string(16'000'000, 'x') + "\"}"), Catch::Contains("xxx...\""));
+}
+
+TEST_CASE("the program refuses numbers on the command line that are none, or are out of range") {
+  const TemporaryFolder folder;
+  for (const char* command : {"run", "explain", "shrink", "fuzz"}) {
+    for (const char* seed :
+         {"-1", "18446744073709551616", "99999999999999999999999", "1e3", "0x10", "+5", " 5", "5 ", ""}) {
+      CAPTURE(command, seed);
+      const auto line = refusal_of_command(folder, {command, "quickstart.json", "--seed", seed});
+      CHECK_THAT(line, Catch::StartsWith(std::string("racksim ") + command + ": --seed: found \"" + seed + "\"") &&
+                           Catch::Contains("expected a whole number from 0 to 18446744073709551615"));
+    }
+  }
+  const auto refused = [&](std::vector<std::string> arguments, const char* expected) {
+    CAPTURE(arguments);
+    CHECK_THAT(refusal_of_command(folder, std::move(arguments)), Catch::Contains(expected));
+  };
+  refused({"fuzz", "fuzz/flowcc.json", "--runs", "-1"}, "--runs: found \"-1\", expected a whole number from 1 to");
+  refused({"fuzz", "fuzz/flowcc.json", "--only", "-1"}, "--only: found \"-1\", expected a whole number from 0 to");
+  refused({"fuzz", "fuzz/flowcc.json", "--failures", "0"}, "expected a whole number from 1 to 1000000");
+  refused({"fuzz", "fuzz/flowcc.json", "--jobs", "4294967297"}, "expected a whole number from 1 to 1024");
+  refused({"shrink", "quickstart.json", "--runs", "0"}, "expected a whole number from 1 to");
+  refused({"test", "regress", "--limit", "0"}, "expected a whole number from 1 to 86400");
+  refused({"figure", "concordia/fig9", "--jobs", "0"}, "expected a whole number from 1 to 1024");
+  refused({"explain", "quickstart.json", "--violation", "0"}, "expected a whole number from 1 to");
+  refused({"explain", "quickstart.json", "--last", "-3"}, "expected a whole number from 1 to");
+}
+
+TEST_CASE("the program takes the largest seed as it is") {
+  const TemporaryFolder folder;
+  const auto outcome = run_program(
+      folder, {"run", "quickstart.json", "--seed", "18446744073709551615", "--set", "run.measure={\"operations\":10}"});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("seed 18446744073709551615)"));
+}
+
+TEST_CASE("the program refuses seeds of a scenario that are no whole numbers below 2^64") {
+  const std::string rest = R"(, "version": 1, "rack": "concordia-8", "protocol": {"name": "flowcc"},
+                              "workload": {"kind": "micro"}})";
+  for (const char* seed : {"-1", "18446744073709551616", "1.5", "1e3", "\"1\"", "null", "[1]"}) {
+    CAPTURE(seed);
+    CHECK_THAT(refusal_of_text(R"({"seed": )" + std::string(seed) + rest),
+               Catch::StartsWith("/seed: found ") &&
+                   Catch::EndsWith("expected a whole number from 0 to 18446744073709551615\n"));
+  }
+}
+
+TEST_CASE("the program refuses a phase of no operations, which would never end") {
+  const TemporaryFolder folder;
+  for (const char* phase : {"measure", "warmup"}) {
+    const std::string change = std::string("run.") + phase + "={\"operations\":0}";
+    CHECK_THAT(refusal_of_command(folder, {"run", "quickstart.json", "--set", change}),
+               Catch::Contains(std::string("/run/") + phase +
+                               "/operations: found the number 0, expected a whole number from 1 to"));
+  }
+}
+
+TEST_CASE("the program refuses limits of no real time") {
+  const TemporaryFolder folder;
+  for (const char* time : {"0s", "1us", "0ms"}) {
+    for (const std::vector<std::string>& arguments :
+         {std::vector<std::string>{"fuzz", "fuzz/flowcc.json", "--run-limit", time},
+          {"fuzz", "fuzz/flowcc.json", "--time", time},
+          {"shrink", "quickstart.json", "--run-limit", time}}) {
+      CAPTURE(arguments);
+      CHECK_THAT(refusal_of_command(folder, arguments), Catch::Contains("expected at least \"1ms\" of real time"));
+    }
+  }
+}
+
+TEST_CASE("the program refuses expectations of unknown metrics before it runs") {
+  const TemporaryFolder folder;
+  // The run would take minutes.
+  const auto line = refusal_of_command(
+      folder, {"run", "quickstart.json", "--set", "run.measure=\"900s\"", "--set", "/expect/throughput_mop/min=1"});
+  CHECK_THAT(line, Catch::Contains("/expect/throughput_mop: found the unknown metric \"throughput_mop\"") &&
+                       Catch::Contains("did you mean \"throughput_mops\"?"));
+}
+
+TEST_CASE("the program refuses to explain keys that the workload does not use") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> length{"--set", "run.measure=\"900s\""};  // it must not run
+  const auto refused = [&](const char* file, const char* key, const char* expected) {
+    std::vector<std::string> arguments{"explain", file, "--key", key};
+    arguments.insert(arguments.end(), length.begin(), length.end());
+    CAPTURE(arguments);
+    CHECK_THAT(refusal_of_command(folder, arguments),
+               Catch::StartsWith("racksim explain: --key: found ") && Catch::Contains(expected));
+  };
+  refused("quickstart.json", "abc", "a number such as");
+  refused("quickstart.json", "0x", "a number such as");
+  refused("quickstart.json", "0xffffffffffffffff", "a block of the workload: node * 0x1000000000 + index");
+  refused("quickstart.json", "0x8000000000", "with nodes below 8");
+  refused("starcache/zipf-0.99.json", "10000000", "expected a key from 0x0 to 0x98967f");
+}
+
+TEST_CASE("the program refuses to compare with programs that cannot be executed") {
+  const TemporaryFolder folder;
+  const auto text = folder.write("text", "no program");
+  for (const std::string& program :
+       {std::string("./none"), std::string("no-such-program"), text, std::string("/tmp")}) {
+    for (const char* side : {"--program-a", "--program-b"}) {
+      CAPTURE(program, side);
+      CHECK_THAT(
+          refusal_of_command(folder, {"diff", "quickstart.json", "quickstart.json", side, program}),
+          Catch::StartsWith(std::string("racksim diff: ") + side + ": found \"" + program + "\", expected a racksim"));
+    }
+  }
+}
+
+TEST_CASE("every sub-command refuses unknown options by its own name, with those that it has") {
+  const TemporaryFolder folder;
+  for (const char* command :
+       {"run", "explain", "figure", "fuzz", "test", "shrink", "diff", "validate", "list", "schema", "fit", "bench"}) {
+    CAPTURE(command);
+    const auto line = refusal_of_command(folder, {command, "--nonsense"});
+    CHECK_THAT(line, Catch::StartsWith(std::string("racksim ") + command +
+                                       ": command line: found the unknown option \"--nonsense\", expected "));
+    CHECK_THAT(line, Catch::Contains("\"--help\""));
+  }
+}
+
+TEST_CASE("the program says what is wrong with a command line in its own words") {
+  const TemporaryFolder folder;
+  const auto refused = [&](std::vector<std::string> arguments, const char* expected) {
+    CAPTURE(arguments);
+    CHECK_THAT(refusal_of_command(folder, std::move(arguments)), Catch::Contains(expected));
+  };
+  refused({}, "racksim: command line: found no command, expected \"run\"");
+  refused({"rnu"}, "found the unknown command \"rnu\"");
+  refused({"rnu"}, "(did you mean \"run\"?)");
+  refused({"--jsn", "run", "quickstart.json"}, "racksim: command line: found the unknown option \"--jsn\"");
+  refused({"run", "quickstart.json", "--sed", "5"}, "(did you mean \"--seed\"?)");
+  refused({"run", "quickstart.json", "--sed=5"}, "(did you mean \"--seed\"?)");
+  refused({"fuzz", "quickstart.json", "--noshrink"}, "(did you mean \"--no-shrink\"?)");
+  refused({"run", "quickstart.json", "more"}, "found the argument \"more\", expected FILE and no more");
+  refused({"schema", "more"}, "racksim schema: command line: found the argument \"more\"");
+  refused({"run"}, "racksim run: command line: found no FILE, expected FILE: Scenario file");
+  refused({"diff", "a"}, "found no RUN_B");
+  refused({"run", "quickstart.json", "--seed"}, "found no value after \"--seed\"");
+  refused({"explain", "quickstart.json", "--last", "3", "--from", "1us"}, "beside");
+  refused({"list", "protocls"}, "(did you mean \"protocols\"?)");
+  refused({"fit", "flowcc-lfc"}, "(did you mean \"flowcc-lcf\"?)");
+}
+
+TEST_CASE("the program says of what does not fit what it is, and then what would") {
+  const TemporaryFolder folder;
+  const auto refused = [&](std::vector<std::string> settings, const char* found, const char* expected) {
+    std::vector<std::string> arguments{"run", "quickstart.json"};
+    for (auto& setting : settings) arguments.insert(arguments.end(), {"--set", std::move(setting)});
+    CAPTURE(arguments);
+    CHECK_THAT(refusal_of_command(folder, arguments), Catch::Contains(found) && Catch::EndsWith(expected));
+  };
+  refused({"rack.nodes=33"}, "/rack: found constants that do not fit: 33 servers do not fit on a switch of 32 ports, ",
+          "expected constants that fit each other\n");
+  refused({"workload.threads=64"}, "/protocol/flowcc: found options that do not fit: flowcc: 64 application threads",
+          "expected options that fit the rack\n");
+  refused({"workload.working_set=\"0B\""}, "/workload: found options that do not fit: workload: working_set",
+          "expected options that fit the rack and its protocol\n");
+  refused({"faults.0={\"kind\":\"nic-stall\",\"node\":77}"},
+          "/faults/0: found a \"nic-stall\" that does not fit: it names node 77",
+          "expected a fault that fits the rack\n");
 }

@@ -20,6 +20,7 @@ struct Judged {
   void expect(MetricBounds bounds) {
     scenario.file = "f";
     scenario.expect.metrics = {std::move(bounds)};
+    check_expected_metrics(scenario, metrics);
     judge_expectations(scenario, metrics, result);
   }
   Scenario scenario;
@@ -45,6 +46,10 @@ TEST_CASE("a metric that the run does not report is bad input with the nearest n
   CHECK_THROWS_WITH(judged.expect({"packets.droped", 1, {}, {}}),
                     Contains("f: /expect/packets.droped") && Contains("packets.dropped"));
   CHECK_THROWS_AS(judged.expect({"zebra", 1, {}, {}}), InputError);
+  judged.scenario.expect.metrics.clear();
+  judged.scenario.expect.baseline = {ExpectedBaseline::Kind::metrics, {{"packets.droped", 1, true}}};
+  CHECK_THROWS_WITH(check_expected_metrics(judged.scenario, judged.metrics),
+                    Contains("f: /expect/baseline/packets.droped") && Contains("packets.dropped"));
 }
 
 TEST_CASE("a run that is expected to fail passes only if it fails in the expected way") {
