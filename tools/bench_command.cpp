@@ -20,6 +20,7 @@
 #include "tools/data_files.hpp"
 #include "tools/interruption.hpp"
 #include "tools/json_document.hpp"
+#include "tools/provenance.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -156,6 +157,7 @@ int bench(const BenchOptions& options, CommandContext& context) {
     auto document = JsonValue::object();
     document.set("quick", options.quick);
     document.set("rounds", size.rounds);
+    document.set("provenance", provenance_json());
     document.set("results", std::move(results));
     document.set("interrupted", stopped);
     context.out << to_json(document);

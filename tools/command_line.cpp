@@ -8,6 +8,7 @@
 #include "tools/command_arguments.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
+#include "tools/provenance.hpp"
 #include "tools/write_file.hpp"
 
 namespace racksim::tools {
@@ -33,7 +34,7 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
                      std::ostream& err) {
   try {
     CLI::App app("A deterministic simulator of a rack with a programmable switch.", "racksim");
-    app.set_version_flag("--version", "racksim " RACKSIM_VERSION);
+    app.set_version_flag("--version", provenance_text());
     app.require_subcommand(1);
     CommandContext context{app, catalogue, out, err, {}};
     add_run_command(context);

@@ -40,7 +40,7 @@ RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Cat
 /// What people read; `all_metrics` also shows those that do not differ.
 std::string comparison_text(const ComparedRun& a, const ComparedRun& b, const RunComparison& comparison,
                             bool all_metrics);
-/// Keys: same, a, b, parameters, parted, first_difference, metrics, notes.
+/// Keys: same, a, b, parameters, parted, first_difference, metrics, notes, provenance (of this program).
 JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunComparison& comparison,
                           bool all_metrics);
 

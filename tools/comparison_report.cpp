@@ -6,6 +6,7 @@
 
 #include "tools/comparison.hpp"
 #include "tools/metric_change.hpp"
+#include "tools/provenance.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -169,6 +170,7 @@ JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunC
   }
   auto& notes = value.set("notes", JsonValue::array());
   for (const auto& note : comparison.notes) notes.push(note);
+  value.set("provenance", provenance_json());
   return value;
 }
 

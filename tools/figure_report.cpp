@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/provenance.hpp"
+
 namespace racksim::tools {
 namespace {
 
@@ -136,6 +138,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   JsonValue report = JsonValue::object();
   report.set("figure", figure.name);
   report.set("title", figure.title);
+  report.set("provenance", provenance_json());
   JsonValue points = JsonValue::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i];

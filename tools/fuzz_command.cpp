@@ -14,6 +14,7 @@
 #include "tools/fuzz.hpp"
 #include "tools/input_error.hpp"
 #include "tools/progress_line.hpp"
+#include "tools/provenance.hpp"
 #include "tools/report.hpp"
 #include "tools/shrink.hpp"
 #include "tools/write_file.hpp"
@@ -188,6 +189,7 @@ class FuzzCommand {
     report.set("operations", result.operations);
     report.set("events", result.events);
     report.set("wall_s", result.wall_seconds);
+    report.set("provenance", provenance_json());
     JsonValue& varied = report.set("varied", JsonValue::array());
     for (const auto& path : swarm_.varied()) varied.push(path);
     report.set("coverage", coverage_json(result.coverage));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/provenance.hpp"
 #include "tools/run_metrics.hpp"
 #include "tools/units.hpp"
 
@@ -49,7 +50,7 @@ std::string duration_text(double ns) {
 }
 
 /// A number as counters are printed: whole from 1,000 on, four significant digits below, never an exponent.
-std::string number_text(double value) {
+std::string shown_number(double value) {
   const double size = std::abs(value);
   if (!(size < 999.95)) return fmt::format("{:.0f}", value);
   int decimals = 1;
@@ -106,6 +107,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   if (const sim::Metric* latency = metrics.find("latency")) values.set("latency_ns", metric_json(*latency));
   for (const auto& [name, metric] : metrics.all()) values.set(name, metric_json(metric));
   report.set("metrics", std::move(values));
+  report.set("provenance", provenance_json());
   report.set("config", configuration(scenario));
   return report;
 }
@@ -143,7 +145,7 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
     if (!own && !means_trouble(name) && !name.starts_with("packets.")) continue;
     std::string value = "0";
     if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) value = std::to_string(counter->value);
-    if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) value = number_text(gauge->value);
+    if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) value = shown_number(gauge->value);
     if (value != "0") out += fmt::format("  {:<48}{:>14} {}\n", name, value, metric.unit);
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),

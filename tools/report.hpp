@@ -9,7 +9,8 @@
 namespace racksim::tools {
 
 /// Keys: scenario, protocol, seed, verdict, violations, failed_expectations, run_hash, events, simulated_ns, wall_s,
-/// metrics, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric by name.
+/// metrics, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric
+/// by name.
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
 
 /// A page for the terminal. `arguments` are those of `racksim run` and `racksim explain` for this run,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tools/metric_change.hpp"
+#include "tools/provenance.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -137,6 +138,7 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
   auto value = JsonValue::object();
   value.set("verdict", all ? "pass" : "fail");
   value.set("wall_s", wall_seconds);
+  value.set("provenance", provenance_json());
   value.set("scenarios", std::move(list));
   return value;
 }
