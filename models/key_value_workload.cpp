@@ -168,6 +168,12 @@ void KeyValueOptions::declare(sim::Parameters& p) {
       .varied({0, 8, 100});
 }
 
+// Open loop: what comes in a phase follows from its length, or is the number of operations that end it.
+Footprint KeyValueOptions::footprint(const RunScale& scale) const {
+  const double arrivals = static_cast<double>(rate) * scale.time.seconds() + static_cast<double>(scale.operations);
+  return {static_cast<std::uint64_t>(std::min(static_cast<double>(keys), arrivals)), 0};
+}
+
 std::unique_ptr<Workload> KeyValueOptions::build(WorkloadContext& context) const {
   return std::make_unique<KeyValueWorkload>(context, *this);
 }

@@ -43,6 +43,7 @@ struct KeyValueOptions final : WorkloadOptions {
   std::uint64_t preload = 16384;
 
   void declare(sim::Parameters& p) override;
+  Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };

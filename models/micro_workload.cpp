@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -22,10 +23,9 @@ class MicroWorkload final : public Workload {
         options_(options),
         nodes_(memory_.shape().nodes),
         block_bytes_(memory_.shape().block_bytes),
+        shared_blocks_(options.layout(nodes_, block_bytes_).shared_blocks),
+        private_blocks_(options.layout(nodes_, block_bytes_).private_blocks),
         tasks_(context.rack.calendar(), nodes_) {
-    const double private_share = static_cast<double>(options.working_set / nodes_) * (1.0 - options.sharing_ratio);
-    shared_blocks_ = options.sharing_ratio > 0 ? options.shared_bytes / block_bytes_ : 0;
-    private_blocks_ = static_cast<std::uint64_t>(private_share) / block_bytes_;
     if (options.sharing_ratio > 0 && shared_blocks_ == 0) {
       throw std::runtime_error("workload: shared_bytes holds no whole block, but sharing_ratio is above 0");
     }
@@ -44,9 +44,7 @@ class MicroWorkload final : public Workload {
   }
 
   void warm_up() override {
-    const double blocks = static_cast<double>(private_blocks_ + shared_blocks_);
-    const auto rounds =
-        static_cast<std::uint64_t>(options_.warm_passes * blocks / static_cast<double>(options_.threads));
+    const std::uint64_t rounds = options_.warm_rounds({shared_blocks_, private_blocks_});
     for (std::uint64_t i = 0; i < rounds; ++i) {
       for (SessionState& session : sessions_) {
         const Access access = draw(session);
@@ -136,7 +134,7 @@ class MicroWorkload final : public Workload {
   MicroOptions options_;
   unsigned nodes_;
   std::uint64_t block_bytes_;
-  std::uint64_t shared_blocks_ = 0, private_blocks_ = 0;
+  std::uint64_t shared_blocks_, private_blocks_;
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
   SessionTasks tasks_;
@@ -157,6 +155,21 @@ void MicroOptions::declare(sim::Parameters& p) {
       .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024});
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
       .varied({0.0, 0.5, 2.0});
+}
+
+MicroLayout MicroOptions::layout(std::uint64_t nodes, std::uint64_t block_bytes) const {
+  const double private_share = static_cast<double>(working_set / nodes) * (1.0 - sharing_ratio);
+  return {sharing_ratio > 0 ? shared_bytes / block_bytes : 0, static_cast<std::uint64_t>(private_share) / block_bytes};
+}
+
+std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {
+  const double blocks = static_cast<double>(layout.private_blocks + layout.shared_blocks);
+  return static_cast<std::uint64_t>(warm_passes * blocks / static_cast<double>(threads));
+}
+
+Footprint MicroOptions::footprint(const RunScale& scale) const {
+  const MicroLayout blocks = layout(scale.nodes, std::max<std::uint64_t>(scale.block_bytes, 1));
+  return {blocks.shared_blocks + scale.nodes * blocks.private_blocks, warm_rounds(blocks) * threads * scale.nodes};
 }
 
 std::unique_ptr<Workload> MicroOptions::build(WorkloadContext& context) const {

@@ -16,6 +16,12 @@
 
 namespace racksim::models {
 
+/// How the data lie: in blocks.
+struct MicroLayout {
+  std::uint64_t shared_blocks = 0;   ///< of all nodes together
+  std::uint64_t private_blocks = 0;  ///< of each node
+};
+
 struct MicroOptions final : WorkloadOptions {
   std::uint64_t threads = 4;
   double read_ratio = 0.5;
@@ -26,7 +32,11 @@ struct MicroOptions final : WorkloadOptions {
   double warm_passes = 3.0;
 
   void declare(sim::Parameters& p) override;
+  Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  MicroLayout layout(std::uint64_t nodes, std::uint64_t block_bytes) const;
+  /// Warm-up accesses of each session.
+  std::uint64_t warm_rounds(const MicroLayout& layout) const;
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };
 

@@ -92,11 +92,20 @@ class Protocol : public CrashObserver {
   }
 };
 
+/// What a protocol's state takes of the memory of the machine that simulates it.
+struct StateSize {
+  std::uint64_t block_bytes = 0;       ///< the unit of coherence; 0 where data are keys
+  std::uint64_t fixed_bytes = 0;       ///< for what is made beforehand: caches, tables
+  std::uint64_t bytes_per_object = 0;  ///< for each block or key that is used
+};
+
 /// A protocol's options, and the way from options to a running protocol.
 class ProtocolOptions {
  public:
   virtual ~ProtocolOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
+  /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
+  virtual StateSize state_size(std::uint64_t nodes) const = 0;
   /// Throws std::runtime_error when the options do not fit the rack.
   virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
 };

@@ -51,11 +51,27 @@ class Workload : public CrashObserver {
   virtual std::string used_keys() const = 0;
 };
 
+/// What decides how much of its data a workload will use.
+struct RunScale {
+  std::uint64_t nodes = 0;
+  std::uint64_t block_bytes = 0;  ///< the protocol's unit of coherence; 0 where data are keys
+  sim::Duration time;             ///< simulated, of the phases that have a length in time
+  std::uint64_t operations = 0;   ///< of the phases that have a length in operations
+};
+
+/// What a workload will use, at most.
+struct Footprint {
+  std::uint64_t objects = 0;        ///< blocks or keys
+  std::uint64_t warm_accesses = 0;  ///< of the functional warm-up, before simulated time
+};
+
 /// A workload's options, and the way from options to a running workload.
 class WorkloadOptions {
  public:
   virtual ~WorkloadOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
+  /// An estimate, before anything is built: what a person is told before a long run.
+  virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;
   /// Throws std::runtime_error when the options contradict each other or do not fit the rack.

@@ -20,6 +20,7 @@
 #include "tools/data_files.hpp"
 #include "tools/interruption.hpp"
 #include "tools/json_document.hpp"
+#include "tools/machine_needs.hpp"
 #include "tools/provenance.hpp"
 
 namespace racksim::tools {
@@ -67,6 +68,9 @@ void add_peak_memory(std::vector<Row>& rows, const Lengths& lengths, const Catal
     const auto bytes = peak_memory_of(scenario);
     rows.push_back({fmt::format("memory.micro.sharing_{}", sharing), "MiB",
                     exactly(static_cast<double>(bytes) / (1024 * 1024)), kMemoryAim, false});
+    const double estimate = static_cast<double>(machine_needs(scenario).bytes());
+    rows.push_back({fmt::format("memory.estimate.sharing_{}", sharing), "ratio",
+                    exactly(static_cast<double>(bytes) / estimate), kNeedsFactor, false});
   }
 }
 

@@ -25,6 +25,7 @@
 #include "tools/expectations.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
+#include "tools/machine_needs.hpp"
 #include "tools/run_metrics.hpp"
 #include "tools/write_file.hpp"
 
@@ -75,7 +76,7 @@ class Run final : models::StateVisitor {
  public:
   Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
       sim::Coverage* coverage)
-      : scenario_(scenario),
+      : scenario_(fitting(scenario)),
         progress_(progress),
         coverage_(coverage),
         calendar_(order_of(scenario.run)),
@@ -126,6 +127,12 @@ class Run final : models::StateVisitor {
 
  private:
   enum class Phase : std::uint8_t { warm_up, measure, drain, over };
+
+  /// The scenario, if this machine has the memory for it: before anything is built.
+  static const Scenario& fitting(const Scenario& scenario) {
+    check_needs(scenario, machine_needs(scenario), available_memory());
+    return scenario;
+  }
 
   /// `why` is a sentence of the part that would not be built.
   InputError misfit(const std::string& pointer, const std::string& part, const std::string& why,

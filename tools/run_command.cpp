@@ -11,6 +11,7 @@
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
+#include "tools/machine_needs.hpp"
 #include "tools/progress_line.hpp"
 #include "tools/report.hpp"
 #include "tools/run_folder.hpp"
@@ -42,6 +43,11 @@ int run(const RunOptions& options, CommandContext& context) {
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
   if (!options.out.empty()) make_folder(options.out, "racksim run", "--out");
 
+  const MachineNeeds expected = machine_needs(scenario);
+  const auto available = available_memory();
+  check_needs(scenario, expected, available);
+  const auto needs = needs_text(expected, available);
+  if (!needs.empty() && !options.quiet) context.err << "racksim run: " << needs << std::endl;
   sim::Metrics metrics;
   RunResult result;
   {

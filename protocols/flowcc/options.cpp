@@ -1,6 +1,9 @@
 // The declaration of FlowCC's options. See options.hpp.
 #include "protocols/flowcc/options.hpp"
 
+#include "protocols/flowcc/block.hpp"
+#include "protocols/flowcc/local_cache.hpp"
+
 namespace racksim::flowcc {
 
 void FlowCcOptions::declare(sim::Parameters& p) {
@@ -39,6 +42,12 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.length("costs.multicast_copy", multicast_copy_work, zero, most,
            "core time of the home agent for each copy of a request that it sends to cache agents")
       .varied({zero, us});
+}
+
+models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {
+  const std::uint64_t cached = cache_bytes / block_bytes;
+  // At its home a block has a value and metadata, in arrays that double when they grow.
+  return {block_bytes, nodes * cached * sizeof(CacheEntry), 2 * (sizeof(std::uint64_t) + sizeof(GlobalMetadata))};
 }
 
 }  // namespace racksim::flowcc

@@ -41,6 +41,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   sim::Duration multicast_copy_work = sim::Duration::from_ps(100'000);
 
   void declare(sim::Parameters& p) override;
+  models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

@@ -33,4 +33,8 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   declare_versions(p);
 }
 
+models::StateSize NetCacheOptions::state_size(std::uint64_t) const {
+  return nocache::store_state_size();
+}
+
 }  // namespace racksim::netcache

@@ -29,6 +29,7 @@ struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, c
   }
 
   void declare(sim::Parameters& p) override;
+  models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

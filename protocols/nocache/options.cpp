@@ -32,4 +32,12 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
       .varied({zero, us / 2});
 }
 
+models::StateSize store_state_size() {
+  return {0, 0, 48};  // 16 bytes in a sim::FlatMap that grows
+}
+
+models::StateSize NoCacheOptions::state_size(std::uint64_t) const {
+  return store_state_size();
+}
+
 }  // namespace racksim::nocache

@@ -25,8 +25,12 @@ struct StoreOptions {
   void declare_store(sim::Parameters& p, bool hashed = true);
 };
 
+/// What servers keep of each item; nothing is kept of one that nobody has written.
+models::StateSize store_state_size();
+
 struct NoCacheOptions final : models::ProtocolOptions, StoreOptions {
   void declare(sim::Parameters& p) override { declare_store(p); }
+  models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

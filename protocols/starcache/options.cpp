@@ -42,4 +42,8 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .varied({us * 200, us * 2000});
 }
 
+models::StateSize StarCacheOptions::state_size(std::uint64_t) const {
+  return nocache::store_state_size();
+}
+
 }  // namespace racksim::starcache

@@ -5,6 +5,7 @@
 
 #include "tools/command_line.hpp"
 #include "tools/json_document.hpp"
+#include "tools/machine_needs.hpp"
 
 using namespace racksim::tools;
 
@@ -28,6 +29,12 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
     CHECK(median <= high);
     CHECK((result.find("met") != nullptr) == (result.find("at_least") || result.find("at_most")));
     if (name == "echo.events_per_rpc") events_per_rpc = median;
+#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory nobody estimates
+    if (name.starts_with("memory.estimate.")) {
+      CHECK(median > 1 / kNeedsFactor);
+      CHECK(median < kNeedsFactor);
+    }
+#endif
   }
   for (const auto* pending : {"64", "1000", "100000", "1000000"}) {
     CHECK(names.contains(std::string("hold.") + pending + ".over_multiset"));
@@ -37,6 +44,7 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
   CHECK(names.contains("lcf.fused"));
   CHECK(names.contains("idle_passes.skipped_over_run"));
   CHECK(names.contains("memory.micro.sharing_1.0"));
+  CHECK(names.contains("memory.estimate.sharing_0.2"));
   // Two packets, each arriving at the switch, at a NIC and at a core: 6, which no machine's speed changes.
   CHECK(events_per_rpc > 0);
   CHECK(events_per_rpc <= 8);
