@@ -187,15 +187,19 @@ void SwitchChassis::execute_access(Pipe& pipe, SlotAccess& access) {
   }
   const bool with_ingress = access.gress() == p4::Gress::egress && !egress_has_registers_;
   const auto offset = with_ingress ? stage_offsets_[0].back() : stage_offset(access.gress(), access.stage());
-  context_.calendar.after<&SwitchChassis::step_access>(offset, stage_lane_, *this, &pipe, &access);
+  SteppedPass* pass = take_stepped(pipe);
+  pass->kind = SteppedPass::Kind::access;
+  pass->entry.access = &access;
+  step_at(pass, pass->start + offset);
 }
 
-void SwitchChassis::step_access(Pipe* pipe, SlotAccess* access) {
+void SwitchChassis::access_stage(SteppedPass* pass) {
+  Pipe& pipe = *pass->pipe;
+  SlotAccess& access = *pass->entry.access;
   // The record's instant is the stage's, whenever the access is made.
-  const bool with_ingress = access->gress() == p4::Gress::egress && !egress_has_registers_;
-  const auto ran = with_ingress ? stage_offsets_[0].back() : stage_offset(access->gress(), access->stage());
-  access->execute(pipeline(pipe->number),
-                  context_.calendar.now() - ran + stage_offset(access->gress(), access->stage()));
+  const sim::Time at = pass->start + stage_offset(access.gress(), access.stage());
+  give_back(pass);
+  access.execute(pipeline(pipe.number), at);
 }
 
 void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
@@ -218,22 +222,52 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
     pass_was_idle_ = false;
     return;
   }
-  SteppedPass* pass = take_stepped();
-  pass->pipe = &pipe;
+  SteppedPass* pass = take_stepped(pipe);
+  pass->kind = SteppedPass::Kind::ingress;
   pass->entry = std::move(entry);
-  pass->start = now;
   pipeline.begin_ingress(pass->pass, *pass->entry.packet, pass->entry.metadata);
-  context_.calendar.after<&SwitchChassis::ingress_stage>(stage_offsets_[0][0], stage_lane_, *this, pass, 0);
+  step_at(pass, now + stage_offsets_[0][0]);
 }
 
-void SwitchChassis::ingress_stage(SteppedPass* pass, int stage) {
+void SwitchChassis::step_at(SteppedPass* pass, sim::Time when) {
+  pass->next = when;
+  pass->turn = ++stepped_turns_;
+  pass->event = context_.calendar.at<&SwitchChassis::step>(when, stage_lane_, *this, pass);
+}
+
+void SwitchChassis::step(SteppedPass* pass) {
+  switch (pass->kind) {
+    case SteppedPass::Kind::free:
+      break;
+    case SteppedPass::Kind::ingress:
+      return ingress_stage(pass);
+    case SteppedPass::Kind::egress:
+      return egress_stage(pass);
+    case SteppedPass::Kind::access:
+      return access_stage(pass);
+  }
+  throw std::logic_error("a stepped pass that is over has another stage");
+}
+
+// Makes all steps that are events now, in the order in which they would be made.
+void SwitchChassis::finish_stepped() {
+  while (stepped_free_.size() < stepped_.size()) {
+    SteppedPass* first = nullptr;
+    for (const auto& pass : stepped_) {
+      if (pass->kind == SteppedPass::Kind::free) continue;
+      if (!first || std::pair(pass->next, pass->turn) < std::pair(first->next, first->turn)) first = pass.get();
+    }
+    context_.calendar.cancel(first->event);
+    step(first);
+  }
+}
+
+void SwitchChassis::ingress_stage(SteppedPass* pass) {
   auto& pipeline = *pass->pipe->pipeline;
   pass->pipe->write_as(p4::Gress::ingress, pass->start, pass->entry.packet->operation);
-  pipeline.run_stage(pass->pass, stage);
-  if (stage + 1 < pipeline.stages()) {
-    const auto next = pass->start + stage_offsets_[0][static_cast<std::size_t>(stage) + 1];
-    context_.calendar.at<&SwitchChassis::ingress_stage>(next, stage_lane_, *this, pass, stage + 1);
-    return;
+  pipeline.run_stage(pass->pass, pass->stage);
+  if (++pass->stage < pipeline.stages()) {
+    return step_at(pass, pass->start + stage_offsets_[0][static_cast<std::size_t>(pass->stage)]);
   }
   // The rest is computed here, ahead of its instants, as a fused pass computes it in its slot.
   const auto verdict = pipeline.finish_ingress(pass->pass);
@@ -352,23 +386,20 @@ void SwitchChassis::egress(p4::Packet* raw, p4::Copy copy) {
     after_egress(std::move(packet), copy.port, kept, now);
     return;
   }
-  SteppedPass* pass = take_stepped();
-  pass->pipe = &pipe;
+  SteppedPass* pass = take_stepped(pipe);
+  pass->kind = SteppedPass::Kind::egress;
   pass->entry.packet = std::move(packet);
   pass->copy = copy;
-  pass->start = now;
   pipe.pipeline->begin_egress(pass->pass, *pass->entry.packet, metadata);
-  context_.calendar.after<&SwitchChassis::egress_stage>(stage_offsets_[1][0], stage_lane_, *this, pass, 0);
+  step_at(pass, now + stage_offsets_[1][0]);
 }
 
-void SwitchChassis::egress_stage(SteppedPass* pass, int stage) {
+void SwitchChassis::egress_stage(SteppedPass* pass) {
   auto& pipeline = *pass->pipe->pipeline;
   pass->pipe->write_as(p4::Gress::egress, pass->start, pass->entry.packet->operation);
-  pipeline.run_stage(pass->pass, stage);
-  if (stage + 1 < pipeline.stages()) {
-    const auto next = pass->start + stage_offsets_[1][static_cast<std::size_t>(stage) + 1];
-    context_.calendar.at<&SwitchChassis::egress_stage>(next, stage_lane_, *this, pass, stage + 1);
-    return;
+  pipeline.run_stage(pass->pass, pass->stage);
+  if (++pass->stage < pipeline.stages()) {
+    return step_at(pass, pass->start + stage_offsets_[1][static_cast<std::size_t>(pass->stage)]);
   }
   const bool kept = pipeline.finish_egress(pass->pass);
   auto packet = std::move(pass->entry.packet);
@@ -445,14 +476,19 @@ void SwitchChassis::refuse(Pipe& pipe, Entry&& entry) {
   context_.drop(power_source_, context_.calendar.now(), *entry.packet, DropReason::switch_off);
 }
 
-SwitchChassis::SteppedPass* SwitchChassis::take_stepped() {
-  if (stepped_free_.empty()) return stepped_.emplace_back(std::make_unique<SteppedPass>()).get();
+// One that begins now.
+SwitchChassis::SteppedPass* SwitchChassis::take_stepped(Pipe& pipe) {
+  if (stepped_free_.empty()) stepped_free_.push_back(stepped_.emplace_back(std::make_unique<SteppedPass>()).get());
   SteppedPass* pass = stepped_free_.back();
   stepped_free_.pop_back();
+  pass->pipe = &pipe;
+  pass->start = context_.calendar.now();
+  pass->stage = 0;
   return pass;
 }
 
 void SwitchChassis::give_back(SteppedPass* pass) {
+  pass->kind = SteppedPass::Kind::free;
   pass->entry = {};
   stepped_free_.push_back(pass);
 }

@@ -19,6 +19,10 @@
 // reaches it); a queue takes packets in the order of their ingress slots, so a unicast packet does not slip between the
 // copies of the multicast packet before it.
 //
+// A stepped pass (PassMode::stepped) acts on each stage at the stage's instant, and ends in what a fused one computes
+// in its slot. Whoever looks at the switch while passes are under way has them finished first (settle), and so sees the
+// same in both modes.
+//
 // Passes that change nothing and send their packet round again need not be run (SwitchOptions::skip_idle_passes): the
 // pipe's idle ring has the packets then, and is caught up wherever the chassis is about to use what these passes move.
 #pragma once
@@ -87,8 +91,10 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   p4::Pipeline& pipeline(unsigned pipe);
   p4::ReplicationEngine& replication() { return replication_; }
   const SwitchOptions& options() const { return options_; }
-  /// Brings everything in the switch up to the present event: counters of passes, lookups and wires, and queues. For
-  /// those who look at them from outside, at the end of a run or within it; changes nothing.
+  /// Brings everything in the switch to where a fused pass leaves it at the present event: counts and queues know the
+  /// idle passes before it, and stepped passes that have begun are finished. What is then seen from outside (packets,
+  /// cells, counters, registers, the journal) is the same in all modes, at the end of a run or within it. Nothing that
+  /// happens later changes by it: no pass overtakes another, so one that has begun can be computed to its end.
   void settle();
   /// Queues and buffer, settled.
   const TrafficManager& traffic_manager();
@@ -168,13 +174,18 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   void slot(Pipe* pipe);
   void execute(Pipe& pipe, Entry&& entry);
   void execute_access(Pipe& pipe, SlotAccess& access);
-  void step_access(Pipe* pipe, SlotAccess* access);
   void ingress_pass(Pipe& pipe, Entry&& entry);
   void catch_up(Pipe& pipe);
   void surface() override;
   bool may_skip() const;
   p4::Verdict run_noting(Pipe& pipe, const Entry& entry);
-  void ingress_stage(SteppedPass* pass, int stage);
+  /// The event of a stepped pass's next stage.
+  void step(SteppedPass* pass);
+  void step_at(SteppedPass* pass, sim::Time when);
+  void finish_stepped();
+  void ingress_stage(SteppedPass* pass);
+  void egress_stage(SteppedPass* pass);
+  void access_stage(SteppedPass* pass);
   void after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot);
   void resubmitted(Pipe* pipe);
   /// Offers a copy that is ready at `ready` to its port's queue. Returns the instant when it leaves the queue, or
@@ -184,9 +195,8 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   void dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time dequeued);
   void to_traffic_manager(Pipe& pipe, p4::PacketRef&& packet, const p4::Verdict& verdict, sim::Time when);
   void egress(p4::Packet* packet, p4::Copy copy);
-  void egress_stage(SteppedPass* pass, int stage);
   void after_egress(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued);
-  SteppedPass* take_stepped();
+  SteppedPass* take_stepped(Pipe& pipe);
   void give_back(SteppedPass* pass);
 
   RackContext& context_;
@@ -202,6 +212,7 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   std::vector<std::unique_ptr<Wire>> recirculation_;   // by pipe
   std::vector<std::unique_ptr<SteppedPass>> stepped_;  // all, in use or not
   std::vector<SteppedPass*> stepped_free_;
+  std::uint64_t stepped_turns_ = 0;
   std::vector<p4::Copy> copies_;  // of the packet at the traffic manager
   std::vector<Leaving> leaving_;  // those that were taken
   std::array<std::vector<sim::Duration>, 2> stage_offsets_;

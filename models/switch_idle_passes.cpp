@@ -61,9 +61,11 @@ void SwitchChassis::settle() {
     catch_up(*pipe);
     pipe->ring->count_lookups();
   }
+  finish_stepped();
 }
 
 const TrafficManager& SwitchChassis::traffic_manager() {
+  settle();
   surface();
   return traffic_manager_;
 }

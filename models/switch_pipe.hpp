@@ -71,12 +71,20 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   std::uint64_t writing_operation = 0;
 };
 
+// What goes through the stages of a pipe one event each: a pass, or an access of the control plane in its slot.
 struct SwitchChassis::SteppedPass {
+  enum class Kind : std::uint8_t { free, ingress, egress, access };
+
+  Kind kind = Kind::free;
   p4::Pass pass;
   Pipe* pipe = nullptr;
-  Entry entry;          // ingress
+  Entry entry;          // ingress, and the access
   p4::Copy copy{0, 0};  // egress
   sim::Time start;
+  int stage = 0;  // that comes next, at `next`
+  sim::Time next;
+  std::uint64_t turn = 0;  // orders those of one instant
+  sim::EventId event;
 };
 
 }  // namespace racksim::models

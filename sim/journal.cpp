@@ -64,6 +64,14 @@ RunHash Journal::hash() const {
   return sum;
 }
 
+std::uint64_t Journal::count() const {
+  std::uint64_t sum = 0;
+  for (std::size_t kind = 0; kind < kObservedKinds; ++kind) {
+    if (is_folded(static_cast<Observed>(kind))) sum += counts_[kind];
+  }
+  return sum;
+}
+
 void Journal::notify(const Observation& observation) {
   for (auto* observer : observers_) observer->observe(observation);
 }

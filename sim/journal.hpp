@@ -114,6 +114,8 @@ class Journal {
 
   /// How many observations of a kind were recorded.
   std::uint64_t count(Observed what) const { return counts_[static_cast<std::size_t>(what)]; }
+  /// How many of all kinds that are part of the run hash.
+  std::uint64_t count() const;
 
  private:
   struct SourceState {

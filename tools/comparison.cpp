@@ -32,7 +32,7 @@ struct Side {
 Side find_side(const ComparedRun& given) {
   std::error_code error;
   if (std::filesystem::is_directory(given.given, error)) {
-    return {given, (std::filesystem::path(given.given) / "config.json").string(), true};
+    return {given, (std::filesystem::path(given.given) / "config.json").string(), given.overrides.empty()};
   }
   return {given, find_scenario_file(given.given), false};
 }
@@ -45,7 +45,8 @@ std::vector<ChildResult> execute(const std::vector<std::pair<Side, std::optional
   for (std::size_t i = 0; i < runs.size(); ++i) {
     children.start(i, [&catalogue, &run = runs[i]] {
       const auto& [side, trace] = run;
-      return to_canonical_json(run_json(execute_run(side.file, side.given.program, trace, catalogue)));
+      return to_canonical_json(
+          run_json(execute_run(side.file, side.given.overrides, side.given.program, trace, catalogue)));
     });
   }
   while (children.running() > 0) {
@@ -63,7 +64,8 @@ std::array<StoredRun, 2> obtain(const std::array<Side, 2>& sides, const Catalogu
     if (sides[i].stored) {
       runs[i] = read_run_folder(sides[i].given.given);
     } else {
-      if (sides[i].given.program.empty()) load_scenario(sides[i].file, catalogue);  // a mistake is told before a run
+      if (sides[i].given.program.empty())
+        load_scenario(sides[i].file, catalogue, sides[i].given.overrides);  // a mistake is told before a run
       missing.emplace_back(sides[i], std::nullopt);
       which.push_back(i);
     }

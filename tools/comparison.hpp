@@ -17,8 +17,9 @@ namespace racksim::tools {
 
 /// One side as the command line names it.
 struct ComparedRun {
-  std::string given;    ///< a run folder or a scenario file
-  std::string program;  ///< the racksim that executes it; empty for this one
+  std::string given;                     ///< a run folder or a scenario file
+  std::string program;                   ///< the racksim that executes it; empty for this one
+  std::vector<std::string> overrides{};  ///< "path=value", applied to the scenario, which is then run
 };
 
 struct RunComparison {

@@ -34,6 +34,10 @@ void add_diff_command(CommandContext& context) {
   command->add_option("RUN_B", options->b.given, "The run to compare it with")->required();
   command->add_option("--program-a", options->a.program, "The racksim that executes RUN_A (default: this one)");
   command->add_option("--program-b", options->b.program, "The racksim that executes RUN_B (default: this one)");
+  command->add_option("--set-a", options->a.overrides, "Replace a value of RUN_A, which is then run: path=value")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--set-b", options->b.overrides, "The same of RUN_B")->expected(1)->take_all();
   command->add_flag("--all", options->all, "Show all metrics, not only those that differ");
   command->add_flag("--json", options->json, "Print the comparison as JSON, alone on standard output");
   command->callback([&context, options] { context.action = [&context, options] { return diff(*options, context); }; });

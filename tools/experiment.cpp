@@ -35,9 +35,9 @@ namespace {
 
 using namespace sim::literals;
 
-/// Calendar events, without an operation ending, after which a run goes in circles: at the rates of a busy rack they
-/// are tens of thousands of operations.
-constexpr std::uint64_t kLivelockEvents = 5'000'000;
+/// Observations, without an operation ending, after which a run goes in circles: at the rates of a busy rack they are
+/// tens of thousands of operations. Not calendar events, whose number depends on the execution mode.
+constexpr std::uint64_t kLivelockObservations = 5'000'000;
 
 sim::ScheduleOrder order_of(const RunPlan& plan) {
   switch (plan.order) {
@@ -244,7 +244,10 @@ class Run final : models::StateVisitor {
     look_for_rest();
   }
 
+  // Here, at checkpoints and at the end the switch is settled first, so that what is seen, and so the run's length, its
+  // verdict and its hash, is the same however passes are executed.
   void look_for_rest() {
+    rack_->chassis().settle();
     const bool rest = workload_->running() == 0 && protocol_->quiescent() &&
                       rack_->packets_in_flight() == rack_->chassis().packets_circulating();
     if (rest || calendar_.now() >= drain_end_) {
@@ -256,18 +259,20 @@ class Run final : models::StateVisitor {
   }
 
   void checkpoint() {
+    rack_->chassis().settle();
     ladder_.add(calendar_.now());
     const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
     if (progress_) progress_(calendar_.now(), ended);
-    // Those that idle passes would be count too, so that skipping them changes no verdict.
-    rack_->chassis().settle();
-    const std::uint64_t events = calendar_.executed() + rack_->chassis().events_skipped();
+    const std::uint64_t observations = journal_.count();
     if (ended != ended_before_) {
       ended_before_ = ended;
       last_progress_ = calendar_.now();
-      events_before_ = events;
-    } else if (events - events_before_ >= kLivelockEvents) {
-      give_up("livelock", fmt::format("no operation has ended for {} events", events - events_before_));
+      observations_before_ = observations;
+    } else if (observations - observations_before_ >= kLivelockObservations) {
+      give_up("livelock",
+              fmt::format("no operation has ended for {} observations: packets sent, delivered and dropped, "
+                          "writes of switch state and the like",
+                          observations - observations_before_));
       engine_->finish();
       return;
     } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
@@ -380,8 +385,8 @@ class Run final : models::StateVisitor {
   Phase phase_ = Phase::warm_up;
   sim::Time measure_begin_, drain_end_;
   sim::Time last_progress_;
-  std::uint64_t ended_before_ = 0;   // operations ended at the last progress
-  std::uint64_t events_before_ = 0;  // calendar events executed by then
+  std::uint64_t ended_before_ = 0;         // operations ended at the last progress
+  std::uint64_t observations_before_ = 0;  // made by then
   RunResult result_;
 };
 

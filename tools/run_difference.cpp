@@ -75,6 +75,16 @@ Flat flat_metrics(const JsonValue& metrics) {
   return flat;
 }
 
+std::vector<ParameterDifference> differences_of(const Flat& a, const Flat& b) {
+  std::vector<ParameterDifference> differences;
+  for (const auto& pair : pair_up(a, b)) {
+    if (pair.a && pair.b && *pair.a == *pair.b) continue;
+    const auto text = [](const JsonValue* value) { return value ? std::optional(scalar_text(*value)) : std::nullopt; };
+    differences.push_back({pair.name, text(pair.a), text(pair.b)});
+  }
+  return differences;
+}
+
 double magnitude(const MetricDifference& difference) {
   if (!difference.a || !difference.b) return std::numeric_limits<double>::infinity();
   return std::abs(change_per_cent(*difference.a, *difference.b));
@@ -82,15 +92,15 @@ double magnitude(const MetricDifference& difference) {
 
 }  // namespace
 
+std::vector<ParameterDifference> value_differences(const JsonValue& a, const JsonValue& b) {
+  Flat flat_a, flat_b;
+  flatten(a, "", flat_a);
+  flatten(b, "", flat_b);
+  return differences_of(flat_a, flat_b);
+}
+
 std::vector<ParameterDifference> parameter_differences(const JsonValue& a, const JsonValue& b) {
-  std::vector<ParameterDifference> differences;
-  const Flat flat_a = flat_configuration(a), flat_b = flat_configuration(b);
-  for (const auto& pair : pair_up(flat_a, flat_b)) {
-    if (pair.a && pair.b && *pair.a == *pair.b) continue;
-    const auto text = [](const JsonValue* value) { return value ? std::optional(scalar_text(*value)) : std::nullopt; };
-    differences.push_back({pair.name, text(pair.a), text(pair.b)});
-  }
-  return differences;
+  return differences_of(flat_configuration(a), flat_configuration(b));
 }
 
 std::vector<MetricDifference> metric_differences(const JsonValue& a, const JsonValue& b) {

@@ -15,6 +15,9 @@ struct ParameterDifference {
   std::optional<std::string> a, b;
 };
 
+/// All scalars that differ between two documents, in the order of A.
+std::vector<ParameterDifference> value_differences(const JsonValue& a, const JsonValue& b);
+
 /// What differs between two expanded configurations, in the order of A. What only names or judges a run (`name`,
 /// `check`, `observe`, `expect`) is left out.
 std::vector<ParameterDifference> parameter_differences(const JsonValue& a, const JsonValue& b);

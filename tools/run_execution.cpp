@@ -53,10 +53,11 @@ int exit_status_of(std::vector<std::string> command) {
   return WEXITSTATUS(status);
 }
 
-StoredRun execute_elsewhere(const std::string& file, const std::string& program,
-                            const std::optional<TraceRequest>& trace) {
+StoredRun execute_elsewhere(const std::string& file, const std::vector<std::string>& overrides,
+                            const std::string& program, const std::optional<TraceRequest>& trace) {
   const ScratchFolder scratch;
   std::vector<std::string> command{program, "run", file, "--quiet", "--out", scratch.path().string()};
+  for (const auto& change : overrides) command.insert(command.end(), {"--set", change});
   if (trace) {
     for (const auto& change : {"observe.trace=" + trace->file, fmt::format("observe.trace_from={}ps", trace->from.ps()),
                                fmt::format("observe.trace_until={}ps", trace->until.ps())}) {
@@ -101,10 +102,11 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, error);
 }
 
-StoredRun execute_run(const std::string& scenario_file, const std::string& program,
-                      const std::optional<TraceRequest>& trace, const Catalogue& catalogue) {
-  if (!program.empty()) return execute_elsewhere(scenario_file, program, trace);
-  Scenario scenario = load_scenario(scenario_file, catalogue);
+StoredRun execute_run(const std::string& scenario_file, const std::vector<std::string>& overrides,
+                      const std::string& program, const std::optional<TraceRequest>& trace,
+                      const Catalogue& catalogue) {
+  if (!program.empty()) return execute_elsewhere(scenario_file, overrides, program, trace);
+  Scenario scenario = load_scenario(scenario_file, catalogue, overrides);
   scenario.observe.trace = trace ? trace->file : "";
   if (trace) {
     scenario.observe.trace_from = trace->from - sim::Time{};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/run_folder.hpp"
 
@@ -34,9 +35,9 @@ struct TraceRequest {
   sim::Time from, until;
 };
 
-/// Runs a scenario; call it in a child process. `program` is the racksim that does it, empty for this one. Throws
-/// InputError on a bad scenario, std::runtime_error if the program gives no report.
-StoredRun execute_run(const std::string& scenario_file, const std::string& program,
-                      const std::optional<TraceRequest>& trace, const Catalogue& catalogue);
+/// Runs a scenario with some values ("path=value") changed; call it in a child process. `program` is the racksim that
+/// does it, empty for this one. Throws InputError on a bad scenario, std::runtime_error if the program gives no report.
+StoredRun execute_run(const std::string& scenario_file, const std::vector<std::string>& overrides,
+                      const std::string& program, const std::optional<TraceRequest>& trace, const Catalogue& catalogue);
 
 }  // namespace racksim::tools

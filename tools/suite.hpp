@@ -1,6 +1,9 @@
 // A regression suite: the scenarios of some folders, run in child processes and judged by their expectations and stored
 // baselines. A run that crashes or hangs fails its own row and no other.
 //
+// If asked for, each scenario is also run in the other execution modes (switch passes fused or stepped, idle passes
+// skipped or run): verdict, run hash, violations, length and every metric must be those of its own mode.
+//
 // Folders are searched to any depth, but for those named `baselines`, `testbeds`, `figures` and `schema`, which hold
 // JSON of other kinds.
 #pragma once
@@ -39,6 +42,19 @@ struct SeedCount {
   std::vector<std::uint64_t> missed;  ///< those with which its expectations were not met, ascending
 };
 
+/// A manner of executing switch passes, which changes nothing that is seen from outside.
+struct ExecutionMode {
+  Execution execution = Execution::fused;
+  IdlePasses idle_passes = IdlePasses::skip;  ///< matters to fused passes alone
+
+  /// As `--set` takes it: "run.execution=stepped".
+  std::vector<std::string> overrides() const;
+  bool operator==(const ExecutionMode&) const = default;
+};
+
+/// The modes beside a scenario's own.
+std::vector<ExecutionMode> other_modes(const Scenario& scenario);
+
 /// How one scenario came out.
 struct SuiteResult {
   std::vector<std::string> failures;  ///< of the run itself: violations, expectations, or why it did not end
@@ -47,7 +63,9 @@ struct SuiteResult {
   Baseline now;                       ///< what a renewed baseline would hold
   bool ended = false;                 ///< the run came to its end and could be judged
   bool skipped = false;               ///< the program was interrupted before that: there is no result
-  double seconds = 0;                 ///< of real time
+  double seconds = 0;                 ///< of real time, all modes together
+  std::size_t modes = 1;              ///< in how many modes it was run
+  std::string report;                 ///< what every mode must give alike, as JSON
 
   bool run_passed() const { return failures.empty() && !skipped; }
   bool passed() const { return run_passed() && baseline.failures.empty(); }
@@ -58,6 +76,12 @@ SuiteResult judge(const Scenario& scenario, const std::optional<Baseline>& store
 
 /// In the child: runs the scenario and answers in the form that `judge` reads.
 std::string run_for_suite(const Scenario& scenario);
+
+/// In the child: runs the scenario in another mode and answers with what every mode must give alike.
+std::string run_in_mode(Scenario scenario, const ExecutionMode& mode);
+
+/// Holds the child's answer against what the scenario's own mode has given; each difference is a failure of `result`.
+void judge_mode(const std::string& file, const ExecutionMode& mode, const ChildResult& child, SuiteResult& result);
 
 /// One scenario ready to run.
 struct SuiteScenario {
@@ -73,8 +97,9 @@ SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& cata
 using SuiteProgress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Runs all, at most `jobs` at a time and each for at most `limit` of real time; results in the order of `scenarios`.
+/// With `all_modes`, those that ended are then run in the other modes too.
 /// Once the program is interrupted (interruption.hpp), those that have not ended are skipped.
 std::vector<SuiteResult> run_suite(const std::vector<SuiteScenario>& scenarios, unsigned jobs,
-                                   std::chrono::milliseconds limit, const SuiteProgress& progress);
+                                   std::chrono::milliseconds limit, bool all_modes, const SuiteProgress& progress);
 
 }  // namespace racksim::tools

@@ -20,11 +20,12 @@ std::vector<std::string> failures_of(const SuiteResult& result) {
 /// The last column of the table: what the baseline says.
 std::string comparison_text(const SuiteResult& result) {
   if (!result.run_passed()) return "";
+  const std::string modes = result.modes > 1 ? fmt::format("; the same in {} modes", result.modes) : "";
   if (result.seeds && result.seeds->run > 1) {
-    return fmt::format("fails as expected with {} of {} seeds", result.seeds->run - result.seeds->missed.size(),
-                       result.seeds->run);
+    return fmt::format("fails as expected with {} of {} seeds{}", result.seeds->run - result.seeds->missed.size(),
+                       result.seeds->run, modes);
   }
-  if (result.baseline.comparisons.empty()) return result.baseline.failures.empty() ? "nothing compared" : "";
+  if (result.baseline.comparisons.empty()) return result.baseline.failures.empty() ? "nothing compared" + modes : "";
   std::string text;
   for (const auto& row : result.baseline.comparisons) {
     if (!text.empty()) text += ", ";
@@ -37,7 +38,7 @@ std::string comparison_text(const SuiteResult& result) {
       text += row.metric + " not comparable";
     }
   }
-  return text;
+  return text + modes;
 }
 
 JsonValue optional_number(const std::optional<double>& value) {
@@ -115,6 +116,7 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
     row.set("file", scenarios[i].entry.file);
     row.set("verdict", results[i].skipped ? "skipped" : results[i].passed() ? "pass" : "fail");
     row.set("seconds", results[i].seconds);
+    row.set("modes", results[i].modes);
     auto& failures = row.set("failures", JsonValue::array());
     for (const auto& failure : failures_of(results[i])) failures.push(failure);
     if (const auto& seeds = results[i].seeds) {

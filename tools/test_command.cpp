@@ -27,6 +27,7 @@ struct TestOptions {
   unsigned limit = 300;
   unsigned seeds = 1;
   std::string junit;
+  bool modes = false;
   bool bless = false;
   bool json = false;
   bool quiet = false;
@@ -115,9 +116,10 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   {
     ProgressLine line(context.err, !options.quiet);
     results =
-        run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), [&](std::size_t done, std::size_t all) {
-          line.show([&](double wall) { return fmt::format("{} of {} scenarios, {:.0f} s", done, all, wall); });
-        });
+        run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), options.modes,
+                  [&](std::size_t done, std::size_t all) {
+                    line.show([&](double wall) { return fmt::format("{} of {} runs, {:.0f} s", done, all, wall); });
+                  });
     if (options.seeds > 1) {
       run_other_seeds(scenarios, results, options.seeds, options.jobs, std::chrono::seconds(options.limit),
                       [&](std::size_t done, std::size_t all) {
@@ -158,6 +160,8 @@ void add_test_command(CommandContext& context) {
   add_number(*command, "--seeds", options->seeds,
              "Run what expects a violation with so many seeds; nine of ten must show it (default: 1)", {1, 1000});
   command->add_option("--junit", options->junit, "Write the results as JUnit XML to this file");
+  command->add_flag("--modes", options->modes,
+                    "Run each scenario in the other execution modes too (run.execution, run.idle_passes), and compare");
   command->add_flag("--bless", options->bless, "Store the values of runs that pass as the new baselines");
   command->add_flag("--json", options->json, "Print the results as JSON, alone on standard output");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");

@@ -147,6 +147,7 @@ TEST_CASE("permissions are counted but stay outside the hash, and so does their 
     CHECK(journal.count(Observed::permission) == 2);
     CHECK(journal.count(Observed::message_sent) == 2);
     CHECK(journal.count(Observed::fault_begun) == 0);
+    CHECK(journal.count() == 2);
   });
   const auto without = hash_of([](Journal& journal, Source a, Source) {
     journal.record(Observed::message_sent, a, at_ns(1), 1);

@@ -39,6 +39,29 @@ TEST_CASE("a run is the same as itself and as its scenario run again") {
   }
 }
 
+TEST_CASE("fused and stepped runs agree at every rung of their ladders, in whatever passes the rungs lie") {
+  const Runs runs;
+  runs.run("a");
+  runs.run("b", "--set run.execution=stepped");
+  const auto ladder = content(runs.folder.path() / "a/checkpoints.json");
+  CHECK(parse_json(ladder, "ladder").find("checkpoints")->elements()->size() > 10);
+  CHECK(ladder == content(runs.folder.path() / "b/checkpoints.json"));
+}
+
+TEST_CASE("values of either side can be changed, so that one scenario is compared with itself in two modes") {
+  const Runs runs;
+  runs.run("a");
+  const auto modes = runs.diff("small.json small.json --set-b run.execution=stepped");
+  CHECK(modes.status == 0);
+  CHECK_THAT(modes.out, Catch::Contains("run.execution: fused, stepped") &&
+                            Catch::Contains("the run hashes are equal") && Catch::Contains("metrics differs"));
+  const auto stored = runs.diff("a a --set-a seed=2 --set-a run.execution=stepped");
+  CHECK(stored.status == 1);
+  CHECK_THAT(stored.out,
+             Catch::Contains("seed: 2, 1") && Catch::Contains("first observation that differs: at 0.000 ns"));
+  CHECK(runs.diff("a a --set-b run.exekution=stepped").status == 2);
+}
+
 TEST_CASE("a wire cut at an instant is found as the first difference at that instant") {
   const Runs runs;
   runs.run("a");

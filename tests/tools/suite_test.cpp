@@ -85,6 +85,45 @@ TEST_CASE("a run that failed is not held against the baseline") {
   CHECK(result.baseline.failures.empty());
 }
 
+TEST_CASE("the modes beside a scenario's own are the two others of three") {
+  const auto overrides = [](Execution execution, IdlePasses idle_passes) {
+    Scenario scenario;
+    scenario.run.execution = execution;
+    scenario.run.idle_passes = idle_passes;
+    std::vector<std::vector<std::string>> all;
+    for (const ExecutionMode& mode : other_modes(scenario)) all.push_back(mode.overrides());
+    return all;
+  };
+  const std::vector<std::string> skip{"run.execution=fused", "run.idle_passes=skip"},
+      run{"run.execution=fused", "run.idle_passes=run"}, stepped{"run.execution=stepped"};
+  using Modes = std::vector<std::vector<std::string>>;
+  CHECK(overrides(Execution::fused, IdlePasses::skip) == Modes{run, stepped});
+  CHECK(overrides(Execution::fused, IdlePasses::run) == Modes{skip, stepped});
+  CHECK(overrides(Execution::stepped, IdlePasses::skip) == Modes{skip, run});
+  CHECK(overrides(Execution::stepped, IdlePasses::run) == Modes{skip, run});
+}
+
+TEST_CASE("a mode that gives another report fails with what differs and the command that explains it") {
+  const ExecutionMode stepped{Execution::stepped};
+  const auto judged = [&](const char* text, ChildResult::Ending ending = ChildResult::Ending::answered) {
+    SuiteResult result;
+    result.ended = true;
+    result.report = R"({"metrics":{"operations":10,"passes":7},"run_hash":"aa"})";
+    judge_mode("f.json", stepped, {0, ending, text}, result);
+    CHECK(result.modes == 2);
+    return result.failures;
+  };
+  CHECK(judged(R"({"metrics":{"operations":10,"passes":7},"run_hash":"aa"})").empty());
+  CHECK(judged(R"({"metrics":{"operations":10,"passes":8},"run_hash":"bb"})") ==
+        std::vector<std::string>{"with run.execution=stepped: metrics.passes is 8, not 7",
+                                 "with run.execution=stepped: run_hash is bb, not aa",
+                                 "2 in all; see racksim diff f.json f.json --set-b run.execution=stepped"});
+  CHECK(judged(R"({"metrics":{"operations":10},"run_hash":"aa"})").front() ==
+        "with run.execution=stepped: metrics.passes is missing, not 7");
+  CHECK(judged("ended by signal 11", ChildResult::Ending::killed) ==
+        std::vector<std::string>{"with run.execution=stepped: ended by signal 11"});
+}
+
 TEST_CASE("text is made fit for XML") {
   CHECK(xml_escaped("a<b>&\"c") == "a&lt;b&gt;&amp;&quot;c");
   CHECK(xml_escaped(std::string_view("\0\x1b[31m", 6)) == "??[31m");

@@ -56,6 +56,21 @@ TEST_CASE("a suite without baselines fails and says what to do, and once blessed
   CHECK_THAT(suite.run("--bless").out, !Catch::Contains("renewed"));
 }
 
+TEST_CASE("with --modes every scenario is run in all execution modes, whichever is its own") {
+  const Suite suite;
+  suite.add("fused", R"({"baseline": "none"})");
+  auto stepped = small_scenario(parse_json(R"({"baseline": "none"})", "expect"));
+  stepped.set("run", parse_json(R"({"measure": {"operations": 200}, "execution": "stepped"})", "run"));
+  suite.folder.write("suite/stepped.json", to_json(stepped));
+  const auto report = parse_json(suite.run("--modes --json").out, "report");
+  CHECK(*report.find("verdict")->string() == "pass");
+  for (const auto& row : *report.find("scenarios")->elements()) CHECK(row.find("modes")->natural() == 3);
+  CHECK_THAT(suite.run("--modes").out, Catch::Contains("nothing compared; the same in 3 modes"));
+  CHECK(
+      *parse_json(suite.run("--json").out, "report").find("scenarios")->elements()->front().find("modes")->natural() ==
+      1);
+}
+
 TEST_CASE("a metric that has moved beyond its tolerance fails with the change in per cent until it is blessed") {
   const Suite suite;
   suite.add("moved", R"({"baseline": {"operations": "2%"}})");

@@ -1,4 +1,5 @@
-// Whatever goes wrong, fused and stepped passes show the same events, and every packet is accounted for.
+// Whatever goes wrong, fused and stepped passes show the same events, and every packet is accounted for; and whoever
+// looks at the settled switch at any instant sees the same.
 #include <catch2/catch.hpp>
 #include <random>
 
@@ -15,14 +16,39 @@ namespace {
 struct Outcome {
   std::string hash;
   std::uint64_t faults_begun = 0, faults_ended = 0;
+  std::vector<std::string> seen;  // by whoever looked while packets were in the switch
   bool operator==(const Outcome&) const = default;
 };
+
+/// Everything of the switch that can be looked at while it works.
+std::string look_at(FaultyRack& t) {
+  SwitchChassis& chassis = t.rack.chassis();
+  chassis.settle();
+  std::string seen = t.journal.hash().hex();
+  const auto add = [&](std::uint64_t number) { seen += " " + std::to_string(number); };
+  for (const std::uint64_t number : {chassis.packets_held(), chassis.packets_circulating(), t.rack.packets_in_flight(),
+                                     t.rack.census().absorbed(), t.rack.census().dropped()}) {
+    add(number);
+  }
+  for (const auto& balance : {chassis.buffer_balance(), chassis.queue_balance()}) {
+    CHECK(balance.in_use == balance.of_packets);
+    add(balance.in_use);
+  }
+  for (const char* name :
+       {"switch.packets_out", "switch.ingress_passes", "switch.resubmits", "switch.recirculations"}) {
+    add(t.counter(name));
+  }
+  for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) add(chassis.pipeline(pipe).registers().read(0, 1));
+  CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.census().expected_in_flight()));
+  return seen;
+}
 
 constexpr auto kFaultsUntil = 60_us, kHeal = 70_us;
 
 /// Random traffic of all sorts through the exercise program, with control-plane accesses; the same for a seed whatever
 /// the faults.
-Outcome run(PassMode mode, bool egress_counts, std::uint64_t seed, const std::vector<std::string>& kinds) {
+Outcome run(PassMode mode, bool egress_counts, std::uint64_t seed, const std::vector<std::string>& kinds,
+            sim::Duration looks_every = 733_ns) {
   RackOptions options = TestRack::small();
   options.network_switch.passes = mode;
   options.network_switch.ports_per_pipe = 4;
@@ -62,16 +88,17 @@ Outcome run(PassMode mode, bool egress_counts, std::uint64_t seed, const std::ve
   }
   t.calendar.at<&Traffic::heal>(at(kHeal), t.lane, traffic);
   t.schedule.start();
-  for (int step = 1; step <= 20; ++step) {
-    t.calendar.run_until(at(5_us * step));
-    CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.census().expected_in_flight()));
+  std::vector<std::string> seen;
+  for (sim::Duration when; when < 100_us; when += looks_every) {
+    t.calendar.run_until(at(when));
+    seen.push_back(look_at(t));
   }
   t.calendar.run_until();
   CHECK(t.rack.packets_in_flight() == 0);
   CHECK(t.rack.census().expected_in_flight() == 0);
   CHECK(t.rack.control_cpu().outstanding() == 0);
   return {t.journal.hash().hex(), t.journal.count(sim::Observed::fault_begun),
-          t.journal.count(sim::Observed::fault_ended)};
+          t.journal.count(sim::Observed::fault_ended), seen};
 }
 
 }  // namespace
@@ -96,5 +123,19 @@ TEST_CASE("Fused and stepped passes have equal run hashes under mixed faults") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
     CHECK(run(PassMode::fused, seed % 2 == 0, seed, kinds) == run(PassMode::stepped, seed % 2 == 0, seed, kinds));
+  }
+}
+
+TEST_CASE("Looking at the switch changes nothing that comes after, however often it is done") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (const PassMode mode : {PassMode::fused, PassMode::stepped}) {
+      INFO("seed " << seed);
+      const std::vector<std::string> kinds{"noise", "switch-restart", "control-delay"};
+      const Outcome often = run(mode, seed % 2 == 0, seed, kinds, 41_ns),
+                    never = run(mode, seed % 2 == 0, seed, kinds, 1_ms);
+      CHECK(often.hash == never.hash);
+      CHECK(often.seen.size() > 2000);
+      CHECK(never.seen.size() == 1);
+    }
   }
 }
