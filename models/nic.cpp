@@ -183,12 +183,20 @@ void Nic::resume_receive() {
 void Nic::receive(p4::PacketRef&& packet, unsigned) {
   if (!on_) return drop(*packet, DropReason::nic_off);
   ++counters_.received.value;
+  if (!is_addressed(*packet)) return drop(*packet, DropReason::wrong_address);
   if (receive_stalls_ > 0) [[unlikely]] {
     if (held_receive_.size() >= options_.receive_ring) return drop(*packet, DropReason::ring_full);
     held_receive_.push_back(std::move(packet));
     return;
   }
   accept(std::move(packet));
+}
+
+// A NIC takes frames for its own MAC address, and of those the transports take what is for its own IPv4 address.
+bool Nic::is_addressed(p4::Packet& packet) const {
+  const auto* ethernet = packet.find_at<p4::Ethernet>(0);
+  const auto* ip = packet.find_at<p4::Ipv4>(1);
+  return ethernet && ethernet->dst == mac_of(node_) && (!ip || ip->dst == ipv4_of(node_));
 }
 
 void Nic::accept(p4::PacketRef&& packet) {

@@ -139,6 +139,7 @@ class Nic : public PacketSink {
   }
   void start(p4::PacketRef&& packet, sim::Time at);
   void start_held();
+  bool is_addressed(p4::Packet& packet) const;
   void accept(p4::PacketRef&& packet);
   void accept_rc(p4::PacketRef&& packet, sim::Time start);
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.

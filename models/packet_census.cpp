@@ -33,6 +33,8 @@ std::string_view to_string(DropReason reason) {
       return "partition";
     case DropReason::switch_off:
       return "switch_off";
+    case DropReason::wrong_address:
+      return "wrong_address";
   }
   throw std::runtime_error(fmt::format("{} is no reason to drop a packet", static_cast<int>(reason)));
 }

@@ -29,8 +29,9 @@ enum class DropReason : std::uint8_t {
   ring_full,       ///< the queue pair's receive ring is full, or the buffer of a NIC that has stalled
   partition,       ///< its sender and its receiver are on different sides of a partition
   switch_off,      ///< it was in the switch when that lost power, or arrived while it was off
+  wrong_address,   ///< it came to a NIC that has another MAC or IPv4 address
 };
-inline constexpr std::size_t kDropReasons = 12;
+inline constexpr std::size_t kDropReasons = 13;
 
 /// The enumerator's name, as metrics and traces print it.
 std::string_view to_string(DropReason reason);

@@ -46,7 +46,11 @@ std::shared_ptr<const p4::Program> roundabout(std::uint16_t first, std::uint16_t
   auto& elsewhere = p.action("elsewhere").set(in.ucast_egress_port, second).set(decided, 1);
   auto& unrouted = p.action("unrouted").set(in.ucast_egress_port, first).set(decided, 1);
   auto& young = p.action("young").set(in.ucast_egress_port, first).set(decided, 1);
-  auto& serve = p.action("serve").set(in.mcast_grp_a, 1).set(decided, 1);
+  auto& serve = p.action("serve")  // to node 1
+                    .set(in.mcast_grp_a, 1)
+                    .set(p.header_field(&Ethernet::dst), mac_of(1))
+                    .set(p.header_field(&Ipv4::dst), ipv4_of(1))
+                    .set(decided, 1);
 
   auto& at_gate = p.table("at_gate").key(kind).size(8);
   at_gate.entry({kGuarded}, do_take).entry({kServed}, do_take).entry({kSignal}, do_give);

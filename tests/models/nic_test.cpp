@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "models/rdma_headers.hpp"
 #include "tests/models/two_nics.hpp"
 
 using namespace racksim;
@@ -78,6 +79,33 @@ TEST_CASE("Packets are steered by UDP destination port, and strays are dropped")
   REQUIRE(t.b.packets.size() == 1);
   CHECK(t.b.packets[0].what == 2);
   CHECK(t.census.dropped(DropReason::no_queue_pair) == 1);
+}
+
+TEST_CASE("A frame for another MAC or IPv4 address is dropped and counted, wherever it would be steered") {
+  TwoNics t;
+  const auto strays = [&](auto&& misdirect) {
+    auto raw = t.to_b(1);
+    misdirect(*raw);
+    t.a.nic.send_raw(t.raw_a, std::move(raw));
+    auto rc = t.to_b(2);
+    rc->get<p4::Udp>().dst_port = kRoceUdpPort;
+    misdirect(*rc);
+    t.a.nic.send_raw(t.raw_a, std::move(rc));
+  };
+  strays([](p4::Packet& packet) { packet.get<p4::Ethernet>().dst = mac_of(2); });
+  strays([](p4::Packet& packet) { packet.get<p4::Ipv4>().dst = ipv4_of(2); });
+  strays([](p4::Packet& packet) { packet.get<p4::Ethernet>().dst = 0xffff'ffff'ffff; });
+  t.calendar.run_until();
+  CHECK(t.b.packets.empty());
+  CHECK(t.census.dropped(DropReason::wrong_address) == 6);
+  CHECK(t.census.dropped() == 6);
+  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.counters.received.value == 6);
+  // They take no time of the receive engine: what follows is on time.
+  const auto sent = t.calendar.now();
+  t.a.nic.send_raw(t.raw_a, t.to_b(7));
+  t.calendar.run_until();
+  CHECK(t.b.packets == std::vector<Host::Seen>{{7, sent + 641'520_ps}});
 }
 
 TEST_CASE("Source addresses and lengths are filled in, a source port only when there is none") {

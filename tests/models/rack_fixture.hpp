@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "models/addressing.hpp"
 #include "models/rack.hpp"
 #include "p4model/forwarding.hpp"
 #include "p4model/headers.hpp"
@@ -61,8 +63,9 @@ struct TestRack {
 inline constexpr std::uint16_t kCounted = 10, kResubmitted = 11, kMulticast = 12, kRecirculated = 13;
 
 /// Forwards plainly, and by UDP source port: counts in ingress and stamps the count; resubmits once and stamps the
-/// resubmitted value; multicasts to group 1, each copy stamped with its rid; recirculates once, then forwards. With
-/// `egress_counts`, egress counts all packets per port in a register and stamps multicast copies with the count.
+/// resubmitted value; multicasts to group 1, each copy addressed to the node of its port (in a rack of 8 nodes) and
+/// stamped with its rid; recirculates once, then forwards. With `egress_counts`, egress counts all packets per port in
+/// a register and stamps multicast copies with the count.
 inline std::shared_ptr<const p4::Program> exercise_program(bool egress_counts, std::uint16_t recirculation_port) {
   using namespace p4;
   auto program = std::make_shared<Program>("exercise", "exercises the chassis");
@@ -101,6 +104,12 @@ inline std::shared_ptr<const p4::Program> exercise_program(bool egress_counts, s
         .else_([&](Block& c) { append_forwarding(p, c); });
   });
 
+  auto& address = p.table("address").key(in.egress_port).size(8);
+  for (NodeId node = 0; node < 8; ++node) {
+    address.entry({node}, p.action("to_node" + std::to_string(node))
+                              .set(p.header_field(&Ethernet::dst), mac_of(node))
+                              .set(p.header_field(&Ipv4::dst), ipv4_of(node)));
+  }
   if (egress_counts) {
     const auto egress_counted = p.field("egress_counted", 32);
     auto& egress_count = p.register_array("EGRESS_COUNT", Width::single(32), 64);
@@ -109,10 +118,16 @@ inline std::shared_ptr<const p4::Program> exercise_program(bool egress_counts, s
     auto& act = p.action("egress_add").execute(add, in.egress_port, egress_counted);
     auto& write = p.action("egress_stamp").set(stamp, egress_counted);
     p.egress().apply(act);
-    p.egress().if_(is_udp && kind == kMulticast).then([&](Block& b) { b.apply(write); });
+    p.egress().if_(is_udp && kind == kMulticast).then([&](Block& b) {
+      b.apply(write);
+      b.apply(address);
+    });
   } else {
     auto& write = p.action("rid_stamp").set(stamp, in.egress_rid);
-    p.egress().if_(is_udp && kind == kMulticast).then([&](Block& b) { b.apply(write); });
+    p.egress().if_(is_udp && kind == kMulticast).then([&](Block& b) {
+      b.apply(write);
+      b.apply(address);
+    });
   }
   return program;
 }
