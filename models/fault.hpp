@@ -19,6 +19,8 @@ struct FaultScene {
   std::uint64_t nodes = 2;
   /// How long the part of the run is in which faults may happen.
   sim::Duration length = sim::Duration::from_ps(1'000'000'000);
+  /// After which the protocol, or a NIC, has sent again what it got no answer to, however often before; zero for never.
+  sim::Duration longest_timeout{};
 };
 
 /// One fault of a scenario. Kinds derive from it and add options, or replace how its time is said.

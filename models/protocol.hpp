@@ -104,6 +104,12 @@ class ProtocolOptions {
  public:
   virtual ~ProtocolOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
+  /// The longest time that it waits for an answer on such a rack before it sends again, however often it has done so;
+  /// zero if it never does.
+  virtual sim::Duration longest_timeout(const RackOptions& rack) const {
+    static_cast<void>(rack);
+    return {};
+  }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
   virtual StateSize state_size(std::uint64_t nodes) const = 0;
   /// Throws std::runtime_error when the options do not fit the rack.

@@ -45,7 +45,7 @@ void Wire::heal(sim::Time from) {
   std::erase_if(windows_, [&](const auto& window) { return window.from >= from; });
   for (FaultWindow& window : windows_) window.until = std::min(window.until, from);
   if (!windows_.empty()) next_change_ = std::min(next_change_, from);
-  for (TargetedDrop& drop : targeted_) drop.until = std::min(drop.until, from);
+  for (TargetedFault& fault : targeted_) fault.until = std::min(fault.until, from);
 }
 
 void Wire::change_faults(sim::Time start) {
@@ -113,7 +113,8 @@ void Wire::surface(p4::PacketRef&& packet, sim::Time arrival) {
 }
 
 void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
-  if (loses(*packet, start)) return;
+  const auto hold = survives(*packet, start);
+  if (!hold) return;
 
   // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
   sim::Time late = free_at_ + propagation_;
@@ -128,11 +129,12 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     } else {
       one = std::move(packet);
     }
+    sim::Duration held = *hold;
     if (faults_.reorder > 0 && random_.chance(faults_.reorder)) {
-      launch(std::move(one), start,
-             std::max(last_arrival_, late) + sim::Duration::from_ps(1) +
-                 uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1)),
-             copy == 1, true);
+      held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
+    }
+    if (held > sim::Duration{}) {
+      launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, true);
     } else {
       last_arrival_ = std::max(last_arrival_, late);
       launch(std::move(one), start, last_arrival_, copy == 1);
@@ -141,15 +143,19 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   }
 }
 
-bool Wire::loses(const p4::Packet& packet, sim::Time start) {
+std::optional<sim::Duration> Wire::survives(const p4::Packet& packet, sim::Time start) {
   bool lost = false;
   DropReason reason = DropReason::loss;
-  for (auto& drop : targeted_) {
-    if (start < drop.from || start >= drop.until || !drop.match.matches(packet)) continue;
-    ++drop.seen;
-    if (drop.seen >= drop.first && drop.seen - drop.first < drop.count) {
+  sim::Duration hold;
+  for (auto& fault : targeted_) {
+    if (start < fault.from || start >= fault.until || !fault.match.matches(packet)) continue;
+    ++fault.seen;
+    if (fault.seen < fault.first || fault.seen - fault.first >= fault.count) continue;
+    if (fault.hold > sim::Duration{}) {
+      hold = std::max(hold, fault.hold);
+    } else {
       lost = true;
-      reason = drop.reason;
+      reason = fault.reason;
     }
   }
   // The random state moves on for every packet, whatever else happens to it.
@@ -161,8 +167,9 @@ bool Wire::loses(const p4::Packet& packet, sim::Time start) {
     }
   }
   if (faults_.loss > 0 && random_.chance(faults_.loss)) lost = true;
-  if (lost) context_.drop(source_, start, packet, reason);
-  return lost;
+  if (!lost) return hold;
+  context_.drop(source_, start, packet, reason);
+  return std::nullopt;
 }
 
 void Wire::arrive(p4::Packet* raw, sim::Time start) {

@@ -1,10 +1,12 @@
 // A unidirectional wire: serialisation at its rate, propagation, and faults.
 //
 // A wire is a next-free instant: a packet that is ready earlier waits for the ones before it, and only its arrival is
-// an event. Packets must be handed over in the order in which they are ready.
+// an event. Packets must be handed over in the order in which they are ready. They arrive in that order, however late
+// faults make them and when these begin and end, but for those that a fault holds back alone (reorder, hold).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,8 +63,8 @@ class Wire {
   /// to begin counts, and of those that begin together the one set last. Switch and NIC hand packets over ahead of
   /// their start, so a change in mid-run is announced when the run begins.
   void set_faults(const WireFaults& faults, sim::Time from = {}, sim::Time until = sim::Time::max());
-  void add_targeted_drop(TargetedDrop drop) { targeted_.push_back(std::move(drop)); }
-  /// From `from` on the wire is sound: random faults, announced changes and targeted drops end. Announce it as far
+  void add_targeted_fault(TargetedFault drop) { targeted_.push_back(std::move(drop)); }
+  /// From `from` on the wire is sound: random faults, announced changes and targeted faults end. Announce it as far
   /// ahead as packets may be handed over before they start (the longest queue in front of a wire).
   void heal(sim::Time from);
   /// A wire that goes down now loses what is on it and what starts until it is up again. It is up when each call with
@@ -80,7 +82,8 @@ class Wire {
  private:
   void change_faults(sim::Time start);
   void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
-  bool loses(const p4::Packet& packet, sim::Time start);
+  /// What the targeted faults and chance do to a packet: nothing if it is lost, else how long it is held back alone.
+  std::optional<sim::Duration> survives(const p4::Packet& packet, sim::Time start);
   void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, bool held_back = false);
   void arrive(p4::Packet* packet, sim::Time start);
 
@@ -106,7 +109,7 @@ class Wire {
   sim::Time next_change_ = sim::Time::max();  // when a window begins or ends
   unsigned cuts_ = 0;                         // the wire is up when there are none
   sim::Time up_since_ = sim::Time::from_ps(-1);
-  std::vector<TargetedDrop> targeted_;
+  std::vector<TargetedFault> targeted_;
   sim::Time free_at_;
   sim::Time last_arrival_;  // of packets that keep their order
   std::uint64_t in_flight_ = 0;

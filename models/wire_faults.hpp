@@ -1,4 +1,4 @@
-// What can go wrong on a wire: loss, bursts, targeted drops, duplicates, reordering, delay spikes, partitions.
+// What can go wrong on a wire: loss, bursts, duplicates, reordering, delay spikes, and chosen packets dropped or held.
 #pragma once
 
 #include <bitset>
@@ -49,13 +49,14 @@ struct PacketMatch {
   bool matches(const p4::Packet& packet) const;
 };
 
-/// Drops the matching packets number `first` (from 1) to `first + count - 1`.
-struct TargetedDrop {
+/// A fault of the matching packets number `first` (from 1) to `first + count - 1`: they are dropped, or held back.
+struct TargetedFault {
   PacketMatch match;
   std::uint64_t first = 1;
   std::uint64_t count = 1;
   sim::Time from{}, until = sim::Time::max();  ///< packets whose first bit leaves in [from, until)
-  DropReason reason = DropReason::targeted;
+  DropReason reason = DropReason::targeted;    ///< of a drop
+  sim::Duration hold{};    ///< if positive, the packet is not lost: it alone arrives so much later, and is overtaken
   std::uint64_t seen = 0;  ///< matching packets so far
 };
 

@@ -88,7 +88,10 @@ void pin_testbed(JsonValue& document, const std::string& file) {
 
 Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
              const std::vector<std::string>& overrides, std::uint64_t seed)
-    : file_(std::move(file)), seed_(seed), original_(read_scenario(document, file_, catalogue, overrides)) {
+    : catalogue_(catalogue),
+      file_(std::move(file)),
+      seed_(seed),
+      original_(read_scenario(document, file_, catalogue, overrides)) {
   document_ = template_document(std::move(document), file_, overrides);
   for (const auto& protocol : models::protocols()) {
     if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
@@ -153,13 +156,28 @@ JsonValue Swarm::derive(std::uint64_t index) const {
     const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
     JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
     if (!tolerated_.empty() && draws.chance(0.8)) {
-      const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1)};
+      const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
+                                     longest_timeout(document)};
       const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
       for (const auto& fault : *drawn.elements()) faults.push(fault);
     }
     document.set("faults", std::move(faults));
   }
   return document;
+}
+
+// Of a derived scenario, whose timeouts may have been drawn, or of the template if it fits no rack: it is refused then.
+sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
+  const auto of = [](const Scenario& scenario) {
+    const auto& rack = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
+    const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
+    return std::max(protocol->longest_timeout(rack), rack.nic.rc_retransmission_timeout);
+  };
+  try {
+    return of(read_scenario(document, file_, catalogue_));
+  } catch (const InputError&) {
+    return of(original_);
+  }
 }
 
 void Swarm::set_schedule(JsonValue& document, const std::string& stream) const {

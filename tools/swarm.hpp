@@ -17,7 +17,8 @@ namespace racksim::tools {
 
 class Swarm {
  public:
-  /// `document` is the template; `overrides` ("path=value") are applied to it, and what they set is never varied.
+  /// `document` is the template; `overrides` ("path=value") are applied to it, and what they set is never varied. The
+  /// catalogue must outlive the swarm.
   /// Throws InputError if it is no valid scenario.
   Swarm(JsonValue document, std::string file, const Catalogue& catalogue, const std::vector<std::string>& overrides,
         std::uint64_t seed);
@@ -42,7 +43,9 @@ class Swarm {
   void add_knobs(const std::string& prefix, const BoundOptions& options, const std::vector<std::string>& overrides);
   void set_schedule(JsonValue& document, const std::string& stream) const;
   std::uint64_t set_length(JsonValue& document, const std::string& stream) const;
+  sim::Duration longest_timeout(const JsonValue& document) const;
 
+  const Catalogue& catalogue_;
   JsonValue document_;
   std::string file_;
   std::uint64_t seed_;

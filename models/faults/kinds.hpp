@@ -10,6 +10,7 @@ FaultEntry crash_fault();
 FaultEntry down_fault();
 FaultEntry drop_fault();
 FaultEntry fast_clock_fault();
+FaultEntry hold_fault();
 FaultEntry nic_stall_fault();
 FaultEntry noise_fault();
 FaultEntry partition_fault();

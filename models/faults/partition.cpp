@@ -35,14 +35,14 @@ class Partition final : public Fault {
   std::string where() const override { return "nodes " + nodes_; }
   void announce(Rack& rack) override {
     const NodeSet side = this->side();
-    TargetedDrop drop;
+    TargetedFault drop;
     drop.count = ~std::uint64_t{0};
     drop.from = sim::Time{} + from();
     drop.until = sim::Time{} + until();
     drop.reason = DropReason::partition;
     for (std::size_t node = 0; node < rack.nodes(); ++node) {
       drop.match.origins = side.test(node) ? ~side : side;
-      rack.downlink(static_cast<NodeId>(node)).add_targeted_drop(drop);
+      rack.downlink(static_cast<NodeId>(node)).add_targeted_fault(drop);
     }
   }
   sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }

@@ -1,4 +1,5 @@
-// Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop` (chosen packets), `down` (cut).
+// Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop` and `hold` (chosen packets),
+// `down` (cut).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,12 @@ namespace racksim::models {
 namespace {
 
 using namespace sim::literals;
+
+/// How long a packet is held back: less than a round trip or beyond the longest timeout, so that what was sent again in
+/// the meantime may be over and done with.
+sim::Duration draw_delay(sim::RandomStream& random, const FaultScene& scene) {
+  return draw_length(random, 100_ns, std::clamp(scene.longest_timeout * 4, 50_us, 1_s));
+}
 
 /// What the kinds share: which wires.
 class FaultOfWires : public Fault {
@@ -80,7 +87,7 @@ class Noise final : public FaultOfWires {
     if (parts & 4) noise_.duplicate = probability();
     if (parts & 8) {
       noise_.reorder = probability();
-      noise_.reorder_delay = draw_length(random, 100_ns, 50_us);
+      noise_.reorder_delay = draw_delay(random, scene);
     }
     if (parts & 16) {
       noise_.spike = probability() / 10;
@@ -93,15 +100,19 @@ class Noise final : public FaultOfWires {
   WireFaults noise_;
 };
 
-class Drop final : public FaultOfWires {
+/// What `drop` and `hold` share: which packets.
+class FaultOfPackets : public FaultOfWires {
  public:
+  explicit FaultOfPackets(const char* verb) : verb_(verb) {}
   void declare(sim::Parameters& p) override {
     FaultOfWires::declare(p);
     p.text("header", header_, "Name of a header that the packet must have; empty for any packet.");
     p.text("field", field_, "Name of one of its fields; empty for any packet with the header.");
     p.integer("value", value_, 0, ~std::uint64_t{0}, "What the field must hold.");
-    p.integer("first", first_, 1, ~std::uint64_t{0}, "The first matching packet to drop on each wire, counted from 1.");
-    p.integer("count", count_, 1, ~std::uint64_t{0}, "How many matching packets to drop from there on.");
+    p.integer("first", first_, 1, ~std::uint64_t{0},
+              fmt::format("The first matching packet to {} on each wire, counted from 1.", verb_));
+    p.integer("count", count_, 1, ~std::uint64_t{0},
+              fmt::format("How many matching packets to {} from there on.", verb_));
   }
   void check(Rack& rack) const override {
     FaultOfWires::check(rack);
@@ -117,14 +128,15 @@ class Drop final : public FaultOfWires {
     }
   }
   void announce(Rack& rack) override {
-    TargetedDrop drop;
-    drop.match.header = header_;
-    if (!field_.empty()) drop.match.fields.emplace_back(field_, value_);
-    drop.first = first_;
-    drop.count = count_;
-    drop.from = sim::Time{} + from();
-    drop.until = sim::Time{} + until();
-    for_each_wire(rack, [&](Wire& wire) { wire.add_targeted_drop(drop); });
+    TargetedFault fault;
+    fault.match.header = header_;
+    if (!field_.empty()) fault.match.fields.emplace_back(field_, value_);
+    fault.first = first_;
+    fault.count = count_;
+    fault.from = sim::Time{} + from();
+    fault.until = sim::Time{} + until();
+    fault.hold = hold_;
+    for_each_wire(rack, [&](Wire& wire) { wire.add_targeted_fault(fault); });
   }
   sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
@@ -135,6 +147,9 @@ class Drop final : public FaultOfWires {
     first_ = 1 + random.below(200);
     count_ = 1 + random.below(4);
   }
+
+ protected:
+  sim::Duration hold_{};  ///< zero: the packets are lost
 
  private:
   /// The layout of the header, which the switch's program or the NICs know.
@@ -149,8 +164,27 @@ class Drop final : public FaultOfWires {
     throw std::runtime_error(fmt::format("no packet has a header '{}'; there are {}", header_, names));
   }
 
+  const char* verb_;
   std::string header_, field_;
   std::uint64_t value_ = 0, first_ = 1, count_ = 1;
+};
+
+class Drop final : public FaultOfPackets {
+ public:
+  Drop() : FaultOfPackets("drop") {}
+};
+
+class Hold final : public FaultOfPackets {
+ public:
+  Hold() : FaultOfPackets("hold back") { hold_ = 100_us; }
+  void declare(sim::Parameters& p) override {
+    FaultOfPackets::declare(p);
+    p.length("delay", hold_, 1_ps, 1_s, "How much later each of them arrives, alone; others overtake it.");
+  }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    FaultOfPackets::draw(random, scene);
+    hold_ = draw_delay(random, scene);
+  }
 };
 
 class Down final : public FaultOfWires {
@@ -173,6 +207,11 @@ FaultEntry noise_fault() {
 FaultEntry drop_fault() {
   return {"drop", "the n-th to m-th packet of a type is dropped, on each wire", [] { return std::make_shared<Drop>(); },
           1, true};
+}
+
+FaultEntry hold_fault() {
+  return {"hold", "the n-th to m-th packet of a type is late, on each wire, and overtaken by others",
+          [] { return std::make_shared<Hold>(); }, 1, true};
 }
 
 FaultEntry down_fault() {

@@ -1,10 +1,16 @@
 // The declaration of FlowCC's options. See options.hpp.
 #include "protocols/flowcc/options.hpp"
 
+#include <algorithm>
+
 #include "protocols/flowcc/block.hpp"
 #include "protocols/flowcc/local_cache.hpp"
 
 namespace racksim::flowcc {
+
+sim::Duration FlowCcOptions::longest_timeout(const models::RackOptions& rack) const {
+  return rack.rtt * (static_cast<std::int64_t>(std::max(request_timeout_rtts, unlock_timeout_rtts)) * kMostBackOff);
+}
 
 void FlowCcOptions::declare(sim::Parameters& p) {
   using sim::Duration;

@@ -40,7 +40,11 @@ struct FlowCcOptions final : models::ProtocolOptions {
   sim::Duration home_agent_work = sim::Duration::from_ps(100'000);
   sim::Duration multicast_copy_work = sim::Duration::from_ps(100'000);
 
+  /// A timeout doubles whenever it expires, up to so many times the first.
+  static constexpr std::int64_t kMostBackOff = 64;
+
   void declare(sim::Parameters& p) override;
+  sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

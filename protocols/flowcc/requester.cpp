@@ -12,10 +12,9 @@
 namespace racksim::flowcc {
 
 namespace {
-constexpr std::int64_t kMostBackOff = 64;  // times the first timeout of a request or an unlock
 // The timeout after one that has expired; `first` was that of the first transmission.
 sim::Duration longer(sim::Duration expired, sim::Duration first) {
-  return std::min(expired * 2, first * kMostBackOff);
+  return std::min(expired * 2, first * FlowCcOptions::kMostBackOff);
 }
 }  // namespace
 

@@ -44,7 +44,7 @@ const models::ProtocolRegistration registration({
     .name = "netcache",
     .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NetCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
+    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "hold", "nic-stall", "noise", "partition",
                   "slow-core", "switch-restart"},
     .register_programs = register_programs,
     .coverage = coverage_map(),

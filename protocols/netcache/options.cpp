@@ -1,7 +1,13 @@
 // The declaration of NetCache's options. See options.hpp.
 #include "protocols/netcache/options.hpp"
 
+#include <algorithm>
+
 namespace racksim::netcache {
+
+sim::Duration NetCacheOptions::longest_timeout(const models::RackOptions&) const {
+  return std::max(timeout, patience(std::max(update_timeout, fetch_timeout), kMostDoublings));
+}
 
 void NetCacheOptions::declare(sim::Parameters& p) {
   using sim::Duration;

@@ -22,13 +22,15 @@ struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, c
   std::uint64_t sketch_width = 65'536;
   sim::Duration update_timeout = sim::Duration::from_ps(1'000'000'000);
 
+  static constexpr std::uint64_t kMostDoublings = 4;
   /// How long to wait for the answer to an attempt, counted from 0, of something first waited for by `timeout`: twice
   /// as long each time, up to 16 times, so that those that retry for ever leave a busy server time to answer.
   static sim::Duration patience(sim::Duration timeout, std::uint64_t attempt) {
-    return timeout * (std::int64_t{1} << std::min<std::uint64_t>(attempt, 4));
+    return timeout * (std::int64_t{1} << std::min(attempt, kMostDoublings));
   }
 
   void declare(sim::Parameters& p) override;
+  sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

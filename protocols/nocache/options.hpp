@@ -30,6 +30,7 @@ models::StateSize store_state_size();
 
 struct NoCacheOptions final : models::ProtocolOptions, StoreOptions {
   void declare(sim::Parameters& p) override { declare_store(p); }
+  sim::Duration longest_timeout(const models::RackOptions&) const override { return timeout; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

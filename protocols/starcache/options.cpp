@@ -1,7 +1,13 @@
 // The declaration of StarCache's options. See options.hpp.
 #include "protocols/starcache/options.hpp"
 
+#include <algorithm>
+
 namespace racksim::starcache {
+
+sim::Duration StarCacheOptions::longest_timeout(const models::RackOptions&) const {
+  return std::max({timeout, fetch_timeout, report_timeout});
+}
 
 void StarCacheOptions::declare(sim::Parameters& p) {
   using sim::Duration;

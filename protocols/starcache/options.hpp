@@ -33,6 +33,7 @@ struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, 
   sim::Duration report_timeout = sim::Duration::from_ps(200'000'000'000);
 
   void declare(sim::Parameters& p) override;
+  sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

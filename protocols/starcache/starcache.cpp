@@ -45,7 +45,7 @@ const models::ProtocolRegistration registration({
     .name = "starcache",
     .doc = "variable-length in-network caching by circulating packets (NSDI '25)",
     .make_options = [] { return std::make_shared<StarCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "nic-stall", "noise", "partition",
+    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "hold", "nic-stall", "noise", "partition",
                   "slow-core", "switch-restart"},
     .register_programs = register_programs,
     .coverage = coverage_map(),

@@ -60,7 +60,7 @@ TEST_CASE("Only signalled work requests complete") {
 
 TEST_CASE("A lost segment is sent again when its successor reports the gap, without a timeout") {
   TwoNics t;
-  t.ab.add_targeted_drop({.match = {.header = "bth", .fields = {{"psn", 1}}}});
+  t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 1}}}});
   for (std::uint64_t i = 0; i < 3; ++i) write(t, i, 64);
   t.calendar.run_until(at(50_us));
   CHECK(t.b.landings.size() == 3);
@@ -71,7 +71,7 @@ TEST_CASE("A lost segment is sent again when its successor reports the gap, with
 
 TEST_CASE("A lost last segment is sent again after the timeout") {
   TwoNics t;
-  t.ab.add_targeted_drop({.match = {.header = "bth", .fields = {{"psn", 0}}}});
+  t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 0}}}});
   write(t, 1, 64);
   t.calendar.run_until(at(t.options.rc_retransmission_timeout));
   CHECK(t.b.landings.empty());
@@ -83,7 +83,7 @@ TEST_CASE("A lost last segment is sent again after the timeout") {
 
 TEST_CASE("A lost acknowledgement is repaired without landing the data twice") {
   TwoNics t;
-  t.ba.add_targeted_drop({.match = {.header = "aeth"}});
+  t.ba.add_targeted_fault({.match = {.header = "aeth"}});
   write(t, 1, 64);
   t.calendar.run_until();
   CHECK(t.b.landings.size() == 1);

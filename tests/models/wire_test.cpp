@@ -83,7 +83,7 @@ TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst lengt
 
 TEST_CASE("The n-th packet that matches is dropped and no other") {
   OneWire w;
-  w.wire.add_targeted_drop({.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2});
+  w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2});
   for (int round = 0; round < 5; ++round) {
     w.send(1);
     w.send(2);
@@ -97,7 +97,7 @@ TEST_CASE("The n-th packet that matches is dropped and no other") {
 
 TEST_CASE("A targeted drop on a field that does not exist says so") {
   OneWire w;
-  w.wire.add_targeted_drop({.match = {.header = "udp", .fields = {{"colour", 2}}}});
+  w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"colour", 2}}}});
   CHECK_THROWS_WITH(w.send(1), "header 'udp' has no field 'colour'");
 }
 
@@ -141,6 +141,87 @@ TEST_CASE("Spikes and jitter delay packets and keep their order") {
   }
   CHECK(most >= 1_us);
   CHECK(most <= 1'050_ns);
+}
+
+TEST_CASE("Packets keep their order when faults that delay them begin and end, or are healed") {
+  // Each packet that is delayed is late by far more than the gap to the next, which is sent when the fault is over.
+  const WireFaults stalling{.spike = 1, .spike_delay = 1_us}, jittering{.jitter = 1_us}, doubling{.duplicate = 1};
+  for (const WireFaults& faults : {stalling, jittering, doubling}) {
+    for (const bool healed : {false, true}) {
+      OneWire w;
+      w.wire.set_faults(faults, at(100_ns), healed ? sim::Time::max() : at(200_ns));
+      if (healed) w.wire.heal(at(200_ns));
+      w.wire.set_faults({.jitter = 10_ns}, at(700_ns), at(1500_ns));
+      std::uint64_t sent = 0;
+      for (sim::Duration when; when < 3_us; when += 7_ns) w.wire.transmit(w.packet(++sent), at(when));
+      w.calendar.run_until();
+      const auto serials = w.sink.serials();
+      CHECK(serials.size() == sent + w.census.copied());
+      CHECK(std::is_sorted(serials.begin(), serials.end()));
+      // Nobody is late any more in the end.
+      CHECK(w.sink.entries.back().when == at(2'996_ns + 16'720_ps));
+    }
+  }
+}
+
+TEST_CASE("Under random faults that come and go only packets that were held back alone are overtaken") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    INFO("seed " << seed);
+    OneWire w;
+    sim::RandomStream random(seed, "faults");
+    const auto instant = [&] { return at(1_ns * static_cast<std::int64_t>(random.below(20'000))); };
+    for (int i = 0; i < 8; ++i) {
+      WireFaults faults{.loss = 0.01 * static_cast<double>(random.below(3)), .duplicate = 0.1, .spike = 0.02};
+      faults.spike_delay = 1_ns * static_cast<std::int64_t>(random.below(2000));
+      faults.jitter = 1_ns * static_cast<std::int64_t>(random.below(500));
+      const sim::Time from = instant();
+      w.wire.set_faults(faults, from, from + 1_ns * static_cast<std::int64_t>(1 + random.below(3000)));
+    }
+    const std::uint64_t held = 1 + random.below(500);
+    w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"dst_port", held}}}, .hold = 3_us});
+    for (std::uint64_t i = 1; i <= 1000; ++i) w.wire.transmit(w.packet(i), at(20_ns * static_cast<std::int64_t>(i)));
+    w.calendar.run_until();
+    auto serials = w.sink.serials();
+    CHECK(serials.size() + w.census.dropped() == 1000 + w.census.copied());
+    std::erase(serials, held);
+    CHECK(std::is_sorted(serials.begin(), serials.end()));
+  }
+}
+
+TEST_CASE("A packet that a targeted fault holds arrives so much later, to the picosecond, and no other is late") {
+  OneWire w;
+  w.wire.add_targeted_fault(
+      {.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 1, .hold = 100_ns});
+  for (const std::uint64_t serial : {1, 2, 2, 3, 2}) w.send(serial);
+  w.calendar.run_until();
+  const auto arrival = [](int place) { return at(10_ns + 6'720_ps * place); };
+  CHECK(w.sink.entries ==
+        std::vector<Collector::Entry>{
+            {1, arrival(1)}, {2, arrival(2)}, {3, arrival(4)}, {2, arrival(5)}, {2, arrival(3) + 100_ns}});
+  CHECK(w.census.dropped() == 0);
+}
+
+TEST_CASE("A packet that is both chosen to be dropped and to be held is lost") {
+  OneWire w;
+  w.wire.add_targeted_fault({.match = {}, .first = 1, .hold = 100_ns});
+  w.wire.add_targeted_fault({.match = {}, .first = 1});
+  w.send_many(2);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
+}
+
+TEST_CASE("Holding a packet leaves all that chance does to others as it was") {
+  const auto run = [](bool hold) {
+    OneWire w;
+    w.wire.set_faults({.loss = 0.1, .duplicate = 0.1, .reorder = 0.1, .jitter = 5_ns});
+    if (hold) w.wire.add_targeted_fault({.match = {}, .first = 500, .hold = 1_ms});
+    w.send_many(1000);
+    w.calendar.run_until();
+    auto entries = w.sink.entries;
+    std::erase_if(entries, [](const auto& entry) { return entry.serial == 500; });
+    return entries;
+  };
+  CHECK(run(true) == run(false));
 }
 
 TEST_CASE("A wire that goes down loses what is on it and what starts until it is up again") {

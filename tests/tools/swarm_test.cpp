@@ -104,6 +104,33 @@ TEST_CASE("runs perturb the schedule and draw every kind of fault that the proto
   CHECK(orders == std::set<std::string>{"\"fifo", "\"lifo", "\"shuf"});
 }
 
+TEST_CASE("packets are held back for longer than the longest timeout of the derived scenario, and for less") {
+  using racksim::sim::Duration;
+  for (const char* name : {"scenarios/fuzz/flowcc.json", "scenarios/fuzz/starcache.json",
+                           "scenarios/fuzz/netcache.json", "scenarios/fuzz/nocache.json"}) {
+    INFO(name);
+    const Swarm swarm = swarm_of(name);
+    int longer = 0, shorter = 0;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      const Scenario scenario = read_scenario(swarm.derive(i), "derived", catalogue());
+      const auto protocol = std::static_pointer_cast<racksim::models::ProtocolOptions>(scenario.protocol.options);
+      const auto& rack = *std::static_pointer_cast<racksim::models::RackOptions>(scenario.rack.options);
+      const Duration timeout = protocol->longest_timeout(rack);
+      CHECK(timeout > Duration{});
+      for (const auto& fault : scenario.faults) {
+        for (const auto& parameter : fault.parameters.all()) {
+          if (parameter.name != "delay" || fault.name != "hold") continue;
+          const Duration delay = *std::get<racksim::sim::Parameter::Length>(parameter.kind).target;
+          CHECK(delay <= std::max(timeout, rack.nic.rc_retransmission_timeout) * 4);
+          ++(delay > timeout ? longer : shorter);
+        }
+      }
+    }
+    CHECK(longer > 0);
+    CHECK(shorter > 0);
+  }
+}
+
 TEST_CASE("sizes beyond all alternatives are never kept") {
   const Swarm swarm = swarm_of("scenarios/quickstart.json");
   CHECK(values(swarm, "workload.shared_bytes") ==

@@ -1,5 +1,6 @@
 // Switch programs must write the addresses of what they redirect and copy: NICs take nothing that is not for them, and
 // the oracles notice what is missing then.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>

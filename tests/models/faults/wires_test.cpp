@@ -1,6 +1,7 @@
 // Faults of wires, as a schedule makes them.
 #include <catch2/catch.hpp>
 
+#include "models/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 using namespace racksim;
@@ -35,6 +36,69 @@ TEST_CASE("The n-th packet of a type is dropped, or of any type") {
   // The third never reaches the second wire, whose fifth and sixth are numbers 5 and 6.
   CHECK(t.got(1) == std::vector<std::uint64_t>{0, 1, 3, 4, 7, 8, 9});
   CHECK(t.rack.census().dropped(DropReason::targeted) == 3);
+}
+
+TEST_CASE("The n-th packet of a type is held for the time that is said, and nothing is lost") {
+  FaultyRack t;
+  t.add("hold", {{"node", std::uint64_t{1}},
+                 {"direction", "from_switch"},
+                 {"header", "udp"},
+                 {"field", "src_port"},
+                 {"value", std::uint64_t{9}},
+                 {"first", std::uint64_t{3}},
+                 {"count", std::uint64_t{2}},
+                 {"delay", 5'500_ns}});
+  t.schedule.start();
+  t.stream(0, 1, 1_us, 10_us);
+  t.calendar.run_until();
+  CHECK(t.got(1) == std::vector<std::uint64_t>{0, 1, 4, 5, 6, 7, 2, 8, 3, 9});
+  CHECK(t.rack.census().dropped() == 0);
+  const auto& seen = t.hosts[1]->seen;
+  CHECK(seen[6].when - seen[0].when == 7'500_ns);  // sent 2 us later, and held
+}
+
+TEST_CASE("What is sent after the end of a hold, or after the heal's notice, is not held") {
+  for (const bool healed : {false, true}) {
+    FaultyRack t;
+    Options options{{"from", 10_us}, {"count", std::uint64_t{1'000'000}}, {"delay", 50_us}};
+    if (!healed) options.emplace_back("until", 2_ms);
+    t.add("hold", options);
+    t.schedule.start();
+    t.send_at(1_us, 0, 1, 0);
+    t.send_at(20_us, 0, 1, 1);  // held on both wires
+    t.send_at(2'100_us, 0, 1, 2);
+    if (healed) {
+      t.calendar.run_until(at(1_ms));
+      t.schedule.heal();
+    }
+    t.calendar.run_until();
+    REQUIRE(t.got(1) == numbers(0, 3));
+    const auto took = [&](std::size_t i, sim::Duration sent) { return t.hosts[1]->seen[i].when - at(sent); };
+    CHECK(took(1, 20_us) == took(0, 1_us) + 100_us);
+    CHECK(took(2, 2'100_us) == took(0, 1_us));
+  }
+}
+
+TEST_CASE("Delays are drawn from below a round trip to several times the longest timeout") {
+  sim::RandomStream random(1, "draws");
+  for (const char* kind : {"hold", "noise"}) {
+    sim::Duration least = 1_s, most;
+    for (int i = 0; i < 1000; ++i) {
+      const auto fault = draw_faults(random, {4, 1_ms, 800_us}, {kind}, 1).front().fault;
+      sim::Parameters parameters;
+      fault->declare(parameters);
+      for (const auto& parameter : parameters.all()) {
+        if (parameter.name != "delay" && parameter.name != "reorder_delay") continue;
+        const sim::Duration drawn = *std::get<sim::Parameter::Length>(parameter.kind).target;
+        least = std::min(least, drawn);
+        most = std::max(most, drawn);
+      }
+    }
+    INFO(kind);
+    CHECK(least < 1_us);
+    CHECK(most > 2'400_us);
+    CHECK(most <= 3'200_us);
+  }
 }
 
 TEST_CASE("A drop that names a header or a field that no packet has is refused") {

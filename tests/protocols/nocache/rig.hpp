@@ -190,11 +190,11 @@ class Rig : models::CrashObserver {
   }
   /// Loses messages of a kind on a wire: `count` of them, from the `first` (1) on.
   static void lose(models::Wire& wire, Op op, std::uint64_t count = 1, std::uint64_t first = 1) {
-    models::TargetedDrop drop;
+    models::TargetedFault drop;
     drop.match = {.header = "store", .fields = {{"op", number(op)}}};
     drop.first = first;
     drop.count = count;
-    wire.add_targeted_drop(std::move(drop));
+    wire.add_targeted_fault(std::move(drop));
   }
 
   std::uint64_t counter(const std::string& name) const {
