@@ -20,10 +20,10 @@
 #include "models/service.hpp"
 #include "p4model/registry.hpp"
 #include "sim/coverage.hpp"
-#include "sim/history.hpp"
 #include "sim/metrics.hpp"
 #include "sim/oracle.hpp"
 #include "sim/parameters.hpp"
+#include "sim/state_visitor.hpp"
 
 namespace racksim::sim {
 class Engine;
@@ -45,16 +45,6 @@ struct Leak {
   sim::Subject subject{};
 };
 
-/// Told the state of memory and caches by a protocol.
-class StateVisitor {
- public:
-  virtual ~StateVisitor() = default;
-  /// The current value of a block, if it was ever written.
-  virtual void value(std::uint64_t block, std::uint64_t value) = 0;
-  /// What a node may do with a block without asking; those with none are left out.
-  virtual void permission(std::uint64_t block, NodeId node, sim::Permission permission) = 0;
-};
-
 /// A running protocol.
 class Protocol : public CrashObserver {
  public:
@@ -66,8 +56,9 @@ class Protocol : public CrashObserver {
   /// Adds the actors of its control plane, before the run begins.
   virtual void add_actors(sim::Engine& engine) { static_cast<void>(engine); }
 
-  /// Shows the state of memory and caches as it is. Outside the run.
-  virtual void show_state(StateVisitor& visitor) const = 0;
+  /// Shows homes and copies as they are, before the run and when it has come to rest: what oracles begin from, and what
+  /// `values-at-rest` judges.
+  virtual void show_state(sim::StateVisitor& visitor) const = 0;
 
   /// Counters of the present instant become the zero of the measured phase.
   virtual void start_measuring() = 0;

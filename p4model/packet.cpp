@@ -13,10 +13,6 @@
 
 namespace racksim::p4 {
 
-namespace {
-constexpr std::size_t kPacketsPerChunk = 256;
-}
-
 void Packet::throw_full(const HeaderLayout& layout) {
   throw PacketError(fmt::format("no room for header '{}' in a packet: at most {} headers and {} fields", layout.name,
                                 kMaxHeaders, kMaxWords));

@@ -263,9 +263,22 @@ class PacketPool {
   }
   /// Packets that somebody still holds.
   std::size_t live() const { return live_; }
+  /// Calls `visit(packet)` for each of them, in no particular order: nothing that is observed may depend on it.
+  template <class Visit>
+  void for_each_live(Visit&& visit) const {
+    for (const auto& chunk : chunks_) {
+      for (const Packet* packet = chunk.get(); packet != chunk.get() + kPacketsPerChunk; ++packet) {
+        if (packet->references_ > 0) visit(*packet);
+      }
+    }
+    for (const Packet* packet : on_heap_) {
+      if (packet->references_ > 0) visit(*packet);
+    }
+  }
 
  private:
   friend class PacketRef;
+  static constexpr std::size_t kPacketsPerChunk = 256;
   Packet* take() {
     if (!free_) [[unlikely]]
       allocate();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace racksim::sim {
@@ -94,6 +95,29 @@ void DataValueOracle::settle(State& state, std::uint32_t index) {
 void DataValueOracle::convict(State& state, std::uint32_t index) {
   state = kConvicted;
   vacant_.push_back(index);
+}
+
+bool DataValueOracle::may_hold(std::uint64_t key, std::uint64_t value) const {
+  const State* state = states_.find(key);
+  if (state == nullptr) return value == kNeverWritten;
+  if (*state == kConvicted) return true;
+  if (*state < kOpen) return *state == value;
+  const auto possible = possible_values(key);
+  return std::binary_search(possible.begin(), possible.end(), value);
+}
+
+std::vector<std::uint64_t> DataValueOracle::possible_values(std::uint64_t key) const {
+  const State* state = states_.find(key);
+  if (state == nullptr) return {kNeverWritten};
+  if (*state == kConvicted) return {};
+  if (*state < kOpen) return {*state};
+  const auto& history = histories_[*state - kOpen];
+  std::vector<std::uint64_t> possible;
+  for (const auto& value : history.values()) {
+    if (history.is_current(value)) possible.push_back(value.value);
+  }
+  std::sort(possible.begin(), possible.end());
+  return possible;
 }
 
 std::uint32_t DataValueOracle::open(State& state) {

@@ -36,6 +36,17 @@ class DataValueOracle final : public Oracle {
 
   void observe(const Observation& observation) override;
 
+  /// Whether a read that began and ended now could return `value`: that of the last write, or of one that may have been
+  /// the last. After the first violation of a key true of every value.
+  bool may_hold(std::uint64_t key, std::uint64_t value) const;
+  /// The values that may_hold, in ascending order; none after the first violation of a key.
+  std::vector<std::uint64_t> possible_values(std::uint64_t key) const;
+  /// Calls `visit(key)` for each key ever used, in no particular order.
+  template <class Visit>
+  void for_each_key(Visit&& visit) const {
+    states_.for_each([&](std::uint64_t key, State) { visit(key); });
+  }
+
   /// Reads that were given up.
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }
   /// Keys ever used.

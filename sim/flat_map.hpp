@@ -2,8 +2,7 @@
 //
 // Open addressing with linear probing in one array of a power of two, at most 3/4 full, that doubles; erasing shifts
 // the cluster back, so no tombstones pile up. Memory: sizeof(id + value) × 1.34 to 2.67 an entry (16-byte entries: 21
-// to 43 bytes), and half of that again for the moment of doubling. One cache miss a look-up. It cannot be iterated
-// over: its order would depend on its history.
+// to 43 bytes), and half of that again for the moment of doubling. One cache miss a look-up.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +23,18 @@ class FlatMap {
     if (slots_.empty()) return nullptr;
     auto& slot = slots_[probe(id)];
     return slot.id == id ? &slot.value : nullptr;
+  }
+
+  const Value* find(std::uint64_t id) const { return const_cast<FlatMap*>(this)->find(id); }
+
+  /// Calls `visit(id, value)` for each entry. The order depends on the map's history: nothing that is observed may
+  /// depend on it.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.id != kFree) visit(slot.id, slot.value);
+    }
+    if (has_free_id_) visit(kFree, free_id_value_);
   }
 
   /// The value of this id, inserted if it was absent.

@@ -58,6 +58,13 @@ bool RegisterHistory::abandon_oldest_read() {
   return true;
 }
 
+// A read that begins now binds every value that an operation has ended with before its own.
+bool RegisterHistory::is_current(const Value& value) const {
+  return std::none_of(values_.begin(), values_.end(), [&](const Value& other) {
+    return &other != &value && other.first_end.position != kNever && value.bound_before(other);
+  });
+}
+
 std::optional<RegisterHistory::Pending> RegisterHistory::take(std::uint64_t operation) {
   const auto found = std::find_if(pending_.begin(), pending_.end(),
                                   [operation](const Pending& p) { return p.begun.operation == operation; });

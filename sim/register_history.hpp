@@ -74,6 +74,8 @@ class RegisterHistory {
 
   /// The values that a read that begins now may return without a violation, and those that a pending read may.
   const std::vector<Value>& values() const { return values_; }
+  /// Whether a read that begins now may return this one of `values()`.
+  bool is_current(const Value& value) const;
 
  private:
   struct Pending {

@@ -47,6 +47,9 @@ Catalogue built_in_catalogue() {
       {{"quiescence",
         "after the drain no lock is held, no request outstanding, no table entry without an owner, and directories "
         "know who caches what"}},
+      {{"values-at-rest",
+        "after the drain clean copies equal each other and the home, and what nobody holds dirty has the last write at "
+        "its home; judged if the run has come to rest"}},
       {{"packet-conservation",
         "packets created and copied = delivered + absorbed + dropped + in flight, and buffer cells in use = those of "
         "packets"}},

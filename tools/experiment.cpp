@@ -22,6 +22,7 @@
 #include "sim/single_writer_oracle.hpp"
 #include "sim/torn_oracle.hpp"
 #include "sim/trace.hpp"
+#include "sim/values_at_rest_oracle.hpp"
 #include "tools/expectations.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
@@ -72,7 +73,7 @@ class OperationSeries final : public sim::Observer {
   sim::TimeSeries& series_;
 };
 
-class Run final : models::StateVisitor {
+class Run final : sim::StateVisitor {
  public:
   Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
       sim::Coverage* coverage)
@@ -98,8 +99,11 @@ class Run final : models::StateVisitor {
   RunResult run(const Onlooker& onlooker) {
     const auto wall_begin = std::chrono::steady_clock::now();
     workload_->warm_up();
-    if (!oracles_.empty()) protocol_->show_state(*this);
+    if (!oracles_.empty() || check_values_) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+    if (check_values_ && std::find(oracles_.begin(), oracles_.end(), &data_value_) == oracles_.end()) {
+      journal_.attach(data_value_);
+    }
     if (history_) journal_.attach(*history_);
     if (onlooker) onlooker(*rack_, *protocol_);
 
@@ -190,6 +194,7 @@ class Run final : models::StateVisitor {
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
       if (check.name == "torn") oracles_.push_back(&torn_);
       if (check.name == "packet-conservation") check_conservation_ = true;
+      if (check.name == "values-at-rest") check_values_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
         if (check.name == history.name) check_history(history, metrics);
       }
@@ -252,6 +257,7 @@ class Run final : models::StateVisitor {
                       rack_->packets_in_flight() == rack_->chassis().packets_circulating();
     if (rest || calendar_.now() >= drain_end_) {
       phase_ = Phase::over;
+      at_rest_ = rest;
       engine_->finish();
       return;
     }
@@ -316,10 +322,10 @@ class Run final : models::StateVisitor {
     for (models::Leak& leak : protocol_->leaks()) {
       quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
     }
-    for (sim::Oracle* oracle : oracles_) {
-      oracle->finish(now);
-      result_.violations.insert(result_.violations.end(), oracle->violations().begin(), oracle->violations().end());
-      result_.violation_count += oracle->violation_count();
+    for (sim::Oracle* oracle : oracles_) finish(*oracle);
+    if (check_values_ && at_rest_) {
+      protocol_->show_state(values_at_rest_);
+      finish(values_at_rest_);
     }
     if (check_conservation_) {
       const models::PacketCensus& census = rack_->census();
@@ -344,14 +350,29 @@ class Run final : models::StateVisitor {
     result_.pass = result_.violation_count == 0;
   }
 
-  void value(std::uint64_t block, std::uint64_t value) override {
-    data_value_.initial_value(block, value);
-    if (history_) history_->initial_value(block, value);
+  void finish(sim::Oracle& oracle) {
+    oracle.finish(calendar_.now());
+    result_.violations.insert(result_.violations.end(), oracle.violations().begin(), oracle.violations().end());
+    result_.violation_count += oracle.violation_count();
   }
-  void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
-    single_writer_.observe(
-        {sim::Time{}, sim::Observed::permission, {}, 0, {block, node, static_cast<std::uint64_t>(permission)}});
+
+  // What warm-up left behind.
+  void home(std::uint64_t key, std::uint64_t value) override {
+    data_value_.initial_value(key, value);
+    if (history_) history_->initial_value(key, value);
   }
+  void copy(std::uint64_t key, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
+    const bool dirty = state == sim::CopyState::dirty;
+    if (dirty) home(key, value);
+    if (holder.is_switch()) return;
+    const auto permission = dirty ? sim::Permission::write : sim::Permission::read;
+    single_writer_.observe({sim::Time{},
+                            sim::Observed::permission,
+                            {},
+                            0,
+                            {key, holder.number(), static_cast<std::uint64_t>(permission)}});
+  }
+  void lost(std::uint64_t) override {}
 
   const Scenario& scenario_;
   const Progress& progress_;
@@ -372,17 +393,19 @@ class Run final : models::StateVisitor {
   sim::AnswerOracle returned_key_, answered_once_;
   sim::TornOracle torn_;
   sim::QuiescenceOracle quiescence_;
+  sim::ValuesAtRestOracle values_at_rest_{data_value_};
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
   sim::Counter* kept_operations_ = nullptr;
   sim::Counter* dropped_operations_ = nullptr;
   std::vector<std::unique_ptr<sim::checkers::HistoryOracle>> history_oracles_;
   std::vector<sim::Oracle*> oracles_;
-  bool check_conservation_ = false;
+  bool check_conservation_ = false, check_values_ = false;
   std::unique_ptr<OperationSeries> series_;
   std::optional<DraftFile> trace_file_;
   std::unique_ptr<sim::JsonLinesTrace> trace_;
 
   Phase phase_ = Phase::warm_up;
+  bool at_rest_ = false;  // at the end
   sim::Time measure_begin_, drain_end_;
   sim::Time last_progress_;
   std::uint64_t ended_before_ = 0;         // operations ended at the last progress

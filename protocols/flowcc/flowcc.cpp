@@ -73,6 +73,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   }
   switch_ = std::make_unique<SwitchOwner>(shared_);
   switch_->connect(nodes);
+  rack_.observe_boots(*this);
   if (shared_.marks.on()) {
     switch_watch_ = std::make_unique<SwitchWatch>(shared_, *switch_);
     rack_.chassis().watch(*switch_watch_);
@@ -83,6 +84,7 @@ void FlowCc::declare_shared(models::GlobalAddress first, std::uint64_t bytes) {
   if (options_.ownership == FlowCcOptions::Ownership::home) return;
   // A block that finds no free way stays at its home, as one that collides with hotter blocks would.
   const Tag begin = block_of(first), end = begin + bytes / shape().block_bytes;
+  declared_shared_.push_back({begin, end});
   for (Tag tag = begin; tag < end; ++tag) switch_->install(tag);
 }
 
@@ -131,17 +133,31 @@ FlowCc::Baseline FlowCc::current() const {
           counters_.requester_received.value + counters_.requester_sent.value};
 }
 
-void FlowCc::show_state(models::StateVisitor& visitor) const {
+bool FlowCc::held_dirty(Tag tag) const {
+  const GlobalMetadata m = metadata(tag);
+  return m.status == GlobalStatus::modified && std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+           const CacheEntry* entry = (m.copyset & node_bit(node->id())) != 0 ? node->cache().find(tag) : nullptr;
+           return entry != nullptr && entry->state == CacheEntry::State::dirty;
+         });
+}
+
+void FlowCc::show_state(sim::StateVisitor& visitor) const {
   for (const auto& node : nodes_) {
     node->visit_global_memory([&](Tag tag, std::uint64_t value) {
-      if (metadata(tag).status != GlobalStatus::modified) visitor.value(tag, value);
+      if (!held_dirty(tag)) visitor.home(tag, value);
     });
     for (const CacheEntry& entry : node->cache().entries()) {
       if (!entry.valid()) continue;
       const bool dirty = entry.state == CacheEntry::State::dirty;
-      visitor.permission(entry.tag, node->id(), dirty ? sim::Permission::write : sim::Permission::read);
-      if (dirty) visitor.value(entry.tag, entry.value);
+      visitor.copy(entry.tag, sim::Holder::node(node->id()), entry.value,
+                   dirty ? sim::CopyState::dirty : sim::CopyState::clean);
     }
+    node->visit_lost([&](Tag tag) { visitor.lost(tag); });
+  }
+  // A block that the switch knew is its home's again, which does not know who holds it.
+  if (!switch_lost_state_) return;
+  for (const TagRange& range : declared_shared_) {
+    for (Tag tag = range.begin; tag < range.end; ++tag) visitor.lost(tag);
   }
 }
 

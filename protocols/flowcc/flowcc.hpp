@@ -11,14 +11,14 @@
 
 namespace racksim::flowcc {
 
-class FlowCc final : public models::Protocol, public models::MemoryService, BlockObserver {
+class FlowCc final : public models::Protocol, public models::MemoryService, BlockObserver, models::BootObserver {
  public:
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
 
   models::Service& service() override { return *this; }
   void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
-  void show_state(models::StateVisitor& visitor) const override;
+  void show_state(sim::StateVisitor& visitor) const override;
   /// The node leaves for good: rejoining after a restart, and freeing what it holds, do not exist yet.
   void node_crashed(NodeId node) override;
   void start_measuring() override;
@@ -44,6 +44,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
+  void switch_booted() override { switch_lost_state_ = true; }
+  /// Whether a node holds a block dirty, as its owner knows.
+  bool held_dirty(Tag tag) const;
   /// Blocks whose metadata do not say who holds them and how. For a rack at rest.
   std::vector<models::Leak> wrong_metadata() const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
@@ -58,6 +61,11 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
   std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
+  struct TagRange {
+    Tag begin, end;
+  };
+  std::vector<TagRange> declared_shared_;
+  bool switch_lost_state_ = false;
   // Counters at the start of the measured phase, and the shares computed from what came after.
   struct Baseline {
     std::uint64_t local_hits = 0, home_packets = 0, cache_packets = 0, requester_packets = 0;

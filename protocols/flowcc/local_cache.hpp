@@ -37,6 +37,7 @@ class LocalCache {
 
   /// The entry that holds `tag`, or null.
   CacheEntry* find(Tag tag);
+  const CacheEntry* find(Tag tag) const { return const_cast<LocalCache*>(this)->find(tag); }
   /// Records an access for LRU.
   void touch(CacheEntry& entry) { entry.timestamp = ++accesses_; }
 

@@ -70,8 +70,14 @@ void MemoryNode::count_event(MessageType type) {
 
 void MemoryNode::crash() {
   crashed_ = true;
-  for (const auto& requester : requesters_) requester->crash();
-  cache_.clear([this](const CacheEntry& entry) { permission_changed(entry.tag, Permission::none, 0); });
+  for (const auto& requester : requesters_) {
+    requester->visit_blocks([this](Tag tag) { lost_.push_back(tag); });
+    requester->crash();
+  }
+  cache_.clear([this](const CacheEntry& entry) {
+    if (entry.state == CacheEntry::State::dirty) lost_.push_back(entry.tag);
+    permission_changed(entry.tag, Permission::none, 0);
+  });
 }
 
 bool MemoryNode::quiescent() const {

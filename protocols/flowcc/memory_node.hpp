@@ -53,6 +53,11 @@ class MemoryNode final : public models::MemoryTarget {
   /// The node loses its cache and what it had under way, and takes part no more: whatever reaches it is ignored.
   void crash();
   bool crashed() const { return crashed_; }
+  /// Calls `visit(tag)` for each block whose value may have gone with it: those that it held dirty or had under way.
+  template <class Visit>
+  void visit_lost(Visit&& visit) const {
+    for (const Tag tag : lost_) visit(tag);
+  }
 
   bool quiescent() const;
   const std::vector<std::unique_ptr<Requester>>& requesters() const { return requesters_; }
@@ -67,6 +72,7 @@ class MemoryNode final : public models::MemoryTarget {
   std::vector<std::uint64_t> memory_;  // by index at home
   sim::Signal any_event_ended_;
   bool crashed_ = false;
+  std::vector<Tag> lost_;
   std::vector<std::unique_ptr<Requester>> requesters_;
   std::unique_ptr<HomeAgent> home_agent_;
   std::unique_ptr<CacheAgent> cache_agent_;

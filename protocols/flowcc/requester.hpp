@@ -63,6 +63,14 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   std::string describe() const;
   /// Its block and operation.
   sim::Subject subject() const;
+  /// Calls `visit(tag)` for the block of each event and unlock under way.
+  template <class Visit>
+  void visit_blocks(Visit&& visit) const {
+    if (event_.active()) visit(event_.tag());
+    for (const Unlock& unlock : unlocks_) {
+      if (unlock.active) visit(unlock.tag);
+    }
+  }
 
   /// The thread died with its node: nothing is under way any more.
   void crash();

@@ -107,6 +107,20 @@ std::vector<models::Leak> NetCache::leaks() const {
   return leaks;
 }
 
+// A valid value in the switch is a copy that readers get.
+void NetCache::show_state(sim::StateVisitor& visitor) const {
+  Store::show_state(visitor);
+  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  for (const std::uint64_t key : manager_->cached()) {
+    const std::uint64_t index = manager_->index_of(key);
+    const std::uint64_t state = registers.read(program_.state->id, index);
+    if ((shared().safety ? state >> program_.state->width.bits : state) == 0) continue;
+    const std::uint64_t value =
+        nocache::ValueHeader::value_of([&](unsigned i) { return registers.read(program_.values[i]->id, index); });
+    visitor.copy(key, sim::Holder::network_switch(), value, sim::CopyState::clean);
+  }
+}
+
 std::vector<models::SwitchRegister> NetCache::switch_state_of(std::uint64_t key) const {
   if (!manager_->is_cached(key)) return {};
   const std::uint64_t index = manager_->index_of(key);

@@ -18,6 +18,7 @@ class NetCache final : public nocache::Store {
   NetCache(models::ProtocolContext& context, const NetCacheOptions& options);
 
   void add_actors(sim::Engine& engine) override;
+  void show_state(sim::StateVisitor& visitor) const override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
   bool quiescent() const override;

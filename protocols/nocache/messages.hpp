@@ -121,6 +121,15 @@ struct ValueHeader {
   }
   /// What is read where the words are not of one value; nobody writes it.
   static constexpr std::uint64_t kMixed = 0xffff'ffff'ffff'ffff >> 16;
+  /// The value whose words `word_at(i)` returns, or kMixed.
+  template <class WordAt>
+  static std::uint64_t value_of(WordAt&& word_at) {
+    const std::uint64_t value = std::uint64_t{word_at(1)} << 32 | word_at(0);
+    for (unsigned i = 2; i < kWords; ++i) {
+      if (word_at(i) != word(value, i)) return kMixed;
+    }
+    return value;
+  }
 };
 static_assert(ValueHeader::kLayout.bytes() == 64 && ValueHeader::kLayout.count == ValueHeader::kWords);
 

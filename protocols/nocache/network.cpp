@@ -17,11 +17,7 @@ void push_value(p4::Packet& packet, std::uint64_t value) {
 
 std::uint64_t value_in(p4::Packet& packet) {
   const auto words = packet.words(packet.header_count() - 1);
-  const std::uint64_t value = words.get(1) << 32 | words.get(0);
-  for (unsigned i = 2; i < ValueHeader::kWords; ++i) {
-    if (words.get(i) != ValueHeader::word(value, i)) return ValueHeader::kMixed;
-  }
-  return value;
+  return ValueHeader::value_of([&](unsigned i) { return words.get(i); });
 }
 
 // What a packet's first payload word means here: the key, and above it the number of the fragment.

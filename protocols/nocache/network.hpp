@@ -61,6 +61,10 @@ struct Message {
 constexpr std::uint64_t place_of(std::uint64_t key, unsigned number) {
   return key | std::uint64_t{number} << 48;
 }
+/// Whether a place is that of an item's first part: it is the key then.
+constexpr bool is_first_part(std::uint64_t place) {
+  return place >> 48 == 0;
+}
 
 /// The hash of the key that a message is about.
 inline KeyHash hash_in(const Message& message) {

@@ -63,6 +63,14 @@ class Partition final : public models::PacketHandler {
   std::uint64_t value_of(std::uint64_t key) const { return part_of(key, 0); }
   /// The value that a part of an item belongs to.
   std::uint64_t part_of(std::uint64_t key, unsigned number) const;
+  /// Calls `visit(key, value)` for each item that has been written, with the value of its first part, in no particular
+  /// order.
+  template <class Visit>
+  void visit_items(Visit&& visit) const {
+    items_.for_each([&](std::uint64_t place, std::uint64_t value) {
+      if (is_first_part(place)) visit(place, value);
+    });
+  }
   /// Requests that it has answered.
   std::uint64_t served() const { return served_; }
   /// A digest of all items.

@@ -137,6 +137,14 @@ std::vector<models::Leak> Store::leaks() const {
   return leaks;
 }
 
+void Store::show_state(sim::StateVisitor& visitor) const {
+  for (const auto& partition : partitions_) {
+    partition->visit_items([&](std::uint64_t key, std::uint64_t value) {
+      if (server_of(shared_.hash(key), shared_.servers()) == partition->server()) visitor.home(key, value);
+    });
+  }
+}
+
 void Store::record_final_state() {
   for (const auto& partition : partitions_) {
     shared_.rack.journal().record(sim::Observed::final_state, final_source_, calendar().now(), partition->server(),

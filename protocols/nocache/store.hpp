@@ -20,7 +20,8 @@ class Store : public models::Protocol, public models::KeyValueService, RepeatedA
 
   models::Service& service() override { return *this; }
   void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
-  void show_state(models::StateVisitor& visitor) const override { static_cast<void>(visitor); }
+  /// The home of an item is its server; schemes with a cache add the copies in the switch.
+  void show_state(sim::StateVisitor& visitor) const override;
   void node_crashed(NodeId node) override;
   void start_measuring() override;
   void stop_measuring() override;

@@ -11,6 +11,8 @@
 
 namespace racksim::starcache {
 
+using nocache::Op;
+
 namespace {
 
 StarShape shape_of(const StarCacheOptions& options, std::uint16_t recirculation_port) {
@@ -138,6 +140,27 @@ std::vector<models::Leak> StarCache::leaks() const {
                      {}});
   }
   return leaks;
+}
+
+// A cache packet is a copy if the switch would let it serve a read request that came now: the key is valid, and the
+// packet is of its version.
+void StarCache::show_state(sim::StateVisitor& visitor) const {
+  Store::show_state(visitor);
+  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  const unsigned bits = program_.state->width.bits;
+  shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
+    const auto* store = packet.find<nocache::StoreHeader>();
+    if (store == nullptr) return;
+    const Op op = store->operation();
+    if (op != Op::read_reply && op != Op::write_reply && op != Op::fetch_reply) return;
+    const auto index = manager_->index_of(nocache::KeyHash{store->hkey_high, store->hkey_low});
+    if (!index) return;
+    const std::uint64_t state = registers.read(program_.state->id, *index);
+    if ((shared().safety ? state >> bits : state) == 0) return;
+    const nocache::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
+    if (shared().safety && options_.drop_stale && message.safety.version != (state & p4::mask_of(bits))) return;
+    visitor.copy(message.key, sim::Holder::network_switch(), message.value, sim::CopyState::clean);
+  });
 }
 
 std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key) const {

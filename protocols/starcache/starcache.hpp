@@ -17,6 +17,7 @@ class StarCache final : public nocache::Store {
   StarCache(models::ProtocolContext& context, const StarCacheOptions& options);
 
   void add_actors(sim::Engine& engine) override;
+  void show_state(sim::StateVisitor& visitor) const override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
   void start_measuring() override;

@@ -78,7 +78,7 @@ class FakeProtocol final : public Protocol {
  public:
   explicit FakeProtocol(Service& service) : service_(service) {}
   Service& service() override { return service_; }
-  void show_state(StateVisitor&) const override {}
+  void show_state(sim::StateVisitor&) const override {}
   void start_measuring() override {}
   void stop_measuring() override {}
   bool quiescent() const override { return true; }

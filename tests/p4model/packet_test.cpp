@@ -1,6 +1,8 @@
 #include "p4model/packet.hpp"
 
 #include <catch2/catch.hpp>
+#include <set>
+#include <vector>
 
 #include "p4model/headers.hpp"
 
@@ -130,4 +132,21 @@ TEST_CASE("a packet taken again from the pool is empty") {
   CHECK(packet->header_count() == 0);
   CHECK(packet->payload_bytes == 0);
   CHECK(packet->operation == 0);
+}
+
+TEST_CASE("a visit of a pool sees each packet that somebody holds once") {
+  PacketPool pool;
+  std::vector<PacketRef> held;
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    held.push_back(pool.make());
+    held.back()->serial = i;
+  }
+  const PacketRef again = held[3].share();
+  held.erase(held.begin() + 100, held.end());
+  held.erase(held.begin() + 3);
+  std::set<std::uint64_t> seen;
+  pool.for_each_live([&](const Packet& packet) { CHECK(seen.insert(packet.serial).second); });
+  CHECK(seen.size() == 100);
+  CHECK(*seen.rbegin() == 99);
+  CHECK(pool.live() == 100);
 }

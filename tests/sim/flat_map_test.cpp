@@ -30,6 +30,18 @@ TEST_CASE("the id of all ones is an id like any other") {
   CHECK(map[kOnes] == 0);
 }
 
+TEST_CASE("a visit of a flat map sees each entry once") {
+  FlatMap<int> map;
+  std::map<std::uint64_t, int> expected;
+  for (std::uint64_t id = 0; id < 1000; id += 7) expected[id] = map[id] = static_cast<int>(id) + 1;
+  expected[~std::uint64_t{0}] = map[~std::uint64_t{0}] = 5;
+  map.erase(14);
+  expected.erase(14);
+  std::map<std::uint64_t, int> seen;
+  map.for_each([&](std::uint64_t id, int value) { CHECK(seen.emplace(id, value).second); });
+  CHECK(seen == expected);
+}
+
 TEST_CASE("a flat map agrees with std::map over random insertions, changes and erasures") {
   // Few ids make long clusters that wrap around the end; ids of aligned blocks and of all sizes hash apart.
   for (const auto& [ids, stride] :

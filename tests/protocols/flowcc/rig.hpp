@@ -14,6 +14,7 @@
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
 #include "sim/single_writer_oracle.hpp"
+#include "sim/values_at_rest_oracle.hpp"
 
 namespace racksim::flowcc::testing {
 
@@ -53,7 +54,7 @@ inline models::WireFaults lossy() {
   return faults;
 }
 
-class Rig : models::StateVisitor {
+class Rig : sim::StateVisitor {
  public:
   explicit Rig(const Setup& s)
       : setup(s),
@@ -97,7 +98,11 @@ class Rig : models::StateVisitor {
     faults.heal();
     calendar.run_until(calendar.now() + setup.drain);
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
-    for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
+    const bool judges_values = setup.watched && at_rest();
+    if (judges_values) protocol->show_state(values_at_rest);
+    for (sim::Oracle* oracle : oracles()) {
+      if (oracle != &values_at_rest || judges_values) oracle->finish(calendar.now());
+    }
     protocol->record_final_state();
     const models::PacketCensus& census = rack.census();
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
@@ -127,7 +132,11 @@ class Rig : models::StateVisitor {
     return std::get<sim::Counter>(metrics.find("flowcc." + name)->value).value;
   }
 
-  std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence}; }
+  /// Whether nothing is under way any more.
+  bool at_rest() {
+    return workload->running() == 0 && script.running() == 0 && protocol->quiescent() && rack.packets_in_flight() == 0;
+  }
+  std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence, &values_at_rest}; }
   /// The first violation of each oracle, one a line; empty when all is well.
   std::string violations() {
     std::string text;
@@ -151,6 +160,7 @@ class Rig : models::StateVisitor {
   sim::DataValueOracle data_value;
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
+  sim::ValuesAtRestOracle values_at_rest{data_value};
   std::optional<sim::Violation> balance;
   sim::Scope script{calendar};
 
@@ -163,11 +173,18 @@ class Rig : models::StateVisitor {
     }
     if (ended != nullptr) *ended = calendar.now();
   }
-  void value(std::uint64_t block, std::uint64_t value) override { data_value.initial_value(block, value); }
-  void permission(std::uint64_t block, models::NodeId node, sim::Permission permission) override {
-    single_writer.observe(
-        {sim::Time{}, sim::Observed::permission, {}, 0, {block, node, static_cast<std::uint64_t>(permission)}});
+  void home(std::uint64_t block, std::uint64_t value) override { data_value.initial_value(block, value); }
+  void copy(std::uint64_t block, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
+    const bool dirty = state == sim::CopyState::dirty;
+    if (dirty) home(block, value);
+    const auto permission = dirty ? sim::Permission::write : sim::Permission::read;
+    single_writer.observe({sim::Time{},
+                           sim::Observed::permission,
+                           {},
+                           0,
+                           {block, holder.number(), static_cast<std::uint64_t>(permission)}});
   }
+  void lost(std::uint64_t) override {}
 };
 
 }  // namespace racksim::flowcc::testing

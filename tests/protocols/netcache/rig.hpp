@@ -15,6 +15,7 @@
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
 #include "sim/torn_oracle.hpp"
+#include "sim/values_at_rest_oracle.hpp"
 
 namespace racksim::netcache::testing {
 
@@ -98,7 +99,11 @@ class Rig {
     stop_rounds = true;
     calendar.run_until(calendar.now() + setup.drain);
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
-    for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
+    const bool at_rest = workload->running() == 0 && protocol->quiescent() && rack.packets_in_flight() == 0;
+    if (at_rest) protocol->show_state(values_at_rest);
+    for (sim::Oracle* oracle : oracles()) {
+      if (oracle != &values_at_rest || at_rest) oracle->finish(calendar.now());
+    }
     protocol->record_final_state();
     const models::PacketCensus& census = rack.census();
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
@@ -126,7 +131,9 @@ class Rig {
   /// A preloaded key.
   std::uint64_t hot_key() { return protocol->manager().cached().front(); }
 
-  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &quiescence, &answers, &torn}; }
+  std::vector<sim::Oracle*> oracles() {
+    return {&data_value, &progress, &quiescence, &answers, &torn, &values_at_rest};
+  }
   /// The first violation of each oracle, one a line; empty when all is well.
   std::string violations() {
     std::string text;
@@ -149,6 +156,7 @@ class Rig {
   sim::DataValueOracle data_value;
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
+  sim::ValuesAtRestOracle values_at_rest{data_value};
   sim::AnswerOracle answers{sim::StrayAnswer::wrong_key, journal};
   sim::TornOracle torn{journal};
   std::optional<sim::Violation> balance;

@@ -19,6 +19,7 @@
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
 #include "sim/torn_oracle.hpp"
+#include "sim/values_at_rest_oracle.hpp"
 
 namespace racksim::nocache::testing {
 
@@ -154,7 +155,10 @@ class Rig : models::CrashObserver {
       run(setup.drain);
     }
     for (models::Leak& leak : protocol->leaks()) quiescence.report(leak.kind, calendar.now(), std::move(leak.what));
-    for (sim::Oracle* oracle : oracles()) oracle->finish(calendar.now());
+    if (at_rest()) protocol->show_state(values_at_rest);
+    for (sim::Oracle* oracle : oracles()) {
+      if (oracle != &values_at_rest || at_rest()) oracle->finish(calendar.now());
+    }
     protocol->record_final_state();
     const models::PacketCensus& census = rack.census();
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
@@ -200,7 +204,9 @@ class Rig : models::CrashObserver {
   std::uint64_t counter(const std::string& name) const {
     return std::get<sim::Counter>(metrics.find(name)->value).value;
   }
-  std::vector<sim::Oracle*> oracles() { return {&data_value, &progress, &returned_key, &torn, &quiescence}; }
+  std::vector<sim::Oracle*> oracles() {
+    return {&data_value, &progress, &returned_key, &torn, &quiescence, &values_at_rest};
+  }
   /// The first violation of each oracle but "answered-once", one a line; empty when all is well.
   std::string violations() {
     std::string text;
@@ -227,6 +233,7 @@ class Rig : models::CrashObserver {
   sim::AnswerOracle returned_key, answered_once;
   sim::TornOracle torn;
   sim::QuiescenceOracle quiescence;
+  sim::ValuesAtRestOracle values_at_rest{data_value};
   std::optional<sim::Violation> balance;
   Log log;
   Tap tap;
@@ -241,7 +248,7 @@ class Rig : models::CrashObserver {
     }
   }
   bool at_rest() {
-    return workload->running() == 0 && protocol->quiescent() &&
+    return (!workload || workload->running() == 0) && protocol->quiescent() &&
            rack.packets_in_flight() == rack.chassis().packets_circulating();
   }
   template <class Begin>

@@ -19,7 +19,7 @@ constexpr std::uint64_t kKey = 0x77, kOperation = 5;
 /// A protocol without a word about packets and registers.
 struct Silent final : models::Protocol {
   models::Service& service() override { throw std::logic_error("no service"); }
-  void show_state(models::StateVisitor&) const override {}
+  void show_state(sim::StateVisitor&) const override {}
   void start_measuring() override {}
   void stop_measuring() override {}
   bool quiescent() const override { return true; }
