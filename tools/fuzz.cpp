@@ -25,7 +25,14 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     ++result.runs;
     result.operations += trial.operations;
     result.events += trial.events;
-    if (!trial.coverage.empty()) result.coverage.merge_text(trial.coverage);
+    if (!trial.coverage.empty()) {
+      sim::Coverage reached(map);
+      reached.merge_text(trial.coverage);
+      result.coverage.merge(reached);
+      for (std::size_t point = 0; point < result.runs_reaching.size(); ++point) {
+        if (reached.reached(map.pairs() + point)) ++result.runs_reaching[point];
+      }
+    }
     if (trial.verdict == TrialResult::Verdict::refused) {
       if (result.refused++ == 0) result.first_refusal = trial.what;
     }

@@ -29,13 +29,14 @@ struct FuzzFailure {
 
 /// What a campaign has found. Everything but the wall-clock time depends on template, seed and number of runs alone.
 struct FuzzResult {
-  explicit FuzzResult(const sim::CoverageMap& map) : coverage(map) {}
+  explicit FuzzResult(const sim::CoverageMap& map) : coverage(map), runs_reaching(map.race_points.size(), 0) {}
 
   std::uint64_t runs = 0;     ///< counted, in the order of their numbers, up to the failure that ended the campaign
   std::uint64_t refused = 0;  ///< of which drew options that do not fit each other
   std::string first_refusal;  ///< why
   std::vector<FuzzFailure> failures;
   sim::Coverage coverage;
+  std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it
   std::uint64_t operations = 0, events = 0;
   double wall_seconds = 0;
   bool interrupted = false;  ///< before its end: what is here is of the runs before that

@@ -2,16 +2,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <ostream>
 #include <thread>
 
+#include "tools/baseline.hpp"
 #include "tools/command_arguments.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
 #include "tools/experiment.hpp"
 #include "tools/fuzz.hpp"
+#include "tools/fuzz_baseline.hpp"
 #include "tools/input_error.hpp"
 #include "tools/progress_line.hpp"
 #include "tools/provenance.hpp"
@@ -33,6 +36,7 @@ struct FuzzOptions {
   std::string run_limit = "30s";
   std::vector<std::string> overrides;
   std::optional<std::uint64_t> only;
+  bool baseline = false, bless = false;
   bool shrink = true;
   bool json = false;
 };
@@ -53,7 +57,11 @@ class FuzzCommand {
         swarm_(read_json_file(find_scenario_file(options.file)), find_scenario_file(options.file), context.catalogue,
                options.overrides, options.seed) {}
 
-  int run() { return options_.only ? run_one(*options_.only) : run_many(); }
+  int run() {
+    if (options_.baseline || options_.bless) refuse_what_changes_coverage();
+    if (options_.bless) return bless();
+    return options_.only ? run_one(*options_.only) : run_many();
+  }
 
  private:
   /// One run of the campaign, in this process, with the whole report.
@@ -71,9 +79,73 @@ class FuzzCommand {
     return result.pass ? exit_ok : exit_failed;
   }
 
+  /// A baseline is of whole campaigns of the template as it is.
+  void refuse_what_changes_coverage() const {
+    const char* option = options_.bless ? "--bless" : "--baseline";
+    const auto refuse = [&](const char* other) {
+      throw InputError("racksim fuzz", option, std::string("it together with ") + other, std::string("no ") + other);
+    };
+    if (!options_.overrides.empty()) refuse("--set");
+    if (options_.only) refuse("--only");
+    if (!options_.time.empty()) refuse("--time");
+    if (coverage_map(swarm_.original()).race_points.empty()) {
+      throw InputError(swarm_.file(), "/protocol/name", quote(swarm_.original().protocol.name),
+                       "a protocol that declares race points");
+    }
+  }
+
+  std::string stored_baseline() const { return baseline_file(swarm_.file()).string(); }
+
+  /// Runs the campaigns of a new baseline and stores what they have in common.
+  int bless() {
+    const auto stored = load_fuzz_baseline(stored_baseline());
+    FuzzPlan plan;
+    plan.runs = options_.runs.value_or(stored ? stored->runs : kBaselineRuns);
+    plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
+    std::vector<FuzzResult> campaigns;
+    for (std::uint64_t seed = options_.seed; seed < options_.seed + kBlessedCampaigns; ++seed) {
+      swarm_ = Swarm(read_json_file(swarm_.file()), swarm_.file(), context_.catalogue, {}, seed);
+      campaigns.push_back(run_all(plan));
+      if (campaigns.back().failures.empty()) continue;
+      const FuzzFailure& failure = campaigns.back().failures.front();
+      context_.out << fmt::format("not renewed: with fuzz seed {} run {} fails: {}\n", seed, failure.index,
+                                  description(failure.result));
+      return exit_failed;
+    }
+    const FuzzBaseline now = common_baseline(*plan.runs, campaigns);
+    const auto& names = campaigns.front().coverage.map().race_points;
+    for (std::size_t point = 0; point < names.size(); ++point) {
+      std::string counts;
+      for (const auto& campaign : campaigns) counts += fmt::format("{:>6}", campaign.runs_reaching[point]);
+      const auto has = [&](const FuzzBaseline& baseline) {
+        return std::count(baseline.race_points.begin(), baseline.race_points.end(), names[point]) > 0;
+      };
+      const char* mark = !has(now) ? (stored && has(*stored) ? "gone" : "-") : stored && !has(*stored) ? "new" : "";
+      context_.out << fmt::format("{:<5}{}  {}\n", mark, counts, names[point]);
+    }
+    write_file(stored_baseline(), to_json(fuzz_baseline_json(now)), "racksim fuzz", "--bless");
+    context_.out << fmt::format("{}: {} of {} race points, in campaigns of {} runs\n", stored_baseline(),
+                                now.race_points.size(), names.size(), now.runs);
+    return exit_ok;
+  }
+
+  /// The baseline to compare with.
+  FuzzBaseline required_baseline() const {
+    const auto baseline = load_fuzz_baseline(stored_baseline());
+    if (!baseline) throw InputError(stored_baseline(), "/", "no such file", "a baseline: run with --bless");
+    if (options_.runs.value_or(baseline->runs) < baseline->runs) {
+      throw InputError("racksim fuzz", "--runs", std::to_string(*options_.runs),
+                       fmt::format("at least the {} runs of {}", baseline->runs, stored_baseline()));
+    }
+    return *baseline;
+  }
+
   int run_many() {
+    std::optional<FuzzBaseline> baseline;
+    if (options_.baseline) baseline = required_baseline();
     FuzzPlan plan;
     plan.runs = options_.runs;
+    if (baseline && !plan.runs) plan.runs = baseline->runs;
     if (!options_.time.empty()) plan.time = wall_clock_limit("racksim fuzz", "--time", options_.time);
     if (!plan.runs && !plan.time) plan.runs = kRuns;
     plan.failures = options_.failures;
@@ -89,14 +161,16 @@ class FuzzCommand {
     if (options_.shrink && !result.failures.empty() && !result.interrupted) {
       shrink_first(result.failures.front(), plan);
     }
+    // A campaign that ended early says nothing of what it would have reached.
+    if (baseline && result.failures.empty() && !result.interrupted) lost_ = lost_race_points(*baseline, result);
     options_.json ? print_json(result) : print_text(result);
     if (result.interrupted || (shrunk_ && shrunk_->interrupted)) return exit_interrupted;
-    return result.failures.empty() ? exit_ok : exit_failed;
+    return result.failures.empty() && lost_.empty() ? exit_ok : exit_failed;
   }
 
   /// "pass" is said of a campaign that came to its end.
-  static const char* verdict(const FuzzResult& result, const char* fail) {
-    return !result.failures.empty() ? fail : result.interrupted ? "interrupted" : "pass";
+  const char* verdict(const FuzzResult& result, const char* fail) const {
+    return !result.failures.empty() || !lost_.empty() ? fail : result.interrupted ? "interrupted" : "pass";
   }
 
   FuzzResult run_all(const FuzzPlan& plan) {
@@ -166,6 +240,7 @@ class FuzzCommand {
     for (std::size_t point = map.pairs(); point < map.points(); ++point) {
       if (!result.coverage.reached(point)) context_.out << "  never reached: " << map.name_of(point) << '\n';
     }
+    for (const auto& point : lost_) context_.out << "  LOST, of the baseline: " << point << '\n';
     line("failures", std::to_string(result.failures.size()));
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
@@ -193,6 +268,10 @@ class FuzzCommand {
     JsonValue& varied = report.set("varied", JsonValue::array());
     for (const auto& path : swarm_.varied()) varied.push(path);
     report.set("coverage", coverage_json(result.coverage));
+    if (options_.baseline) {
+      JsonValue& lost = report.set("lost_race_points", JsonValue::array());
+      for (const auto& point : lost_) lost.push(point);
+    }
     JsonValue& failures = report.set("failures", JsonValue::array());
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
@@ -248,6 +327,7 @@ class FuzzCommand {
   CommandContext& context_;
   Swarm swarm_;
   std::vector<std::string> files_;  // of the failures
+  std::vector<std::string> lost_;   // race points of the baseline
   std::optional<ShrinkResult> shrunk_;
   std::string shrunk_file_;
 };
@@ -270,6 +350,9 @@ void add_fuzz_command(CommandContext& context) {
       ->expected(1)
       ->take_all();
   add_number(*command, "--only", options->only, "Run only this run of the campaign and print its report");
+  command->add_flag("--baseline", options->baseline,
+                    "Fail if a race point of the template's stored baseline is not reached");
+  command->add_flag("--bless", options->bless, "Store the race points that three campaigns reach as the new baseline");
   command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
   command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
   command->callback(

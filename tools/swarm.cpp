@@ -88,7 +88,7 @@ void pin_testbed(JsonValue& document, const std::string& file) {
 
 Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
              const std::vector<std::string>& overrides, std::uint64_t seed)
-    : catalogue_(catalogue),
+    : catalogue_(&catalogue),
       file_(std::move(file)),
       seed_(seed),
       original_(read_scenario(document, file_, catalogue, overrides)) {
@@ -174,7 +174,7 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
     return std::max(protocol->longest_timeout(rack), rack.nic.rc_retransmission_timeout);
   };
   try {
-    return of(read_scenario(document, file_, catalogue_));
+    return of(read_scenario(document, file_, *catalogue_));
   } catch (const InputError&) {
     return of(original_);
   }

@@ -45,7 +45,7 @@ class Swarm {
   std::uint64_t set_length(JsonValue& document, const std::string& stream) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
 
-  const Catalogue& catalogue_;
+  const Catalogue* catalogue_;
   JsonValue document_;
   std::string file_;
   std::uint64_t seed_;
