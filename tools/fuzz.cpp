@@ -5,9 +5,9 @@
 
 namespace racksim::tools {
 
-ScenarioRunner scenario_runner(const Catalogue& catalogue, bool with_coverage) {
-  return [&catalogue, with_coverage](const JsonValue& document) {
-    return run_trial(read_scenario(document, "derived scenario", catalogue), with_coverage);
+ScenarioRunner scenario_runner(const Catalogue& catalogue, TrialDetail detail) {
+  return [&catalogue, detail](const JsonValue& document) {
+    return run_trial(read_scenario(document, "derived scenario", catalogue), detail);
   };
 }
 

@@ -45,8 +45,8 @@ struct FuzzResult {
 /// How one derived scenario is run: with racksim itself, or with something else in tests.
 using ScenarioRunner = std::function<TrialResult(const JsonValue& document)>;
 
-/// Runs a document as racksim does, with coverage.
-ScenarioRunner scenario_runner(const Catalogue& catalogue, bool with_coverage);
+/// Runs a document as racksim does.
+ScenarioRunner scenario_runner(const Catalogue& catalogue, TrialDetail detail);
 
 /// Told now and then what there is so far.
 using FuzzProgress = std::function<void(const FuzzResult& so_far, double wall_seconds)>;

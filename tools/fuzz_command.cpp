@@ -175,8 +175,8 @@ class FuzzCommand {
 
   FuzzResult run_all(const FuzzPlan& plan) {
     ProgressLine line(context_.err, !options_.json);
-    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, true), coverage_map(swarm_.original()),
-                [&](const FuzzResult& so_far, double wall) {
+    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, TrialDetail::coverage),
+                coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
                   line.show([&](double) {
                     const auto count = so_far.coverage.count();
                     return fmt::format("{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
@@ -210,9 +210,10 @@ class FuzzCommand {
   void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan) {
     ShrinkPlan shrink_plan;
     shrink_plan.limits = plan.limits;
+    shrink_plan.loss_runner = scenario_runner(context_.catalogue, TrialDetail::losses);
     ProgressLine line(context_.err, !options_.json);
     shrunk_ = shrink(swarm_.derive(failure.index), failure.result, context_.catalogue,
-                     scenario_runner(context_.catalogue, false), shrink_plan,
+                     scenario_runner(context_.catalogue, TrialDetail::none), shrink_plan,
                      [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
     shrunk_file_ =
         write_scenario(fmt::format("run-{}-shrunk", failure.index), shrunk_scenario(*shrunk_, origin(failure)));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tools/interruption.hpp"
+#include "tools/lost_packets.hpp"
 #include "tools/reductions.hpp"
 
 namespace racksim::tools {
@@ -15,6 +16,8 @@ namespace {
 
 /// A hang costs the whole wall-clock limit each time it is seen.
 constexpr std::uint64_t kRunsOfHang = 50;
+/// Losses that are turned into faults at most; a scenario with so many has not been shrunk.
+constexpr std::size_t kMostLost = 5'000;
 
 class Shrinking {
  public:
@@ -27,37 +30,94 @@ class Shrinking {
   }
 
   ShrinkResult run() {
-    bool reduced = true;
-    while (reduced && result_.runs < most_ && !interrupted()) {
-      reduced = false;
-      for (const Reduction reduction : reductions()) {
-        while (try_candidates(reduction(result_.document, read()))) reduced = true;
-      }
-    }
+    bool minimal = reduce();
+    if (minimal && name_packets()) minimal = reduce();
     result_.interrupted = interrupted();
-    result_.minimal = !reduced && result_.runs < most_ && !result_.interrupted;
+    result_.minimal = minimal && !result_.interrupted;
     return std::move(result_);
   }
 
  private:
+  enum class Seeds : std::uint8_t { present, several };
+
   Scenario read() const { return read_scenario(result_.document, "shrinking scenario", catalogue_); }
 
-  /// Tries all candidates with the present seed, then with others; takes the first that fails in the same way.
-  bool try_candidates(const std::vector<JsonValue>& candidates) {
+  /// Rounds of all reductions; whether they ended because nothing more can be taken away.
+  bool reduce() {
+    bool reduced = true;
+    while (reduced && result_.runs < most_ && !interrupted()) {
+      reduced = false;
+      for (const Reduction reduction : reductions()) {
+        while (try_candidates(reduction(result_.document, read()), Seeds::several)) reduced = true;
+      }
+    }
+    return !reduced && result_.runs < most_ && !interrupted();
+  }
+
+  /// Replaces random loss by drops of the packets that it took, and those by the ones that are needed. False if there
+  /// is none, or the run cannot be repeated so.
+  bool name_packets() {
+    if (!plan_.loss_runner || !noise_only_loses(result_.document)) return false;
+    std::string losses;
+    run_trials(
+        plan_.limits, [&](std::uint64_t) { return plan_.loss_runner(result_.document); },
+        [](std::uint64_t number) { return number == 0; },
+        [&](std::uint64_t, const TrialResult& trial) {
+          losses = trial.losses;
+          return true;
+        });
+    ++result_.runs;
+    if (losses.empty()) return false;  // it crashed or hung before it could tell
+    const auto lost = lost_packets_from_text(losses);
+    if (lost.size() > kMostLost) return false;
+    if (!try_candidates({with_noise_replaced(result_.document, drops_of(lost))}, Seeds::present)) return false;
+    take_faults_away();
+    return true;
+  }
+
+  /// Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002): faults go by
+  /// halves, by quarters, and so on to single ones, until each that is left is needed.
+  void take_faults_away() {
+    const auto count = [&] { return result_.document.find("faults")->elements()->size(); };
+    for (std::size_t size = std::max<std::size_t>(1, count() / 2);;) {
+      bool taken = false;
+      for (std::size_t begin = 0; begin < count();) {
+        std::vector<JsonValue> candidates;
+        for (std::size_t first = begin; first < count(); first += size) {
+          candidates.push_back(result_.document);
+          JsonValue& faults = *candidates.back().find("faults");
+          for (std::size_t i = std::min(first + size, count()); i > first; --i) faults.erase(i - 1);
+        }
+        const auto which = try_candidates(candidates, Seeds::present);
+        if (!which) break;
+        begin += *which * size;  // what came before it is needed, as far as this pass can tell
+        taken = true;
+      }
+      if (result_.runs >= most_ || interrupted() || (size == 1 && !taken)) return;
+      if (size > 1) size /= 2;
+    }
+  }
+
+  /// Tries all candidates with the present seed, and then perhaps with others; takes the first that fails in the same
+  /// way, and tells which it was.
+  std::optional<std::size_t> try_candidates(const std::vector<JsonValue>& candidates, Seeds seeds) {
     std::vector<JsonValue> tries;
     std::vector<std::string> texts;
-    const auto add = [&](JsonValue candidate, std::uint64_t seed) {
+    std::vector<std::size_t> numbers;
+    const auto add = [&](std::size_t number, std::uint64_t seed) {
+      JsonValue candidate = candidates[number];
       candidate.set("seed", seed);
       std::string text = to_canonical_json(candidate);
       if (in_vain_.count(text) > 0) return;
       tries.push_back(std::move(candidate));
       texts.push_back(std::move(text));
+      numbers.push_back(number);
     };
     const std::uint64_t present = read().seed;
-    for (const JsonValue& candidate : candidates) add(candidate, present);
+    for (std::size_t i = 0; i < candidates.size(); ++i) add(i, present);
     for (const std::uint64_t seed : plan_.seeds) {
-      if (seed == present) continue;
-      for (const JsonValue& candidate : candidates) add(candidate, seed);
+      if (seed == present || seeds == Seeds::present) continue;
+      for (std::size_t i = 0; i < candidates.size(); ++i) add(i, seed);
     }
     std::optional<std::size_t> taken;
     const std::uint64_t allowed = std::min<std::uint64_t>(tries.size(), most_ - result_.runs);
@@ -74,11 +134,11 @@ class Shrinking {
           result_.result = trial;
           return false;
         });
-    if (!taken) return false;
+    if (!taken) return std::nullopt;
     result_.document = std::move(tries[*taken]);
     ++result_.reductions;
     if (progress_) progress_(result_);
-    return true;
+    return numbers[*taken];
   }
 
   const Catalogue& catalogue_;

@@ -52,7 +52,8 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   ShrinkPlan plan;
   plan.limits = {options.jobs, wall_clock_limit("racksim shrink", "--run-limit", options.run_limit)};
   plan.runs = options.runs;
-  const ScenarioRunner runner = scenario_runner(context.catalogue, false);
+  plan.loss_runner = scenario_runner(context.catalogue, TrialDetail::losses);
+  const ScenarioRunner runner = scenario_runner(context.catalogue, TrialDetail::none);
   TrialResult failure;
   run_trials(
       plan.limits, [&](std::uint64_t) { return runner(document); }, [](std::uint64_t number) { return number == 0; },

@@ -10,6 +10,7 @@
 #include "tools/experiment.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
+#include "tools/lost_packets.hpp"
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -26,6 +27,7 @@ std::string encode(const TrialResult& result) {
   value.set("events", result.events);
   value.set("hash", result.hash);
   value.set("coverage", result.coverage);
+  value.set("losses", result.losses);
   return to_canonical_json(value);
 }
 
@@ -41,6 +43,7 @@ TrialResult decode(const std::string& text) {
   result.events = value.find("events")->natural().value();
   result.hash = *value.find("hash")->string();
   result.coverage = *value.find("coverage")->string();
+  result.losses = *value.find("losses")->string();
   return result;
 }
 
@@ -85,7 +88,7 @@ const sim::CoverageMap& coverage_map(const Scenario& scenario) {
   return none;
 }
 
-TrialResult run_trial(const Scenario& original, bool with_coverage) {
+TrialResult run_trial(const Scenario& original, TrialDetail detail) {
   Scenario scenario = original;
   scenario.expect = {};
   scenario.observe = {};
@@ -93,12 +96,18 @@ TrialResult run_trial(const Scenario& original, bool with_coverage) {
   sim::Coverage coverage(coverage_map(scenario));
   TrialResult result;
   try {
-    const RunResult run = run_experiment(scenario, metrics, "", {}, with_coverage ? &coverage : nullptr);
+    LostPackets lost;
+    Onlooker onlooker;
+    if (detail == TrialDetail::losses)
+      onlooker = [&](models::Rack& rack, const models::Protocol&) { lost.attach(rack); };
+    const RunResult run =
+        run_experiment(scenario, metrics, "", {}, detail == TrialDetail::coverage ? &coverage : nullptr, onlooker);
     result.verdict = run.pass ? TrialResult::Verdict::passed : TrialResult::Verdict::failed;
     result.operations = run.operations;
     result.events = run.events;
     result.hash = run.hash.hex();
-    if (with_coverage) result.coverage = coverage.text();
+    if (detail == TrialDetail::coverage) result.coverage = coverage.text();
+    if (detail == TrialDetail::losses) result.losses = lost_packets_text(lost.list());
     std::vector<sim::Violation> violations = run.violations;
     // The earliest is the closest to the cause; what is noticed at the end is often its consequence.
     std::stable_sort(violations.begin(), violations.end(), [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -29,6 +29,7 @@ struct TrialResult {
   std::uint64_t operations = 0, events = 0;
   std::string hash;      ///< the run hash, if the run came to its end
   std::string coverage;  ///< sim::Coverage::text(), if it was asked for
+  std::string losses;    ///< lost_packets_text() of what was lost at random, if it was asked for
 
   bool failed() const { return verdict == Verdict::failed; }
   /// Whether an oracle of this name spoke, or the failure is of this kind.
@@ -46,9 +47,12 @@ std::chrono::milliseconds wall_clock_limit(const std::string& command, const std
 /// The coverage map of the protocol that a scenario selects; empty if it declares none.
 const sim::CoverageMap& coverage_map(const Scenario& scenario);
 
+/// What a trial tells besides its verdict.
+enum class TrialDetail : std::uint8_t { none, coverage, losses };
+
 /// Runs the scenario here and now (one run per process, as run_experiment says). What it expects does not count.
 /// Options that do not fit are a result; anything else that is thrown passes through.
-TrialResult run_trial(const Scenario& scenario, bool with_coverage);
+TrialResult run_trial(const Scenario& scenario, TrialDetail detail);
 
 /// Work for a child process that ends in a TrialResult. It is called with the trial's number.
 using Trial = std::function<TrialResult(std::uint64_t number)>;

@@ -40,7 +40,7 @@ FuzzPlan plan_of(std::uint64_t runs, unsigned jobs = 2) {
 /// The result of one trial of a document, in a child process.
 TrialResult trial_of(const JsonValue& document, bool with_coverage) {
   TrialResult result;
-  const ScenarioRunner runner = scenario_runner(catalogue(), with_coverage);
+  const ScenarioRunner runner = scenario_runner(catalogue(), with_coverage ? TrialDetail::coverage : TrialDetail::none);
   run_trials(
       {}, [&](std::uint64_t) { return runner(document); }, [](std::uint64_t number) { return number == 0; },
       [&](std::uint64_t, const TrialResult& answer) {
@@ -117,7 +117,7 @@ TEST_CASE("a campaign is bounded by time") {
 TEST_CASE("40 runs of FlowCC keep every promise and reach what they should") {
   const Swarm swarm = swarm_of();
   const FuzzResult result =
-      fuzz(swarm, plan_of(40), scenario_runner(catalogue(), true), coverage_map(swarm.original()));
+      fuzz(swarm, plan_of(40), scenario_runner(catalogue(), TrialDetail::coverage), coverage_map(swarm.original()));
   for (const auto& failure : result.failures) FAIL_CHECK(failure.index << ": " << description(failure.result));
   CHECK(result.runs == 40);
   CHECK(result.refused < 10);
@@ -131,7 +131,7 @@ TEST_CASE("40 runs of FlowCC keep every promise and reach what they should") {
 TEST_CASE("races of the switch are never reached where homes own all blocks") {
   const Swarm swarm = swarm_of({"protocol.flowcc.ownership=home"});
   const auto& map = coverage_map(swarm.original());
-  const FuzzResult result = fuzz(swarm, plan_of(6), scenario_runner(catalogue(), true), map);
+  const FuzzResult result = fuzz(swarm, plan_of(6), scenario_runner(catalogue(), TrialDetail::coverage), map);
   std::size_t in_switch = 0;
   bool at_home = false;
   for (std::size_t point = map.pairs(); point < map.points(); ++point) {
