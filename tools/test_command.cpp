@@ -115,11 +115,13 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   std::vector<SuiteResult> results;
   {
     ProgressLine line(context.err, !options.quiet);
-    results =
-        run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), options.modes,
-                  [&](std::size_t done, std::size_t all) {
-                    line.show([&](double wall) { return fmt::format("{} of {} runs, {:.0f} s", done, all, wall); });
-                  });
+    results = run_suite(scenarios, options.jobs, std::chrono::seconds(options.limit), options.modes,
+                        [&](std::size_t done, std::size_t all) {
+                          line.show([&](double wall) {
+                            return fmt::format("{} of {} {}, {:.0f} s", done, all, options.modes ? "runs" : "scenarios",
+                                               wall);
+                          });
+                        });
     if (options.seeds > 1) {
       run_other_seeds(scenarios, results, options.seeds, options.jobs, std::chrono::seconds(options.limit),
                       [&](std::size_t done, std::size_t all) {
