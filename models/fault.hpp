@@ -51,6 +51,9 @@ class Fault {
   virtual sim::Time healed_by(sim::Time heal) const { return heal; }
   /// Whether it lasts beyond the heal if it has begun.
   virtual bool outlives_heal() const { return false; }
+  /// Whether it acts on packets alone, each of which its wire reports; else on machines as a whole, and what they do
+  /// while it lasts may be late (sim::Disturbance).
+  virtual bool acts_on_packets_alone() const { return false; }
   /// Whether of two at once the later to begin counts. When one of them ends, those that remain begin again.
   virtual bool replaces_earlier() const { return false; }
 

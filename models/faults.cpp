@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/faults/kinds.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::models {
 
@@ -41,6 +42,7 @@ void FaultSchedule::begin(std::uint32_t index) {
   entry.phase = Phase::active;
   active_.push_back(index);
   rack_.journal().record(sim::Observed::fault_begun, entry.source, rack_.calendar().now(), 0, index);
+  report(entry, sim::Disturbance::machine_begin);
   entry.fault->begin(rack_);
 }
 
@@ -50,15 +52,25 @@ void FaultSchedule::end(std::uint32_t index) {
   std::erase(active_, index);
   entry.fault->end(rack_);
   rack_.journal().record(sim::Observed::fault_ended, entry.source, rack_.calendar().now(), 0, index);
+  report(entry, sim::Disturbance::machine_end);
   if (!entry.fault->replaces_earlier()) return;
   for (const auto other : active_) {
     if (entries_[other].kind == entry.kind) entries_[other].fault->begin(rack_);
   }
 }
 
+void FaultSchedule::report(const Entry& entry, sim::Disturbance kind) {
+  if (entry.fault->acts_on_packets_alone()) return;
+  sim::record_disturbance(rack_.journal(), entry.source, rack_.calendar().now(), 0, kind);
+}
+
 void FaultSchedule::heal() {
   auto& calendar = rack_.calendar();
   const sim::Time now = calendar.now();
+  if (!entries_.empty()) {
+    sim::record_disturbance(rack_.journal(), entries_.front().source, now, 0, sim::Disturbance::healed,
+                            now + Fault::kHealNotice);
+  }
   for (std::size_t node = 0; node < rack_.nodes(); ++node) {
     rack_.uplink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);
     rack_.downlink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/fault.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::models {
 
@@ -37,6 +38,7 @@ class FaultSchedule {
     sim::EventId begin, end;
     Phase phase = Phase::waiting;
   };
+  void report(const Entry& entry, sim::Disturbance kind);
   void begin(std::uint32_t index);
   void end(std::uint32_t index);
 

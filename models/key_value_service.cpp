@@ -20,8 +20,12 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
       switch_latency_(metrics.histogram("latency.switch", "the same for what the switch answered")),
       given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
+      answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
+      answered_by_switch_(
+          metrics.counter("store.answers_by_switch", "operations", "of which the switch answered, in the whole run")),
       switch_mops_(metrics.gauge("store.switch_mops", "Mops", "measured throughput of what the switch answered", 0)),
       server_mops_(metrics.gauge("store.server_mops", "Mops", "measured throughput of what servers answered", 0)),
+      switch_share_(metrics.gauge("store.switch_share", "share", "of measured operations: answered by the switch", 0)),
       overflow_share_(metrics.gauge("store.overflow_share", "share",
                                     "of measured requests for cached keys: answered by a server, the switch having "
                                     "no room for them",
@@ -59,8 +63,10 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
   }
   if (!begun.write) judge_parts(session, begun, answer);
   const sim::Duration took = end(session, begun, begun.write ? begun.value : answer.value);
-  if (!measuring()) return;
   const bool by_switch = answer.by == Answer::By::network_switch;
+  ++answered_.value;
+  if (by_switch) ++answered_by_switch_.value;
+  if (!measuring()) return;
   (by_switch ? switch_latency_ : server_latency_).record(took);
   ++(by_switch ? answers_.by_switch : answer.by == Answer::By::overflow ? answers_.overflow : answers_.by_server);
 }
@@ -95,6 +101,8 @@ void KeyValueService::stop_measuring() {
   if (us <= 0) return;
   switch_mops_.value = static_cast<double>(answers_.by_switch) / us;
   server_mops_.value = static_cast<double>(answers_.by_server + answers_.overflow) / us;
+  const auto all = answers_.by_switch + answers_.by_server + answers_.overflow;
+  switch_share_.value = all == 0 ? 0 : static_cast<double>(answers_.by_switch) / static_cast<double>(all);
   const auto cached = answers_.by_switch + answers_.overflow;
   overflow_share_.value = cached == 0 ? 0 : static_cast<double>(answers_.overflow) / static_cast<double>(cached);
 }

@@ -78,8 +78,8 @@ class KeyValueService : public Service {
   unsigned client_nodes_;
   ItemSizes sizes_;
   sim::Histogram &server_latency_, &switch_latency_;
-  sim::Counter &given_up_, &repeated_;
-  sim::Gauge &switch_mops_, &server_mops_, &overflow_share_;
+  sim::Counter &given_up_, &repeated_, &answered_, &answered_by_switch_;
+  sim::Gauge &switch_mops_, &server_mops_, &switch_share_, &overflow_share_;
   struct Answers {
     std::uint64_t by_server = 0, by_switch = 0, overflow = 0;
   } answers_;  // while measuring

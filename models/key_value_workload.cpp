@@ -145,27 +145,34 @@ class KeyValueWorkload final : public Workload {
 void KeyValueOptions::declare(sim::Parameters& p) {
   p.integer("threads", threads, 1, 64, "client threads on each client node").varied_from(1);
   // With swaps, all of these leave room for the default of swap_keys.
-  p.integer("keys", keys, 1, std::uint64_t{1} << 47, "keys in the store").varied({512, 1000, 20'000});
+  p.integer("keys", keys, 1, std::uint64_t{1} << 47, "keys in the store").varied({512, 1000, 20'000}).moderate({512});
   p.real("zipf", zipf, 0, 2, "skew of the keys' popularity: key of rank r is asked for in proportion to r^-zipf")
-      .varied({0.0, 0.9, 1.2, 2.0});
-  p.ratio("write_ratio", write_ratio, "share of operations that write").varied({0.0, 0.05, 0.3, 1.0});
+      .varied({0.0, 0.9, 1.2, 2.0})
+      .moderate({0.9, 1.2});
+  p.ratio("write_ratio", write_ratio, "share of operations that write")
+      .varied({0.0, 0.05, 0.3, 1.0})
+      .moderate({0.0, 0.05, 0.3});
   p.integer("rate", rate, 1, 1'000'000'000,
             "operations per second that all clients together begin, whether or not earlier ones are answered")
-      .varied({200'000, 1'000'000, 4'000'000});
+      .varied({200'000, 1'000'000, 4'000'000})
+      .moderate({200'000, 1'000'000});
   p.size("key_bytes", key_bytes, 1, 65'536, "length of a key").varied({16});
   p.size("small_value", small_value, 1, 1 << 20, "length of the values of small items").varied({8, 64});
   p.size("large_value", large_value, 1, 1 << 20, "length of the values of all other items");
   p.ratio("small_share", small_share, "share of the keys, chosen by a hash of the key, whose items are small")
-      .varied({0.0, 0.5, 1.0});
+      .varied({0.0, 0.5, 1.0})
+      .moderate({1.0});
   p.length("swap_interval", swap_interval, 0_ns, 1000_s,
            "time between two exchanges of popularity between the hottest and the coldest keys (hot-in); 0 for never")
-      .varied({0_ns, 50_us, 400_us});
+      .varied({0_ns, 50_us, 400_us})
+      .moderate({0_ns, 400_us});
   p.integer("swap_keys", swap_keys, 1, std::uint64_t{1} << 46,
             "how many of the hottest keys exchange their popularity with as many of the coldest")
       .varied({1, 4});
   p.integer("preload", preload, 0, std::uint64_t{1} << 24,
             "how many of the hottest keys the store is told before the run, for caches to begin with")
-      .varied({0, 8, 100});
+      .varied({0, 8, 100})
+      .moderate({8, 100});
 }
 
 // Open loop: what comes in a phase follows from its length, or is the number of operations that end it.

@@ -152,7 +152,8 @@ void MicroOptions::declare(sim::Parameters& p) {
       .varied({512 * 1024, 2048 * 1024});
   // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
   p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share")
-      .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024});
+      .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024})
+      .moderate({4 * 1024, 8 * 1024, 16 * 1024});
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
       .varied({0.0, 0.5, 2.0});
 }

@@ -33,6 +33,22 @@ enum class DropReason : std::uint8_t {
 };
 inline constexpr std::size_t kDropReasons = 13;
 
+/// Whether only a fault loses packets for this reason; the others are for a program, or for too much load, to cause.
+constexpr bool is_fault(DropReason reason) {
+  switch (reason) {
+    case DropReason::loss:
+    case DropReason::burst_loss:
+    case DropReason::targeted:
+    case DropReason::wire_down:
+    case DropReason::nic_off:
+    case DropReason::partition:
+    case DropReason::switch_off:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// The enumerator's name, as metrics and traces print it.
 std::string_view to_string(DropReason reason);
 

@@ -68,6 +68,12 @@ class Protocol : public CrashObserver {
   virtual bool quiescent() const = 0;
   /// What should not be there although the protocol has come to rest, or has failed to.
   virtual std::vector<Leak> leaks() const = 0;
+  /// Operations on keys of one fate may wait for each other's packets, and for those of control requests, as those on a
+  /// cached item do. Nothing: an operation waits for its own packets alone (sim/served_oracle.hpp).
+  virtual std::optional<std::uint64_t> fate_of(std::uint64_t key) const {
+    static_cast<void>(key);
+    return std::nullopt;
+  }
   /// Folds the final state into the run hash.
   virtual void record_final_state() = 0;
 
@@ -107,6 +113,13 @@ class ProtocolOptions {
   virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
 };
 
+/// What a protocol is about, and how to see how much of the work it did: a campaign of fuzzing says so.
+struct Mechanism {
+  std::string doc;    ///< "of the operations were answered by the switch"
+  std::string part;   ///< the counter of what it did
+  std::string whole;  ///< the counter of all that there was to do
+};
+
 struct ProtocolEntry {
   std::string name, doc;
   std::function<std::shared_ptr<ProtocolOptions>()> make_options;
@@ -116,6 +129,7 @@ struct ProtocolEntry {
   /// Adds its switch programs, for `racksim fit`; may be empty.
   std::function<void(p4::ProgramRegistry&)> register_programs = {};
   sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
+  std::vector<Mechanism> mechanisms = {};
 };
 
 /// All protocols linked into the program, in the order of their names.

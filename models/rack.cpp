@@ -61,6 +61,8 @@ void Rack::plug_servers() {
         context_, fmt::format("{}-switch", name), link.bits_per_second, link.propagation, *chassis_, ports_[node]));
     auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("switch-{}", name),
                                                              link.bits_per_second, link.propagation, server->nic(), 0));
+    up.expect_jitter(options_.faults.jitter);
+    down.expect_jitter(options_.faults.jitter);
     server->nic().plug(up);
     chassis_->plug(ports_[node], down);
     if (options_.faults.any()) {

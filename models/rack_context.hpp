@@ -8,6 +8,7 @@
 #include "models/packet_observer.hpp"
 #include "p4model/packet.hpp"
 #include "sim/calendar.hpp"
+#include "sim/history.hpp"
 #include "sim/journal.hpp"
 #include "sim/metrics.hpp"
 
@@ -26,11 +27,15 @@ struct RackContext {
   std::uint64_t seed = 0;
   PacketObserver* packet_observer = nullptr;  ///< none, unless the run is being explained
 
-  /// Ends a packet's life as a drop: counted, and recorded with the packet's serial, the reason and its wire bytes.
+  /// Ends a packet's life as a drop: counted, and recorded with the packet's serial, the reason and its wire bytes; and
+  /// as a disturbance if a fault did it.
   void drop(sim::Source where, sim::Time at, const p4::Packet& packet, DropReason reason) {
     census.drop(reason);
     journal.record(sim::Observed::message_dropped, where, at, packet.operation, packet.serial,
                    static_cast<std::uint64_t>(reason), packet.wire_bytes());
+    if (is_fault(reason)) {
+      sim::record_disturbance(journal, where, at, packet.operation, sim::Disturbance::lost);
+    }
     if (packet_observer) [[unlikely]]
       packet_observer->dropped(packet, where, at, reason);
   }

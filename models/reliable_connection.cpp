@@ -9,6 +9,7 @@
 #include "models/addressing.hpp"
 #include "models/nic.hpp"
 #include "p4model/headers.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::models {
 
@@ -109,6 +110,7 @@ void ReliableConnection::timer() {
   if (now >= deadline_) {
     ++nic_.counters_.timeouts.value;
     if (retries_ == nic_.options_.rc_retry_count) return fail();
+    report_timeout(outstanding_.front(), false);
     ++retries_;
     deadline_ = now + nic_.options_.rc_retransmission_timeout;
     send_from_oldest();
@@ -116,10 +118,18 @@ void ReliableConnection::timer() {
   timer_event_ = nic_.context_.calendar.at<&ReliableConnection::timer>(deadline_, timer_lane_, *this);
 }
 
+void ReliableConnection::report_timeout(const Message& message, bool given_up) {
+  const sim::Time now = nic_.context_.calendar.now();
+  sim::record_sent_again(
+      nic_.context_.journal, nic_.source_, now, message.operation,
+      {sim::SentAgain::transport_timeout, 0, now - nic_.options_.rc_retransmission_timeout, given_up});
+}
+
 void ReliableConnection::fail() {
   ++nic_.counters_.failures.value;
   state_ = State::failed;
   for (const auto& message : outstanding_) {
+    report_timeout(message, true);
     poller_.run<&ReliableConnection::report_failure>(nic_.costs_.completion, *this, message.wr_id, nic_.generation_);
   }
   outstanding_.clear();
@@ -177,6 +187,8 @@ void ReliableConnection::take_request(p4::PacketRef&& packet, sim::Time start) {
       if (bth.ack_request) acknowledge(kSyndromeAck, (expected_psn_ - 1) & kPsnMask);
     } else {
       ++nic_.counters_.out_of_order.value;
+      sim::record_disturbance(nic_.context_.journal, nic_.source_, nic_.context_.calendar.now(), packet->operation,
+                              sim::Disturbance::behind);
       if (!gap_reported_) acknowledge(kSyndromeNakSequence, expected_psn_);
       gap_reported_ = true;
     }

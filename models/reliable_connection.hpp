@@ -60,6 +60,7 @@ class ReliableConnection {
   void take_acknowledgement(const p4::Packet& packet, sim::Time start);
   void take_request(p4::PacketRef&& packet, sim::Time start);
   void timer();
+  void report_timeout(const Message& message, bool given_up);
   void fail();
   void complete(std::uint64_t wr_id, std::uint64_t generation);
   void report_failure(std::uint64_t wr_id, std::uint64_t generation);

@@ -87,6 +87,8 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
     change_faults(start);
   if (!faulty_ && targeted_.empty()) {
     // A wire that was faulty until now must not let this one overtake those that are late.
+    if (last_arrival_ > free_at_ + propagation_ + usual_jitter_) [[unlikely]]
+      report_late(*packet, start);
     last_arrival_ = std::max(last_arrival_, free_at_ + propagation_);
     launch(std::move(packet), start, last_arrival_);
   } else {
@@ -133,6 +135,8 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     if (faults_.reorder > 0 && random_.chance(faults_.reorder)) {
       held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
     }
+    const sim::Time usual = free_at_ + propagation_ + usual_jitter_ + serialisation * copy;
+    if (held > sim::Duration{} || std::max(last_arrival_, late) > usual) report_late(*one, start);
     if (held > sim::Duration{}) {
       launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, true);
     } else {
@@ -141,6 +145,10 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     }
     late += serialisation;
   }
+}
+
+void Wire::report_late(const p4::Packet& packet, sim::Time start) {
+  sim::record_disturbance(context_.journal, source_, start, packet.operation, sim::Disturbance::late);
 }
 
 std::optional<sim::Duration> Wire::survives(const p4::Packet& packet, sim::Time start) {

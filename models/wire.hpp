@@ -63,6 +63,8 @@ class Wire {
   /// to begin counts, and of those that begin together the one set last. Switch and NIC hand packets over ahead of
   /// their start, so a change in mid-run is announced when the run begins.
   void set_faults(const WireFaults& faults, sim::Time from = {}, sim::Time until = sim::Time::max());
+  /// How late any packet may be without a fault: the schedule's jitter. What is later is reported as a disturbance.
+  void expect_jitter(sim::Duration jitter) { usual_jitter_ = jitter; }
   void add_targeted_fault(TargetedFault drop) { targeted_.push_back(std::move(drop)); }
   /// From `from` on the wire is sound: random faults, announced changes and targeted faults end. Announce it as far
   /// ahead as packets may be handed over before they start (the longest queue in front of a wire).
@@ -86,6 +88,7 @@ class Wire {
   std::optional<sim::Duration> survives(const p4::Packet& packet, sim::Time start);
   void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, bool held_back = false);
   void arrive(p4::Packet* packet, sim::Time start);
+  void report_late(const p4::Packet& packet, sim::Time start);
 
   RackContext& context_;
   std::string name_;
@@ -112,6 +115,7 @@ class Wire {
   std::vector<TargetedFault> targeted_;
   sim::Time free_at_;
   sim::Time last_arrival_;  // of packets that keep their order
+  sim::Duration usual_jitter_;
   std::uint64_t in_flight_ = 0;
   std::uint64_t packets_sent_ = 0;
   std::uint64_t bytes_sent_ = 0;

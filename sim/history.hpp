@@ -28,6 +28,24 @@ enum class StrayAnswer : std::uint8_t {
   missing_part   ///< its parts are too short
 };
 
+/// Why somebody asks again.
+enum class SentAgain : std::uint8_t {
+  timeout,            ///< no answer came in time
+  transport_timeout,  ///< the same below the protocol: a transport's acknowledgement
+  refusal,            ///< the answer was a refusal, which the protocol foresees
+  wrong_answer        ///< the answer was about something else, or made no whole
+};
+
+/// What a fault does, as far as it can make somebody wait in vain.
+enum class Disturbance : std::uint8_t {
+  lost,           ///< a packet is lost
+  late,           ///< a packet is held up
+  behind,         ///< a packet is refused because one before it on its connection has not come
+  machine_begin,  ///< from now on machines do not work as usual: servers, their clocks or NICs, the switch
+  machine_end,    ///< one such fault is over
+  healed          ///< from `until` on no fault touches any packet
+};
+
 /// The value of a key that was never written. No write writes it.
 inline constexpr std::uint64_t kNeverWritten = 0;
 
@@ -68,6 +86,32 @@ struct PermissionView {
   }
 };
 
+/// An observation of kind sent_again. Its operation is the one on whose behalf it was asked, 0 for a request of the
+/// protocol itself ("control request"). A control request or a transport that gives up reports it in the same way.
+struct SentAgainView {
+  SentAgain why{};
+  std::uint64_t key = 0;  ///< that it is about, if any
+  Time since;             ///< when what was in vain was sent
+  bool given_up = false;  ///< it is not even asked again
+
+  static constexpr SentAgainView of(const Observation& observation) {
+    return {static_cast<SentAgain>(observation.detail[0] & 0xff), observation.detail[1],
+            Time::from_ps(static_cast<std::int64_t>(observation.detail[2])), observation.detail[0] >> 8 != 0};
+  }
+};
+
+/// An observation of kind disturbance. Its operation is that of the packet, 0 for packets of control requests and of
+/// transports. Packets are computed ahead: the instant may lie in the future.
+struct DisturbanceView {
+  Disturbance kind{};
+  Time until;  ///< of healed
+
+  static constexpr DisturbanceView of(const Observation& observation) {
+    return {static_cast<Disturbance>(observation.detail[0]),
+            Time::from_ps(static_cast<std::int64_t>(observation.detail[1]))};
+  }
+};
+
 /// A session begins an operation. `value` is what a write writes, 0 for a read.
 inline void record_begun(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value = 0) {
@@ -96,6 +140,21 @@ inline void record_stray_answer(Journal& journal, Source session, Time at, std::
 inline void record_permission(Journal& journal, Source source, Time at, std::uint64_t operation, std::uint64_t key,
                               std::uint64_t node, Permission permission) {
   journal.record(Observed::permission, source, at, operation, key, node, static_cast<std::uint64_t>(permission));
+}
+
+/// Somebody asks again, or gives up.
+inline void record_sent_again(Journal& journal, Source who, Time at, std::uint64_t operation,
+                              const SentAgainView& again) {
+  journal.record(Observed::sent_again, who, at, operation,
+                 static_cast<std::uint64_t>(again.why) | std::uint64_t{again.given_up} << 8, again.key,
+                 static_cast<std::uint64_t>(again.since.ps()));
+}
+
+/// A fault touches a packet of `operation`, or machines.
+inline void record_disturbance(Journal& journal, Source where, Time at, std::uint64_t operation, Disturbance kind,
+                               Time until = {}) {
+  journal.record(Observed::disturbance, where, at, operation, static_cast<std::uint64_t>(kind),
+                 static_cast<std::uint64_t>(until.ps()));
 }
 
 }  // namespace racksim::sim

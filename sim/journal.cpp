@@ -39,6 +39,10 @@ std::string_view to_string(Observed what) {
       return "operation_given_up";
     case Observed::stray_answer:
       return "stray_answer";
+    case Observed::sent_again:
+      return "sent_again";
+    case Observed::disturbance:
+      return "disturbance";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

@@ -36,16 +36,18 @@ enum class Observed : std::uint8_t {
   fault_ended,
   operation_given_up,  ///< its session waits no longer: it may have taken effect or not
   stray_answer,        ///< a session got an answer that it did not ask for
+  sent_again,          ///< what was asked was not answered as hoped, and is asked again or given up: for oracles alone
+  disturbance,         ///< a fault has touched a packet, or acts on machines: for oracles alone
 };
-inline constexpr std::size_t kObservedKinds = 12;
+inline constexpr std::size_t kObservedKinds = 14;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);
 
-/// Whether observations of this kind are part of the run hash. A permission is how an oracle looks inside a protocol:
-/// reporting it in more or less detail must leave the hash alone.
+/// Whether observations of this kind are part of the run hash. The others are how oracles look inside protocols and
+/// hardware: reporting them in more or less detail must leave the hash alone.
 constexpr bool is_folded(Observed what) {
-  return what != Observed::permission;
+  return what != Observed::permission && what != Observed::sent_again && what != Observed::disturbance;
 }
 
 /// Who records: a dense number that the journal gives out.

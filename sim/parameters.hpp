@@ -7,6 +7,11 @@
 // A declaration also says what `racksim fuzz` may vary:
 //
 //   p.size("cache", cache_bytes, 4096, most, "private cache").varied({4096, 65536});
+//
+// and which of that leaves the rack at ease, so that whatever is then sent again was lost by a mistake:
+//
+//   p.length("work", work, zero, most, "time for a request").varied({zero, us, us * 5}).moderate({zero});
+//   p.length("patience", patience, us, most, "how long to wait for an answer").varied({us, us * 100}).timeout();
 #pragma once
 
 #include <cstdint>
@@ -79,6 +84,10 @@ struct Parameter {
   /// there up to the scenario's value. Only values under which every promise must still be kept.
   std::vector<Value> varied = {};
   std::optional<std::uint64_t> varied_from = {};
+  /// Of those, what a calm run may have (tools/swarm.hpp): values that neither overload a rack nor take the mechanism
+  /// under test out of play. Not given: all; empty: what the scenario has.
+  std::optional<std::vector<Value>> moderate = {};
+  bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
 };
 
 /// A parameter that was declared just now; more may be said of it at once.
@@ -88,11 +97,27 @@ class Declared {
   explicit Declared(Parameter& parameter) : parameter_(parameter) {}
 
   /// A fuzzer may try these values: all of them are safe.
-  void varied(std::initializer_list<T> values) {
+  Declared& varied(std::initializer_list<T> values) {
     for (const T& value : values) parameter_.varied.push_back(stored(value));
+    return *this;
   }
   /// A fuzzer may try any whole number from `least` up to what the scenario gives.
-  void varied_from(T least) requires std::is_same_v<T, std::uint64_t> { parameter_.varied_from = least; }
+  Declared& varied_from(T least) requires std::is_same_v<T, std::uint64_t> {
+    parameter_.varied_from = least;
+    return *this;
+  }
+  /// Of these, only those neither overload a rack nor take the mechanism under test out of play; without any, only what
+  /// the scenario has.
+  Declared& moderate(std::initializer_list<T> values) {
+    parameter_.moderate.emplace();
+    for (const T& value : values) parameter_.moderate->push_back(stored(value));
+    return *this;
+  }
+  /// It is a time to wait for an answer, and shorter than its default it may end too early.
+  Declared& timeout() {
+    parameter_.timeout = true;
+    return *this;
+  }
 
  private:
   Parameter::Value stored(const T& value) const {

@@ -44,6 +44,7 @@ Catalogue built_in_catalogue() {
       {{"single-writer", "while a node may write a block, no other node may read or write it"}},
       {{"data-value", "what clients read and write of each block is linearizable"}},
       {{"progress", "whatever a session begins ends"}},
+      {{"served", "whoever asks is answered, at the first attempt unless a fault explains the timeout"}},
       {{"quiescence",
         "after the drain no lock is held, no request outstanding, no table entry without an owner, and directories "
         "know who caches what"}},

@@ -19,6 +19,7 @@
 #include "sim/engine.hpp"
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
+#include "sim/served_oracle.hpp"
 #include "sim/single_writer_oracle.hpp"
 #include "sim/torn_oracle.hpp"
 #include "sim/trace.hpp"
@@ -85,6 +86,8 @@ class Run final : sim::StateVisitor {
         rack_(build_rack(metrics)),
         data_value_(journal_),
         progress_oracle_(journal_),
+        served_(journal_, {scenario.run.expect_timeouts, scenario.run.drain,
+                           [this](std::uint64_t key) { return protocol_->fate_of(key); }}),
         returned_key_(sim::StrayAnswer::wrong_key, journal_),
         answered_once_(sim::StrayAnswer::repeated, journal_),
         torn_(journal_) {
@@ -189,6 +192,7 @@ class Run final : sim::StateVisitor {
       if (check.name == "single-writer") oracles_.push_back(&single_writer_);
       if (check.name == "data-value") oracles_.push_back(&data_value_);
       if (check.name == "progress") oracles_.push_back(&progress_oracle_);
+      if (check.name == "served") oracles_.push_back(&served_);
       if (check.name == "quiescence") oracles_.push_back(&quiescence_);
       if (check.name == "returned-key") oracles_.push_back(&returned_key_);
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
@@ -390,6 +394,7 @@ class Run final : sim::StateVisitor {
   sim::SingleWriterOracle single_writer_;
   sim::DataValueOracle data_value_;
   sim::ProgressOracle progress_oracle_;
+  sim::ServedOracle served_;
   sim::AnswerOracle returned_key_, answered_once_;
   sim::TornOracle torn_;
   sim::QuiescenceOracle quiescence_;

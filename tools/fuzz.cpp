@@ -1,13 +1,28 @@
 // The campaign's loop. See fuzz.hpp.
 #include "tools/fuzz.hpp"
 
+#include <algorithm>
+
 #include "tools/interruption.hpp"
 
 namespace racksim::tools {
 
-ScenarioRunner scenario_runner(const Catalogue& catalogue, TrialDetail detail) {
-  return [&catalogue, detail](const JsonValue& document) {
-    return run_trial(read_scenario(document, "derived scenario", catalogue), detail);
+namespace {
+
+/// Draws run `index` until its options fit each other. What is refused has not begun, so that one process may do so.
+TrialResult run_derived(const Swarm& swarm, std::uint64_t index, const ScenarioRunner& runner) {
+  for (std::uint64_t redraw = 0;; ++redraw) {
+    TrialResult result = runner(swarm.derive(index, redraw));
+    result.redraws = redraw;
+    if (result.verdict != TrialResult::Verdict::refused || redraw == kMostRedraws) return result;
+  }
+}
+
+}  // namespace
+
+ScenarioRunner scenario_runner(const Catalogue& catalogue, const TrialPlan& plan) {
+  return [&catalogue, plan](const JsonValue& document) {
+    return run_trial(read_scenario(document, "derived scenario", catalogue), plan);
   };
 }
 
@@ -33,6 +48,12 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
         if (reached.reached(map.pairs() + point)) ++result.runs_reaching[point];
       }
     }
+    result.redraws += trial.redraws;
+    result.work.resize(std::max(result.work.size(), trial.work.size()));
+    for (std::size_t i = 0; i < trial.work.size(); ++i) {
+      result.work[i].part += trial.work[i].part;
+      result.work[i].whole += trial.work[i].whole;
+    }
     if (trial.verdict == TrialResult::Verdict::refused) {
       if (result.refused++ == 0) result.first_refusal = trial.what;
     }
@@ -40,7 +61,7 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     return result.failures.size() < plan.failures;
   };
   run_trials(
-      plan.limits, [&](std::uint64_t index) { return runner(swarm.derive(index)); }, wanted, take,
+      plan.limits, [&](std::uint64_t index) { return run_derived(swarm, index, runner); }, wanted, take,
       [&] {
         if (progress) progress(result, seconds());
       });

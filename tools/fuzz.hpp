@@ -32,8 +32,10 @@ struct FuzzResult {
   explicit FuzzResult(const sim::CoverageMap& map) : coverage(map), runs_reaching(map.race_points.size(), 0) {}
 
   std::uint64_t runs = 0;     ///< counted, in the order of their numbers, up to the failure that ended the campaign
-  std::uint64_t refused = 0;  ///< of which drew options that do not fit each other
-  std::string first_refusal;  ///< why
+  std::uint64_t redraws = 0;  ///< how often one was drawn anew, because what it had drawn did not fit each other
+  std::uint64_t refused = 0;  ///< of which drew nothing that fits, however often
+  std::string first_refusal;  ///< why the first of these was refused
+  std::vector<TrialResult::Work> work;  ///< of the protocol's mechanisms, over all runs
   std::vector<FuzzFailure> failures;
   sim::Coverage coverage;
   std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it
@@ -46,7 +48,10 @@ struct FuzzResult {
 using ScenarioRunner = std::function<TrialResult(const JsonValue& document)>;
 
 /// Runs a document as racksim does.
-ScenarioRunner scenario_runner(const Catalogue& catalogue, TrialDetail detail);
+ScenarioRunner scenario_runner(const Catalogue& catalogue, const TrialPlan& plan);
+
+/// How often a run is drawn anew at most.
+inline constexpr std::uint64_t kMostRedraws = 20;
 
 /// Told now and then what there is so far.
 using FuzzProgress = std::function<void(const FuzzResult& so_far, double wall_seconds)>;

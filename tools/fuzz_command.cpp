@@ -49,6 +49,10 @@ std::string coverage_line(const sim::Coverage::Count& count) {
                      count.race_points, count.declared_race_points);
 }
 
+double share(const TrialResult::Work& work) {
+  return work.whole == 0 ? 0 : static_cast<double>(work.part) / static_cast<double>(work.whole);
+}
+
 class FuzzCommand {
  public:
   FuzzCommand(const FuzzOptions& options, CommandContext& context)
@@ -66,11 +70,21 @@ class FuzzCommand {
  private:
   /// One run of the campaign, in this process, with the whole report.
   int run_one(std::uint64_t index) {
-    const JsonValue document = swarm_.derive(index);
+    for (std::uint64_t redraw = 0;; ++redraw) {
+      const JsonValue document = swarm_.derive(index, redraw);
+      try {
+        return run_document(index, document);
+      } catch (const InputError&) {  // options that do not fit: nothing has begun
+        if (redraw == kMostRedraws) throw;
+      }
+    }
+  }
+
+  int run_document(std::uint64_t index, const JsonValue& document) {
     const Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
-    if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
+    if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
     if (options_.json) {
       context_.out << to_json(report_json(scenario, result, metrics));
     } else {
@@ -158,7 +172,9 @@ class FuzzCommand {
     for (const FuzzFailure& failure : result.failures) {
       files_.push_back(write_failure(failure));
     }
-    if (options_.shrink && !result.failures.empty() && !result.interrupted) {
+    // What is expected of a run's metrics is nothing to expect of a smaller one.
+    const bool shrinks = options_.shrink && !result.failures.empty() && !result.interrupted;
+    if (shrinks && result.failures.front().result.kind != "expectation") {
       shrink_first(result.failures.front(), plan);
     }
     // A campaign that ended early says nothing of what it would have reached.
@@ -175,7 +191,7 @@ class FuzzCommand {
 
   FuzzResult run_all(const FuzzPlan& plan) {
     ProgressLine line(context_.err, !options_.json);
-    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, TrialDetail::coverage),
+    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, {TrialDetail::coverage, true}),
                 coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
                   line.show([&](double) {
                     const auto count = so_far.coverage.count();
@@ -201,7 +217,7 @@ class FuzzCommand {
     return file.string();
   }
   std::string write_failure(const FuzzFailure& failure) {
-    JsonValue document = swarm_.derive(failure.index);
+    JsonValue document = swarm_.derive(failure.index, failure.result.redraws);
     document.set("doc", description(failure.result) + "; " + origin(failure) + ".");
     return write_scenario(fmt::format("run-{}", failure.index), document);
   }
@@ -212,7 +228,7 @@ class FuzzCommand {
     shrink_plan.limits = plan.limits;
     shrink_plan.loss_runner = scenario_runner(context_.catalogue, TrialDetail::losses);
     ProgressLine line(context_.err, !options_.json);
-    shrunk_ = shrink(swarm_.derive(failure.index), failure.result, context_.catalogue,
+    shrunk_ = shrink(swarm_.derive(failure.index, failure.result.redraws), failure.result, context_.catalogue,
                      scenario_runner(context_.catalogue, TrialDetail::none), shrink_plan,
                      [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
     shrunk_file_ =
@@ -235,7 +251,12 @@ class FuzzCommand {
     line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events{}", result.runs,
                              result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds, options_.jobs,
                              result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
+    if (result.redraws > 0) line("redraws", fmt::format("{}, where options did not fit each other", result.redraws));
     if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
+    const auto& declared = mechanisms(swarm_.original());
+    for (std::size_t i = 0; i < result.work.size(); ++i) {
+      line(i == 0 ? "mechanism" : "", fmt::format("{:.1f} % {}", 100 * share(result.work[i]), declared[i].doc));
+    }
     line("coverage", coverage_line(result.coverage.count()));
     const auto& map = result.coverage.map();
     for (std::size_t point = map.pairs(); point < map.points(); ++point) {
@@ -261,7 +282,17 @@ class FuzzCommand {
     report.set("verdict", verdict(result, "fail"));
     report.set("interrupted", result.interrupted);
     report.set("runs", result.runs);
+    report.set("redraws", result.redraws);
     report.set("refused", result.refused);
+    JsonValue& work = report.set("mechanisms", JsonValue::array());
+    for (std::size_t i = 0; i < result.work.size(); ++i) {
+      const models::Mechanism& mechanism = mechanisms(swarm_.original())[i];
+      JsonValue& entry = work.push(JsonValue::object());
+      entry.set("what", mechanism.doc);
+      entry.set(mechanism.part, result.work[i].part);
+      entry.set(mechanism.whole, result.work[i].whole);
+      entry.set("share", share(result.work[i]));
+    }
     report.set("operations", result.operations);
     report.set("events", result.events);
     report.set("wall_s", result.wall_seconds);

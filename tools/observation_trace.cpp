@@ -28,6 +28,15 @@ TracedObservation read_line(const std::string& text, const std::string& name, st
   return result;
 }
 
+/// Whether observations of this kind are no part of the run hash.
+bool is_for_oracles(const std::string& what) {
+  for (std::size_t kind = 0; kind < sim::kObservedKinds; ++kind) {
+    const auto observed = static_cast<sim::Observed>(kind);
+    if (what == sim::to_string(observed)) return !sim::is_folded(observed);
+  }
+  return false;
+}
+
 /// A packet's serial number: the node that sent it, and its number there.
 std::string packet(std::uint64_t serial) {
   return fmt::format("packet node{}#{}", serial >> 48, serial & 0xffff'ffff'ffff);
@@ -95,7 +104,7 @@ ObservationsBySource read_trace(std::istream& in, const std::string& name) {
   std::string text;
   for (std::size_t line = 1; std::getline(in, text); ++line) {
     auto observation = read_line(text, name, line);
-    if (observation.what == "permission") continue;
+    if (is_for_oracles(observation.what)) continue;
     auto& of_source = result[observation.source];
     of_source.push_back(std::move(observation));
   }

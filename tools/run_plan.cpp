@@ -12,6 +12,9 @@ void RunPlan::declare(sim::Parameters& parameters) {
   parameters.choice("idle_passes", idle_passes, {{"skip", IdlePasses::skip}, {"run", IdlePasses::run}},
                     "Compute switch passes that change nothing, or run them; results are the same.");
   parameters.length("schedule.jitter", jitter, 0_s, 1_ms, "Each event may be up to this much late.");
+  parameters.flag(
+      "expect_timeouts", expect_timeouts,
+      "The rack is overloaded, or a timeout shorter than an idle path: the oracle served lets timeouts pass.");
 }
 
 std::string RunPlan::order_text() const {

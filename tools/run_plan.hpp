@@ -46,6 +46,7 @@ struct RunPlan {
   TieOrder order = TieOrder::fifo;
   std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
   sim::Duration jitter{};          ///< each event may be this much late
+  bool expect_timeouts = false;    ///< the oracle `served` lets them pass: overload, or timeouts that are too short
 
   /// All but `warmup`, `measure` and `schedule.order`, whose forms the scenario reader knows.
   void declare(sim::Parameters& parameters);

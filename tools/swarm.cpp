@@ -39,6 +39,19 @@ JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
   return number;
 }
 
+/// How large a time or a count is, for comparisons with others of the same parameter.
+std::int64_t magnitude(const Parameter::Value& value) {
+  if (const auto* length = std::get_if<Duration>(&value)) return length->ps();
+  const auto* number = std::get_if<std::uint64_t>(&value);
+  return number ? static_cast<std::int64_t>(*number) : 0;
+}
+
+/// The time or count that a parameter has.
+Parameter::Value present(const Parameter& parameter) {
+  if (const auto* length = std::get_if<Parameter::Length>(&parameter.kind)) return *length->target;
+  return *std::get<Parameter::Integer>(parameter.kind).target;
+}
+
 /// "protocol.flowcc.cache" as a JSON pointer.
 std::string pointer_to(std::string path) {
   std::replace(path.begin(), path.end(), '.', '/');
@@ -92,13 +105,15 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
       file_(std::move(file)),
       seed_(seed),
       original_(read_scenario(document, file_, catalogue, overrides)) {
+  keep_expectations(document);
   document_ = template_document(std::move(document), file_, overrides);
   for (const auto& protocol : models::protocols()) {
     if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
   }
-  add_knobs("rack", original_.rack, overrides);
-  add_knobs("protocol." + original_.protocol.name, original_.protocol, overrides);
-  add_knobs("workload", original_.workload, overrides);
+  add_knobs("rack", catalogue.rack, original_.rack, overrides);
+  add_knobs("protocol." + original_.protocol.name, *find_entry(catalogue.protocols, original_.protocol.name),
+            original_.protocol, overrides);
+  add_knobs("workload", *find_entry(catalogue.workloads, original_.workload.name), original_.workload, overrides);
   vary_faults_ = !is_set(overrides, "faults");
   vary_schedule_ = !is_set(overrides, "run.schedule");
   vary_length_ = !is_set(overrides, "run.measure");
@@ -107,24 +122,48 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
   if (!checked) document_.set("check", JsonValue::object()).set("all", true);
 }
 
-void Swarm::add_knobs(const std::string& prefix, const BoundOptions& options,
+void Swarm::keep_expectations(const JsonValue& document) {
+  const auto* expect = document.find("expect");
+  // What is expected of the metrics of a run that fails is nothing to go by.
+  if (!expect || original_.expect.pass == false) return;
+  for (const auto& [key, value] : *expect->members()) {
+    if (key != "verdict" && key != "baseline") expect_.set(key, value);
+  }
+}
+
+void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
                       const std::vector<std::string>& overrides) {
-  for (const auto& parameter : options.parameters.all()) {
-    Knob knob{prefix + "." + parameter.name, {}};
+  sim::Parameters defaults;
+  const auto owner = component.make(defaults);  // which the declarations point into
+  for (std::size_t i = 0; i < options.parameters.all().size(); ++i) {
+    const Parameter& parameter = options.parameters.all()[i];
+    Knob knob;
+    knob.path = prefix + "." + parameter.name;
     if (is_set(overrides, knob.path)) continue;
+    std::int64_t least_calm = 0, least_without_strain = 0;
+    if (parameter.timeout) {
+      const Parameter::Value own = present(parameter), usual = present(defaults.all()[i]);
+      least_calm = magnitude(usual);
+      least_without_strain = magnitude(own);
+      if (magnitude(own) < least_calm) knob.calm_value = written(parameter, usual);
+    }
     std::uint64_t largest = 0;
     for (const auto& value : parameter.varied) {
-      knob.values.push_back(written(parameter, value));
+      const bool moderate = !parameter.moderate || std::find(parameter.moderate->begin(), parameter.moderate->end(),
+                                                             value) != parameter.moderate->end();
+      knob.choices.push_back({written(parameter, value), moderate && magnitude(value) >= least_calm,
+                              !moderate || magnitude(value) < least_without_strain});
       if (const auto* number = std::get_if<std::uint64_t>(&value)) largest = std::max(largest, *number);
     }
     const auto* size = std::get_if<Parameter::Size>(&parameter.kind);
-    knob.always = size && !knob.values.empty() && *size->target > largest;
+    knob.always = size && !knob.choices.empty() && *size->target > largest;
     if (parameter.varied_from) {
       knob.least = *parameter.varied_from;
       knob.most = *std::get<Parameter::Integer>(parameter.kind).target;
+      knob.calm = !parameter.moderate;
       if (knob.least >= knob.most) continue;
     }
-    if (!knob.values.empty() || parameter.varied_from) knobs_.push_back(std::move(knob));
+    if (!knob.choices.empty() || parameter.varied_from || knob.calm_value) knobs_.push_back(std::move(knob));
   }
 }
 
@@ -134,35 +173,25 @@ std::vector<std::string> Swarm::varied() const {
   return paths;
 }
 
-JsonValue Swarm::derive(std::uint64_t index) const {
+JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
   JsonValue document = document_;
-  const std::string stream = fmt::format("fuzz/run{}", index);
+  std::string stream = fmt::format("fuzz/run{}", index);
+  if (redraw > 0) stream += fmt::format("/redraw{}", redraw);
   RandomStream own(seed_, stream);
   document.set("name", fmt::format("{}-{}-{}", original_.name, seed_, index));
   document.set("seed", own.below(1'000'000'000));
   const double density = std::array{0.2, 0.5, 0.8}[own.below(3)];
-  for (const Knob& knob : knobs_) {
-    RandomStream draws(seed_, stream + "/" + knob.path);
-    if (!draws.chance(density) && !knob.always) continue;
-    document.set_dotted(knob.path, knob.values.empty() ? JsonValue(knob.least + draws.below(knob.most - knob.least + 1))
-                                                       : knob.values[draws.below(knob.values.size())]);
-  }
-  if (vary_schedule_) set_schedule(document, stream);
+  const bool calm = is_calm(stream);
+  bool strained = set_knobs(document, stream, density, calm);
+  if (vary_schedule_) strained |= set_schedule(document, stream, calm);
   const std::uint64_t operations = set_length(document, stream);
-  if (vary_faults_) {
-    const std::uint64_t nodes = number_in(document, "rack", original_.rack, "nodes");
-    const std::uint64_t sessions = nodes * number_in(document, "workload", original_.workload, "threads");
-    RandomStream draws(seed_, stream + "/faults");
-    const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
-    JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
-    if (!tolerated_.empty() && draws.chance(0.8)) {
-      const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
-                                     longest_timeout(document)};
-      const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
-      for (const auto& fault : *drawn.elements()) faults.push(fault);
-    }
-    document.set("faults", std::move(faults));
+  if (calm) {
+    document.set("faults", JsonValue::array());
+    if (!expect_.members()->empty()) document.set("expect", expect_);
+  } else if (vary_faults_) {
+    set_faults(document, stream, operations);
   }
+  if (strained) document.set_dotted("run.expect_timeouts", true);
   return document;
 }
 
@@ -180,13 +209,61 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   }
 }
 
-void Swarm::set_schedule(JsonValue& document, const std::string& stream) const {
+bool Swarm::is_calm(const std::string& stream) const {
+  if (!vary_faults_ && !original_.faults.empty()) return false;  // the command line gives the faults
+  return RandomStream(seed_, stream + "/calm").chance(0.5);
+}
+
+bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double density, bool calm) const {
+  bool strained = false;
+  for (const Knob& knob : knobs_) {
+    if (calm && knob.calm_value) document.set_dotted(knob.path, *knob.calm_value);
+    RandomStream draws(seed_, stream + "/" + knob.path);
+    if (!draws.chance(density) && !knob.always) continue;
+    if (knob.most > knob.least) {
+      if (calm && !knob.calm) continue;
+      const std::uint64_t drawn = knob.least + draws.below(knob.most - knob.least + 1);
+      document.set_dotted(knob.path, drawn);
+      strained |= !knob.calm && drawn < knob.most;
+      continue;
+    }
+    std::vector<const Choice*> choices;
+    for (const Choice& choice : knob.choices) {
+      if (choice.calm || !calm) choices.push_back(&choice);
+    }
+    if (choices.empty()) continue;
+    const Choice& chosen = *choices[draws.below(choices.size())];
+    document.set_dotted(knob.path, chosen.value);
+    strained |= chosen.strains && !calm;
+  }
+  return strained;
+}
+
+void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const {
+  const std::uint64_t nodes = number_in(document, "rack", original_.rack, "nodes");
+  const std::uint64_t sessions = nodes * number_in(document, "workload", original_.workload, "threads");
+  RandomStream draws(seed_, stream + "/faults");
+  const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
+  JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
+  if (!tolerated_.empty() && draws.chance(0.8)) {
+    const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
+                                   longest_timeout(document)};
+    const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
+    for (const auto& fault : *drawn.elements()) faults.push(fault);
+  }
+  document.set("faults", std::move(faults));
+}
+
+bool Swarm::set_schedule(JsonValue& document, const std::string& stream, bool calm) const {
   RandomStream draws(seed_, stream + "/schedule");
   const std::uint64_t shuffle = draws.below(1000);
   const std::array orders{std::string("fifo"), std::string("lifo"), fmt::format("shuffle:{}", shuffle)};
   document.set_dotted("run.schedule.order", orders[draws.below(orders.size())]);
+  // The last makes a path of several wires longer than some timeouts.
   const std::array jitters{"0s", "0s", "5ns", "200ns", "2us"};
-  document.set_dotted("run.schedule.jitter", jitters[draws.below(jitters.size())]);
+  const std::size_t drawn = draws.below(jitters.size() - (calm ? 1 : 0));
+  document.set_dotted("run.schedule.jitter", jitters[drawn]);
+  return drawn + 1 == jitters.size();
 }
 
 // A short measured phase without warm-up, and limits on what comes after it unless the template has its own.

@@ -1,13 +1,21 @@
 // Swarm testing (Groce et al., "Swarm Testing", ISSTA 2012): scenarios derived from a template, each with a random
 // subset of what may vary, because leaving features out finds what using all of them at once hides.
 //
+// Half of the runs are calm, so that a retry cannot hide what a protocol has lost by itself: no faults, jitter that no
+// timeout minds, only moderate values (sim/parameters.hpp) and no timeout below its default. There the oracle `served`
+// lets no timeout pass, and what the template expects of metrics must hold. What a template itself gives is taken for
+// moderate, but for its timeouts. The other half may have anything; a run that drew more load than is moderate, a
+// timeout below the template's or much jitter says `run.expect_timeouts`.
+//
 // What may vary: every parameter of rack, protocol and workload whose declaration says `varied` (sim/parameters.hpp);
 // the faults, of the kinds that the protocol tolerates (models/protocol.hpp); the order of simultaneous events and
 // their jitter; the seed. Run `i` depends on the template, the fuzz seed and `i` alone, and each choice draws from a
-// random stream of its own, so that declaring one more parameter leaves the other choices where they were.
+// random stream of its own, so that declaring one more parameter leaves the other choices where they were. If what is
+// drawn does not fit each other, the run is drawn again, from streams that are named after the number of the redraw.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +31,8 @@ class Swarm {
   Swarm(JsonValue document, std::string file, const Catalogue& catalogue, const std::vector<std::string>& overrides,
         std::uint64_t seed);
 
-  /// The whole scenario of run `index`, as `racksim run` reads it.
-  JsonValue derive(std::uint64_t index) const;
+  /// The whole scenario of run `index`, as `racksim run` reads it; `redraw` counts those that were refused before.
+  JsonValue derive(std::uint64_t index, std::uint64_t redraw = 0) const;
 
   const std::string& file() const { return file_; }
   std::uint64_t seed() const { return seed_; }
@@ -34,19 +42,35 @@ class Swarm {
   std::vector<std::string> varied() const;
 
  private:
+  struct Choice {
+    JsonValue value;
+    bool calm = true;      ///< a calm run may have it
+    bool strains = false;  ///< a run that has it expects timeouts
+  };
   struct Knob {
     std::string path;
-    std::vector<JsonValue> values;
-    std::uint64_t least = 0, most = 0;  ///< used instead if there are no values
-    bool always = false;                ///< never left as in the template, which is too large for short runs
+    std::vector<Choice> choices;
+    std::uint64_t least = 0, most = 0;    ///< used instead if there are no choices
+    bool calm = true;                     ///< a calm run may have less than `most`; any other that has, is strained
+    bool always = false;                  ///< never left as in the template, which is too large for short runs
+    std::optional<JsonValue> calm_value;  ///< what a calm run has that draws nothing, instead of the template's
   };
-  void add_knobs(const std::string& prefix, const BoundOptions& options, const std::vector<std::string>& overrides);
-  void set_schedule(JsonValue& document, const std::string& stream) const;
+  /// `component` tells the defaults.
+  void add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
+                 const std::vector<std::string>& overrides);
+  /// What the template expects of metrics; its verdict and baseline are not for other runs.
+  void keep_expectations(const JsonValue& document);
+  bool is_calm(const std::string& stream) const;
+  /// Each of these returns whether the run expects timeouts for what it has drawn.
+  bool set_knobs(JsonValue& document, const std::string& stream, double density, bool calm) const;
+  bool set_schedule(JsonValue& document, const std::string& stream, bool calm) const;
+  void set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const;
   std::uint64_t set_length(JsonValue& document, const std::string& stream) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
 
   const Catalogue* catalogue_;
   JsonValue document_;
+  JsonValue expect_ = JsonValue::object();
   std::string file_;
   std::uint64_t seed_;
   Scenario original_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
+#include <variant>
 
 #include "models/protocol.hpp"
 #include "tools/experiment.hpp"
@@ -25,6 +27,12 @@ std::string encode(const TrialResult& result) {
   value.set("at", result.at.ps());
   value.set("operations", result.operations);
   value.set("events", result.events);
+  value.set("redraws", result.redraws);
+  JsonValue& work = value.set("work", JsonValue::array());
+  for (const auto& [part, whole] : result.work) {
+    work.push(part);
+    work.push(whole);
+  }
   value.set("hash", result.hash);
   value.set("coverage", result.coverage);
   value.set("losses", result.losses);
@@ -41,6 +49,11 @@ TrialResult decode(const std::string& text) {
   result.at = sim::Time::from_ps(static_cast<std::int64_t>(value.find("at")->natural().value()));
   result.operations = value.find("operations")->natural().value();
   result.events = value.find("events")->natural().value();
+  result.redraws = value.find("redraws")->natural().value();
+  const auto& work = *value.find("work")->elements();
+  for (std::size_t i = 0; i + 1 < work.size(); i += 2) {
+    result.work.push_back({work[i].natural().value(), work[i + 1].natural().value()});
+  }
   result.hash = *value.find("hash")->string();
   result.coverage = *value.find("coverage")->string();
   result.losses = *value.find("losses")->string();
@@ -80,17 +93,39 @@ std::chrono::milliseconds wall_clock_limit(const std::string& command, const std
   return limit;
 }
 
-const sim::CoverageMap& coverage_map(const Scenario& scenario) {
-  static const sim::CoverageMap none;
+namespace {
+
+const models::ProtocolEntry* entry_of(const Scenario& scenario) {
   for (const auto& protocol : models::protocols()) {
-    if (protocol.name == scenario.protocol.name) return protocol.coverage;
+    if (protocol.name == scenario.protocol.name) return &protocol;
   }
-  return none;
+  return nullptr;
 }
 
-TrialResult run_trial(const Scenario& original, TrialDetail detail) {
+std::uint64_t counter(const sim::Metrics& metrics, const std::string& name) {
+  const sim::Metric* metric = metrics.find(name);
+  if (metric == nullptr)
+    throw std::runtime_error(fmt::format("a mechanism names the counter '{}', which is not there", name));
+  return std::get<sim::Counter>(metric->value).value;
+}
+
+}  // namespace
+
+const sim::CoverageMap& coverage_map(const Scenario& scenario) {
+  static const sim::CoverageMap none;
+  const auto* entry = entry_of(scenario);
+  return entry ? entry->coverage : none;
+}
+
+const std::vector<models::Mechanism>& mechanisms(const Scenario& scenario) {
+  static const std::vector<models::Mechanism> none;
+  const auto* entry = entry_of(scenario);
+  return entry ? entry->mechanisms : none;
+}
+
+TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
   Scenario scenario = original;
-  scenario.expect = {};
+  if (!plan.expectations) scenario.expect = {};
   scenario.observe = {};
   sim::Metrics metrics;
   sim::Coverage coverage(coverage_map(scenario));
@@ -98,19 +133,25 @@ TrialResult run_trial(const Scenario& original, TrialDetail detail) {
   try {
     LostPackets lost;
     Onlooker onlooker;
-    if (detail == TrialDetail::losses)
+    if (plan.detail == TrialDetail::losses)
       onlooker = [&](models::Rack& rack, const models::Protocol&) { lost.attach(rack); };
     const RunResult run =
-        run_experiment(scenario, metrics, "", {}, detail == TrialDetail::coverage ? &coverage : nullptr, onlooker);
+        run_experiment(scenario, metrics, "", {}, plan.detail == TrialDetail::coverage ? &coverage : nullptr, onlooker);
     result.verdict = run.pass ? TrialResult::Verdict::passed : TrialResult::Verdict::failed;
     result.operations = run.operations;
     result.events = run.events;
     result.hash = run.hash.hex();
-    if (detail == TrialDetail::coverage) result.coverage = coverage.text();
-    if (detail == TrialDetail::losses) result.losses = lost_packets_text(lost.list());
+    if (plan.detail == TrialDetail::coverage) result.coverage = coverage.text();
+    if (plan.detail == TrialDetail::losses) result.losses = lost_packets_text(lost.list());
+    for (const auto& mechanism : mechanisms(scenario)) {
+      result.work.push_back({counter(metrics, mechanism.part), counter(metrics, mechanism.whole)});
+    }
     std::vector<sim::Violation> violations = run.violations;
     // The earliest is the closest to the cause; what is noticed at the end is often its consequence.
     std::stable_sort(violations.begin(), violations.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    for (const std::string& failed : run.failed_expectations) {
+      violations.push_back({"expectation", run.simulated, failed, {}});
+    }
     for (const auto& violation : violations) {
       if (!result.shows(violation.oracle)) result.kinds.push_back(violation.oracle);
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/protocol.hpp"
 #include "sim/coverage.hpp"
 #include "tools/child_processes.hpp"
 #include "tools/scenario.hpp"
@@ -21,15 +22,21 @@ struct TrialResult {
     refused  ///< options that do not fit each other: nothing was run
   };
   Verdict verdict = Verdict::passed;
-  /// Of a failure: the oracle that spoke first in simulated time; or "crash", "hang" or "exception".
+  /// Of a failure: the oracle that spoke first in simulated time; or "expectation", "crash", "hang" or "exception".
   std::string kind;
   std::vector<std::string> kinds;  ///< all of them, `kind` first, each once
   std::string what;                ///< the violation's text, or what the process left behind
   sim::Time at;                    ///< of the violation
   std::uint64_t operations = 0, events = 0;
-  std::string hash;      ///< the run hash, if the run came to its end
-  std::string coverage;  ///< sim::Coverage::text(), if it was asked for
-  std::string losses;    ///< lost_packets_text() of what was lost at random, if it was asked for
+  std::string hash;           ///< the run hash, if the run came to its end
+  std::string coverage;       ///< sim::Coverage::text(), if it was asked for
+  std::string losses;         ///< lost_packets_text() of what was lost at random, if it was asked for
+  std::uint64_t redraws = 0;  ///< how often a derived scenario was drawn anew, because its options did not fit
+  /// What each mechanism of the protocol did, and all that there was to do (models::Mechanism).
+  struct Work {
+    std::uint64_t part = 0, whole = 0;
+  };
+  std::vector<Work> work;
 
   bool failed() const { return verdict == Verdict::failed; }
   /// Whether an oracle of this name spoke, or the failure is of this kind.
@@ -44,15 +51,26 @@ std::string description(const TrialResult& failure);
 std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
                                            const std::string& text);
 
+/// The mechanisms that the protocol of a scenario is about.
+const std::vector<models::Mechanism>& mechanisms(const Scenario& scenario);
+
 /// The coverage map of the protocol that a scenario selects; empty if it declares none.
 const sim::CoverageMap& coverage_map(const Scenario& scenario);
 
 /// What a trial tells besides its verdict.
 enum class TrialDetail : std::uint8_t { none, coverage, losses };
 
-/// Runs the scenario here and now (one run per process, as run_experiment says). What it expects does not count.
-/// Options that do not fit are a result; anything else that is thrown passes through.
-TrialResult run_trial(const Scenario& scenario, TrialDetail detail);
+/// What a trial is for.
+struct TrialPlan {
+  TrialPlan(TrialDetail wanted = TrialDetail::none, bool judge = false) : detail(wanted), expectations(judge) {}
+
+  TrialDetail detail;
+  bool expectations;  ///< what the scenario expects counts; an expectation that is not met is a failure
+};
+
+/// Runs the scenario here and now (one run per process, as run_experiment says). Options that do not fit are a result;
+/// anything else that is thrown passes through.
+TrialResult run_trial(const Scenario& scenario, const TrialPlan& plan);
 
 /// Work for a child process that ends in a TrialResult. It is called with the trial's number.
 using Trial = std::function<TrialResult(std::uint64_t number)>;

@@ -45,6 +45,7 @@ class Partition final : public Fault {
       rack.downlink(static_cast<NodeId>(node)).add_targeted_fault(drop);
     }
   }
+  bool acts_on_packets_alone() const override { return true; }
   sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     Fault::draw(random, scene);

@@ -35,6 +35,7 @@ class FaultOfWires : public Fault {
     Fault::check(rack);
     nodes_.check(rack);
   }
+  bool acts_on_packets_alone() const override { return true; }
   std::string where() const override {
     constexpr std::array kDirections{"", ", to the switch", ", from the switch"};
     return nodes_.where() + kDirections.at(static_cast<std::size_t>(direction_));

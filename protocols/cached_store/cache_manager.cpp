@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "models/control_wait.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::cached_store {
 
@@ -183,7 +184,11 @@ sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_
     question.fragments = 0;
     cpu_.send(
         make_message(shared_, request, nocache::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
+    const sim::Time began = clock_.calendar().now();
     success = co_await question.answered.wait_for(clock_, patience(attempt));
+    if (success || incarnation != incarnation_) continue;
+    sim::record_sent_again(shared_.rack.journal(), cpu_.network_source(), clock_.calendar().now(), 0,
+                           {sim::SentAgain::timeout, request.key, began, attempt + 1 == attempts});
   }
   asking_.erase(seq);
   co_return success;

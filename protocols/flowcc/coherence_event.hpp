@@ -41,6 +41,8 @@ class CoherenceEvent {
 
   /// Serial number of the latest transmission of the request.
   std::uint32_t latest_serial = 0;
+  /// Whether an answer said that the switch owns the block.
+  bool in_switch = false;
 
   void fail() { failed_ = true; }
   void data_landed(std::uint64_t value) {

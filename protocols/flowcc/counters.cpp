@@ -11,6 +11,8 @@ Counters::Counters(sim::Metrics& m)
       write_shareds(m.counter("flowcc.requests.write_shared", "events", "coherence events of type WRITE-SHARED")),
       evict_shareds(m.counter("flowcc.requests.evict_shared", "events", "coherence events of type EVICT-SHARED")),
       evict_modifieds(m.counter("flowcc.requests.evict_modified", "events", "coherence events of type EVICT-MODIFIED")),
+      events(m.counter("flowcc.events", "events", "coherence events that ended, with success or a failed ACK")),
+      switch_events(m.counter("flowcc.switch_events", "events", "of which were of a block that the switch owns")),
       failed_events(m.counter("flowcc.failed_events", "events", "coherence events that ended with a failed ACK")),
       request_retransmissions(
           m.counter("flowcc.request_retransmissions", "packets", "coherence requests sent again after a timeout")),

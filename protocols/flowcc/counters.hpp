@@ -11,6 +11,7 @@ struct Counters {
 
   sim::Counter &local_hits, &merged_misses;
   sim::Counter &read_misses, &write_misses, &write_shareds, &evict_shareds, &evict_modifieds;
+  sim::Counter &events, &switch_events;
   sim::Counter &failed_events, &request_retransmissions, &unlock_retransmissions;
   sim::Counter &home_received, &home_sent, &cache_received, &cache_sent, &requester_received, &requester_sent;
   sim::Counter &invalidations, &data_blocks, &write_backs, &ignored_requests, &repeated_requests;

@@ -36,6 +36,8 @@ const models::ProtocolRegistration registration({
                   "slow-core"},
     .register_programs = register_programs,
     .coverage = coverage_map(),
+    .mechanisms = {{"of the coherence events were of blocks that the switch owns", "flowcc.switch_events",
+                    "flowcc.events"}},
 });
 
 }  // namespace

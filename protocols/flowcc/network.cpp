@@ -1,6 +1,8 @@
 // Queue pairs and packets of a memory node's threads. See network.hpp.
 #include "protocols/flowcc/network.hpp"
 
+#include "sim/history.hpp"
+
 namespace racksim::flowcc {
 
 Endpoint::Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
@@ -39,6 +41,12 @@ void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId
 
 void Endpoint::send_now(p4::Packet* packet) {
   nic_.send_raw(raw_qpn_, p4::PacketRef::adopt(packet));
+}
+
+void Endpoint::report_timeout(Tag tag, std::uint64_t operation, sim::Duration patience) {
+  const sim::Time now = shared_.calendar.now();
+  sim::record_sent_again(shared_.journal, nic_.source(), now, operation,
+                         {sim::SentAgain::timeout, tag, now - patience});
 }
 
 void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,

@@ -71,6 +71,9 @@ class Endpoint {
   void write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
                    std::uint64_t wr_id, std::uint64_t operation);
 
+  /// Says that what was sent `patience` ago is sent again, for want of an answer.
+  void report_timeout(Tag tag, std::uint64_t operation, sim::Duration patience);
+
   /// Joins the reliable connections of two endpoints of the same kind.
   static void connect(Endpoint& a, Endpoint& b);
 

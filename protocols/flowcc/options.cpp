@@ -17,15 +17,19 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000);
   p.choice("ownership", ownership, {{"switch", Ownership::switch_owned}, {"home", Ownership::home}},
            "who manages shared blocks: the switch (Concordia), or their home agents (CONCORDIA-base)")
-      .varied({Ownership::switch_owned, Ownership::home});
+      .varied({Ownership::switch_owned, Ownership::home})
+      .moderate({Ownership::switch_owned});
   p.size("block", block_bytes, 64, 1 << 20, "cache block, the unit of coherence and of data transfer; a power of two")
-      .varied({64, 1024, 4096});
+      .varied({64, 1024, 4096})
+      .moderate({1024, 4096});
   p.size("cache", cache_bytes, 4096, std::uint64_t{1} << 40, "private cache of each node")
       .varied({4 * 1024, 32 * 1024, 64 * 1024, 256 * 1024});
   p.integer("ways", ways, 1, 9, "ways of the switch's set-associative arrays; 9 staggered ways fill 12 stages")
-      .varied({1, 2, 9});
+      .varied({1, 2, 9})
+      .moderate({2, 9});
   p.integer("entries_per_way", entries_per_way, 1, 65536, "entries of each way's register arrays")
-      .varied({1, 4, 64, 512});
+      .varied({1, 4, 64, 512})
+      .moderate({4, 64, 512});
   p.choice("idempotence", idempotence, {{"safe", Idempotence::safe}, {"paper", Idempotence::paper}},
            "loss handling: with the rules that make it hold, or as printed in Concordia §5.3 and §5.1.1");
   p.flag("scoreboard", scoreboard, "the switch's SCOREBOARD makes lock acquisition idempotent (§5.3.2)");
@@ -33,21 +37,26 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.flag("last_executed", last_executed, "the agents' LAST-EXECUTED tables make their work idempotent (§5.3.1)");
   p.flag("check_table", check_table, "requests that have become invalid are refused (Table 2)");
   p.integer("request_timeout_rtts", request_timeout_rtts, 1, 1000, "round-trip times until a request is sent again")
-      .varied({1, 2, 12});
+      .varied({1, 2, 12})
+      .timeout();
   p.integer("unlock_timeout_rtts", unlock_timeout_rtts, 1, 1000, "round-trip times until an unlock is sent again")
-      .varied({1, 2, 12});
+      .varied({1, 2, 12})
+      .timeout();
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
            "core time of an access that the local cache serves")
       // Not zero: a thread that only hits would perform operations for ever in one instant.
       .varied({us / 100, us});
   p.length("costs.miss_setup", miss_setup, zero, most, "core time to begin a coherence event").varied({zero, us});
   p.length("costs.cache_agent", cache_agent_work, zero, most, "core time of the cache agent for a request")
-      .varied({zero, us, us * 5});
+      .varied({zero, us, us * 5})
+      .moderate({zero});
   p.length("costs.home_agent", home_agent_work, zero, most, "core time of the home agent for a request or an unlock")
-      .varied({zero, us, us * 5});
+      .varied({zero, us, us * 5})
+      .moderate({zero});
   p.length("costs.multicast_copy", multicast_copy_work, zero, most,
            "core time of the home agent for each copy of a request that it sends to cache agents")
-      .varied({zero, us});
+      .varied({zero, us})
+      .moderate({zero});
 }
 
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {

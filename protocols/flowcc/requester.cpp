@@ -123,11 +123,14 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   while (!event_.settled()) {
     if (co_await settled_.wait_for(clock_, patience)) continue;
     ++shared_.counters.request_retransmissions.value;
+    endpoint_.report_timeout(tag, operation, patience);
     transmit_request(true);
     if (safe()) patience = longer(patience, first_patience);
   }
 
   const bool success = !event_.failed();
+  ++shared_.counters.events.value;
+  if (event_.in_switch) ++shared_.counters.switch_events.value;
   if (success) {
     complete();
     if (!safe()) {
@@ -250,6 +253,7 @@ void Requester::transmit_unlock(Unlock& unlock) {
 void Requester::unlock_timed_out(std::uint32_t slot) {
   Unlock& unlock = unlocks_[slot];
   ++shared_.counters.unlock_retransmissions.value;
+  endpoint_.report_timeout(unlock.tag, unlock.operation, unlock.patience);
   if (safe()) unlock.patience = longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));
   transmit_unlock(unlock);
 }
@@ -307,6 +311,7 @@ void Requester::on_packet(p4::PacketRef packet) {
     shared_.marks.race(RacePoint::ack_of_past_event);
     return;
   }
+  if (answer) event_.in_switch = h.is_in_switch != 0;
   switch (h.message_type()) {
     case MessageType::ack:
       event_.acknowledged(h);

@@ -8,6 +8,7 @@
 
 #include "models/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::netcache {
 
@@ -113,7 +114,15 @@ void NetServer::send_update(std::uint64_t key) {
   const auto found = updates_.find(key);
   if (found == updates_.end()) return;
   ++counters_.updates.value;
-  if (found->second.attempts > 0) shared_.coverage.race(RacePoint::update_repeated);
+  const auto patience = [&](std::uint64_t attempt) {
+    return NetCacheOptions::patience(options_.update_timeout, attempt);
+  };
+  if (const std::uint64_t attempts = found->second.attempts; attempts > 0) {
+    shared_.coverage.race(RacePoint::update_repeated);
+    const sim::Time now = clock_.calendar().now();
+    sim::record_sent_again(shared_.rack.journal(), nic_.source(), now, 0,
+                           {sim::SentAgain::timeout, key, now - patience(attempts - 1)});
+  }
   Message message;
   message.store = {nocache::number(Op::cache_update), found->second.number, found->second.hkey_high,
                    found->second.hkey_low, 0};
@@ -125,8 +134,7 @@ void NetServer::send_update(std::uint64_t key) {
   // The switch answers; were it not for the program the packet would go to the controller.
   nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_),
                                    {models::kControlCpuNode, nocache::kFirstPort}, 0));
-  found->second.timer = clock_.after<&NetServer::send_update>(
-      NetCacheOptions::patience(options_.update_timeout, found->second.attempts++), *this, key);
+  found->second.timer = clock_.after<&NetServer::send_update>(patience(found->second.attempts++), *this, key);
 }
 
 void NetServer::on_packet(p4::PacketRef packet) {

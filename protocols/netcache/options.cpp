@@ -17,7 +17,8 @@ void NetCacheOptions::declare(sim::Parameters& p) {
       .varied({4, 64, 1024});
   p.integer("preload", preload, 0, 1 << 20,
             "hottest keys of which those whose key and value are small enough are cached at first (StarCache §5.1)")
-      .varied({0, 8, 100});
+      .varied({0, 8, 100})
+      .moderate({8, 100});
   p.flag("invalidate", invalidate, "a write request invalidates its key in the switch (NetCache §4.3)");
   p.flag("ordered_updates", ordered_updates,
          "the switch takes only the cache update of the latest write; needs exactly_once, which brings the versions");
@@ -32,9 +33,11 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   p.length(
        "update_timeout", update_timeout, us, most,
        "how long a server waits for the acknowledgement of a cache update before it sends it again; doubles each time")
-      .varied({us * 20, us * 200});
+      .varied({us * 20, us * 200})
+      .timeout();
   p.length("fetch_timeout", fetch_timeout, us, most, "how long the controller waits for a server; doubles each time")
-      .varied({us * 30, us * 200});
+      .varied({us * 30, us * 200})
+      .timeout();
   p.integer("fetch_attempts", fetch_attempts, 1, 1000, "how often it asks").varied({1, 3, 10});
   declare_versions(p);
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/core_wait.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::nocache {
 
@@ -74,6 +75,7 @@ sim::Task<models::Answer> Client::perform(Request& request) {
   for (std::uint64_t sent = 0;;) {
     co_await models::occupy(core_, shared_.options.request_work);
     bool notified = true;
+    const sim::Time began = calendar.now();
     if (request.outcome != Outcome::answered) {  // as it may be by now, by a late answer to an earlier attempt
       request.outcome = Outcome::none;
       transmit(request, op);
@@ -85,18 +87,23 @@ sim::Task<models::Answer> Client::perform(Request& request) {
       request.answer.given = true;
       co_return request.answer;
     }
+    auto why = sim::SentAgain::wrong_answer;
     if (!notified) {
       ++shared_.counters.timeouts.value;
       if (++sent >= attempts) co_return models::Answer{};
+      why = sim::SentAgain::timeout;
     } else if (request.outcome == Outcome::refused) {
       ++shared_.counters.refusals.value;
       shared_.coverage.race(RacePoint::write_refused);
+      why = sim::SentAgain::refusal;
       co_await sim::sleep_for(clock_, shared_.rack.options().rtt);
     } else if (request.outcome == Outcome::wrong_key) {
       ++shared_.counters.corrections.value;
       shared_.coverage.race(RacePoint::collision);
     }
     if (calendar.now() >= end) co_return models::Answer{};
+    sim::record_sent_again(shared_.rack.journal(), nic_.source(), calendar.now(), request.operation,
+                           {why, request.key, began});
     if (!request.write) op = Op::correction_request;
   }
 }

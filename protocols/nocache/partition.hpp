@@ -58,6 +58,8 @@ class Partition final : public models::PacketHandler {
   void extend(PartitionExtension& extension) { extension_ = &extension; }
 
   unsigned server() const { return server_; }
+  /// Who its NIC is in the journal.
+  sim::Source source() const { return nic_.source(); }
   models::Core& core() { return core_; }
   /// The value of an item: of its first part, if the parts are of different values.
   std::uint64_t value_of(std::uint64_t key) const { return part_of(key, 0); }

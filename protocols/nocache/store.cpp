@@ -137,6 +137,11 @@ std::vector<models::Leak> Store::leaks() const {
   return leaks;
 }
 
+std::optional<std::uint64_t> Store::fate_of(std::uint64_t key) const {
+  const KeyHash hash = shared_.hash(key);
+  return hash.low ^ hash.high;
+}
+
 void Store::show_state(sim::StateVisitor& visitor) const {
   for (const auto& partition : partitions_) {
     partition->visit_items([&](std::uint64_t key, std::uint64_t value) {

@@ -27,6 +27,8 @@ class Store : public models::Protocol, public models::KeyValueService, RepeatedA
   void stop_measuring() override;
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
+  /// Keys of one hash share what the switch and the servers know of them.
+  std::optional<std::uint64_t> fate_of(std::uint64_t key) const override;
   void record_final_state() override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 

@@ -1,8 +1,11 @@
 // Write order and reports of a server. See star_server.hpp.
 #include "protocols/starcache/star_server.hpp"
 
+#include <utility>
+
 #include "models/addressing.hpp"
 #include "protocols/starcache/coverage.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::starcache {
 
@@ -82,8 +85,12 @@ void StarServer::send_report(std::uint32_t number) {
   const auto found = unacknowledged_.find(number);
   if (found == unacknowledged_.end()) return;
   ++counters_.reports.value;
-  if (found->second.sent) shared_.coverage.race(RacePoint::report_repeated);
-  found->second.sent = true;
+  if (std::exchange(found->second.sent, true)) {
+    shared_.coverage.race(RacePoint::report_repeated);
+    const sim::Time now = clock_.calendar().now();
+    sim::record_sent_again(shared_.rack.journal(), partition_.source(), now, 0,
+                           {sim::SentAgain::timeout, 0, now - options_.report_timeout});
+  }
   Message message;
   message.store.set(Op::report);
   message.store.seq = number;

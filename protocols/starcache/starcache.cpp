@@ -51,6 +51,7 @@ const models::ProtocolRegistration registration({
                   "slow-core", "switch-restart"},
     .register_programs = register_programs,
     .coverage = coverage_map(),
+    .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
 });
 
 }  // namespace

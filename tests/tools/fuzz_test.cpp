@@ -86,6 +86,68 @@ TEST_CASE("a campaign ends with the same failure whatever the number of jobs") {
   CHECK(one.operations == three.operations);
 }
 
+TEST_CASE("what is refused is drawn again, by the numbers alone, and the campaign counts how often") {
+  const Swarm swarm = swarm_of();
+  const auto seed_of = [](const JsonValue& document) { return *document.find("seed")->natural(); };
+  // Two of three drawings do not fit.
+  const ScenarioRunner runner = [&](const JsonValue& document) {
+    TrialResult result;
+    if (seed_of(document) % 3 != 0) result.verdict = TrialResult::Verdict::refused;
+    result.operations = 1;
+    return result;
+  };
+  std::uint64_t expected = 0;
+  for (std::uint64_t index = 0; index < 30; ++index) {
+    std::uint64_t redraw = 0;
+    while (seed_of(swarm.derive(index, redraw)) % 3 != 0) ++redraw;
+    REQUIRE(redraw < kMostRedraws);
+    expected += redraw;
+  }
+  const FuzzResult result = fuzz(swarm, plan_of(30), runner, {});
+  CHECK(result.runs == 30);
+  CHECK(result.refused == 0);
+  CHECK(result.redraws == expected);
+  CHECK(expected > 0);
+}
+
+TEST_CASE("what mechanisms did is summed over the campaign") {
+  const ScenarioRunner runner = [](const JsonValue&) {
+    TrialResult result;
+    result.work = {{1, 4}, {2, 2}};
+    return result;
+  };
+  const FuzzResult result = fuzz(swarm_of(), plan_of(10), runner, {});
+  REQUIRE(result.work.size() == 2);
+  CHECK(result.work[0].part == 10);
+  CHECK(result.work[0].whole == 40);
+  CHECK(result.work[1].part == 20);
+}
+
+TEST_CASE("an expectation of the template that a calm run does not meet is a failure of its own kind") {
+  const std::string file = find_scenario_file("scenarios/fuzz/nocache.json");
+  JsonValue document = read_json_file(file);
+  document.set("expect", JsonValue::object()).set("store.answers", JsonValue::object()).set("max", 0);
+  const Swarm swarm(document, file, catalogue(), {}, 1);
+  std::uint64_t calm = 0;
+  while (swarm.derive(calm).find("expect") == nullptr) ++calm;
+  const auto trial = [&](bool expectations) {
+    TrialResult result;
+    const ScenarioRunner runner = scenario_runner(catalogue(), {TrialDetail::none, expectations});
+    run_trials(
+        {}, [&](std::uint64_t) { return runner(swarm.derive(calm)); }, [](std::uint64_t number) { return number == 0; },
+        [&](std::uint64_t, const TrialResult& answer) {
+          result = answer;
+          return true;
+        });
+    return result;
+  };
+  const TrialResult judged = trial(true);
+  CHECK(judged.failed());
+  CHECK(judged.kind == "expectation");
+  CHECK(judged.what.find("store.answers is ") != std::string::npos);
+  CHECK_FALSE(trial(false).failed());
+}
+
 TEST_CASE("a campaign counts hangs and crashes as failures and goes on") {
   const Swarm swarm = swarm_of();
   const std::string third = *swarm.derive(3).find("name")->string(), fifth = *swarm.derive(5).find("name")->string();

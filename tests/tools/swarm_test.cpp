@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <set>
+#include <tuple>
 
 #include "models/protocol.hpp"
 #include "tools/data_files.hpp"
@@ -87,7 +88,7 @@ TEST_CASE("runs perturb the schedule and draw every kind of fault that the proto
   const Swarm swarm = swarm_of("scenarios/flowcc/micro.json");
   std::set<std::string> kinds, orders;
   bool without = false, with_jitter = false;
-  for (std::uint64_t i = 0; i < 100; ++i) {
+  for (std::uint64_t i = 0; i < 300; ++i) {
     const JsonValue document = swarm.derive(i);
     const auto& faults = *document.find("faults")->elements();
     without = without || faults.empty();
@@ -148,4 +149,106 @@ TEST_CASE("derived runs are short and expect nothing and are checked") {
       CHECK(scenario.checks[c].on == !catalogue().oracles[c].implied);
     }
   }
+}
+
+namespace {
+
+bool is_calm(const JsonValue& document) {
+  return document.find("faults")->elements()->empty() && document.find("run")->find("expect_timeouts") == nullptr;
+}
+
+/// The documents of the first runs that are calm by design: their template's `expect` is there.
+std::vector<JsonValue> calm_runs(const Swarm& swarm, std::uint64_t runs = 400) {
+  std::vector<JsonValue> calm;
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    JsonValue document = swarm.derive(i);
+    if (document.find("expect") != nullptr) calm.push_back(std::move(document));
+  }
+  return calm;
+}
+
+constexpr const char* kTemplates[] = {"scenarios/fuzz/flowcc.json", "scenarios/fuzz/nocache.json",
+                                      "scenarios/fuzz/netcache.json", "scenarios/fuzz/starcache.json"};
+
+}  // namespace
+
+TEST_CASE("half of the runs are calm: no faults, little jitter, and the template's expectations") {
+  for (const char* name : kTemplates) {
+    INFO(name);
+    const Swarm swarm = swarm_of(name);
+    const auto calm = calm_runs(swarm);
+    CHECK(calm.size() > 160);
+    CHECK(calm.size() < 240);
+    std::set<std::string> jitters;
+    for (const JsonValue& document : calm) {
+      CHECK(is_calm(document));
+      CHECK(to_canonical_json(*document.find("expect")) ==
+            to_canonical_json(*read_json_file(find_scenario_file(name)).find("expect")));
+      jitters.insert(at(document, "run.schedule.jitter"));
+    }
+    CHECK(jitters == std::set<std::string>{"\"0s\"", "\"5ns\"", "\"200ns\""});
+  }
+}
+
+TEST_CASE("calm runs have only moderate values and no timeout below its default") {
+  for (const char* name : kTemplates) {
+    INFO(name);
+    const Swarm swarm = swarm_of(name);
+    const Scenario& original = swarm.original();
+    const std::string protocol = "protocol." + original.protocol.name;
+    for (const auto& [prefix, options, component] :
+         {std::tuple{protocol, original.protocol, find_entry(catalogue().protocols, original.protocol.name)},
+          std::tuple{std::string("workload"), original.workload,
+                     find_entry(catalogue().workloads, original.workload.name)}}) {
+      racksim::sim::Parameters defaults;
+      const auto owner = component->make(defaults);
+      for (const auto& parameter : defaults.all()) {
+        const std::string path = prefix + "." + parameter.name;
+        INFO(path);
+        std::set<std::string> moderate{at(read_json_file(find_scenario_file(name)), path)};
+        const auto* length = std::get_if<racksim::sim::Parameter::Length>(&parameter.kind);
+        for (const JsonValue& document : calm_runs(swarm, 60)) {
+          const std::string value = at(document, path);
+          if (parameter.timeout && length && !value.empty()) {
+            CHECK(parse_length(value.substr(1, value.size() - 2)) >= *length->target);
+          } else if (parameter.moderate && parameter.moderate->empty()) {
+            CHECK(moderate.count(value) == 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a run that draws more load than is moderate, a shorter timeout or much jitter expects timeouts") {
+  const Swarm swarm = swarm_of("scenarios/fuzz/flowcc.json");
+  std::size_t strained = 0, judged = 0;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    const JsonValue document = swarm.derive(i);
+    const bool expects = at(document, "run.expect_timeouts") == "true";
+    const std::string timeout = at(document, "protocol.flowcc.request_timeout_rtts");
+    const bool short_timeout = timeout == "1" || timeout == "2";
+    const bool slow = at(document, "protocol.flowcc.costs.home_agent") == "\"5us\"";
+    const bool jitter = at(document, "run.schedule.jitter") == "\"2us\"";
+    if (short_timeout || slow || jitter) CHECK(expects);
+    ++(expects ? strained : judged);
+  }
+  CHECK(strained > 40);
+  CHECK(judged > 200);  // the calm half and more
+}
+
+TEST_CASE("what the command line sets holds in calm runs, and faults that it gives leave no run calm") {
+  const Swarm slow = swarm_of("scenarios/fuzz/flowcc.json", 1, {"protocol.flowcc.request_timeout_rtts=1"});
+  CHECK(values(slow, "protocol.flowcc.request_timeout_rtts") == std::set<std::string>{"1"});
+  const Swarm faulty = swarm_of("scenarios/fuzz/flowcc.json", 1, {R"(faults=[{"kind": "down"}])"});
+  CHECK(values(faulty, "faults") == std::set<std::string>{R"([{"kind":"down"}])"});
+  CHECK(calm_runs(faulty).empty());
+}
+
+TEST_CASE("a redraw of a run is another scenario under the same name, the same each time") {
+  const Swarm swarm = swarm_of(kHarsh);
+  CHECK(to_json(swarm.derive(7, 1)) != to_json(swarm.derive(7)));
+  CHECK(to_json(swarm.derive(7, 1)) != to_json(swarm.derive(7, 2)));
+  CHECK(to_json(swarm.derive(7, 2)) == to_json(swarm_of(kHarsh).derive(7, 2)));
+  CHECK(at(swarm.derive(7, 2), "name") == at(swarm.derive(7), "name"));
 }

@@ -56,7 +56,10 @@ TEST_CASE("a failure arrives with everything that was said of it") {
                          7,
                          8,
                          "abc",
-                         "0f"};
+                         "0f",
+                         "",
+                         2,
+                         {{3, 4}, {5, 6}}};
   const TrialResult result = only_trial([&](std::uint64_t) { return sent; });
   CHECK(result.failed());
   CHECK(result.kind == "stall");
@@ -68,6 +71,10 @@ TEST_CASE("a failure arrives with everything that was said of it") {
   CHECK(result.events == 8);
   CHECK(result.hash == "abc");
   CHECK(result.coverage == "0f");
+  CHECK(result.redraws == 2);
+  REQUIRE(result.work.size() == 2);
+  CHECK(result.work[1].part == 5);
+  CHECK(result.work[1].whole == 6);
 }
 
 TEST_CASE("a run that loops for ever is a hang") {

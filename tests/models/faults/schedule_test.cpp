@@ -24,8 +24,10 @@ TEST_CASE("A trace says which fault begins and ends where and when") {
   t.calendar.run_until();
   CHECK(out.str() ==
         R"({"t_ps":2000000,"source":"fault/0/nic-stall/node2, sending","what":"fault_begun","op":0,"detail":[0,0,0]}
+{"t_ps":2000000,"source":"fault/0/nic-stall/node2, sending","what":"disturbance","op":0,"detail":[3,0,0]}
 {"t_ps":3000000,"source":"fault/1/partition/nodes 0-2","what":"fault_begun","op":0,"detail":[1,0,0]}
 {"t_ps":4000000,"source":"fault/0/nic-stall/node2, sending","what":"fault_ended","op":0,"detail":[0,0,0]}
+{"t_ps":4000000,"source":"fault/0/nic-stall/node2, sending","what":"disturbance","op":0,"detail":[4,0,0]}
 {"t_ps":5000000,"source":"fault/1/partition/nodes 0-2","what":"fault_ended","op":0,"detail":[1,0,0]}
 )");
 }

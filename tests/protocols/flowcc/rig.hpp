@@ -13,6 +13,7 @@
 #include "sim/data_value_oracle.hpp"
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
+#include "sim/served_oracle.hpp"
 #include "sim/single_writer_oracle.hpp"
 #include "sim/values_at_rest_oracle.hpp"
 
@@ -61,7 +62,8 @@ class Rig : sim::StateVisitor {
         calendar(s.order),
         rack(calendar, journal, metrics, s.rack, s.seed),
         data_value(journal),
-        progress(journal) {
+        progress(journal),
+        served(journal, {.settling = s.drain}) {
     models::ProtocolContext context{rack, s.micro.threads_per_node()};
     protocol = std::make_unique<FlowCc>(context, s.flowcc);
     models::WorkloadContext workload_context{rack, *protocol};
@@ -72,6 +74,7 @@ class Rig : sim::StateVisitor {
     protocol->show_state(*this);
     if (s.watched) {
       for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
+      journal.attach(served);
     }
   }
 
@@ -103,6 +106,7 @@ class Rig : sim::StateVisitor {
     for (sim::Oracle* oracle : oracles()) {
       if (oracle != &values_at_rest || judges_values) oracle->finish(calendar.now());
     }
+    served.finish(calendar.now());
     protocol->record_final_state();
     const models::PacketCensus& census = rack.census();
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
@@ -161,6 +165,7 @@ class Rig : sim::StateVisitor {
   sim::ProgressOracle progress;
   sim::QuiescenceOracle quiescence;
   sim::ValuesAtRestOracle values_at_rest{data_value};
+  sim::ServedOracle served;  ///< not among `oracles()`: many tests have timeouts that are too short on purpose
   std::optional<sim::Violation> balance;
   sim::Scope script{calendar};
 

@@ -18,6 +18,7 @@
 #include "sim/history.hpp"
 #include "sim/progress_oracle.hpp"
 #include "sim/quiescence_oracle.hpp"
+#include "sim/served_oracle.hpp"
 #include "sim/torn_oracle.hpp"
 #include "sim/values_at_rest_oracle.hpp"
 
@@ -105,6 +106,7 @@ class Rig : models::CrashObserver {
         returned_key(sim::StrayAnswer::wrong_key, journal),
         answered_once(sim::StrayAnswer::repeated, journal),
         torn(journal),
+        served(journal, {.settling = s.drain, .fate = [this](std::uint64_t key) { return protocol->fate_of(key); }}),
         tap(rack.chassis()) {
     models::ProtocolContext context{rack, s.workload ? s.workload->threads_per_node() : s.threads,
                                     sim::CoverageProbe(s.coverage)};
@@ -126,6 +128,7 @@ class Rig : models::CrashObserver {
     rack.observe_crashes(*protocol);
     for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
     journal.attach(answered_once);
+    journal.attach(served);
     journal.attach(log);
     if (s.coverage == nullptr) rack.chassis().watch(tap);
   }
@@ -159,6 +162,7 @@ class Rig : models::CrashObserver {
     for (sim::Oracle* oracle : oracles()) {
       if (oracle != &values_at_rest || at_rest()) oracle->finish(calendar.now());
     }
+    served.finish(calendar.now());
     protocol->record_final_state();
     const models::PacketCensus& census = rack.census();
     balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
@@ -207,7 +211,7 @@ class Rig : models::CrashObserver {
   std::vector<sim::Oracle*> oracles() {
     return {&data_value, &progress, &returned_key, &torn, &quiescence, &values_at_rest};
   }
-  /// The first violation of each oracle but "answered-once", one a line; empty when all is well.
+  /// The first violation of each oracle but "answered-once" and "served", one a line; empty when all is well.
   std::string violations() {
     std::string text;
     for (sim::Oracle* oracle : oracles()) {
@@ -234,6 +238,7 @@ class Rig : models::CrashObserver {
   sim::TornOracle torn;
   sim::QuiescenceOracle quiescence;
   sim::ValuesAtRestOracle values_at_rest{data_value};
+  sim::ServedOracle served;  ///< not among `oracles()`: scripts lose packets in ways that no fault reports
   std::optional<sim::Violation> balance;
   Log log;
   Tap tap;

@@ -1,0 +1,71 @@
+// What FlowCC sends again, and what explains it to the oracle `served`.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/flowcc/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::flowcc;
+using namespace racksim::flowcc::testing;
+using Ownership = FlowCcOptions::Ownership;
+
+namespace {
+
+std::uint64_t timeouts(const Rig& rig) {
+  return rig.counter("request_retransmissions") + rig.counter("unlock_retransmissions");
+}
+
+std::string first(const Rig& rig) {
+  return rig.served.violations().empty() ? "" : rig.served.violations().front().what;
+}
+
+}  // namespace
+
+TEST_CASE("on sound wires every request is served at once, failed ACKs among them") {
+  for (const auto ownership : {Ownership::switch_owned, Ownership::home}) {
+    Setup setup;
+    setup.flowcc.ownership = ownership;
+    Rig rig(setup);
+    rig.run();
+    CHECK(first(rig) == "");
+    CHECK(timeouts(rig) == 0);
+    CHECK(rig.counter("failed_events") > 0);  // refusals that the protocol answers
+  }
+}
+
+TEST_CASE("loss, reordering and RC go-back-N explain each timeout by a packet of its operation") {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Setup setup;
+    setup.seed = seed;
+    setup.rack.faults = lossy();
+    Rig rig(setup);
+    rig.run();
+    INFO("seed " << seed);
+    CHECK(first(rig) == "");
+    CHECK(timeouts(rig) > 0);
+    CHECK(std::get<sim::Counter>(rig.metrics.find("nic.rc_retransmitted")->value).value > 0);
+  }
+}
+
+TEST_CASE("without the check table a request goes to nobody: served speaks though no fault did it") {
+  // Table 2 refuses a WRITE-SHARED of a block that has no holder any more; forwarded, it reaches nobody.
+  Setup setup;
+  setup.flowcc.check_table = false;
+  setup.limit = 3_ms;
+  setup.drain = 1_ms;
+  Rig rig(setup);
+  rig.run();
+  CHECK(rig.rack.census().dropped() == rig.rack.census().dropped(models::DropReason::switch_program));
+  CHECK(rig.served.violation_count() > 0);
+}
+
+TEST_CASE("timeouts shorter than what they wait for are no excuse") {
+  Setup setup;
+  setup.flowcc.ownership = Ownership::home;
+  setup.flowcc.home_agent_work = 5_us;
+  setup.operations = 500;
+  Rig rig(setup);
+  rig.run();
+  CHECK(rig.violations() == "");
+  CHECK(timeouts(rig) > 0);
+  CHECK(rig.served.violation_count() > 0);
+}
