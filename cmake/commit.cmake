@@ -3,6 +3,7 @@
 # Writes a source that says of which commit the folder is and whether it was changed since. Run by every build; the file is
 # touched only when it would change, so that nothing else is compiled again. Without git, or outside a repository of its
 # own (an unpacked archive inside another project's), the commit is unknown.
+cmake_minimum_required(VERSION 3.25)
 find_program(GIT git)
 set(commit "")
 set(modified false)
