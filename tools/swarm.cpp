@@ -219,7 +219,10 @@ bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double den
   for (const Knob& knob : knobs_) {
     if (calm && knob.calm_value) document.set_dotted(knob.path, *knob.calm_value);
     RandomStream draws(seed_, stream + "/" + knob.path);
-    if (!draws.chance(density) && !knob.always) continue;
+    if (!draws.chance(density) && !knob.always) {
+      strained |= !calm && knob.calm_value.has_value();  // the template's own timeout is shorter than the default
+      continue;
+    }
     if (knob.most > knob.least) {
       if (calm && !knob.calm) continue;
       const std::uint64_t drawn = knob.least + draws.below(knob.most - knob.least + 1);

@@ -144,6 +144,7 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   ++counters_.evictions.value;
   co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
   if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  removed_from_switch(index);
   Message request = message_for(Op::eviction, hash, key);
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.

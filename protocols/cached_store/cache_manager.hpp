@@ -87,6 +87,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   virtual void configure_switch() = 0;
   /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
   virtual sim::Task<void> prepare_row(std::uint64_t index);
+  /// The switch has just ceased to know the key of a row.
+  virtual void removed_from_switch(std::uint64_t index) { static_cast<void>(index); }
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t attempt) const;
   /// A message to the controller that answers no question of it.

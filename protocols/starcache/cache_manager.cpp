@@ -5,6 +5,7 @@
 
 #include "models/addressing.hpp"
 #include "models/control_wait.hpp"
+#include "sim/history.hpp"
 
 namespace racksim::starcache {
 
@@ -79,6 +80,15 @@ sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
   if (!shared().safety && high_half(*program_.queue, queue) != 0) co_return;
   co_await models::write_register(cpu(), kPipe, program_.queue->name, index,
                                   pair(*program_.queue, low_half(*program_.queue, queue), 1));
+}
+
+// A cache packet of an evicted key is dropped (§3.3), and nobody answers what still waits for it: clients ask again.
+// The oracle `served` is told, only when there is such a request, since it cannot know what the paper gives away.
+void CacheManager::removed_from_switch(std::uint64_t index) {
+  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  if (low_half(*program_.queue, registers.read(program_.queue->id, index)) == 0) return;
+  sim::record_disturbance(shared().rack.journal(), cpu().network_source(), clock().calendar().now(), 0,
+                          sim::Disturbance::lost);
 }
 
 void CacheManager::other(const Message& message, nocache::Address from) {

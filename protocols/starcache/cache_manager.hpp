@@ -33,6 +33,7 @@ class CacheManager final : public cached_store::CacheManager {
  private:
   void configure_switch() override;
   sim::Task<void> prepare_row(std::uint64_t index) override;
+  void removed_from_switch(std::uint64_t index) override;
   void other(const nocache::Message& message, nocache::Address from) override;
   void met(Mishap mishap) const override;
   void begin_fetches();
