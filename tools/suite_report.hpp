@@ -12,8 +12,8 @@ namespace racksim::tools {
 std::string suite_text(const std::vector<SuiteScenario>& scenarios, const std::vector<SuiteResult>& results,
                        double wall_seconds);
 
-/// Keys: verdict, wall_s, provenance, and for each of `scenarios` name, file, verdict ("pass", "fail", or "skipped" after
-/// an interruption), seconds, modes, failures, baseline, and seeds where several were run.
+/// Keys: verdict, wall_s, provenance, and for each of `scenarios` name, file, verdict ("pass", "fail", or "skipped"
+/// after an interruption), seconds, modes, failures, baseline, and seeds where several were run.
 JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vector<SuiteResult>& results,
                      double wall_seconds);
 

@@ -33,7 +33,7 @@ TEST_CASE("an unknown program and a graph that cannot be written are told") {
   const Outcome unknown = run_racksim(folder, "fit starcash");
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("did you mean \"starcache\"?"));
-  const Outcome unwritable = run_racksim(folder, "fit starcache --dot no/such/folder/graph.dot");
+  const Outcome unwritable = run_racksim(folder, "fit starcache --dot /dev/null/graph.dot");
   CHECK(unwritable.status == 2);
   CHECK_THAT(unwritable.err, Contains("a file that can be written"));
 }

@@ -119,9 +119,9 @@ struct Scene {
   void run_until(sim::Duration instant) { rig.calendar.run_until(sim::Time{} + instant); }
   // Loses the first packet of a type that passes a wire.
   void lose(models::Wire& wire, MessageType type) {
-    models::TargetedDrop drop;
+    models::TargetedFault drop;
     drop.match = {"flowcc", {{"type", static_cast<std::uint64_t>(type)}}, {}};
-    wire.add_targeted_drop(drop);
+    wire.add_targeted_fault(drop);
   }
   std::uint64_t read_register(std::string_view array, std::uint64_t index) {
     models::SwitchChassis& chassis = rig.rack.chassis();
@@ -230,10 +230,10 @@ TEST_CASE("lost answers are clean as printed: every seventh ACK, failed ACK or a
         Rig rig(contended(Idempotence::paper, ownership, seed));
         for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
           for (std::uint64_t nth = 7; nth < 700; nth += 7) {
-            models::TargetedDrop drop;
+            models::TargetedFault drop;
             drop.match = {"flowcc", {{"type", static_cast<std::uint64_t>(type)}}, {}};
             drop.first = nth;
-            rig.rack.downlink(node).add_targeted_drop(drop);
+            rig.rack.downlink(node).add_targeted_fault(drop);
           }
         }
         rig.run();

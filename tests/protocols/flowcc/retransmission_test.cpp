@@ -68,12 +68,12 @@ std::vector<sim::Duration> gaps(Idempotence idempotence, bool unlocks) {
   taps.leaves = [&](const FlowCcHeader& h, sim::Time at) {
     if (is_unlock(h) == unlocks && h.requester == 1 && h.seq == 1) times.push_back(at);
   };
-  models::TargetedDrop drop;
+  models::TargetedFault drop;
   drop.match.header = "flowcc";
   drop.match.fields = {
       {"type", static_cast<std::uint64_t>(unlocks ? MessageType::unlock_write : MessageType::write_miss)}};
   drop.count = 1'000;
-  rig.rack.uplink(1).add_targeted_drop(drop);
+  rig.rack.uplink(1).add_targeted_fault(drop);
   rig.begin({1, 0}, rig.shared_block(0), true);
   rig.calendar.run_until(sim::Time{} + 400_us);
   std::vector<sim::Duration> result;

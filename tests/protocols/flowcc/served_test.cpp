@@ -50,6 +50,7 @@ TEST_CASE("without the check table a request goes to nobody: served speaks thoug
   // Table 2 refuses a WRITE-SHARED of a block that has no holder any more; forwarded, it reaches nobody.
   Setup setup;
   setup.flowcc.check_table = false;
+  setup.flowcc.miss_setup = 5_us;  // between choosing the request and sending it, others may take the copy
   setup.limit = 3_ms;
   setup.drain = 1_ms;
   Rig rig(setup);

@@ -54,6 +54,7 @@ TEST_CASE("a read of a preloaded key is answered by the switch with the value th
   for (unsigned i = 0; i < kValueArrays; ++i) {
     CHECK(rig.register_of(rig.protocol->program().values[i], index) == nocache::ValueHeader::word(value, i));
   }
+  rig.protocol->show_state(rig.values_at_rest);
   for (sim::Oracle* oracle : rig.oracles()) oracle->finish(rig.calendar.now());
   CHECK(rig.violations() == "");
 }
