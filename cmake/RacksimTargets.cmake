@@ -11,7 +11,7 @@ endif()
 
 add_library(racksim_options INTERFACE)
 target_compile_options(racksim_options INTERFACE
-  -Wall -Wextra -Wpedantic -Werror
+  -Wall -Wextra -Wpedantic  # errors in the presets alone: another compiler's new warning stops no user
   # Fused multiply-add would give samplers other bits on another machine.
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -38,24 +38,28 @@ if(RACKSIM_FUZZERS)
   target_link_options(racksim_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# racksim_precompile(TARGET [header...]): with RACKSIM_PRECOMPILE, the target's sources find what nearly all of them
-# include, and the headers named, already compiled. Only headers from outside the project belong here. The presets but
-# asan's, which compiles slowest, go without: a source that relies on this instead of including fails there, and gcc 12
-# warns of what is not there in precompiled libstdc++ (its bugs 105329 and 105651) when it optimises.
+# racksim_precompile(TARGET [header...]): the target's sources find what nearly all of them include, and the headers named,
+# already compiled. Only headers from outside the project belong here. Tests always
+# have it; the program's sources if RACKSIM_PRECOMPILE asks for it, since the presets without it find those that rely on it
+# instead of including, and since gcc 12 warns of what is not there in precompiled libstdc++ (its bugs 105329 and 105651)
+# when it optimises.
 function(racksim_precompile target)
-  if(NOT RACKSIM_PRECOMPILE)
-    return()
-  endif()
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <coroutine> <cstdint> <deque> <functional> <map> <memory> <optional> <set> <stdexcept> <string>
     <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  else()
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # for ccache
   endif()
 endfunction()
 
-# racksim_unity(TARGET): with RACKSIM_UNITY, the target's sources are compiled eight at a time.
-function(racksim_unity target)
+# racksim_compile_faster(TARGET): what RACKSIM_PRECOMPILE and RACKSIM_UNITY say, for a target of the program's sources. A
+# source then shares its batch of eight with others of its folder, whose anonymous namespaces are one.
+function(racksim_compile_faster target)
+  if(RACKSIM_PRECOMPILE)
+    racksim_precompile(${target})
+  endif()
   if(RACKSIM_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -78,8 +82,10 @@ function(racksim_library name)
   if(sources)
     add_library(racksim_${name} ${kind} ${sources})
     target_link_libraries(racksim_${name} PUBLIC racksim_options ${arg_USES})
-    racksim_precompile(racksim_${name})
-    racksim_unity(racksim_${name})
+    racksim_compile_faster(racksim_${name})
+    if(arg_OBJECT)
+      set_target_properties(racksim_${name} PROPERTIES UNITY_BUILD OFF)  # tests/mutants replaces single objects
+    endif()
   else()
     add_library(racksim_${name} INTERFACE)
     target_link_libraries(racksim_${name} INTERFACE racksim_options ${arg_USES})

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/places.hpp"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -89,7 +91,7 @@ std::string fault(const std::string& file, const Include& include) {
 
 /// The sources of the tree, relative to it.
 std::vector<std::string> sources() {
-  const fs::path root = RACKSIM_SOURCE_DIR;
+  const fs::path root = racksim::places::source_folder();
   std::vector<std::string> files;
   for (const auto& [folder, allowed] : kMayInclude) {
     for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
@@ -107,7 +109,7 @@ TEST_CASE("every include follows the arrows between the folders") {
   const auto files = sources();
   CHECK(files.size() > 10);
   for (const auto& file : files) {
-    std::ifstream stream(fs::path(RACKSIM_SOURCE_DIR) / file);
+    std::ifstream stream(fs::path(racksim::places::source_folder()) / file);
     for (const auto& include : includes_of(stream)) {
       const auto problem = fault(file, include);
       if (!problem.empty()) FAIL_CHECK(fmt::format("{} includes {}: {}", file, include.path, problem));
@@ -118,7 +120,7 @@ TEST_CASE("every include follows the arrows between the folders") {
 TEST_CASE("no folder is a drawer for odds and ends") {
   const std::set<std::string> drawers{"utils", "util", "common", "misc", "helpers", "helper"};
   for (const auto& [folder, allowed] : kMayInclude) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(RACKSIM_SOURCE_DIR) / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(racksim::places::source_folder()) / folder)) {
       const auto name = entry.path().stem().string();
       if (drawers.contains(name)) FAIL_CHECK(entry.path().string() << ": name it after what it holds");
     }

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
 using namespace racksim::tools::testing;
@@ -27,7 +28,7 @@ std::string slurp(const std::filesystem::path& file) {
 Outcome run_program(const TemporaryFolder& folder, std::vector<std::string> arguments) {
   const auto out = folder.path() / "out.txt";
   const auto err = folder.path() / "err.txt";
-  arguments.insert(arguments.begin(), RACKSIM_PROGRAM);
+  arguments.insert(arguments.begin(), racksim::places::racksim_program());
   std::vector<char*> argv;
   for (auto& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

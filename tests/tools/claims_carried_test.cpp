@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "tests/places.hpp"
 #include "tools/data_files.hpp"
 #include "tools/figure.hpp"
 #include "tools/paper_claims.hpp"
@@ -49,7 +50,7 @@ std::vector<TestCase> test_cases_of(const std::string& source) {
 
 std::vector<TestCase> all_test_cases() {
   std::vector<TestCase> cases;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(RACKSIM_SOURCE_DIR) / "tests")) {
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(racksim::places::source_folder()) / "tests")) {
     if (entry.path().extension() != ".cpp") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(in), {}};

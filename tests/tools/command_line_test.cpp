@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "tests/places.hpp"
 #include "tests/tools/fake_catalogue.hpp"
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/scenario.hpp"
@@ -96,7 +97,7 @@ TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies"
   const auto among_testbeds = folder.write("testbeds/good.json", kSmallest);
   folder.write("testbeds/fake-4.json", kFakeTestbed);
   CHECK(run({"validate", among_testbeds}).out == among_testbeds + ": valid scenario\n");
-  const std::string shipped = RACKSIM_SOURCE_DIR "/scenarios/";
+  const std::string shipped = racksim::places::source_folder() + "/scenarios/";
   const auto real = [](const std::string& file) { return run_with(built_in_catalogue(), {"validate", file}).out; };
   for (const auto& [file, kind] : {std::pair{"quickstart.json", "scenario"},
                                    {"testbeds/concordia-8.json", "testbed"},

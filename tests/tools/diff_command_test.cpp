@@ -1,6 +1,7 @@
 // racksim diff as a person runs it.
 #include <catch2/catch.hpp>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tools/json_document.hpp"
 
@@ -110,10 +111,11 @@ TEST_CASE("a stored run that this program no longer reproduces is said to be so"
 TEST_CASE("another program may execute a side") {
   const Runs runs;
   runs.run("a");
-  const auto same = runs.diff("a small.json --program-b " RACKSIM_PROGRAM);
+  const auto same = runs.diff("a small.json --program-b " + racksim::places::racksim_program());
   CHECK(same.status == 0);
   runs.run("b", "--seed 2");
-  CHECK_THAT(runs.diff("a b --program-a " RACKSIM_PROGRAM).out, Catch::Contains("first observation that differs"));
+  CHECK_THAT(runs.diff("a b --program-a " + racksim::places::racksim_program()).out,
+             Catch::Contains("first observation that differs"));
   CHECK_THAT(runs.diff("a b --program-a false").out, Catch::Contains("A cannot be executed again"));
 }
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "models/protocol.hpp"
+#include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/command_line.hpp"
 
@@ -14,7 +15,7 @@ using Catch::Contains;
 
 namespace {
 
-const std::string kFile = RACKSIM_SOURCE_DIR "/scenarios/regress/flowcc-without-scoreboard.json";
+const std::string kFile = racksim::places::source_folder() + "/scenarios/regress/flowcc-without-scoreboard.json";
 
 struct Outcome {
   int status;
@@ -66,7 +67,7 @@ TEST_CASE("a key, a window and a violation can be chosen", "[explain]") {
   const auto early = explain({kFile, "--key", "0x0", "--from", "0ns", "--to", "1us"});
   CHECK(early.status == exit_ok);
   CHECK_THAT(early.out, Contains("WRITE-MISS seq 1") && !Contains("FAILED-ACK"));
-  CHECK_THAT(explain({kFile, "--violation", "10"}).out, Contains("leaked-lock") && Contains("LOCK1["));
+  CHECK_THAT(explain({kFile, "--violation", "11"}).out, Contains("leaked-lock") && Contains("LOCK1["));
 }
 
 TEST_CASE("wrong options of explain are bad input", "[explain]") {
@@ -81,7 +82,7 @@ TEST_CASE("wrong options of explain are bad input", "[explain]") {
 }
 
 TEST_CASE("a run without a violation has nothing to explain but a key", "[explain]") {
-  const std::string lossy = RACKSIM_SOURCE_DIR "/scenarios/flowcc/lossy.json";
+  const std::string lossy = racksim::places::source_folder() + "/scenarios/flowcc/lossy.json";
   const std::vector<std::string> shorter{"--set", "run.measure.operations=200"};
   auto arguments = shorter;
   arguments.insert(arguments.begin(), lossy);
@@ -92,7 +93,8 @@ TEST_CASE("a run without a violation has nothing to explain but a key", "[explai
 TEST_CASE("a run of every protocol can be explained, and its switch's registers are told in words", "[explain]") {
   for (const auto& protocol : racksim::models::protocols()) {
     CAPTURE(protocol.name);
-    const auto outcome = explain({RACKSIM_SOURCE_DIR "/scenarios/fuzz/" + protocol.name + ".json", "--key", "0"});
+    const auto outcome =
+        explain({racksim::places::source_folder() + "/scenarios/fuzz/" + protocol.name + ".json", "--key", "0"});
     INFO(outcome.err);
     CHECK(outcome.status == exit_ok);
     CHECK_THAT(outcome.out, Contains("switch\n") && Contains("  A = "));
@@ -101,7 +103,7 @@ TEST_CASE("a run of every protocol can be explained, and its switch's registers 
 
 TEST_CASE("a controller's messages stand in a column of its own", "[explain]") {
   // StarCache's controller fetches the value of a key that it inserts.
-  const std::string folder = RACKSIM_SOURCE_DIR "/scenarios/fuzz/";
+  const std::string folder = racksim::places::source_folder() + "/scenarios/fuzz/";
   const auto star = explain({folder + "starcache.json", "--key", "0", "--from", "0ns", "--to", "20us"});
   REQUIRE(star.status == exit_ok);
   const auto star_head = star.out.substr(0, star.out.find("time in ns"));
@@ -117,15 +119,15 @@ TEST_CASE("the registers of a key that is cached in the midst of a run are told 
   std::size_t cached = 0;
   for (int key = 0; key < 13 && cached == 0; ++key) {
     CAPTURE(key);
-    const auto net =
-        explain({RACKSIM_SOURCE_DIR "/scenarios/fuzz/netcache.json", "--set", "protocol.netcache.threshold=5", "--set",
-                 "protocol.netcache.preload=0", "--set", "faults=[]", "--key", std::to_string(key), "--from", "0ns"});
+    const auto net = explain({racksim::places::source_folder() + "/scenarios/fuzz/netcache.json", "--set",
+                              "protocol.netcache.threshold=5", "--set", "protocol.netcache.preload=0", "--set",
+                              "faults=[]", "--key", std::to_string(key), "--from", "0ns"});
     REQUIRE(net.status == exit_ok);
     if (net.out.find("state of the value") == std::string::npos) continue;  // too large, or not hot enough
     ++cached;
     CHECK_THAT(net.out.substr(0, net.out.find("time in ns")), Contains("controller\n"));
     CHECK_THAT(net.out, Contains("F-REQ seq") && Contains("(by the control plane)"));
-    CHECK_THAT(net.out, Contains("] invalid, version ") && Contains("] valid, version ") && Contains("VALUE0["));
+    CHECK_THAT(net.out, Contains("] invalid, version 0") && Contains("→ valid, version ") && Contains("VALUE0["));
   }
   CHECK(cached == 1);
 }

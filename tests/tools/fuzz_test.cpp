@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "models/protocol.hpp"
+#include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/command_line.hpp"
 #include "tools/data_files.hpp"
@@ -52,7 +53,7 @@ TrialResult trial_of(const JsonValue& document, bool with_coverage) {
 
 /// Runs the racksim program; its exit status.
 int run_program(const std::string& arguments) {
-  const int status = std::system((std::string(RACKSIM_PROGRAM) + " " + arguments + " > /dev/null 2>&1").c_str());
+  const int status = std::system((racksim::places::racksim_program() + " " + arguments + " > /dev/null 2>&1").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 
+#include "tests/places.hpp"
 #include "tests/tools/terminal_session.hpp"
 #include "tools/json_document.hpp"
 
@@ -131,7 +132,7 @@ TEST_CASE("an interrupted fuzzing campaign reports the runs that it made", "[int
   const bool by_key = GENERATE(true, false), json = GENERATE(false, true);
   const TemporaryFolder folder;
   std::vector<std::string> arguments{
-      "fuzz", RACKSIM_SOURCE_DIR "/scenarios/fuzz/flowcc.json", "--runs", "1000000000", "--jobs", "2"};
+      "fuzz", racksim::places::source_folder() + "/scenarios/fuzz/flowcc.json", "--runs", "1000000000", "--jobs", "2"};
   if (json) arguments.push_back("--json");
   TerminalSession session(folder, arguments);
   // As JSON it shows no progress: two children, one after the other, are a sign that it is at work.
@@ -151,8 +152,9 @@ TEST_CASE("an interrupted fuzzing campaign reports the runs that it made", "[int
 TEST_CASE("shrinking that is interrupted keeps the smallest scenario so far", "[interruption]") {
   const bool by_key = GENERATE(true, false);
   const TemporaryFolder folder;
-  TerminalSession session(folder, {"shrink", RACKSIM_SOURCE_DIR "/scenarios/regress/flowcc-without-scoreboard.json",
-                                   "--out", "small.json"});
+  TerminalSession session(
+      folder, {"shrink", racksim::places::source_folder() + "/scenarios/regress/flowcc-without-scoreboard.json",
+               "--out", "small.json"});
   REQUIRE(session.wait_for("shrinking: "));
   CHECK_FALSE(exists(folder, "small.json"));
   CHECK(interrupt(session, by_key) == 130);
@@ -166,7 +168,7 @@ TEST_CASE("diff, explain and bench that are interrupted end their processes", "[
   const TemporaryFolder folder;
   folder.write("a.json", to_json(endless()));
   folder.write("b.json", to_json(endless()));
-  const std::string other = RACKSIM_PROGRAM;
+  const std::string other = racksim::places::racksim_program();
   struct Case {
     std::vector<std::string> arguments;
     std::size_t children;

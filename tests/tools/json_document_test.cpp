@@ -19,6 +19,13 @@ std::string nested(std::size_t depth) {
   return std::string(depth, '[') + std::string(depth, ']');
 }
 
+/// An empty object of so many bytes.
+std::string padded(std::size_t bytes) {
+  std::string text(bytes - 2, ' ');
+  text += "{}";
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("values keep their kinds, and members their order") {
@@ -91,8 +98,8 @@ TEST_CASE("the number of values is limited, because a tree is much larger than i
 }
 
 TEST_CASE("size ends at 16 MiB, for texts and for files") {
-  CHECK(refuse(std::string(JsonLimits::kBytes - 2, ' ') + "{}") == "accepted");
-  CHECK_THAT(refuse(std::string(JsonLimits::kBytes - 1, ' ') + "{}"), Catch::Contains("at most 16777216 bytes"));
+  CHECK(refuse(padded(JsonLimits::kBytes)) == "accepted");
+  CHECK_THAT(refuse(padded(JsonLimits::kBytes + 1)), Catch::Contains("at most 16777216 bytes"));
   const TemporaryFolder folder;
   const auto file = folder.write("large.json", "{}");
   std::filesystem::resize_file(file, 100'000'000);  // sparse

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
 using Catch::Matchers::Contains;
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kRoot = RACKSIM_SOURCE_DIR;
+const fs::path kRoot = racksim::places::source_folder();
 
 struct Outcome {
   int status;

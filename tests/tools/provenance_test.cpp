@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
 using namespace racksim::tools;
@@ -31,8 +32,8 @@ class Tree {
   }
   /// What the script writes.
   std::string generated(const std::string& environment = "") const {
-    shell(environment + " cmake -D SOURCE=" + source_.string() + " -D OUTPUT=" + output().string() +
-          " -P " RACKSIM_SOURCE_DIR "/cmake/commit.cmake");
+    shell(environment + " cmake -D SOURCE=" + source_.string() + " -D OUTPUT=" + output().string() + " -P " +
+          racksim::places::source_folder() + "/cmake/commit.cmake");
     return content(output());
   }
   std::filesystem::path output() const { return folder_.path() / "commit.cpp"; }

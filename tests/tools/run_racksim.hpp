@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
 namespace racksim::tools::testing {
@@ -23,8 +24,9 @@ inline std::string content(const std::filesystem::path& file) {
 /// Runs `racksim ARGUMENTS` in the folder, through a shell.
 inline Outcome run_racksim(const TemporaryFolder& folder, const std::string& arguments) {
   const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
-  const int status = std::system(
-      ("cd " + folder.path().string() + " && " RACKSIM_PROGRAM " " + arguments + " >" + out + " 2>" + err).c_str());
+  const int status = std::system(("cd " + folder.path().string() + " && " + racksim::places::racksim_program() + " " +
+                                  arguments + " >" + out + " 2>" + err)
+                                     .c_str());
   return {WEXITSTATUS(status), content(out), content(err)};
 }
 

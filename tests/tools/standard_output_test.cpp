@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json_document.hpp"
@@ -55,9 +56,9 @@ void write_files(const TemporaryFolder& folder) {
 /// The status and standard error of a call whose standard output is redirected as a shell does it.
 Outcome redirected(const TemporaryFolder& folder, const std::string& arguments, const std::string& redirection) {
   const std::string err = (folder.path() / "err").string();
-  const int status = std::system(
-      ("cd " + folder.path().string() + " && " RACKSIM_PROGRAM " " + arguments + " 2>" + err + " " + redirection)
-          .c_str());
+  const int status = std::system(("cd " + folder.path().string() + " && " + racksim::places::racksim_program() + " " +
+                                  arguments + " 2>" + err + " " + redirection)
+                                     .c_str());
   return {WEXITSTATUS(status), "", content(err)};
 }
 
@@ -137,7 +138,8 @@ TEST_CASE("a file that cannot be written whole is status 3 and does not appear",
   const TemporaryFolder folder;
   write_files(folder);
   // Files of at most 1 KiB, as on a full disk; and no signal about it.
-  const std::string full = "ulimit -f 1; trap '' XFSZ; cd " + folder.path().string() + " && " RACKSIM_PROGRAM " ";
+  const std::string full =
+      "ulimit -f 1; trap '' XFSZ; cd " + folder.path().string() + " && " + racksim::places::racksim_program() + " ";
   const auto status = [&](const std::string& arguments) {
     return WEXITSTATUS(
         std::system(("bash -c \"" + full + arguments + "\" >/dev/null 2>" + (folder.path() / "err").string()).c_str()));

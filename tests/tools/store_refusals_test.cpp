@@ -2,6 +2,7 @@
 // wrong, as a person runs them.
 #include <catch2/catch.hpp>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
 using namespace racksim::tools::testing;
@@ -11,8 +12,8 @@ namespace {
 /// What `racksim run` says of the shipped scenario under these settings, having refused it.
 std::string refusal(const std::string& settings) {
   const TemporaryFolder folder;
-  const Outcome outcome =
-      run_racksim(folder, "run " RACKSIM_SOURCE_DIR "/scenarios/starcache/zipf-0.99.json " + settings);
+  const Outcome outcome = run_racksim(
+      folder, "run " + racksim::places::source_folder() + "/scenarios/starcache/zipf-0.99.json " + settings);
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
   return outcome.err;
@@ -48,7 +49,7 @@ TEST_CASE("a switch that the program does not fit is refused with what ran out a
 TEST_CASE("a workload of another kind of service is refused by the name of what it needs") {
   const TemporaryFolder folder;
   const auto file = folder.write("micro.json", R"({"version": 1, "rack": {"testbed": "starcache-8"},
-      "protocol": {"name": "nocache"}, "workload": {"kind": "micro"}})");
+      "protocol": {"name": "nocache"}, "workload": {"kind": "micro", "working_set": "1MiB"}})");
   const Outcome outcome = run_racksim(folder, "run " + file);
   CHECK(outcome.status == 2);
   CHECK_THAT(outcome.err, Catch::Contains("workload 'micro' needs a memory service"));

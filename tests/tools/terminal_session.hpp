@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
 namespace racksim::tools::testing {
@@ -24,7 +25,7 @@ class TerminalSession {
   /// "out" there, all else to the terminal.
   TerminalSession(const TemporaryFolder& folder, std::vector<std::string> arguments, std::vector<int> ignored = {})
       : out_(folder.path() / "out") {
-    arguments.insert(arguments.begin(), RACKSIM_PROGRAM);
+    arguments.insert(arguments.begin(), racksim::places::racksim_program());
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -37,7 +38,7 @@ class TerminalSession {
       for (const int signal : ignored) ::signal(signal, SIG_IGN);
       const int file = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
       if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || chdir(folder.path().c_str()) != 0) _exit(99);
-      execv(RACKSIM_PROGRAM, argv.data());
+      execv(argv.front(), argv.data());
       _exit(99);
     }
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
 using namespace racksim::tools::testing;
@@ -141,8 +142,8 @@ TEST_CASE("no text of a chart lies on an arrow, a symbol or another text", "[exp
       "fuzz/nocache.json --key 0 --from 100us", "faults/switch-restart.json --key 0 --from 0ns");
   CAPTURE(arguments);
   const TemporaryFolder folder;
-  const auto outcome =
-      run_racksim(folder, "explain " RACKSIM_SOURCE_DIR "/scenarios/" + arguments + " --svg chart.svg");
+  const auto outcome = run_racksim(
+      folder, "explain " + racksim::places::source_folder() + "/scenarios/" + arguments + " --svg chart.svg");
   REQUIRE(outcome.status == 0);
   const Picture picture = picture_of(content(folder.path() / "chart.svg"));
   CHECK(picture.strokes.size() >= 20);

@@ -1,0 +1,14 @@
+// See places.hpp.
+#include "tests/places.hpp"
+
+namespace racksim::places {
+
+std::string source_folder() {
+  return RACKSIM_SOURCE_DIR;
+}
+
+std::string racksim_program() {
+  return RACKSIM_PROGRAM;
+}
+
+}  // namespace racksim::places
