@@ -20,7 +20,7 @@ struct Written : Rig {
     access({2, 0}, block, true);
     second = protocol->node(2).cache().find(tag)->value;
     access({3, 0}, block, false);
-    REQUIRE(home().global_memory(tag) == second);
+    REQUIRE(home_node().global_memory(tag) == second);
     REQUIRE(protocol->metadata(tag).status == GlobalStatus::shared);
   }
   static Setup setup_of(FlowCcOptions::Ownership ownership) {
@@ -28,7 +28,7 @@ struct Written : Rig {
     setup.flowcc.ownership = ownership;
     return setup;
   }
-  MemoryNode& home() { return protocol->node(protocol->home_of(tag)); }
+  MemoryNode& home_node() { return protocol->node(protocol->home_of(tag)); }
   std::string verdict() {
     judge();
     return violations();
@@ -48,7 +48,7 @@ TEST_CASE("an old write-back that lands again over a newer one is found at rest,
     CHECK(Written(owner).verdict() == "");
     Written rig(owner);
     // As a duplicate of the RC WRITE of node 1's value would, had the receiving NIC not known it for old.
-    rig.home().landed(1, DataAddress::global_memory(rig.tag), {4096, {rig.tag, rig.first}});
+    rig.home_node().landed(1, DataAddress::global_memory(rig.tag), {4096, {rig.tag, rig.first}});
     const std::string verdict = rig.verdict();
     CHECK_THAT(verdict,
                Contains("values-at-rest: key " + sim::printed_key(rig.tag) + ": its home has value " +
@@ -76,7 +76,7 @@ TEST_CASE("a clean copy and a dirty one with a value that is not the last are fo
 TEST_CASE("a write-back that was never made is found at rest when nobody reads the block again") {
   for (const auto owner : kOwners) {
     Written rig(owner);
-    rig.home().set_global_memory(rig.tag, 0);
+    rig.home_node().set_global_memory(rig.tag, 0);
     CHECK_THAT(rig.verdict(), Contains("values-at-rest") && Contains("its home has value 0"));
   }
 }
