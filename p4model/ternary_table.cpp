@@ -13,6 +13,9 @@ namespace racksim::p4 {
 
 namespace {
 
+/// Bits of a key that is short: a list for each of its values takes little room.
+constexpr unsigned kShortBits = 12;
+
 /// The least number of prefixes that together make up [first, last].
 std::uint64_t prefixes_of(std::uint64_t first, std::uint64_t last) {
   for (std::uint64_t count = 1;; ++count) {
@@ -32,10 +35,12 @@ TernaryTable::TernaryTable(std::string name, std::vector<Field> fields, std::uin
     return std::count_if(fields_.begin(), fields_.end(), [&](const Field& field) { return field.kind == kind; });
   };
   by_prefix_ = of_kind(MatchKind::lpm) == 1 && of_kind(MatchKind::ternary) == 0 && of_kind(MatchKind::range) == 0;
+  first_is_exact_ = fields_.front().kind == MatchKind::exact && fields_.front().bits <= kShortBits;
+  order_.resize(first_is_exact_ ? std::size_t{1} << fields_.front().bits : 1);
 }
 
 std::int32_t TernaryTable::find(const std::uint64_t* values) const {
-  for (const std::int32_t number : order_) {
+  for (const std::int32_t number : order_[first_is_exact_ ? values[0] : 0]) {
     const auto& terms = entries_[static_cast<std::size_t>(number)].terms;
     bool matches = true;
     for (std::size_t i = 0; i < terms.size() && matches; ++i) {
@@ -109,11 +114,12 @@ TernaryTable::Entry TernaryTable::make(std::span<const KeyMatch> key, std::uint3
 }
 
 std::size_t TernaryTable::place_of(const Entry& like) const {
-  const auto found = std::find_if(order_.begin(), order_.end(), [&](std::int32_t number) {
+  const auto& order = order_[list_of(like)];
+  const auto found = std::find_if(order.begin(), order.end(), [&](std::int32_t number) {
     const Entry& entry = entries_[static_cast<std::size_t>(number)];
     return entry.importance == like.importance && entry.terms == like.terms;
   });
-  return static_cast<std::size_t>(found - order_.begin());
+  return static_cast<std::size_t>(found - order.begin());
 }
 
 void TernaryTable::store(Entry& entry, std::uint32_t action, std::span<const std::uint64_t> data) const {
@@ -125,7 +131,8 @@ void TernaryTable::store(Entry& entry, std::uint32_t action, std::span<const std
 void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, std::uint32_t action,
                        std::span<const std::uint64_t> data) {
   Entry entry = make(key, priority);
-  if (place_of(entry) != order_.size()) {
+  auto& order = order_[list_of(entry)];
+  if (place_of(entry) != order.size()) {
     throw std::runtime_error(fmt::format("table '{}': the key is already there", name_));
   }
   if (rows_used_ + entry.rows > rows_) {
@@ -136,7 +143,7 @@ void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, st
   rows_used_ += entry.rows;
   store(entry, action, data);
   // Behind those that are as important: the one added first wins.
-  const auto place = std::find_if(order_.begin(), order_.end(), [&](std::int32_t number) {
+  const auto place = std::find_if(order.begin(), order.end(), [&](std::int32_t number) {
     return entries_[static_cast<std::size_t>(number)].importance > entry.importance;
   });
   std::int32_t number = static_cast<std::int32_t>(entries_.size());
@@ -147,23 +154,29 @@ void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, st
     free_.pop_back();
     entries_[static_cast<std::size_t>(number)] = std::move(entry);
   }
-  order_.insert(place, number);
+  order.insert(place, number);
+  ++size_;
 }
 
 bool TernaryTable::modify(std::span<const KeyMatch> key, std::uint32_t priority, std::uint32_t action,
                           std::span<const std::uint64_t> data) {
-  const std::size_t place = place_of(make(key, priority));
-  if (place == order_.size()) return false;
-  store(entries_[static_cast<std::size_t>(order_[place])], action, data);
+  const Entry like = make(key, priority);
+  const auto& order = order_[list_of(like)];
+  const std::size_t place = place_of(like);
+  if (place == order.size()) return false;
+  store(entries_[static_cast<std::size_t>(order[place])], action, data);
   return true;
 }
 
 bool TernaryTable::remove(std::span<const KeyMatch> key, std::uint32_t priority) {
-  const std::size_t place = place_of(make(key, priority));
-  if (place == order_.size()) return false;
-  const std::int32_t number = order_[place];
+  const Entry like = make(key, priority);
+  auto& order = order_[list_of(like)];
+  const std::size_t place = place_of(like);
+  if (place == order.size()) return false;
+  const std::int32_t number = order[place];
   rows_used_ -= entries_[static_cast<std::size_t>(number)].rows;
-  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(place));
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(place));
+  --size_;
   free_.push_back(number);
   return true;
 }

@@ -3,7 +3,8 @@
 // An entry with range keys takes a row for each combination of the prefixes that make up its ranges: hardware takes
 // several rows for a range too, how many is not published (p4 discussions of Open-Tofino, issue 15), and prefixes are
 // what every TCAM can do. Lookups go through the entries in the order of their importance, which is obviously right and
-// fast enough for the few entries that such tables have.
+// fast enough for the few entries that such tables have; where the first key is a short exact one, through those of its
+// value.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class TernaryTable {
   bool remove(std::span<const KeyMatch> key, std::uint32_t priority);
 
   /// Entries, and rows that they take.
-  std::uint32_t size() const { return static_cast<std::uint32_t>(order_.size()); }
+  std::uint32_t size() const { return size_; }
   std::uint32_t rows_used() const { return rows_used_; }
 
  private:
@@ -63,7 +64,9 @@ class TernaryTable {
   Entry make(std::span<const KeyMatch> key, std::uint32_t priority) const;
   Term term_of(std::size_t field, const KeyMatch& match) const;
   [[noreturn]] void refuse(std::size_t field, const std::string& what) const;
-  /// Where in `order_` the entry is, or its size.
+  /// The numbers of the entries among which one with these terms is.
+  std::size_t list_of(const Entry& entry) const { return first_is_exact_ ? entry.terms.front().first : 0; }
+  /// Where in its list the entry is, or the list's size.
   std::size_t place_of(const Entry& like) const;
   void store(Entry& entry, std::uint32_t action, std::span<const std::uint64_t> data) const;
 
@@ -71,10 +74,13 @@ class TernaryTable {
   std::vector<Field> fields_;
   std::uint32_t rows_, rows_used_ = 0;
   std::size_t data_words_;
-  bool by_prefix_;                   // one lpm key, the others exact
-  std::vector<Entry> entries_;       // by number, gaps included
-  std::vector<std::int32_t> free_;   // gaps
-  std::vector<std::int32_t> order_;  // numbers, the most important first
+  bool by_prefix_;                  // one lpm key, the others exact
+  bool first_is_exact_;             // the first key, and short
+  std::vector<Entry> entries_;      // by number, gaps included
+  std::vector<std::int32_t> free_;  // gaps
+  /// Numbers, the most important first: a list for each value of the first key if that is exact and short, else one.
+  std::vector<std::vector<std::int32_t>> order_;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace racksim::p4

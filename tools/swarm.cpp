@@ -24,6 +24,8 @@ using sim::RandomStream;
 
 // Short runs find more in the same time: most races need few operations, on few blocks, under the right perturbation.
 constexpr std::uint64_t kMostOperations = 1500;
+/// The end of so wide a range is a limit, not a value that half of the runs should have.
+constexpr std::uint64_t kWideRange = 8;
 /// About how long an operation of one session takes when blocks are contended and packets lost; for placing faults.
 constexpr Duration kOperation = 12_us;
 
@@ -162,6 +164,7 @@ void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, 
       knob.most = *std::get<Parameter::Integer>(parameter.kind).target;
       knob.calm = !parameter.moderate;
       if (knob.least >= knob.most) continue;
+      knob.always = knob.most - knob.least >= kWideRange;
     }
     if (!knob.choices.empty() || parameter.varied_from || knob.calm_value) knobs_.push_back(std::move(knob));
   }

@@ -132,16 +132,4 @@ constexpr GlobalMetadata after(MessageType type, NodeId requester, GlobalMetadat
   }
 }
 
-/// The data provider among the holders: the paper picks one at random in the switch; here the pick is a hash of
-/// requester and sequence number, so that a retransmission finds the same provider while the copyset stands. A second
-/// provider would only re-acknowledge what the first had executed, and nobody would send data.
-///
-/// `hash` has kProviderHashBits bits; `holders` must not be empty.
-inline constexpr unsigned kProviderHashBits = 4;
-constexpr NodeId pick_provider(Copyset holders, unsigned hash) {
-  unsigned skip = hash % static_cast<unsigned>(__builtin_popcount(holders));
-  while (skip-- > 0) holders &= holders - 1;
-  return static_cast<NodeId>(__builtin_ctz(holders));
-}
-
 }  // namespace racksim::flowcc

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/provider_count.hpp"
 
 namespace racksim::flowcc {
 
@@ -36,6 +37,8 @@ class CoherenceEvent {
   GlobalMetadata metadata() const { return metadata_; }
   /// Whether some reply said Modified: then global memory may be older than the data.
   bool saw_modified() const { return saw_modified_; }
+  /// Who was asked for the data.
+  const ProviderCount& providers() const { return providers_; }
   sim::Time began() const { return began_; }
   void set_began(sim::Time t) { began_ = t; }
 
@@ -60,6 +63,7 @@ class CoherenceEvent {
       from_home_ = true;
     } else {
       acknowledged_ |= node_bit(from);
+      if (type_ == MessageType::read_miss || type_ == MessageType::write_miss) providers_.acknowledged(type_, ack);
     }
     const bool single = route(type_, metadata.status, ack.retransmitted != 0) == Route::provider;
     single_ |= single && !ack.from_home;
@@ -95,6 +99,7 @@ class CoherenceEvent {
   std::uint64_t data_ = 0;
   Copyset acknowledged_ = 0, multicast_set_ = 0;
   GlobalMetadata metadata_;
+  ProviderCount providers_;
   sim::Time began_;
 };
 

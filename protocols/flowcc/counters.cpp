@@ -33,6 +33,10 @@ Counters::Counters(sim::Metrics& m)
           m.counter("flowcc.ignored_requests", "packets", "requests that an agent ignored as older than the last")),
       repeated_requests(m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again")),
       failed_transfers(m.counter("flowcc.failed_transfers", "blocks",
-                                 "blocks whose RDMA WRITE ran out of retries: whoever waits for one is stuck")) {}
+                                 "blocks whose RDMA WRITE ran out of retries: whoever waits for one is stuck")),
+      provided_events(m.counter("flowcc.provided_events", "events", "misses whose data came from a holder")),
+      data_providers(m.counter("flowcc.data_providers", "nodes",
+                               "holders that were asked for the data of those, by their last transmission: one each")) {
+}
 
 }  // namespace racksim::flowcc

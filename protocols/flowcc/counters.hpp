@@ -16,6 +16,7 @@ struct Counters {
   sim::Counter &home_received, &home_sent, &cache_received, &cache_sent, &requester_received, &requester_sent;
   sim::Counter &invalidations, &data_blocks, &write_backs, &ignored_requests, &repeated_requests;
   sim::Counter& failed_transfers;
+  sim::Counter &provided_events, &data_providers;
 };
 
 }  // namespace racksim::flowcc

@@ -193,7 +193,13 @@ std::vector<models::Leak> FlowCc::leaks() const {
         leaks.push_back({"stuck-request", std::move(text), requester->subject()});
     }
   }
-  return leaks.empty() ? wrong_metadata() : leaks;
+  if (leaks.empty()) leaks = wrong_metadata();
+  for (const auto& node : nodes_) {
+    for (const auto& requester : node->requesters()) {
+      for (models::Leak& wrong : requester->wrong_providers()) leaks.push_back(std::move(wrong));
+    }
+  }
+  return leaks;
 }
 
 // At rest a block's status and copyset say who holds it and how: every miss, upgrade and eviction has told its owner

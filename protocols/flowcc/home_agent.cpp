@@ -135,7 +135,7 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
   if (receivers == 0) return;  // only without the check table: the requester hears nothing, as from the switch
   // Who upgrades a clean copy has the data.
   const bool needs_data = h.message_type() != MessageType::write_shared;
-  const NodeId provider = pick_provider(receivers, provider_hash(h.requester, h.seq));
+  const NodeId provider = shared_.providers.pick(receivers, shared_.providers.hash(h.requester, h.seq));
   if (route(h.message_type(), metadata.status, h.retransmitted != 0) == Route::provider) {
     receivers = node_bit(provider);
   }

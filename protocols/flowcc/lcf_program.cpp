@@ -8,6 +8,7 @@
 
 #include "p4model/headers.hpp"
 #include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/provider.hpp"
 
 namespace racksim::flowcc {
 
@@ -101,7 +102,7 @@ class Builder {
     lcf.apply(p_.action("score_index_1")
                   .shift_left(score_index_, requester_, 1)
                   .bit_and(parity_, seq_, 1)
-                  .add(provider_hash_, requester_, seq_));
+                  .set(provider_hash_, p_.hash("provider", {requester_, seq_}, orders_.hash_bits(), orders_.kHash)));
     lcf.apply(p_.action("score_index_2").bit_or(score_index_, score_index_, parity_));
   }
 
@@ -237,8 +238,7 @@ class Builder {
     lcf.if_(hit_ == 1 && counts).then([&](Block& b) { b.apply(act); });
   }
 
-  // Splits the copyset into what the check and forward tables ask, and picks the data provider: a hash of requester and
-  // sequence number over the copyset, which a retransmission repeats (block.hpp).
+  // Splits the copyset into what the check and forward tables ask, and picks the data provider (provider.hpp).
   void copyset_arithmetic(Block& lcf) {
     auto& arithmetic = p_.action("copyset_arithmetic")
                            .bit_and(member_, sharers_, node_bit_)
@@ -247,13 +247,15 @@ class Builder {
                            .shift_right(high_group_, sharers_, 8);
     auto& set = p_.action("set_provider");
     set.set(provider_port_, set.data("port", 9)).set(provider_rid_, set.data("rid", 8));
-    const std::uint32_t subsets = 1u << shape_.nodes;
-    const unsigned hashes = 1u << hash_bits();
-    auto& providers = p_.table("provider").key(sharers_).key(provider_hash_).action(set).size((subsets - 1) * hashes);
-    for (Copyset holders = 1; holders < subsets; ++holders) {
-      for (unsigned hash = 0; hash < hashes; ++hash) {
-        const NodeId provider = pick_provider(holders, hash);
-        providers.entry({holders, hash}, set, {provider, provider + 1u});
+    auto& providers = p_.table("provider")
+                          .key(provider_hash_)
+                          .key(sharers_, p4::MatchKind::ternary)
+                          .action(set)
+                          .size(orders_.size() * shape_.nodes);
+    for (unsigned hash = 0; hash < orders_.size(); ++hash) {
+      for (const NodeId node : orders_.order(hash)) {
+        const Copyset bit = node_bit(node);
+        providers.entry({hash, p4::KeyMatch::masked(bit, bit)}, set, {node, node + 1u});
       }
     }
     lcf.if_(hit_ == 1 && resubmitted_ == 0).then([&](Block& b) {
@@ -261,9 +263,6 @@ class Builder {
       b.apply(providers);
     });
   }
-
-  // More nodes leave fewer hash bits: the provider table has 2^(nodes + bits) entries in one stage.
-  unsigned hash_bits() const { return std::min(kProviderHashBits, 17 - shape_.nodes); }
 
   Action& reply(const char* name, MessageType type) {
     return p_.action(name)
@@ -407,6 +406,7 @@ class Builder {
 
   const FlowCcOptions& options_;
   LcfShape shape_;
+  ProviderOrders orders_{shape_.nodes};
   std::shared_ptr<p4::Program> program_;
   p4::Program& p_;
   LcfProgram out_;
@@ -423,7 +423,7 @@ class Builder {
   FieldRef node_bit_ = p_.field("node_bit", 32), not_node_bit_ = p_.field("not_node_bit", 32),
            node_rid_ = p_.field("node_rid", 16), home_port_ = p_.field("home_port", 9),
            score_index_ = p_.field("score_index", 16), parity_ = p_.field("parity", 16),
-           provider_hash_ = p_.field("provider_hash", hash_bits()), fresh_ = p_.field("fresh", 1),
+           provider_hash_ = p_.field("provider_hash", orders_.hash_bits()), fresh_ = p_.field("fresh", 1),
            newer_ = p_.field("newer", 1), hit_ = p_.field("hit", 1), acquired_ = p_.field("acquired", 1),
            status_ = p_.field("status", 8), sharers_ = p_.field("sharers", 32), score_ = p_.field("score", 16),
            member_ = p_.field("member", 32), others_ = p_.field("others", 32), low_group_ = p_.field("low_group", 16),

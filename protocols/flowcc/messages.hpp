@@ -71,12 +71,6 @@ struct FlowCcHeader {
   }
 };
 
-/// The hash of (requester, sequence number) that picks a data provider, as the switch's hash unit and the home agent
-/// compute it: the low bits of their sum, which a retransmission repeats and successive events change.
-constexpr unsigned provider_hash(std::uint64_t requester, std::uint64_t seq) {
-  return static_cast<unsigned>((requester + seq) & ((1u << kProviderHashBits) - 1));
-}
-
 /// The index at which a block's metadata can stand, the same in every way: a hash of its tag, reduced to the range of
 /// the arrays by the sender (the switch compares tags, so a wrong index could only miss).
 constexpr std::uint64_t set_index(Tag tag, std::uint64_t entries_per_way) {

@@ -10,6 +10,7 @@
 #include "protocols/flowcc/coverage.hpp"
 #include "protocols/flowcc/messages.hpp"
 #include "protocols/flowcc/options.hpp"
+#include "protocols/flowcc/provider.hpp"
 
 namespace racksim::flowcc {
 
@@ -22,6 +23,7 @@ struct Shared {
   const models::MemoryShape& shape;
   Counters& counters;
   Marks marks{};
+  ProviderOrders providers{shape.nodes};
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));

@@ -57,6 +57,20 @@ void FlowCcOptions::declare(sim::Parameters& p) {
            "core time of the home agent for each copy of a request that it sends to cache agents")
       .varied({zero, us})
       .moderate({zero});
+  // No completion announces an RDMA WRITE: the thread that waits for a block looks at memory that the NIC writes.
+  p.length(
+       "costs.notice_data", notice_data_work, zero, most,
+       "core time of a requester to notice that its block has landed (assumed: as long as receiving a packet, 60 ns "
+       "of the 100 ns that eRPC takes to receive and send one)")
+      .varied({zero, us})
+      .moderate({zero});
+  p.length(
+       "costs.copy", copy_work_per_kib, zero, most,
+       "core time of a requester to copy each KiB of a block that has landed into its cache; none, since blocks are "
+       "sent \"via RDMA WRITE verbs ... to avoid data copying\" and a cache entry has a pointer to its block "
+       "(Concordia §6)")
+      .varied({zero, us / 10})
+      .moderate({zero});
 }
 
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {

@@ -39,6 +39,8 @@ struct FlowCcOptions final : models::ProtocolOptions {
   sim::Duration cache_agent_work = sim::Duration::from_ps(100'000);
   sim::Duration home_agent_work = sim::Duration::from_ps(100'000);
   sim::Duration multicast_copy_work = sim::Duration::from_ps(100'000);
+  sim::Duration notice_data_work = sim::Duration::from_ps(60'000);
+  sim::Duration copy_work_per_kib = {};
 
   /// A timeout doubles whenever it expires, up to so many times the first.
   static constexpr std::int64_t kMostBackOff = 64;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "models/core_wait.hpp"
@@ -161,6 +162,7 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
 // All acknowledgements are in: install data or drop the copy, then hand the lock back with the new metadata.
 void Requester::complete() {
   const GlobalMetadata metadata = after(event_.type(), node_.id(), event_.metadata());
+  count_providers();
   switch (event_.type()) {
     case MessageType::read_miss:
       install(false, event_.data());
@@ -289,8 +291,44 @@ void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
     shared_.marks.race(RacePoint::data_of_past_event);
     return;
   }
+  const auto kib = static_cast<double>(shared_.shape.block_bytes) / 1024;
+  const auto copying = static_cast<std::int64_t>(static_cast<double>(shared_.options.copy_work_per_kib.ps()) * kib);
+  core_.run<&Requester::notice_data>(shared_.options.notice_data_work + sim::Duration::from_ps(copying), *this, seq,
+                                     value);
+}
+
+void Requester::notice_data(std::uint32_t seq, std::uint64_t value) {
+  if (!event_.active() || event_.seq() != seq) return;
   event_.data_landed(value);
   if (event_.settled()) settled_.notify_all();
+}
+
+void Requester::count_providers() {
+  constexpr std::size_t kKept = 20;
+  const Copyset providers = event_.providers().latest().providers;
+  if (providers != 0) ++shared_.counters.provided_events.value;
+  shared_.counters.data_providers.value += static_cast<unsigned>(std::popcount(providers));
+  auto wrong = wrong_provider();
+  if (wrong && wrong_providers_.size() < kKept) wrong_providers_.push_back(std::move(*wrong));
+}
+
+std::optional<models::Leak> Requester::wrong_provider() const {
+  const auto& wrong = event_.providers().wrong();
+  if (!wrong) return std::nullopt;
+  return models::Leak{
+      "data-provider",
+      fmt::format(
+          "node{}/thread{}: {} of block {} (seq {}, serial {}) was acknowledged by {}, of whom {} were asked for "
+          "the data",
+          node_.id(), thread_, to_string(event_.type()), sim::printed_key(event_.tag()), event_.seq(), wrong->serial,
+          to_text(wrong->acknowledged), to_text(wrong->providers)),
+      {event_.tag(), {event_.operation()}}};
+}
+
+std::vector<models::Leak> Requester::wrong_providers() const {
+  std::vector<models::Leak> all = wrong_providers_;
+  if (auto wrong = event_.active() ? wrong_provider() : std::nullopt) all.push_back(std::move(*wrong));
+  return all;
 }
 
 void Requester::crash() {

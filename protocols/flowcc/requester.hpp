@@ -29,6 +29,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "protocols/flowcc/coherence_event.hpp"
 #include "protocols/flowcc/local_cache.hpp"
@@ -53,7 +55,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   const CoherenceEvent& event() const { return event_; }
   sim::Signal& event_ended() { return event_ended_; }
 
-  /// Data have landed in the buffer of event `seq`.
+  /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
   void data_landed(std::uint32_t seq, std::uint64_t value);
 
   unsigned number() const { return number_; }
@@ -63,6 +65,8 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   std::string describe() const;
   /// Its block and operation.
   sim::Subject subject() const;
+  /// Events whose request did not have exactly one of the holders provide the data (provider_count.hpp), the first few.
+  std::vector<models::Leak> wrong_providers() const;
   /// Calls `visit(tag)` for the block of each event and unlock under way.
   template <class Visit>
   void visit_blocks(Visit&& visit) const {
@@ -100,6 +104,9 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   sim::Task<bool> run_event(MessageType type, Tag tag, std::uint64_t operation);
   void transmit_request(bool again);
   void complete();
+  void notice_data(std::uint32_t seq, std::uint64_t value);
+  void count_providers();
+  std::optional<models::Leak> wrong_provider() const;  ///< of the event under way
   void install(bool dirty, std::uint64_t value);
   void unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value);
   void advance_unlocks();
@@ -123,6 +130,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   std::uint32_t seq_ = 0;
   std::uint32_t serial_ = 0;
   std::array<Unlock, 2> unlocks_;
+  std::vector<models::Leak> wrong_providers_;
 };
 
 }  // namespace racksim::flowcc

@@ -48,7 +48,7 @@ CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
 std::uint64_t FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
   MemoryNode& home = *nodes_[shared_.home_of(tag)];
   if (old.status == GlobalStatus::unshared) return home.global_memory(tag);
-  MemoryNode& holder = *nodes_[pick_provider(old.copyset, 0)];
+  MemoryNode& holder = *nodes_[shared_.providers.pick(old.copyset, 0)];
   CacheEntry& copy = *holder.cache().find(tag);
   if (old.status == GlobalStatus::modified && !write) {
     copy.state = CacheEntry::State::clean;

@@ -2,6 +2,7 @@
 #include "tools/swarm.hpp"
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -65,6 +66,18 @@ TEST_CASE("runs draw nodes and threads up to the template's and all declared alt
   // "" is the template's choice, which leaves the default.
   CHECK(values(swarm, "protocol.flowcc.ownership") == std::set<std::string>{"", "\"home\"", "\"switch\""});
   CHECK(values(swarm, "workload.read_ratio") == std::set<std::string>{"", "0.0", "0.2", "0.8", "0.95"});
+}
+
+TEST_CASE("FlowCC's template draws from two to sixteen nodes, all equally often") {
+  const Swarm swarm = swarm_of("scenarios/fuzz/flowcc.json");
+  std::map<std::string, int> drawn;
+  for (std::uint64_t i = 0; i < 600; ++i) ++drawn[at(swarm.derive(i), "rack.nodes")];
+  CHECK(drawn.size() == 15);
+  for (const auto& [nodes, runs] : drawn) {
+    INFO(nodes << " nodes: " << runs << " of 600 runs");
+    CHECK(runs >= 15);  // 40 expected, 6 of them the standard deviation
+    CHECK(runs <= 65);
+  }
 }
 
 TEST_CASE("safety mechanisms are never varied") {

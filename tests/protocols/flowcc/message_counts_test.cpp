@@ -214,8 +214,9 @@ struct Parts {
 TEST_CASE("an uncontended READ-MISS takes the sum of its parts") {
   Quiet unshared(Ownership::switch_owned), shared(Ownership::switch_owned), at_home(Ownership::home);
   const Parts parts(unshared.rig);
-  // Request to the home agent (or the provider), and the block back, which lands after the acknowledgement.
-  const sim::Duration ways = parts.start() + parts.control() + parts.block();
+  // Request to the home agent (or the provider), and the block back, which lands after the acknowledgement and is then
+  // noticed.
+  const sim::Duration ways = parts.start() + parts.control() + parts.block() + parts.costs.notice_data_work;
   CHECK(unshared.time(1, false) == ways + parts.costs.home_agent_work);
   shared.read(2);
   CHECK(shared.time(1, false) == ways + parts.costs.cache_agent_work);
@@ -243,4 +244,21 @@ TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip 
   const Parts parts(in_switch.rig);
   CHECK(in_switch.time(1, true) == parts.start() + parts.control());
   CHECK(at_home.time(1, true) == parts.start() + 2 * parts.control() + parts.costs.home_agent_work);
+}
+
+TEST_CASE("a reader that copies its block takes longer by the size of the block, and one that notices slowly by that") {
+  for (const std::uint64_t block : {1024u, 4096u}) {
+    Setup setup = Quiet::setup(Ownership::switch_owned);
+    FlowCcOptions& costs = setup.flowcc;
+    costs.block_bytes = block;
+    const auto read = [&] {
+      Rig rig(setup);
+      return rig.access({1, 0}, rig.shared_block(0), false);
+    };
+    const sim::Duration before = read();
+    costs.copy_work_per_kib = 100_ns;
+    CHECK(read() == before + 100_ns * static_cast<std::int64_t>(block / 1024));
+    costs.notice_data_work = costs.notice_data_work + 1_us;
+    CHECK(read() == before + 100_ns * static_cast<std::int64_t>(block / 1024) + 1_us);
+  }
 }
