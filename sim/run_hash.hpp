@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace racksim::sim {
 
@@ -32,8 +31,8 @@ struct RunHash {
   }
 };
 
-/// Mixes a sequence of words into 128 bits: two words at a time are multiplied into the state, with the full 128 bits
-/// of the product, and the end spreads every bit over all 128.
+/// Mixes a sequence of words into 128 bits. For any given words a step is a bijection of the state, so that nothing
+/// that was added is ever forgotten, however much follows.
 class HashMixer {
  public:
   /// Mixers of different domains give unrelated results for the same words.
@@ -42,27 +41,18 @@ class HashMixer {
 
   /// Adds two words, or one. (One and one is something else than two at once.)
   constexpr void add(std::uint64_t a, std::uint64_t b = 0) {
-    __extension__ using Wide = unsigned __int128;
-    left_ ^= a;
-    right_ ^= b;
-    const Wide product = static_cast<Wide>(left_) * right_;
-    // Added to the factors, so that a factor of 0 does not forget the other.
-    left_ ^= static_cast<std::uint64_t>(product);
-    right_ ^= static_cast<std::uint64_t>(product >> 64);
+    // Odd factors can be undone. They carry bits upwards only; the rotation brings them down again.
+    left_ = std::rotl((left_ ^ a) * 0x9fb21c651e98df25, 32) + right_;
+    right_ = std::rotl((right_ ^ b) * 0xd6e8feb86659fd93, 32) + left_;
   }
 
   /// Adds text of any length, its length included.
   void add(std::string_view text);
 
   constexpr RunHash finish() const {
-    HashMixer end = *this;
-    end.add(0x87c37b91114253d5, 0x4cf5ad432745937f);
-    std::swap(end.left_, end.right_);
-    end.add(0xbf58476d1ce4e5b9, 0x94d049bb133111eb);
-    std::swap(end.left_, end.right_);
-    end.add(0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f);
-    // The upper half of a product is not uniform: both results take in the lower half, which is.
-    return {end.left_ + end.right_, end.left_ ^ std::rotl(end.right_, 32)};
+    // Again and again a bijection; the spreading makes each bit of the result depend on each of the state.
+    const std::uint64_t low = spread(right_ ^ spread(left_));
+    return {spread(left_ + low), low};
   }
 
  private:

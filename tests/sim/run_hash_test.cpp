@@ -66,6 +66,44 @@ TEST_CASE("small items, swapped words and texts with zero bytes do not collide")
   CHECK(seen.size() == 2 * 64 * 64 + 20);
 }
 
+TEST_CASE("a long text is not forgotten: whichever byte of it changes, the mix does, and all its bits are spread") {
+  // A configuration's canonical text has tens of kilobytes.
+  std::string text(64 * 1024, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>('a' + i * i % 23);
+  const auto mix = [&] {
+    HashMixer mixer(5);
+    mixer.add(std::uint64_t{42});
+    mixer.add(text);
+    return mixer.finish();
+  };
+  const RunHash base = mix();
+  std::set<std::string> seen{base.hex()};
+  double flipped = 0;
+  int changes = 0;
+  for (std::size_t at = 0; at < text.size(); at = at < 64 ? at + 1 : at + 509) {
+    text[at] ^= 1;
+    const RunHash other = mix();
+    text[at] ^= 1;
+    seen.insert(other.hex());
+    flipped += std::popcount(base.high ^ other.high) + std::popcount(base.low ^ other.low);
+    ++changes;
+  }
+  CHECK(seen.size() == static_cast<std::size_t>(changes) + 1);
+  CHECK(flipped / changes == Approx(64).margin(3));
+}
+
+TEST_CASE("long sequences of equal words, zeros too, never fall into a state that stays") {
+  for (const std::uint64_t word : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
+    std::set<std::string> seen;
+    HashMixer mixer(0);
+    for (int i = 0; i < 20'000; ++i) {
+      mixer.add(word);
+      seen.insert(mixer.finish().hex());
+    }
+    CHECK(seen.size() == 20'000);
+  }
+}
+
 TEST_CASE("what neighbouring numbers mix to is evenly spread, wherever one looks") {
   // Samplers take a few bits of a mix: every six of them must take each of their 64 values about equally often.
   constexpr int kNumbers = 1 << 14;
