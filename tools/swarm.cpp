@@ -187,7 +187,7 @@ JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
   const bool calm = is_calm(stream);
   bool strained = set_knobs(document, stream, density, calm);
   if (vary_schedule_) strained |= set_schedule(document, stream, calm);
-  const std::uint64_t operations = set_length(document, stream);
+  const std::uint64_t operations = set_length(document, stream, calm);
   if (calm) {
     document.set("faults", JsonValue::array());
     if (!expect_.members()->empty()) document.set("expect", expect_);
@@ -272,12 +272,13 @@ bool Swarm::set_schedule(JsonValue& document, const std::string& stream, bool ca
   return drawn + 1 == jitters.size();
 }
 
-// A short measured phase without warm-up, and limits on what comes after it unless the template has its own.
-std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream) const {
+// A short measured phase without warm-up, and limits on what comes after it unless the template has its own. A calm one is
+// as long as the template's, which what the template expects of metrics is meant for.
+std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream, bool calm) const {
   RandomStream draws(seed_, stream + "/length");
   const std::uint64_t most =
       std::max<std::uint64_t>(1, std::min(original_.run.measure.operations.value_or(kMostOperations), kMostOperations));
-  const std::uint64_t drawn = std::max<std::uint64_t>(1, most >> draws.below(3));
+  const std::uint64_t drawn = std::max<std::uint64_t>(1, calm ? most : most >> draws.below(3));
   if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
   auto* run = document.find("run");
   if (!run) run = &document.set("run", JsonValue::object());

@@ -65,7 +65,7 @@ class Swarm {
   bool set_knobs(JsonValue& document, const std::string& stream, double density, bool calm) const;
   bool set_schedule(JsonValue& document, const std::string& stream, bool calm) const;
   void set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const;
-  std::uint64_t set_length(JsonValue& document, const std::string& stream) const;
+  std::uint64_t set_length(JsonValue& document, const std::string& stream, bool calm) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
 
   const Catalogue* catalogue_;

@@ -102,7 +102,7 @@ class Builder {
     lcf.apply(p_.action("score_index_1")
                   .shift_left(score_index_, requester_, 1)
                   .bit_and(parity_, seq_, 1)
-                  .set(provider_hash_, p_.hash("provider", {requester_, seq_}, orders_.hash_bits(), orders_.kHash)));
+                  .set(provider_hash_, p_.hash("provider", {requester_, seq_}, orders_.kHashBits, orders_.kHash)));
     lcf.apply(p_.action("score_index_2").bit_or(score_index_, score_index_, parity_));
   }
 
@@ -251,8 +251,8 @@ class Builder {
                           .key(provider_hash_)
                           .key(sharers_, p4::MatchKind::ternary)
                           .action(set)
-                          .size(orders_.size() * shape_.nodes);
-    for (unsigned hash = 0; hash < orders_.size(); ++hash) {
+                          .size(orders_.kOrders * shape_.nodes);
+    for (unsigned hash = 0; hash < orders_.kOrders; ++hash) {
       for (const NodeId node : orders_.order(hash)) {
         const Copyset bit = node_bit(node);
         providers.entry({hash, p4::KeyMatch::masked(bit, bit)}, set, {node, node + 1u});
@@ -423,7 +423,7 @@ class Builder {
   FieldRef node_bit_ = p_.field("node_bit", 32), not_node_bit_ = p_.field("not_node_bit", 32),
            node_rid_ = p_.field("node_rid", 16), home_port_ = p_.field("home_port", 9),
            score_index_ = p_.field("score_index", 16), parity_ = p_.field("parity", 16),
-           provider_hash_ = p_.field("provider_hash", orders_.hash_bits()), fresh_ = p_.field("fresh", 1),
+           provider_hash_ = p_.field("provider_hash", orders_.kHashBits), fresh_ = p_.field("fresh", 1),
            newer_ = p_.field("newer", 1), hit_ = p_.field("hit", 1), acquired_ = p_.field("acquired", 1),
            status_ = p_.field("status", 8), sharers_ = p_.field("sharers", 32), score_ = p_.field("score", 16),
            member_ = p_.field("member", 32), others_ = p_.field("others", 32), low_group_ = p_.field("low_group", 16),

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -14,7 +13,6 @@ namespace racksim::flowcc {
 
 namespace {
 
-constexpr unsigned kOrdersPerNode = 16;
 constexpr std::size_t kHashedBytes = 2 + 4;  // requester, sequence number
 
 // A random order of all nodes, the same in every run. `number` tells several apart.
@@ -30,12 +28,9 @@ std::vector<NodeId> random_order(unsigned nodes, std::uint64_t number) {
 
 }  // namespace
 
-ProviderOrders::ProviderOrders(unsigned nodes)
-    : nodes_(nodes),
-      hash_bits_(static_cast<unsigned>(std::bit_width(kOrdersPerNode * std::max(nodes, 1u) - 1))),
-      crc_(kHash, kHashedBytes) {
-  orders_.reserve(std::size_t{size()} * nodes);
-  for (unsigned hash = 0; hash < size() && nodes > 0; ++hash) {
+ProviderOrders::ProviderOrders(unsigned nodes) : nodes_(nodes), crc_(kHash, kHashedBytes) {
+  orders_.reserve(std::size_t{kOrders} * nodes);
+  for (unsigned hash = 0; hash < kOrders && nodes > 0; ++hash) {
     const unsigned turn = hash % nodes, variant = hash / nodes;
     std::vector<NodeId> order = random_order(nodes, variant / 2);
     if (variant % 2 != 0) std::reverse(order.begin(), order.end());
@@ -47,7 +42,7 @@ unsigned ProviderOrders::hash(std::uint64_t requester, std::uint64_t seq) const 
   std::uint32_t crc = crc_.start();
   for (unsigned i = 0; i < 2; ++i) crc ^= crc_.of(i, static_cast<std::uint8_t>(requester >> (8 - 8 * i)));
   for (unsigned i = 0; i < 4; ++i) crc ^= crc_.of(2 + i, static_cast<std::uint8_t>(seq >> (24 - 8 * i)));
-  return crc & (size() - 1);
+  return crc & (kOrders - 1);
 }
 
 NodeId ProviderOrders::pick(Copyset holders, unsigned hash) const {

@@ -10,9 +10,8 @@
 // nodes take 4,096). A home agent that owns a block walks the same order.
 //
 // The orders are a few random ones, each turned round by every number of places, forwards and backwards: every node
-// stands at each place equally often, and of two holders either comes first in half of the orders. The hash unit gives
-// 2^n values: with a number of nodes that is no power of two some turns are used once more than others, at least 16
-// times each.
+// stands at each place equally often, and of two holders either comes first in half of the orders. With a number of
+// nodes that is no power of two some turns are used once more than others, of 16 times at least.
 #pragma once
 
 #include <array>
@@ -30,11 +29,12 @@ class ProviderOrders {
   /// Of 1 to 16 nodes.
   explicit ProviderOrders(unsigned nodes);
 
-  /// The CRC that the switch's hash unit computes over requester and sequence number, cut to hash_bits().
+  /// The CRC that the switch's hash unit computes over requester and sequence number, cut to kHashBits.
   static constexpr p4::CrcKind kHash = p4::CrcKind::crc32;
-  unsigned hash_bits() const { return hash_bits_; }
+  /// 16 turns of each of at most 16 nodes; fewer nodes have more.
+  static constexpr unsigned kHashBits = 8;
   /// Orders that there are, one for each value of the hash.
-  unsigned size() const { return 1u << hash_bits_; }
+  static constexpr unsigned kOrders = 1u << kHashBits;
   unsigned hash(std::uint64_t requester, std::uint64_t seq) const;
 
   /// All nodes, in the order of a hash value.
@@ -43,7 +43,7 @@ class ProviderOrders {
   NodeId pick(Copyset holders, unsigned hash) const;
 
  private:
-  unsigned nodes_, hash_bits_;
+  unsigned nodes_;
   p4::CrcTables crc_;
   std::vector<NodeId> orders_;
 };

@@ -198,8 +198,13 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
     packet->push(h);
     requester.on_packet(std::move(packet));
   };
+  // A thread notices data a little after they have landed.
+  const auto data_noticed = [&](std::uint32_t seq) {
+    requester.data_landed(seq, kValue);
+    rig.calendar.run_until(rig.calendar.now() + setup.flowcc.notice_data_work);
+  };
   receive(MessageType::ack, 1, 1);
-  requester.data_landed(1, kValue);
+  data_noticed(1);
   receive(MessageType::failed_ack, 1, 1);
   CHECK_FALSE(requester.event().settled());
   // Rule (ii): one of this event, but not of its latest transmission.
@@ -208,6 +213,6 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   // Only half of what is needed: the data of event 1 did not count.
   receive(MessageType::ack, 2, requester.event().latest_serial);
   CHECK_FALSE(requester.event().settled());
-  requester.data_landed(2, kValue);
+  data_noticed(2);
   CHECK(requester.event().settled());
 }

@@ -91,7 +91,11 @@ TEST_CASE("without the stall both rules are clean: B's failed ACK makes it try a
     CHECK(scenario.rig.violations() == "");
     CHECK(scenario.rig.counter("request_retransmissions") == 0);
     CHECK(scenario.rig.counter("failed_events") >= 1);
-    CHECK(scenario.b_ended < sim::Time{} + 13_us);
+    // When A's unlock frees the block, B's latest attempt may just have failed: it ends, and the next one succeeds.
+    // Neither takes longer than A's miss, which nothing disturbed. As printed, B then waits for the write-back of what
+    // A wrote.
+    const sim::Duration miss = scenario.a_ended - sim::Time{};
+    CHECK(scenario.b_ended < scenario.a_ended + (idempotence == Idempotence::paper ? 3 : 2) * miss);
   }
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("each order holds every node once, and each node stands at every place
   for (const unsigned nodes : {1u, 2u, 4u, 8u, 16u}) {
     const ProviderOrders orders(nodes);
     std::map<std::pair<std::size_t, models::NodeId>, unsigned> at;
-    for (unsigned hash = 0; hash < orders.size(); ++hash) {
+    for (unsigned hash = 0; hash < orders.kOrders; ++hash) {
       const auto order = orders.order(hash);
       for (std::size_t place = 0; place < order.size(); ++place) ++at[{place, order[place]}];
       std::vector<models::NodeId> sorted(order.begin(), order.end());
@@ -83,7 +83,7 @@ TEST_CASE("each order holds every node once, and each node stands at every place
       for (models::NodeId node = 0; node < nodes; ++node) REQUIRE(sorted.at(node) == node);
     }
     REQUIRE(at.size() == nodes * nodes);
-    for (const auto& [place_and_node, count] : at) CHECK(count == orders.size() / nodes);
+    for (const auto& [place_and_node, count] : at) CHECK(count == orders.kOrders / nodes);
   }
 }
 
@@ -94,12 +94,12 @@ TEST_CASE("of two holders each provides for half of the hash values, and of more
       const auto count = static_cast<unsigned>(__builtin_popcount(holders));
       if (nodes == 16 && count > 2 && holders % 97 != 0) continue;  // a sample
       std::vector<unsigned> picked(nodes);
-      for (unsigned hash = 0; hash < orders.size(); ++hash) ++picked[orders.pick(holders, hash)];
+      for (unsigned hash = 0; hash < orders.kOrders; ++hash) ++picked[orders.pick(holders, hash)];
       for (unsigned node = 0; node < nodes; ++node) {
         const bool holds = (holders & node_bit(static_cast<models::NodeId>(node))) != 0;
         if (!holds) REQUIRE(picked[node] == 0);
-        if (holds && count == 2) REQUIRE(picked[node] == orders.size() / 2);
-        if (holds) REQUIRE(picked[node] * count < 2 * orders.size());
+        if (holds && count == 2) REQUIRE(picked[node] == orders.kOrders / 2);
+        if (holds) REQUIRE(picked[node] * count < 2 * orders.kOrders);
       }
     }
   }
