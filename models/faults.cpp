@@ -12,8 +12,9 @@ namespace racksim::models {
 
 const std::vector<FaultEntry>& faults() {
   static const std::vector<FaultEntry> entries{
-      control_delay_fault(), crash_fault(), down_fault(),      drop_fault(),      fast_clock_fault(),     hold_fault(),
-      nic_stall_fault(),     noise_fault(), partition_fault(), slow_core_fault(), switch_restart_fault(),
+      control_delay_fault(), crash_fault(),      down_fault(),      drop_fault(),
+      duplicate_fault(),     fast_clock_fault(), hold_fault(),      nic_stall_fault(),
+      noise_fault(),         partition_fault(),  slow_core_fault(), switch_restart_fault(),
   };
   return entries;
 }

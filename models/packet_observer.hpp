@@ -17,11 +17,12 @@ namespace racksim::models {
 
 /// A packet's passage over one wire.
 struct WirePassage {
-  sim::Source wire;        ///< the wire, by its journal source
-  sim::Time start;         ///< when its first bit leaves
-  sim::Time arrival;       ///< when its last bit arrives, unless the wire goes down before
-  bool copy = false;       ///< a faulty wire made it out of the packet that it follows
-  bool held_back = false;  ///< a faulty wire delays it alone, so that others may overtake it
+  sim::Source wire;         ///< the wire, by its journal source
+  sim::Time start;          ///< when its first bit leaves
+  sim::Time arrival;        ///< when its last bit arrives, unless the wire goes down before
+  bool copy = false;        ///< a faulty wire made it out of the packet that it follows
+  sim::Duration held{};     ///< how long a faulty wire delays it alone, so that others may overtake it
+  sim::Duration stalled{};  ///< how long a faulty wire delays it and what is behind it
 };
 
 /// A register of a switch has changed, or a table entry: `object` and `index` as the journal's record has them.

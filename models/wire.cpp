@@ -69,10 +69,10 @@ void Wire::set_up(bool up) {
 }
 
 [[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
-                                                bool held_back) {
+                                                sim::Duration held, sim::Duration stalled) {
   ++in_flight_;
   if (context_.packet_observer) [[unlikely]]
-    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held_back});
+    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held, stalled});
   context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }
 
@@ -115,14 +115,16 @@ void Wire::surface(p4::PacketRef&& packet, sim::Time arrival) {
 }
 
 void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
-  const auto hold = survives(*packet, start);
-  if (!hold) return;
+  const Fate fate = fate_of(*packet, start);
+  if (fate.lost) return;
 
   // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
-  sim::Time late = free_at_ + propagation_;
-  if (faults_.jitter > sim::Duration{}) late += uniform_up_to(random_, faults_.jitter);
-  if (faults_.spike > 0 && random_.chance(faults_.spike)) late += faults_.spike_delay;
-  const bool twice = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
+  sim::Duration stalled = fate.stall;
+  if (faults_.jitter > sim::Duration{}) stalled += uniform_up_to(random_, faults_.jitter);
+  if (faults_.spike > 0 && random_.chance(faults_.spike)) stalled += faults_.spike_delay;
+  sim::Time late = free_at_ + propagation_ + stalled;
+  const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
+  const bool twice = doubled || fate.copy;
   for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
     p4::PacketRef one;
     if (copy == 0 && twice) {
@@ -131,17 +133,18 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     } else {
       one = std::move(packet);
     }
-    sim::Duration held = *hold;
-    if (faults_.reorder > 0 && random_.chance(faults_.reorder)) {
+    sim::Duration held = copy == 0 ? fate.hold : fate.copy.value_or(fate.hold);
+    // No draw for a copy that is there by name alone: chance does to the others what it did without it.
+    if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {
       held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
     }
     const sim::Time usual = free_at_ + propagation_ + usual_jitter_ + serialisation * copy;
     if (held > sim::Duration{} || std::max(last_arrival_, late) > usual) report_late(*one, start);
     if (held > sim::Duration{}) {
-      launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, true);
+      launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, held, stalled);
     } else {
       last_arrival_ = std::max(last_arrival_, late);
-      launch(std::move(one), start, last_arrival_, copy == 1);
+      launch(std::move(one), start, last_arrival_, copy == 1, {}, stalled);
     }
     late += serialisation;
   }
@@ -151,33 +154,41 @@ void Wire::report_late(const p4::Packet& packet, sim::Time start) {
   sim::record_disturbance(context_.journal, source_, start, packet.operation, sim::Disturbance::late);
 }
 
-std::optional<sim::Duration> Wire::survives(const p4::Packet& packet, sim::Time start) {
-  bool lost = false;
+Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
+  using Effect = TargetedFault::Effect;
+  Fate fate;
   DropReason reason = DropReason::loss;
-  sim::Duration hold;
   for (auto& fault : targeted_) {
     if (start < fault.from || start >= fault.until || !fault.match.matches(packet)) continue;
     ++fault.seen;
     if (fault.seen < fault.first || fault.seen - fault.first >= fault.count) continue;
-    if (fault.hold > sim::Duration{}) {
-      hold = std::max(hold, fault.hold);
-    } else {
-      lost = true;
-      reason = fault.reason;
+    switch (fault.effect) {
+      case Effect::drop:
+        fate.lost = true;
+        reason = fault.reason;
+        break;
+      case Effect::hold:
+        fate.hold = std::max(fate.hold, fault.delay);
+        break;
+      case Effect::stall:
+        fate.stall = std::max(fate.stall, fault.delay);
+        break;
+      case Effect::duplicate:
+        fate.copy = std::max(fate.copy.value_or(sim::Duration{}), fault.delay);
+        break;
     }
   }
   // The random state moves on for every packet, whatever else happens to it.
   if (faults_.burst_enter > 0) {
     in_burst_ = in_burst_ ? !random_.chance(faults_.burst_leave) : random_.chance(faults_.burst_enter);
-    if (in_burst_ && random_.chance(faults_.burst_loss) && !lost) {
-      lost = true;
+    if (in_burst_ && random_.chance(faults_.burst_loss) && !fate.lost) {
+      fate.lost = true;
       reason = DropReason::burst_loss;
     }
   }
-  if (faults_.loss > 0 && random_.chance(faults_.loss)) lost = true;
-  if (!lost) return hold;
-  context_.drop(source_, start, packet, reason);
-  return std::nullopt;
+  if (faults_.loss > 0 && random_.chance(faults_.loss)) fate.lost = true;
+  if (fate.lost) context_.drop(source_, start, packet, reason);
+  return fate;
 }
 
 void Wire::arrive(p4::Packet* raw, sim::Time start) {

@@ -2,7 +2,8 @@
 //
 // A wire is a next-free instant: a packet that is ready earlier waits for the ones before it, and only its arrival is
 // an event. Packets must be handed over in the order in which they are ready. They arrive in that order, however late
-// faults make them and when these begin and end, but for those that a fault holds back alone (reorder, hold).
+// faults make them and when these begin and end, but for those that a fault holds back alone (reorder, hold,
+// a copy that comes later).
 #pragma once
 
 #include <cstdint>
@@ -84,9 +85,16 @@ class Wire {
  private:
   void change_faults(sim::Time start);
   void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
-  /// What the targeted faults and chance do to a packet: nothing if it is lost, else how long it is held back alone.
-  std::optional<sim::Duration> survives(const p4::Packet& packet, sim::Time start);
-  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, bool held_back = false);
+  /// What targeted faults do to a packet, and whether chance loses it.
+  struct Fate {
+    bool lost = false;
+    sim::Duration hold, stall;
+    /// A second copy that a fault names, held back so long. A copy by chance is held back like its packet.
+    std::optional<sim::Duration> copy;
+  };
+  Fate fate_of(const p4::Packet& packet, sim::Time start);
+  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, sim::Duration held = {},
+              sim::Duration stalled = {});
   void arrive(p4::Packet* packet, sim::Time start);
   void report_late(const p4::Packet& packet, sim::Time start);
 

@@ -1,4 +1,5 @@
-// What can go wrong on a wire: loss, bursts, duplicates, reordering, delay spikes, and chosen packets dropped or held.
+// What can go wrong on a wire: loss, bursts, duplicates, reordering, delay spikes, and chosen packets that are dropped,
+// late or doubled.
 #pragma once
 
 #include <bitset>
@@ -49,14 +50,22 @@ struct PacketMatch {
   bool matches(const p4::Packet& packet) const;
 };
 
-/// A fault of the matching packets number `first` (from 1) to `first + count - 1`: they are dropped, or held back.
+/// A fault of the matching packets number `first` (from 1) to `first + count - 1`.
 struct TargetedFault {
+  enum class Effect : std::uint8_t {
+    drop,
+    hold,      ///< the packet alone arrives late, and is overtaken
+    stall,     ///< the packet is late, and those behind it wait
+    duplicate  ///< a second copy arrives
+  };
+  Effect effect = Effect::drop;
   PacketMatch match;
   std::uint64_t first = 1;
   std::uint64_t count = 1;
   sim::Time from{}, until = sim::Time::max();  ///< packets whose first bit leaves in [from, until)
   DropReason reason = DropReason::targeted;    ///< of a drop
-  sim::Duration hold{};    ///< if positive, the packet is not lost: it alone arrives so much later, and is overtaken
+  /// Of a hold or stall; of a copy, how much later it arrives, alone, than right behind a packet that is not held.
+  sim::Duration delay{};
   std::uint64_t seen = 0;  ///< matching packets so far
 };
 

@@ -226,7 +226,7 @@ class FuzzCommand {
   void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan) {
     ShrinkPlan shrink_plan;
     shrink_plan.limits = plan.limits;
-    shrink_plan.loss_runner = scenario_runner(context_.catalogue, TrialDetail::losses);
+    shrink_plan.noise_runner = scenario_runner(context_.catalogue, TrialDetail::noise);
     ProgressLine line(context_.err, !options_.json);
     shrunk_ = shrink(swarm_.derive(failure.index, failure.result.redraws), failure.result, context_.catalogue,
                      scenario_runner(context_.catalogue, TrialDetail::none), shrink_plan,

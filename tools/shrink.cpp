@@ -8,7 +8,7 @@
 #include <set>
 
 #include "tools/interruption.hpp"
-#include "tools/lost_packets.hpp"
+#include "tools/noise_log.hpp"
 #include "tools/reductions.hpp"
 
 namespace racksim::tools {
@@ -16,8 +16,8 @@ namespace {
 
 /// A hang costs the whole wall-clock limit each time it is seen.
 constexpr std::uint64_t kRunsOfHang = 50;
-/// Losses that are turned into faults at most; a scenario with so many has not been shrunk.
-constexpr std::size_t kMostLost = 5'000;
+/// So many faults are left out in turn before it is seen whether one of them could be; each costs a whole document.
+constexpr std::size_t kTogether = 64;
 
 class Shrinking {
  public:
@@ -54,23 +54,21 @@ class Shrinking {
     return !reduced && result_.runs < most_ && !interrupted();
   }
 
-  /// Replaces random loss by drops of the packets that it took, and those by the ones that are needed. False if there
-  /// is none, or the run cannot be repeated so.
+  /// Replaces noise by what it did, and that by what is needed of it. False if there is none, or the run cannot be
+  /// repeated so.
   bool name_packets() {
-    if (!plan_.loss_runner || !noise_only_loses(result_.document)) return false;
-    std::string losses;
+    if (!plan_.noise_runner || !is_noisy(result_.document)) return false;
+    std::string noise;
     run_trials(
-        plan_.limits, [&](std::uint64_t) { return plan_.loss_runner(result_.document); },
+        plan_.limits, [&](std::uint64_t) { return plan_.noise_runner(result_.document); },
         [](std::uint64_t number) { return number == 0; },
         [&](std::uint64_t, const TrialResult& trial) {
-          losses = trial.losses;
+          noise = trial.noise;
           return true;
         });
     ++result_.runs;
-    if (losses.empty()) return false;  // it crashed or hung before it could tell
-    const auto lost = lost_packets_from_text(losses);
-    if (lost.size() > kMostLost) return false;
-    if (!try_candidates({with_noise_replaced(result_.document, drops_of(lost))}, Seeds::present)) return false;
+    if (noise.empty()) return false;  // it crashed or hung before it could tell
+    if (!try_candidates({with_noise_replaced(result_.document, noise_from_text(noise))}, Seeds::present)) return false;
     take_faults_away();
     return true;
   }
@@ -83,17 +81,18 @@ class Shrinking {
       bool taken = false;
       for (std::size_t begin = 0; begin < count();) {
         std::vector<JsonValue> candidates;
-        for (std::size_t first = begin; first < count(); first += size) {
+        for (std::size_t first = begin; first < count() && candidates.size() < kTogether; first += size) {
           candidates.push_back(result_.document);
           JsonValue& faults = *candidates.back().find("faults");
           for (std::size_t i = std::min(first + size, count()); i > first; --i) faults.erase(i - 1);
         }
         const auto which = try_candidates(candidates, Seeds::present);
-        if (!which) break;
-        begin += *which * size;  // what came before it is needed, as far as this pass can tell
-        taken = true;
+        // What came before it is needed, as far as this pass can tell.
+        begin += which.value_or(candidates.size()) * size;
+        taken = taken || which;
+        if (result_.runs >= most_ || interrupted()) return;
       }
-      if (result_.runs >= most_ || interrupted() || (size == 1 && !taken)) return;
+      if (size == 1 && !taken) return;
       if (size > 1) size /= 2;
     }
   }

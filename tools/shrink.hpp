@@ -6,9 +6,9 @@
 // tried with several. A round in which nothing more can be taken away ends it: no single reduction that is known here
 // keeps the failure.
 //
-// If noise is then left that only loses packets, few of those losses matter. So the run is repeated to see which
-// packets were lost; the noise is replaced by drops that name them (lost_packets.hpp), delta debugging takes away those
-// that the failure does not need, and the rounds begin anew.
+// Noise that is then left hits many packets of which few matter. So the run is repeated to see which it hit, and how;
+// the noise is replaced by faults that name those packets (noise_log.hpp), delta debugging takes away what the failure
+// does not need, and the rounds begin anew.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct ShrinkPlan {
   TrialLimits limits;
   std::uint64_t runs = 2000;                                    ///< most trials
   std::vector<std::uint64_t> seeds = {1, 2, 3, 4, 5, 6, 7, 8};  ///< tried for each candidate after the scenario's own
-  /// Runs a document and fills TrialResult::losses; without it noise stays noise.
-  ScenarioRunner loss_runner = {};
+  /// Runs a document and fills TrialResult::noise; without it noise stays noise.
+  ScenarioRunner noise_runner = {};
 };
 
 struct ShrinkResult {

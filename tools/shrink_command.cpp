@@ -52,7 +52,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   ShrinkPlan plan;
   plan.limits = {options.jobs, wall_clock_limit("racksim shrink", "--run-limit", options.run_limit)};
   plan.runs = options.runs;
-  plan.loss_runner = scenario_runner(context.catalogue, TrialDetail::losses);
+  plan.noise_runner = scenario_runner(context.catalogue, TrialDetail::noise);
   const ScenarioRunner runner = scenario_runner(context.catalogue, TrialDetail::none);
   TrialResult failure;
   run_trials(

@@ -12,7 +12,7 @@
 #include "tools/experiment.hpp"
 #include "tools/input_error.hpp"
 #include "tools/interruption.hpp"
-#include "tools/lost_packets.hpp"
+#include "tools/noise_log.hpp"
 #include "tools/units.hpp"
 
 namespace racksim::tools {
@@ -35,7 +35,7 @@ std::string encode(const TrialResult& result) {
   }
   value.set("hash", result.hash);
   value.set("coverage", result.coverage);
-  value.set("losses", result.losses);
+  value.set("noise", result.noise);
   return to_canonical_json(value);
 }
 
@@ -56,7 +56,7 @@ TrialResult decode(const std::string& text) {
   }
   result.hash = *value.find("hash")->string();
   result.coverage = *value.find("coverage")->string();
-  result.losses = *value.find("losses")->string();
+  result.noise = *value.find("noise")->string();
   return result;
 }
 
@@ -131,10 +131,10 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
   sim::Coverage coverage(coverage_map(scenario));
   TrialResult result;
   try {
-    LostPackets lost;
+    NoiseLog noise;
     Onlooker onlooker;
-    if (plan.detail == TrialDetail::losses)
-      onlooker = [&](models::Rack& rack, const models::Protocol&) { lost.attach(rack); };
+    if (plan.detail == TrialDetail::noise)
+      onlooker = [&](models::Rack& rack, const models::Protocol&) { noise.attach(rack); };
     const RunResult run =
         run_experiment(scenario, metrics, "", {}, plan.detail == TrialDetail::coverage ? &coverage : nullptr, onlooker);
     result.verdict = run.pass ? TrialResult::Verdict::passed : TrialResult::Verdict::failed;
@@ -142,7 +142,7 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
     result.events = run.events;
     result.hash = run.hash.hex();
     if (plan.detail == TrialDetail::coverage) result.coverage = coverage.text();
-    if (plan.detail == TrialDetail::losses) result.losses = lost_packets_text(lost.list());
+    if (plan.detail == TrialDetail::noise) result.noise = noise_text(noise.effects());
     for (const auto& mechanism : mechanisms(scenario)) {
       result.work.push_back({counter(metrics, mechanism.part), counter(metrics, mechanism.whole)});
     }

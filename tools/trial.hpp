@@ -30,7 +30,7 @@ struct TrialResult {
   std::uint64_t operations = 0, events = 0;
   std::string hash;           ///< the run hash, if the run came to its end
   std::string coverage;       ///< sim::Coverage::text(), if it was asked for
-  std::string losses;         ///< lost_packets_text() of what was lost at random, if it was asked for
+  std::string noise;          ///< noise_text() of what noise did, if it was asked for
   std::uint64_t redraws = 0;  ///< how often a derived scenario was drawn anew, because its options did not fit
   /// What each mechanism of the protocol did, and all that there was to do (models::Mechanism).
   struct Work {
@@ -58,7 +58,7 @@ const std::vector<models::Mechanism>& mechanisms(const Scenario& scenario);
 const sim::CoverageMap& coverage_map(const Scenario& scenario);
 
 /// What a trial tells besides its verdict.
-enum class TrialDetail : std::uint8_t { none, coverage, losses };
+enum class TrialDetail : std::uint8_t { none, coverage, noise };
 
 /// What a trial is for.
 struct TrialPlan {

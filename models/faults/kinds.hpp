@@ -9,6 +9,7 @@ FaultEntry control_delay_fault();
 FaultEntry crash_fault();
 FaultEntry down_fault();
 FaultEntry drop_fault();
+FaultEntry duplicate_fault();
 FaultEntry fast_clock_fault();
 FaultEntry hold_fault();
 FaultEntry nic_stall_fault();

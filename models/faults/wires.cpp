@@ -1,5 +1,5 @@
-// Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop` and `hold` (chosen packets),
-// `down` (cut).
+// Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop`, `hold` and `duplicate` (chosen
+// packets), `down` (cut).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,10 +101,10 @@ class Noise final : public FaultOfWires {
   WireFaults noise_;
 };
 
-/// What `drop` and `hold` share: which packets.
+/// What `drop`, `hold` and `duplicate` share: which packets.
 class FaultOfPackets : public FaultOfWires {
  public:
-  explicit FaultOfPackets(const char* verb) : verb_(verb) {}
+  FaultOfPackets(const char* verb, TargetedFault::Effect effect) : effect_(effect), verb_(verb) {}
   void declare(sim::Parameters& p) override {
     FaultOfWires::declare(p);
     p.text("header", header_, "Name of a header that the packet must have; empty for any packet.");
@@ -136,7 +136,8 @@ class FaultOfPackets : public FaultOfWires {
     fault.count = count_;
     fault.from = sim::Time{} + from();
     fault.until = sim::Time{} + until();
-    fault.hold = hold_;
+    fault.effect = effect_;
+    fault.delay = delay_;
     for_each_wire(rack, [&](Wire& wire) { wire.add_targeted_fault(fault); });
   }
   sim::Time healed_by(sim::Time heal) const override { return heal + kHealNotice; }
@@ -150,7 +151,8 @@ class FaultOfPackets : public FaultOfWires {
   }
 
  protected:
-  sim::Duration hold_{};  ///< zero: the packets are lost
+  TargetedFault::Effect effect_;
+  sim::Duration delay_{};
 
  private:
   /// The layout of the header, which the switch's program or the NICs know.
@@ -172,19 +174,40 @@ class FaultOfPackets : public FaultOfWires {
 
 class Drop final : public FaultOfPackets {
  public:
-  Drop() : FaultOfPackets("drop") {}
+  Drop() : FaultOfPackets("drop", TargetedFault::Effect::drop) {}
 };
 
 class Hold final : public FaultOfPackets {
  public:
-  Hold() : FaultOfPackets("hold back") { hold_ = 100_us; }
+  Hold() : FaultOfPackets("hold back", TargetedFault::Effect::hold) { delay_ = 100_us; }
   void declare(sim::Parameters& p) override {
     FaultOfPackets::declare(p);
-    p.length("delay", hold_, 1_ps, 1_s, "How much later each of them arrives, alone; others overtake it.");
+    p.length("delay", delay_, 1_ps, 1_s, "How much later each of them arrives, alone; others overtake it.");
+    p.flag("in_order", in_order_, "Nothing overtakes it after all: what is behind it on its wire waits.");
+  }
+  void announce(Rack& rack) override {
+    effect_ = in_order_ ? TargetedFault::Effect::stall : TargetedFault::Effect::hold;
+    FaultOfPackets::announce(rack);
   }
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     FaultOfPackets::draw(random, scene);
-    hold_ = draw_delay(random, scene);
+    delay_ = draw_delay(random, scene);
+  }
+
+ private:
+  bool in_order_ = false;
+};
+
+class Duplicate final : public FaultOfPackets {
+ public:
+  Duplicate() : FaultOfPackets("duplicate", TargetedFault::Effect::duplicate) {}
+  void declare(sim::Parameters& p) override {
+    FaultOfPackets::declare(p);
+    p.length("delay", delay_, 0_ps, 1_s, "How much later than right behind the packet its copy arrives, alone.");
+  }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    FaultOfPackets::draw(random, scene);
+    delay_ = random.chance(0.5) ? 0_ps : draw_delay(random, scene);
   }
 };
 
@@ -211,8 +234,13 @@ FaultEntry drop_fault() {
 }
 
 FaultEntry hold_fault() {
-  return {"hold", "the n-th to m-th packet of a type is late, on each wire, and overtaken by others",
+  return {"hold", "the n-th to m-th packet of a type is late, on each wire; others overtake it, or wait",
           [] { return std::make_shared<Hold>(); }, 1, true};
+}
+
+FaultEntry duplicate_fault() {
+  return {"duplicate", "the n-th to m-th packet of a type arrives twice, on each wire, the copy at once or later",
+          [] { return std::make_shared<Duplicate>(); }, 1, true};
 }
 
 FaultEntry down_fault() {

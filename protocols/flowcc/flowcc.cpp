@@ -32,7 +32,7 @@ const models::ProtocolRegistration registration({
     .doc = "Concordia's in-network cache coherence (FAST '21)",
     .make_options = [] { return std::make_shared<FlowCcOptions>(); },
     // Packets may be lost as long as no block transfer (an RC connection) runs out of retries: 8 timeouts of the NIC.
-    .tolerates = {"control-delay", "down", "drop", "fast-clock", "hold", "nic-stall", "noise", "partition",
+    .tolerates = {"control-delay", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition",
                   "slow-core"},
     .register_programs = register_programs,
     .coverage = coverage_map(),

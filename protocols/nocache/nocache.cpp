@@ -9,8 +9,8 @@ const models::ProtocolRegistration registration({
     .name = "nocache",
     .doc = "a partitioned key-value store without a cache (baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NoCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "fast-clock", "hold", "nic-stall", "noise", "partition",
-                  "slow-core", "switch-restart"},
+    .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
+                  "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
 });
 

@@ -15,7 +15,8 @@ namespace {
 struct Notes final : PacketObserver {
   explicit Notes(const sim::Journal& the_journal) : journal(the_journal) {}
   void on_wire(const p4::Packet&, const WirePassage& passage) override {
-    lines.push_back(journal.name(passage.wire) + (passage.copy ? " copy" : "") + (passage.held_back ? " late" : ""));
+    lines.push_back(journal.name(passage.wire) + (passage.copy ? " copy" : "") +
+                    (passage.held > sim::Duration{} ? " late" : ""));
     CHECK(passage.start < passage.arrival);
   }
   void dropped(const p4::Packet&, sim::Source where, sim::Time, DropReason reason) override {

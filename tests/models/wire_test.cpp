@@ -14,6 +14,9 @@ using namespace racksim::sim::literals;
 
 namespace {
 
+using Effect = TargetedFault::Effect;
+using Entries = std::vector<Collector::Entry>;
+
 struct OneWire : Hardware {
   Collector sink{*this};
   Wire wire{context, "a-b", 100'000'000'000, 10_ns, sink, 3};
@@ -23,6 +26,11 @@ struct OneWire : Hardware {
     for (std::uint64_t i = 1; i <= n; ++i) wire.transmit(packet(i), sim::Time{});
   }
 };
+
+/// When the packet in this place, from 1, of those sent back to back from the start arrives without a fault.
+sim::Time arrival(int place) {
+  return at(10_ns + 6'720_ps * place);
+}
 
 // |observed - n p| within five standard deviations: once in two million runs by chance.
 bool plausible(std::uint64_t observed, std::uint64_t n, double p) {
@@ -178,7 +186,8 @@ TEST_CASE("Under random faults that come and go only packets that were held back
       w.wire.set_faults(faults, from, from + 1_ns * static_cast<std::int64_t>(1 + random.below(3000)));
     }
     const std::uint64_t held = 1 + random.below(500);
-    w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"dst_port", held}}}, .hold = 3_us});
+    w.wire.add_targeted_fault(
+        {.effect = Effect::hold, .match = {.header = "udp", .fields = {{"dst_port", held}}}, .delay = 3_us});
     for (std::uint64_t i = 1; i <= 1000; ++i) w.wire.transmit(w.packet(i), at(20_ns * static_cast<std::int64_t>(i)));
     w.calendar.run_until();
     auto serials = w.sink.serials();
@@ -190,38 +199,135 @@ TEST_CASE("Under random faults that come and go only packets that were held back
 
 TEST_CASE("A packet that a targeted fault holds arrives so much later, to the picosecond, and no other is late") {
   OneWire w;
-  w.wire.add_targeted_fault(
-      {.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 1, .hold = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold,
+                             .match = {.header = "udp", .fields = {{"dst_port", 2}}},
+                             .first = 2,
+                             .count = 1,
+                             .delay = 100_ns});
   for (const std::uint64_t serial : {1, 2, 2, 3, 2}) w.send(serial);
   w.calendar.run_until();
-  const auto arrival = [](int place) { return at(10_ns + 6'720_ps * place); };
   CHECK(w.sink.entries ==
-        std::vector<Collector::Entry>{
-            {1, arrival(1)}, {2, arrival(2)}, {3, arrival(4)}, {2, arrival(5)}, {2, arrival(3) + 100_ns}});
+        Entries{{1, arrival(1)}, {2, arrival(2)}, {3, arrival(4)}, {2, arrival(5)}, {2, arrival(3) + 100_ns}});
   CHECK(w.census.dropped() == 0);
+}
+
+TEST_CASE("A packet that a targeted fault stalls is so much later, and those behind it wait for it and no longer") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .first = 2, .delay = 10_ns});
+  w.send_many(4);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2) + 10_ns}, {3, arrival(2) + 10_ns}, {4, arrival(4)}});
+  CHECK(w.census.dropped() + w.census.copied() == 0);
+}
+
+TEST_CASE("A packet that a targeted fault doubles arrives twice, the copy right behind it") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .first = 2});
+  w.send_many(4);
+  w.calendar.run_until();
+  // The third is not pushed back: the copy arrives when the third's last bit does, and before it.
+  CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2)}, {2, arrival(3)}, {3, arrival(3)}, {4, arrival(4)}});
+  CHECK(w.census.copied() == 1);
+  CHECK(w.census.dropped() == 0);
+}
+
+TEST_CASE("A copy with a delay comes so much later than right behind its packet, and others overtake it") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .first = 2, .count = 2, .delay = 9_ns});
+  w.send_many(5);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1)},
+                                  {2, arrival(2)},
+                                  {3, arrival(3)},
+                                  {4, arrival(4)},
+                                  {2, arrival(3) + 9_ns},
+                                  {5, arrival(5)},
+                                  {3, arrival(4) + 9_ns}});
+  CHECK(w.census.copied() == 2);
+}
+
+TEST_CASE(
+    "Of a packet that is stalled, held and doubled, packet and copy wait for the stall, and each for its own delay") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .delay = 10_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 50_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 40_ns});  // the latest counts
+  w.send_many(1);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(2) + 60_ns}, {1, arrival(1) + 110_ns}});
+}
+
+TEST_CASE("A copy that chance makes of a packet that is held is held as long") {
+  OneWire w;
+  w.wire.set_faults({.duplicate = 1});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.send_many(1);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1) + 100_ns}, {1, arrival(2) + 100_ns}});
+}
+
+TEST_CASE("A packet that is both chosen to be dropped and to be doubled is lost, and so is its copy") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}});
+  w.wire.add_targeted_fault({.effect = Effect::drop, .match = {}});
+  w.send_many(2);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
+  CHECK(w.census.copied() == 0);
+}
+
+TEST_CASE("An observer is told how long a packet or its copy is held and stalled, by name and by chance") {
+  struct Passages final : PacketObserver {
+    void on_wire(const p4::Packet&, const WirePassage& passage) override { seen.push_back(passage); }
+    void dropped(const p4::Packet&, sim::Source, sim::Time, DropReason) override {}
+    void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
+    void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
+    void switch_written(const SwitchWrite&) override {}
+    std::vector<WirePassage> seen;
+  };
+  OneWire w;
+  Passages passages;
+  w.context.packet_observer = &passages;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .delay = 10_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 50_ns});
+  w.wire.set_faults({.spike = 1, .spike_delay = 1_us}, at(1_us), at(2_us));
+  w.wire.set_faults({.reorder = 1, .reorder_delay = 1_ps}, at(3_us));
+  for (const auto ready : {0_us, 1_us, 3_us}) w.wire.transmit(w.packet(1), at(ready));
+  w.calendar.run_until();
+  const auto is = [&](std::size_t i, bool copy, sim::Duration held, sim::Duration stalled) {
+    const WirePassage& passage = passages.seen.at(i);
+    return passage.copy == copy && passage.held == held && passage.stalled == stalled;
+  };
+  REQUIRE(passages.seen.size() == 4);
+  CHECK(is(0, false, 100_ns, 10_ns));
+  CHECK(is(1, true, 50_ns, 10_ns));
+  CHECK(is(2, false, 0_ns, 1_us));
+  CHECK(is(3, false, 1_ps, 0_ns));
 }
 
 TEST_CASE("A packet that is both chosen to be dropped and to be held is lost") {
   OneWire w;
-  w.wire.add_targeted_fault({.match = {}, .first = 1, .hold = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .first = 1, .delay = 100_ns});
   w.wire.add_targeted_fault({.match = {}, .first = 1});
   w.send_many(2);
   w.calendar.run_until();
   CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
 }
 
-TEST_CASE("Holding a packet leaves all that chance does to others as it was") {
-  const auto run = [](bool hold) {
+TEST_CASE("Holding or doubling a packet leaves all that chance does to others as it was") {
+  const auto run = [](std::optional<Effect> effect) {
     OneWire w;
-    w.wire.set_faults({.loss = 0.1, .duplicate = 0.1, .reorder = 0.1, .jitter = 5_ns});
-    if (hold) w.wire.add_targeted_fault({.match = {}, .first = 500, .hold = 1_ms});
+    w.wire.set_faults({.loss = 0.1, .duplicate = 0.1, .reorder = 0.5, .jitter = 5_ns});
+    if (effect) w.wire.add_targeted_fault({.effect = *effect, .match = {}, .first = 500, .delay = 1_ms});
     w.send_many(1000);
     w.calendar.run_until();
     auto entries = w.sink.entries;
     std::erase_if(entries, [](const auto& entry) { return entry.serial == 500; });
     return entries;
   };
-  CHECK(run(true) == run(false));
+  for (const Effect effect : {Effect::hold, Effect::duplicate}) CHECK(run(effect) == run({}));
 }
 
 TEST_CASE("A wire that goes down loses what is on it and what starts until it is up again") {

@@ -1,8 +1,10 @@
 // Shrinking against made-up defects, whose smallest failing scenario is known.
 #include "tools/shrink.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tools/noise_log.hpp"
 #include "tools/units.hpp"
 
 using namespace racksim::tools;
@@ -150,4 +152,53 @@ TEST_CASE("a shrunk scenario says what fails and reads back") {
   CHECK(scenario.doc.find("data-value") != std::string::npos);
   CHECK(scenario.doc.find("a stale read") != std::string::npos);
   CHECK_FALSE(scenario.expect.pass.has_value());
+}
+
+TEST_CASE("noise is replaced by what it did, and delta debugging leaves the effects that a defect needs together") {
+  using Kind = NoiseEffect::Kind;
+  std::vector<NoiseEffect> effects;
+  for (std::uint64_t packet = 1; packet <= 300; ++packet) {
+    effects.push_back({static_cast<Kind>(packet % 4), static_cast<racksim::models::NodeId>(packet % 6), packet % 5 == 0,
+                       packet, racksim::sim::Duration::from_ps(1000)});
+  }
+  const JsonValue needed = faults_of({effects[6], effects[170], effects[299]});
+  const Catalogue catalogue = built_in_catalogue();
+  JsonValue document = parse_json(kLarge, "large");
+  document.set("faults", parse_json(R"([{"kind": "noise", "loss": 0.1}, {"kind": "drop", "first": 7}])", "faults"));
+  const ScenarioRunner runner = [&](const JsonValue& candidate) {
+    // Noise does, or those three. (They have no options that would be left out, or nodes that would be no more.)
+    const auto& faults = *candidate.find("faults")->elements();
+    std::size_t found = 0;
+    for (const JsonValue& fault : *needed.elements()) found += std::count(faults.begin(), faults.end(), fault);
+    TrialResult result;
+    if (!is_noisy(candidate) && found < 3) return result;
+    result.verdict = TrialResult::Verdict::failed;
+    result.kind = "data-value";
+    result.kinds = {"data-value"};
+    return result;
+  };
+  ShrinkPlan plan;
+  plan.seeds = {};
+  plan.noise_runner = [&](const JsonValue&) {
+    TrialResult result;
+    result.noise = noise_text(effects);
+    return result;
+  };
+  const ShrinkResult result = shrink(document, runner(document), catalogue, runner, plan);
+  CHECK(result.minimal);
+  CHECK(*result.document.find("faults") == needed);
+  CHECK(result.runs < 200);
+
+  // Without a way to see what noise did, and where what it did is not enough, it stays noise.
+  plan.noise_runner = {};
+  CHECK(part(shrink(document, runner(document), catalogue, runner, plan).document, "faults") ==
+        R"([{"kind":"noise"}])");
+  plan.noise_runner = [](const JsonValue&) {
+    TrialResult nothing;
+    nothing.noise = noise_text({});
+    return nothing;
+  };
+  const ShrinkResult noisy = shrink(document, runner(document), catalogue, runner, plan);
+  CHECK(noisy.minimal);
+  CHECK(part(noisy.document, "faults") == R"([{"kind":"noise"}])");
 }

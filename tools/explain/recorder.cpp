@@ -270,7 +270,7 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
   event.text = description->label;
   event.operation = packet.operation;
   if (passage.copy) event.note = "duplicate made by the wire";
-  if (passage.held_back) event.note += event.note.empty() ? "held back" : ", held back";
+  if (passage.held > sim::Duration{}) event.note += event.note.empty() ? "held back" : ", held back";
   in_flight_[{passage.wire.index, &packet}] = {packet.serial, add(std::move(event))};
 }
 

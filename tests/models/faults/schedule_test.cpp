@@ -56,7 +56,7 @@ TEST_CASE("Every kind of fault begins and is over soon after the heal") {
     if (entry.name == "switch-restart") options.emplace_back("dead_time", 900_ms);
     if (entry.name == "partition") options.emplace_back("nodes", "0");
     if (entry.name == "noise") options.emplace_back("loss", 1.0);
-    if (entry.name == "drop" || entry.name == "hold") options.emplace_back("count", std::uint64_t{1'000'000});
+    if (entry.names_packets) options.emplace_back("count", std::uint64_t{1'000'000});
     t.add(entry.name, options);
     t.schedule.start();
     t.calendar.run_until(at(50_us));

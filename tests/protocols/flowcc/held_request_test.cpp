@@ -35,7 +35,8 @@ TEST_CASE("a request that is held until its event is over and its block rewritte
 
     models::TargetedFault held;
     held.match = {"flowcc", {{"type", static_cast<std::uint64_t>(MessageType::read_miss)}, {"requester", kB}}};
-    held.hold = 100_us;
+    held.effect = models::TargetedFault::Effect::hold;
+    held.delay = 100_us;
     rig.rack.downlink(kA).add_targeted_fault(held);
     const sim::Time begin = rig.calendar.now();
     const auto at = [&](sim::Duration since) { rig.calendar.run_until(begin + since); };
