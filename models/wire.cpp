@@ -161,7 +161,9 @@ Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
   for (auto& fault : targeted_) {
     if (start < fault.from || start >= fault.until || !fault.match.matches(packet)) continue;
     ++fault.seen;
-    if (fault.seen < fault.first || fault.seen - fault.first >= fault.count) continue;
+    if (fault.seen < fault.first) continue;
+    const std::uint64_t later = fault.seen - fault.first;
+    if (later % fault.every != 0 || later / fault.every >= fault.count) continue;
     switch (fault.effect) {
       case Effect::drop:
         fate.lost = true;

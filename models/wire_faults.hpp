@@ -50,7 +50,7 @@ struct PacketMatch {
   bool matches(const p4::Packet& packet) const;
 };
 
-/// A fault of the matching packets number `first` (from 1) to `first + count - 1`.
+/// A fault of `count` of the matching packets: number `first` (from 1), and from there on one of `every` so many.
 struct TargetedFault {
   enum class Effect : std::uint8_t {
     drop,
@@ -62,6 +62,7 @@ struct TargetedFault {
   PacketMatch match;
   std::uint64_t first = 1;
   std::uint64_t count = 1;
+  std::uint64_t every = 1;
   sim::Time from{}, until = sim::Time::max();  ///< packets whose first bit leaves in [from, until)
   DropReason reason = DropReason::targeted;    ///< of a drop
   /// Of a hold or stall; of a copy, how much later it arrives, alone, than right behind a packet that is not held.

@@ -114,6 +114,8 @@ class FaultOfPackets : public FaultOfWires {
               fmt::format("The first matching packet to {} on each wire, counted from 1.", verb_));
     p.integer("count", count_, 1, ~std::uint64_t{0},
               fmt::format("How many matching packets to {} from there on.", verb_));
+    p.integer("every", every_, 1, ~std::uint64_t{0},
+              fmt::format("Of the matching packets from there on, one of so many is the next to {}.", verb_));
   }
   void check(Rack& rack) const override {
     FaultOfWires::check(rack);
@@ -134,6 +136,7 @@ class FaultOfPackets : public FaultOfWires {
     if (!field_.empty()) fault.match.fields.emplace_back(field_, value_);
     fault.first = first_;
     fault.count = count_;
+    fault.every = every_;
     fault.from = sim::Time{} + from();
     fault.until = sim::Time{} + until();
     fault.effect = effect_;
@@ -148,6 +151,13 @@ class FaultOfPackets : public FaultOfWires {
     value_ = 0;
     first_ = 1 + random.below(200);
     count_ = 1 + random.below(4);
+    every_ = 1;
+    // A few in a row, or here and there one for as long as the fault lasts: late or doubled packets may meet again and
+    // again what has become of their events.
+    if (random.chance(0.5)) {
+      count_ *= 50;
+      every_ = 2 + random.below(30);
+    }
   }
 
  protected:
@@ -169,7 +179,7 @@ class FaultOfPackets : public FaultOfWires {
 
   const char* verb_;
   std::string header_, field_;
-  std::uint64_t value_ = 0, first_ = 1, count_ = 1;
+  std::uint64_t value_ = 0, first_ = 1, count_ = 1, every_ = 1;
 };
 
 class Drop final : public FaultOfPackets {

@@ -103,6 +103,23 @@ TEST_CASE("The n-th packet that matches is dropped and no other") {
   CHECK(w.census.dropped(DropReason::targeted) == 2);
 }
 
+TEST_CASE("One of every so many packets that match is dropped, as often as asked, and no other") {
+  OneWire w;
+  w.wire.add_targeted_fault(
+      {.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2, .every = 3});
+  // Of the ten packets to port 2 the second and the fifth; not the eighth.
+  std::vector<std::uint64_t> arrive;
+  for (std::uint64_t number = 1; number <= 10; ++number) {
+    w.send(1);
+    w.send(2);
+    arrive.push_back(1);
+    if (number != 2 && number != 5) arrive.push_back(2);
+  }
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == arrive);
+  CHECK(w.census.dropped(DropReason::targeted) == 2);
+}
+
 TEST_CASE("A targeted drop on a field that does not exist says so") {
   OneWire w;
   w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"colour", 2}}}});
