@@ -177,6 +177,7 @@ void KeyValueOptions::declare(sim::Parameters& p) {
 
 // Open loop: what comes in a phase follows from its length, or is the number of operations that end it.
 Footprint KeyValueOptions::footprint(const RunScale& scale) const {
+  if (scale.block_bytes > 0) WorkloadContext::refuse("key-value", KeyValueService::kWhat);
   const double arrivals = static_cast<double>(rate) * scale.time.seconds() + static_cast<double>(scale.operations);
   return {static_cast<std::uint64_t>(std::min(static_cast<double>(keys), arrivals)), 0};
 }

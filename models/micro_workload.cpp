@@ -169,7 +169,8 @@ std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {
 }
 
 Footprint MicroOptions::footprint(const RunScale& scale) const {
-  const MicroLayout blocks = layout(scale.nodes, std::max<std::uint64_t>(scale.block_bytes, 1));
+  if (scale.block_bytes == 0) WorkloadContext::refuse("micro", MemoryService::kWhat);
+  const MicroLayout blocks = layout(scale.nodes, scale.block_bytes);
   return {blocks.shared_blocks + scale.nodes * blocks.private_blocks, warm_rounds(blocks) * threads * scale.nodes};
 }
 

@@ -26,7 +26,7 @@ struct WorkloadContext {
     refuse(workload, Kind::kWhat);
   }
 
- private:
+  /// Throws std::runtime_error: the workload needs a service that the protocol does not offer.
   [[noreturn]] static void refuse(std::string_view workload, std::string_view wanted);
 };
 
@@ -70,7 +70,8 @@ class WorkloadOptions {
  public:
   virtual ~WorkloadOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
-  /// An estimate, before anything is built: what a person is told before a long run.
+  /// An estimate, before anything is built: what a person is told before a long run. Throws std::runtime_error if the
+  /// protocol's data are blocks and the workload's are keys, or the other way round: `build` would say the same.
   virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;

@@ -420,13 +420,28 @@ class Run final : sim::StateVisitor {
 
 }  // namespace
 
-std::vector<std::string> metric_names(const Scenario& scenario) {
-  sim::Metrics metrics;
+namespace {
+
+/// What the scenario's run registers. Builds it and runs nothing.
+void register_metrics(const Scenario& scenario, sim::Metrics& metrics) {
   const Progress none;
   Scenario untraced = scenario;  // a trace file would be emptied
   untraced.observe.trace.clear();
   const Run run(untraced, metrics, "", none, nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names(const Scenario& scenario) {
+  sim::Metrics metrics;
+  register_metrics(scenario, metrics);
   return metric_names_in(metrics);
+}
+
+void check_experiment(const Scenario& scenario) {
+  sim::Metrics metrics;
+  register_metrics(scenario, metrics);
+  check_expected_metrics(scenario, metrics);
 }
 
 void check_key(const Scenario& scenario, std::uint64_t key, const Place& place) {

@@ -59,6 +59,10 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
 /// Builds the rack and runs nothing. Throws InputError as `run_experiment` does.
 std::vector<std::string> metric_names(const Scenario& scenario);
 
+/// Throws InputError as `run_experiment` does before it runs: for options that do not fit each other, and when the
+/// scenario expects something of a metric that the run would not report. Builds the rack and runs nothing.
+void check_experiment(const Scenario& scenario);
+
 /// Throws InputError at `place` if no operation of the scenario can be about this block or key. Builds the rack and
 /// runs nothing.
 void check_key(const Scenario& scenario, std::uint64_t key, const Place& place);

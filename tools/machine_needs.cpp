@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -64,8 +65,13 @@ MachineNeeds machine_needs(const Scenario& scenario) {
   const RunPlan& run = scenario.run;
   const models::StateSize state = protocol.state_size(rack.nodes);
   const std::uint64_t operations = run.warmup.operations.value_or(0) + run.measure.operations.value_or(0);
-  const models::Footprint footprint =
-      workload.footprint({rack.nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
+  models::Footprint footprint;
+  try {
+    footprint = workload.footprint({rack.nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
+  } catch (const std::runtime_error& error) {
+    throw InputError(scenario.file, "/workload", fmt::format("options that do not fit: {}", error.what()),
+                     "options that fit the rack and its protocol");
+  }
 
   std::uint64_t per_object = state.bytes_per_object;
   for (const char* oracle : {"data-value", "single-writer"})

@@ -24,7 +24,8 @@ struct MachineNeeds {
   std::uint64_t bytes() const { return program + fixed + data; }
 };
 
-/// Of a run of this scenario.
+/// Of a run of this scenario. Throws InputError if its workload is not for its protocol: what such a run would take
+/// means nothing.
 MachineNeeds machine_needs(const Scenario& scenario);
 
 /// Memory in bytes that a program could take now without others losing theirs; nothing if the machine does not tell.

@@ -90,7 +90,7 @@ struct SuiteScenario {
   std::optional<Baseline> stored;
 };
 
-/// Reads scenario and baseline. Throws InputError.
+/// Reads scenario and baseline. Throws InputError, also for what is expected of metrics that the run would not report.
 SuiteScenario load_suite_scenario(const SuiteEntry& entry, const Catalogue& catalogue);
 
 /// Told now and then how many scenarios are done.

@@ -93,6 +93,19 @@ TEST_CASE("the machine tells how much memory is available") {
   CHECK(*available_memory() > 16 * 1024 * 1024);
 }
 
+TEST_CASE("of a workload that is not for its protocol it is told that, whatever it would take") {
+  const TemporaryFolder folder;
+  // Each would be too large for any machine.
+  for (const char* arguments :
+       {"run flowcc/micro.json --set protocol.name=netcache --set workload.working_set='\"64TiB\"'",
+        "run starcache/zipf-0.99.json --set protocol.name=flowcc --set protocol.flowcc.cache='\"1TiB\"'"}) {
+    const auto outcome = run_racksim(folder, arguments);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Contains("/workload: found options that do not fit: workload '") &&
+                                Contains("service, which the protocol does not offer"));
+  }
+}
+
 TEST_CASE("the program refuses a run beyond the machine's memory before it takes any") {
   const TemporaryFolder folder;
   const auto outcome = run_racksim(

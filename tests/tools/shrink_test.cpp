@@ -157,21 +157,22 @@ TEST_CASE("a shrunk scenario says what fails and reads back") {
 TEST_CASE("noise is replaced by what it did, and delta debugging leaves the effects that a defect needs together") {
   using Kind = NoiseEffect::Kind;
   std::vector<NoiseEffect> effects;
-  for (std::uint64_t packet = 1; packet <= 300; ++packet) {
+  for (std::uint64_t packet = 1; packet <= 120; ++packet) {
     effects.push_back({static_cast<Kind>(packet % 4), static_cast<racksim::models::NodeId>(packet % 6), packet % 5 == 0,
                        packet, racksim::sim::Duration::from_ps(1000)});
   }
-  const JsonValue needed = faults_of({effects[6], effects[170], effects[299]});
+  JsonValue needed = faults_of({effects[6], effects[70], effects[119]});
   const Catalogue catalogue = built_in_catalogue();
   JsonValue document = parse_json(kLarge, "large");
   document.set("faults", parse_json(R"([{"kind": "noise", "loss": 0.1}, {"kind": "drop", "first": 7}])", "faults"));
   const ScenarioRunner runner = [&](const JsonValue& candidate) {
-    // Noise does, or those three. (They have no options that would be left out, or nodes that would be no more.)
+    // Noise does, or those that are needed. (They have no options that would be left out, or nodes that would be no
+    // more.)
     const auto& faults = *candidate.find("faults")->elements();
     std::size_t found = 0;
     for (const JsonValue& fault : *needed.elements()) found += std::count(faults.begin(), faults.end(), fault);
     TrialResult result;
-    if (!is_noisy(candidate) && found < 3) return result;
+    if (!is_noisy(candidate) && found < needed.elements()->size()) return result;
     result.verdict = TrialResult::Verdict::failed;
     result.kind = "data-value";
     result.kinds = {"data-value"};
@@ -188,6 +189,17 @@ TEST_CASE("noise is replaced by what it did, and delta debugging leaves the effe
   CHECK(result.minimal);
   CHECK(*result.document.find("faults") == needed);
   CHECK(result.runs < 200);
+
+  // Many that are needed, among and before others that are not, do not use the runs up.
+  JsonValue many = JsonValue::array();
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (i < 70 || i % 2 == 0) many.push(*faults_of({effects[i]}).elements()->begin());
+  }
+  needed = many;
+  const ShrinkResult large = shrink(document, runner(document), catalogue, runner, plan);
+  CHECK(large.minimal);
+  CHECK(*large.document.find("faults") == needed);
+  CHECK(large.runs < 600);
 
   // Without a way to see what noise did, and where what it did is not enough, it stays noise.
   plan.noise_runner = {};

@@ -134,11 +134,15 @@ TEST_CASE("bad scenarios are all named before anything runs") {
   suite.add("good", "{}");
   suite.add("one", R"({"baseline": "exakt"})");
   suite.add("two", R"({"verdict": "maybe"})");
+  suite.add("three", R"({"throughput_mop": {"min": 1}})");
+  suite.add("four", R"({"baseline": {"latency_ns.p9": 0.1}})");
   const auto outcome = suite.run("--bless --junit junit.xml");
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
   CHECK_THAT(outcome.err,
-             Catch::Contains("one.json: /expect/baseline") && Catch::Contains("two.json: /expect/verdict"));
+             Catch::Contains("one.json: /expect/baseline") && Catch::Contains("two.json: /expect/verdict") &&
+                 Catch::Contains("three.json: /expect/throughput_mop: found the unknown metric \"throughput_mop\"") &&
+                 Catch::Contains("four.json: /expect/baseline/latency_ns.p9: found the unknown metric"));
   CHECK_FALSE(std::filesystem::exists(suite.folder.path() / "junit.xml"));
   CHECK_FALSE(std::filesystem::exists(suite.baseline("good")));
 }
