@@ -74,6 +74,7 @@ void Partition::send_item(Message message, Address to, std::uint64_t operation) 
   message.brings_value = true;
   for (message.fragment = 0; message.fragment < packets; ++message.fragment) {
     message.value = part_of(message.key, message.fragment);
+    message.safety.oldest_or_number = message.fragment + 1;
     send(message, to, operation);
   }
 }
@@ -107,7 +108,7 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
   CompletedWrites* record = nullptr;
   if (shared_.safety) {
     record = &completed_[client_of(from)];
-    const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest));
+    const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest_or_number));
     forget_given_up(from, *record);
     if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(RacePoint::write_given_up);
     if (verdict == CompletedWrites::Verdict::completed) {
@@ -193,6 +194,7 @@ void Partition::answer_write(const Message& request, Address from, std::uint64_t
   reply.store.set(Op::write_reply);
   if (request.store.flag != 0) return send_item(reply, from, operation);
   reply.brings_value = false;
+  reply.safety.oldest_or_number = 1;
   send(reply, from, operation);
 }
 
