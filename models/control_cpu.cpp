@@ -218,12 +218,12 @@ void ControlCpu::listen(PacketHandler& handler) {
   chassis_.plug(chassis_.cpu_port(), *from_switch_);
 }
 
-void ControlCpu::send(p4::PacketRef&& packet) {
+void ControlCpu::send(p4::PacketRef&& packet, NodeId in_name_of) {
   if (!handler_) throw std::logic_error("the control CPU's network port is not plugged in");
   packet->get_at<p4::Ethernet>(0).src = mac_of(kControlCpuNode);
   auto& ip = packet->get_at<p4::Ipv4>(1);
   auto& udp = packet->get_at<p4::Udp>(2);
-  ip.src = ipv4_of(kControlCpuNode);
+  ip.src = ipv4_of(in_name_of);
   ip.total_length = packet->header_bytes() + packet->payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
   packet->serial = packet_serial(kControlCpuNode, ++next_serial_);

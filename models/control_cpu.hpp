@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/addressing.hpp"
 #include "models/rack_context.hpp"
 #include "models/switch_chassis.hpp"
 #include "models/verbs.hpp"
@@ -49,8 +50,9 @@ class ControlCpu final : public PacketSink {
   /// Plugs in the network port, before the run: `handler` gets every packet sent to `kControlCpuNode`. Once only.
   void listen(PacketHandler& handler);
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
-  /// lengths are filled in. Throws std::logic_error before `listen`.
-  void send(p4::PacketRef&& packet);
+  /// lengths are filled in. The IPv4 source is that of `in_name_of`, who gets the answers. Throws std::logic_error
+  /// before `listen`.
+  void send(p4::PacketRef&& packet, NodeId in_name_of = kControlCpuNode);
   void receive(p4::PacketRef&& packet, unsigned port) override;
   /// Packets on the wires of its network port.
   std::uint64_t packets_held() const;

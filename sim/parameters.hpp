@@ -87,6 +87,9 @@ struct Parameter {
   /// Of those, what a calm run may have (tools/swarm.hpp): values that neither overload a rack nor take the mechanism
   /// under test out of play. Not given: all; empty: what the scenario has.
   std::optional<std::vector<Value>> moderate = {};
+  /// Of those, what a calm run may have because the mechanism under test then does its share of the work; no other
+  /// value makes the rack any slower. Not given: all.
+  std::optional<std::vector<Value>> effective = {};
   bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
 };
 
@@ -111,6 +114,12 @@ class Declared {
   Declared& moderate(std::initializer_list<T> values) {
     parameter_.moderate.emplace();
     for (const T& value : values) parameter_.moderate->push_back(stored(value));
+    return *this;
+  }
+  /// Of these, the mechanism under test is in play with those only, though none is a burden.
+  Declared& effective(std::initializer_list<T> values) {
+    parameter_.effective.emplace();
+    for (const T& value : values) parameter_.effective->push_back(stored(value));
     return *this;
   }
   /// It is a time to wait for an answer, and shorter than its default it may end too early.

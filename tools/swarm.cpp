@@ -151,10 +151,12 @@ void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, 
     }
     std::uint64_t largest = 0;
     for (const auto& value : parameter.varied) {
-      const bool moderate = !parameter.moderate || std::find(parameter.moderate->begin(), parameter.moderate->end(),
-                                                             value) != parameter.moderate->end();
-      knob.choices.push_back({written(parameter, value), moderate && magnitude(value) >= least_calm,
-                              !moderate || magnitude(value) < least_without_strain});
+      const auto among = [&](const std::optional<std::vector<Parameter::Value>>& values) {
+        return !values || std::find(values->begin(), values->end(), value) != values->end();
+      };
+      const bool moderate = among(parameter.moderate);
+      const bool calm = moderate && among(parameter.effective) && magnitude(value) >= least_calm;
+      knob.choices.push_back({written(parameter, value), calm, !moderate || magnitude(value) < least_without_strain});
       if (const auto* number = std::get_if<std::uint64_t>(&value)) largest = std::max(largest, *number);
     }
     const auto* size = std::get_if<Parameter::Size>(&parameter.kind);

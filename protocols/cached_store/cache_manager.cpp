@@ -65,6 +65,12 @@ sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
   co_return;
 }
 
+sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
+  static_cast<void>(key);
+  static_cast<void>(index);
+  co_return;
+}
+
 sim::Duration CacheManager::patience(std::uint64_t attempt) const {
   static_cast<void>(attempt);
   return options_.fetch_timeout;
@@ -144,7 +150,8 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   ++counters_.evictions.value;
   co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
   if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
-  removed_from_switch(index);
+  co_await clear_row(key, index);
+  if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
   Message request = message_for(Op::eviction, hash, key);
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.

@@ -87,8 +87,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   virtual void configure_switch() = 0;
   /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
   virtual sim::Task<void> prepare_row(std::uint64_t index);
-  /// The switch has just ceased to know the key of a row.
-  virtual void removed_from_switch(std::uint64_t index) { static_cast<void>(index); }
+  /// The switch has just ceased to know a key: sees to what the row still holds, before it is another key's.
+  virtual sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index);
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t attempt) const;
   /// A message to the controller that answers no question of it.
@@ -98,6 +98,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   nocache::Shared& shared() const { return shared_; }
   sim::Clock& clock() { return clock_; }
   sim::Scope& scope() { return scope_; }
+  /// Another one after each boot of the switch.
+  std::uint32_t incarnation() const { return incarnation_; }
   /// Makes a row for a key before the run, without simulating time; the caller sees to its registers. Returns its
   /// index, or nothing if there is no room or it is cached already. `usable`: its value need not be fetched.
   std::optional<std::uint64_t> insert_now(std::uint64_t key, bool usable);

@@ -14,7 +14,8 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   declare_store(p, false);
   const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
   p.integer("cache_entries", cache_entries, 1, 1 << 20, "keys that the switch has room for; 39,936 fit")
-      .varied({4, 64, 1024});
+      .varied({4, 64, 1024})
+      .effective({64, 1024});
   p.integer("preload", preload, 0, 1 << 20,
             "hottest keys of which those whose key and value are small enough are cached at first (StarCache §5.1)")
       .varied({0, 8, 100})
@@ -27,7 +28,8 @@ void NetCacheOptions::declare(sim::Parameters& p) {
       .varied({1, 3, 10});
   p.integer("sketch_width", sketch_width, 1, 65'536,
             "counters of each of the sketch's four rows, a power of two (NetCache §6: 65,536)")
-      .varied({16, 256});
+      .varied({16, 256})
+      .effective({256});
   p.length("round", round, us, most, "length of the controller's rounds (NetCache §4.4.3: every second)")
       .varied({us * 100, us * 300, us * 1000});
   p.length(

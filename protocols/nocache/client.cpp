@@ -11,6 +11,12 @@
 
 namespace racksim::nocache {
 
+struct Client::Item {
+  std::uint64_t version = 0;
+  std::uint64_t fragments = 0;  // a bit for each packet that has come
+  models::Answer answer;
+};
+
 struct Client::Request {
   Request(Client& c, std::uint64_t k, std::uint64_t v, bool w, std::uint64_t o)
       : client(c), key(k), value(v), write(w), operation(o), changed(c.clock_.calendar()) {
@@ -34,7 +40,8 @@ struct Client::Request {
   std::uint32_t seq = 0;
   sim::Signal changed;
   Outcome outcome = Outcome::none;
-  std::uint64_t fragments = 0;  // a bit for each packet of the answer that has come
+  // Apart, since a read may be sent on to the server when the switch has served it some packets (StarCache §3.8).
+  Item from_switch, from_server;
   models::Answer answer;
 };
 
@@ -112,12 +119,11 @@ void Client::transmit(Request& request, Op op) {
   const KeyHash hash = shared_.hash(request.key);
   const unsigned server = server_of(hash, shared_.servers());
   const unsigned packets = request.write ? shared_.packets_of(request.key) : 1;
-  request.fragments = 0;
-  request.answer.parts = {};
+  request.from_switch = request.from_server = {};
   Message message;
   message.store = {number(op), request.seq, hash.high, hash.low, 0};
   message.measure.partition = server % shared_.options.partitions;
-  message.safety.oldest = oldest();
+  message.safety.oldest_or_number = oldest();
   message.key = request.key;
   message.value = request.value;
   message.brings_value = request.write;
@@ -160,9 +166,11 @@ void Client::accept(Request& request, const p4::Packet& packet, const Message& m
     request.outcome = Outcome::wrong_key;
     return request.changed.notify_all();
   }
+  Item* const item = item_for(request, message);
+  if (item == nullptr) return;
   // Packets of different values make no item. Without a version to tell them apart nobody would notice (§3.9).
-  const bool first = request.fragments == 0;
-  if (!first && message.value != request.answer.value) {
+  const bool first = item->fragments == 0;
+  if (!first && message.value != item->answer.value) {
     ++shared_.counters.torn_items.value;
     shared_.coverage.race(RacePoint::torn_item);
     if (shared_.safety && !request.write) {
@@ -170,17 +178,31 @@ void Client::accept(Request& request, const p4::Packet& packet, const Message& m
       return request.changed.notify_all();
     }
   }
-  request.fragments |= std::uint64_t{1} << (message.fragment % 64);
-  if (!request.write) note_parts(shared_, packet, message, request.answer.parts);
-  if (first) request.answer.value = message.value;
+  item->fragments |= std::uint64_t{1} << (message.fragment % 64);
+  if (!request.write) note_parts(shared_, packet, message, item->answer.parts);
+  if (first) item->answer.value = message.value;
+  if (std::popcount(item->fragments) < static_cast<int>(message.store.flag)) return;
+  request.answer = item->answer;
   request.answer.key = request.write ? request.key : message.key;
   const auto by = static_cast<Served>(message.measure.cached);
   request.answer.by = by == Served::by_switch  ? models::Answer::By::network_switch
                       : by == Served::overflow ? models::Answer::By::overflow
                                                : models::Answer::By::server;
-  if (std::popcount(request.fragments) < static_cast<int>(message.store.flag)) return;
   request.outcome = Outcome::answered;
   request.changed.notify_all();
+}
+
+// Any packet of a write's answer says that it has taken effect, whichever attempt it answers.
+Client::Item* Client::item_for(Request& request, const Message& message) const {
+  const std::uint64_t version = message.safety.version;
+  if (request.write || version == 0) return &request.from_server;
+  Item& item = request.from_switch;
+  if (version != item.version) {
+    if (item.version != 0 && !shared_.versions.after(version, item.version)) return nullptr;
+    item = {};
+    item.version = version;
+  }
+  return &item;
 }
 
 std::uint64_t Client::oldest() {

@@ -2,10 +2,11 @@
 // known by its SEQ in the key list until its answer has come.
 //
 // The client compares the key of a reply with the one it asked for, and sends a correction request past the cache when
-// they differ (§3.6). Loss is its business alone (§3.9): a read without an answer is sent again as a correction
-// request, so that a lost cache packet cannot hold it up; a write is sent again only if servers can recognise it. A
-// client that crashes gives up what it has asked and, when it comes back, goes on with the next SEQ, as one that draws
-// its first SEQ from a clock does.
+// they differ (§3.6). An item of several packets is put together from packets of one version: when the switch gets a
+// new value while it serves the old one, it begins again, and so does the client. Loss is its business alone (§3.9): a
+// read without an answer is sent again as a correction request, so that a lost cache packet cannot hold it up; a write
+// is sent again only if servers can recognise it. A client that crashes gives up what it has asked and, when it comes
+// back, goes on with the next SEQ, as one that draws its first SEQ from a clock does.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +45,15 @@ class Client final : public models::PacketHandler {
  private:
   /// An entry of the key list. It lives in the coroutine that waits for the answer and leaves the list with it.
   struct Request;
+  /// What has come of an item.
+  struct Item;
   enum class Outcome : std::uint8_t { none, answered, wrong_key, torn, refused };
 
   sim::Task<models::Answer> perform(Request& request);
   void transmit(Request& request, Op op);
   void accept(Request& request, const p4::Packet& packet, const Message& message);
+  /// Which item a packet belongs to; null if a later one has overtaken it.
+  Item* item_for(Request& request, const Message& message) const;
   std::uint64_t oldest();
 
   Shared& shared_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "sim/flat_map.hpp"
 
@@ -38,6 +39,10 @@ class CompletedWrites {
   /// Whether the client waits for this one no longer, as far as it is known here.
   bool is_given_up(std::uint32_t seq) const { return started_ && before(seq, oldest_); }
 
+  /// The first and the last of the numbers that are given up; what lies between them wraps around. Once a write has
+  /// been judged.
+  std::pair<std::uint32_t, std::uint32_t> given_up() const { return {oldest_ - kHalf, oldest_ - 1}; }
+
   bool is_completed(std::uint32_t seq) const {
     return const_cast<CompletedWrites*>(this)->completed_.find(seq) != nullptr;
   }
@@ -45,6 +50,7 @@ class CompletedWrites {
   std::size_t size() const { return completed_.size(); }
 
  private:
+  static constexpr std::uint32_t kHalf = 0x8000'0000;  // of all numbers
   /// Serial number arithmetic (RFC 1982).
   static bool before(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 

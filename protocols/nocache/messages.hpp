@@ -77,13 +77,14 @@ enum class Served : std::uint8_t {
 };
 
 /// Ours. `version` is the switch's count of the writes (and fetches) of a cached key (version.hpp), 0 in a write
-/// request that passed while its key was not cached. `oldest` is the client's oldest request without an answer: servers
-/// may forget the results of writes before it (as in RIFL, Lee et al., SOSP '15).
+/// request that passed while its key was not cached. `oldest_or_number` is, in requests, the client's oldest request
+/// without an answer: servers may forget the results of writes before it (as in RIFL, Lee et al., SOSP '15). In replies
+/// it is the packet's number among those of its item, from 1, so that the switch can serve each of them once.
 struct SafetyHeader {
   std::uint64_t version = 0;
-  std::uint64_t oldest = 0;
+  std::uint64_t oldest_or_number = 0;
 
-  static constexpr p4::HeaderLayout kLayout{"safety", {{"version", 32}, {"oldest", 32}}};
+  static constexpr p4::HeaderLayout kLayout{"safety", {{"version", 32}, {"oldest_or_number", 32}}};
 };
 
 /// A value of at most 64 bytes, shorter ones padded, where NetCache's switch can reach it. All words follow from the

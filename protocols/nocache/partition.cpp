@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <stdexcept>
 
 #include "sim/run_hash.hpp"
@@ -73,6 +74,7 @@ void Partition::send_item(Message message, Address to, std::uint64_t operation) 
   message.brings_value = true;
   for (message.fragment = 0; message.fragment < packets; ++message.fragment) {
     message.value = part_of(message.key, message.fragment);
+    message.safety.oldest_or_number = message.fragment + 1;
     send(message, to, operation);
   }
 }
@@ -106,7 +108,7 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
   CompletedWrites* record = nullptr;
   if (shared_.safety) {
     record = &completed_[client_of(from)];
-    const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest));
+    const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest_or_number));
     forget_given_up(from, *record);
     if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(RacePoint::write_given_up);
     if (verdict == CompletedWrites::Verdict::completed) {
@@ -161,15 +163,20 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
   return true;
 }
 
+// Looks at nothing that stays: clients of an overloaded server may have thousands of writes half received. Numbers wrap
+// around, so those that are given up are one stretch of the client's, or lie at both of its ends.
 void Partition::forget_given_up(Address from, const CompletedWrites& record) {
-  for (auto at = receiving_.lower_bound({from, 0}); at != receiving_.end() && at->first.address == from;) {
-    if (!record.is_given_up(at->first.seq)) {
-      ++at;
-      continue;
+  const auto forget = [&](std::uint32_t first, std::uint32_t last) {
+    auto at = receiving_.lower_bound({from, first});
+    while (at != receiving_.end() && at->first.address == from && at->first.seq <= last) {
+      shared_.coverage.race(RacePoint::half_a_write_forgotten);
+      at = receiving_.erase(at);
     }
-    shared_.coverage.race(RacePoint::half_a_write_forgotten);
-    at = receiving_.erase(at);
-  }
+  };
+  const auto [first, last] = record.given_up();
+  if (first <= last) return forget(first, last);
+  forget(0, last);
+  forget(first, std::numeric_limits<std::uint32_t>::max());
 }
 
 std::size_t Partition::kept_in_vain() const {
@@ -187,6 +194,7 @@ void Partition::answer_write(const Message& request, Address from, std::uint64_t
   reply.store.set(Op::write_reply);
   if (request.store.flag != 0) return send_item(reply, from, operation);
   reply.brings_value = false;
+  reply.safety.oldest_or_number = 1;
   send(reply, from, operation);
 }
 

@@ -90,6 +90,8 @@ class Partition final : public models::PacketHandler {
   const std::set<std::uint64_t>& torn_items() const { return torn_; }
   /// Writes of which packets are kept although they have taken effect.
   std::size_t kept_in_vain() const;
+  /// Writes of which some packets have come.
+  std::size_t half_received() const { return receiving_.size(); }
 
   void crash() { receiving_.clear(); }
   void on_packet(p4::PacketRef packet) override;

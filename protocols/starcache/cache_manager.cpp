@@ -2,10 +2,10 @@
 #include "protocols/starcache/cache_manager.hpp"
 
 #include <array>
+#include <utility>
 
 #include "models/addressing.hpp"
 #include "models/control_wait.hpp"
-#include "sim/history.hpp"
 
 namespace racksim::starcache {
 
@@ -72,23 +72,51 @@ sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
   co_await bring_value(key, Mishap::boot_while_fetching);
 }
 
-// What waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The packets of an item
-// are counted from 1; as printed, the count that the last key left behind stays.
+// As printed, what waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The
+// packets of an item are counted from 1; as printed, the count that the last key left behind stays.
 sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
   const std::uint64_t queue = co_await models::read_register(cpu(), kPipe, program_.queue->name, index);
-  if (low_half(*program_.queue, queue) > 0) shared().coverage.race(RacePoint::index_reused_with_requests);
   if (!shared().safety && high_half(*program_.queue, queue) != 0) co_return;
   co_await models::write_register(cpu(), kPipe, program_.queue->name, index,
                                   pair(*program_.queue, low_half(*program_.queue, queue), 1));
 }
 
-// A cache packet of an evicted key is dropped (§3.3), and nobody answers what still waits for it: clients ask again.
-// The oracle `served` is told, only when there is such a request, since it cannot know what the paper gives away.
-void CacheManager::removed_from_switch(std::uint64_t index) {
-  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
-  if (low_half(*program_.queue, registers.read(program_.queue->id, index)) == 0) return;
-  sim::record_disturbance(shared().rack.journal(), cpu().network_source(), clock().calendar().now(), 0,
-                          sim::Disturbance::lost);
+// A cache packet of an evicted key is dropped (§3.3), so nobody serves what still waits for it. As printed, those
+// requests stay until the index has a new key, and are lost if it gets none (§3.8).
+sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
+  if (options_.evicted_requests == StarCacheOptions::EvictedRequests::paper) co_return;
+  const std::uint32_t before = incarnation();
+  const std::uint64_t queue = co_await models::read_register(cpu(), kPipe, program_.queue->name, index);
+  const std::uint64_t length = low_half(*program_.queue, queue), size = options_.queue_size;
+  if (length == 0) co_return;
+  const std::uint64_t front = co_await models::read_register(cpu(), kPipe, program_.front->name, index);
+  shared().coverage.race(RacePoint::requests_sent_on);
+  std::vector<sim::Task<void>> requests;
+  for (std::uint64_t i = 0; i < length; ++i) requests.push_back(send_on(key, index * size + (front + i) % size));
+  co_await sim::gather(std::move(requests));
+  if (incarnation() != before) co_return;
+  co_await models::write_register(cpu(), kPipe, program_.queue->name, index, pair(*program_.queue, 0, 1));
+  co_await models::write_register(cpu(), kPipe, program_.front->name, index, (front + length) % size);
+  // A switch that booted before it was written has empty queues that begin at 0.
+  if (incarnation() != before) co_await models::write_register(cpu(), kPipe, program_.front->name, index, 0);
+}
+
+// As a correction request, which no cache logic touches: the key may be inserted again by the time it passes.
+sim::Task<void> CacheManager::send_on(std::uint64_t key, std::uint64_t request_index) {
+  const std::uint32_t before = incarnation();
+  const std::uint64_t ip = co_await models::read_register(cpu(), kPipe, program_.client_ip->name, request_index);
+  const std::uint64_t port = co_await models::read_register(cpu(), kPipe, program_.client_port->name, request_index);
+  const std::uint64_t seq = co_await models::read_register(cpu(), kPipe, program_.client_seq->name, request_index);
+  if (incarnation() != before) co_return;
+  const nocache::KeyHash hash = shared().hash(key);
+  const unsigned server = server_of(hash, shared().servers());
+  Message request;
+  request.store = {nocache::number(Op::correction_request), seq, hash.high, hash.low, 0};
+  request.measure.partition = server % options_.partitions;
+  request.key = key;
+  cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
+                          {shared().node_of(server), shared().port_of(server)}, 0),
+             models::node_of_ipv4(ip));
 }
 
 void CacheManager::other(const Message& message, nocache::Address from) {

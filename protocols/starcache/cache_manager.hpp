@@ -33,9 +33,11 @@ class CacheManager final : public cached_store::CacheManager {
  private:
   void configure_switch() override;
   sim::Task<void> prepare_row(std::uint64_t index) override;
-  void removed_from_switch(std::uint64_t index) override;
+  sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index) override;
   void other(const nocache::Message& message, nocache::Address from) override;
   void met(Mishap mishap) const override;
+  /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
+  sim::Task<void> send_on(std::uint64_t key, std::uint64_t request_index);
   void begin_fetches();
   sim::Task<void> fetch_in_background(std::uint64_t key);
 

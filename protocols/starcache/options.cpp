@@ -15,7 +15,13 @@ void StarCacheOptions::declare(sim::Parameters& p) {
   const Duration us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000'000);
   p.choice("coherence", coherence, {{"versions", Coherence::versions}, {"paper", Coherence::paper}},
            "how the switch keeps stale values from clients: with versions, or by one validity bit as printed in §3.7");
-  p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first").varied({1, 2, 8, 32});
+  p.choice(
+      "evicted_requests", evicted_requests, {{"sent-on", EvictedRequests::sent_on}, {"paper", EvictedRequests::paper}},
+      "what becomes of requests that wait for a key that is evicted: the controller sends them on to its server, or "
+      "as printed (§3.3, §3.8) they stay at their index and are lost unless it gets another key");
+  p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first")
+      .varied({1, 2, 8, 32})
+      .effective({8, 32});
   p.integer("cache_entries", cache_entries, 1, 65'536, "keys that the switch has room for").varied({32, 64, 560});
   p.integer("queue_size", queue_size, 1, 65'536,
             "requests that wait per cached key, a power of two (paper §4: 16, §5.3: 256; artifact: 8); with 256 there "
@@ -27,7 +33,9 @@ void StarCacheOptions::declare(sim::Parameters& p) {
   p.flag("set_flag", set_flag, "a write request for a cached key makes the server append the value (§3.3)");
   p.flag("updates", updates, "the controller replaces cold keys by hot ones (§3.8)").varied({false, true});
   p.flag("sizing", sizing, "the controller fits the cache's size to the overflow ratio (§3.8)").varied({false, true});
-  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least (§5.3: 32)").varied({1, 4});
+  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least (§5.3: 32)")
+      .varied({1, 4})
+      .effective({4});
   p.ratio("overflow_threshold", overflow_threshold,
           "overflow ratio above which the cache shrinks by one key a round (§3.8: 1 %, §5.3: 0.05 %)")
       .varied({0.0, 0.0005, 0.1});

@@ -15,7 +15,13 @@ struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, 
     paper      ///< §3.7 as printed: one validity bit
   };
 
+  enum class EvictedRequests : std::uint8_t {
+    sent_on,  ///< the controller sends them to the key's server
+    paper     ///< as printed: they stay at their index, whose next key's packets their clients must correct (§3.6)
+  };
+
   Coherence coherence = Coherence::versions;
+  EvictedRequests evicted_requests = EvictedRequests::sent_on;
   std::uint64_t cache_size = 32;  ///< keys preloaded, and the controller's target at first
   std::uint64_t queue_size = 16;  ///< requests that wait per key (§4: 16, §5.3: 256, artifact: 8)
   bool multi_packet = true;       ///< items of several packets may be cached (§3.9)

@@ -119,6 +119,7 @@ class Builder {
                   b.if_(role_ == number(Role::reply) && valid_ != 0).then([&](Block& r) {
                     r.apply(p_.action("clone_reply").set(outcome_, number(Outcome::clone)));
                   });
+                  if (shape_.versions) b.if_(begun_ == 1).then([&](Block& begun) { restart_item(begun); });
                 });
           });
         })
@@ -179,8 +180,9 @@ class Builder {
     auto& begin = array.action("begin");
     cached_store::count_up(begin, shape_.largest_version).set(kHi, 0).output(AluOutput::new_lo);
     write.execute(shape_.invalidate ? begin : read, index_, version);
+    if (shape_.invalidate) write.set(begun_, 1);
     // A fetch takes a version too, so that its reply is known for old when a write has overtaken it.
-    table.entry({number(Role::fetch)}, p_.action("state_fetch").execute(begin, index_, version));
+    table.entry({number(Role::fetch)}, p_.action("state_fetch").execute(begin, index_, version).set(begun_, 1));
 
     // Version 0 says that the write passed while its key was not cached.
     auto& install = array.action("install");
@@ -269,22 +271,48 @@ class Builder {
     packet.if_(valid_ != 0).then([&](Block& b) { serve(b); }).else_([&](Block& b) { b.apply(drop("drop_stale")); });
   }
 
+  // A write or fetch begins: none of the packets that circulate will be served any more, so the request at the front
+  // gets all packets of the next value. As printed it would get the rest of them alone, and its client wait for ever.
+  void restart_item(Block& begun) {
+    begun.apply(p_.action("queue_restart").execute(queue_->action("restart").set(kHi, 1), index_));
+  }
+
   // FLAG is the number of packets of the item (§3.9). The request at the front leaves with the last of them. Printed,
-  // that is when the counter of ACKed packets equals FLAG; a counter that stands above the FLAG of a newer, shorter
-  // value would then never meet it and the queue would stand still, so the repaired program also takes a larger one.
-  void serve(Block& packet) {
-    const Comparison last = shape_.versions ? Comparison::greater_equal : Comparison::equal;
+  // that is when the counter of ACKed packets equals FLAG, whichever packets they were.
+  void take(Block& packet) {
     auto& take = queue_->action("take");
-    take.compare_a(kLo, Comparison::greater, 0).compare_b(kHi, last, take.input(flag_));
+    take.compare_a(kLo, Comparison::greater, 0).compare_b(kHi, Comparison::equal, take.input(flag_));
     take.update(kLo, AluOperation::sub, kLo, 1, kA & kB)
         .set(kHi, 1, kA & kB)
         .update(kHi, AluOperation::add, kHi, 1, kA & ~kB)
         .output(AluOutput::old_hi, kA);  // counts from 1, so 0 says that nobody waits
     packet.apply(p_.action("queue_take").execute(take, index_, acked_));
+  }
 
+  // Repaired, a packet is served in its turn alone: the first packet of a new value may come round again before the
+  // next has arrived, packets may circulate twice or have changed places, and the request must get each of them.
+  void take_in_turn(Block& packet) {
+    const FieldRef number = p_.header_field(&SafetyHeader::oldest_or_number);
+    const auto in_turn = [&](const char* name) -> p4::RegisterAction& {
+      auto& take = queue_->action(name);
+      take.compare_a(kLo, Comparison::greater, 0).compare_b(kHi, Comparison::equal, take.input(number));
+      return take.output(AluOutput::old_hi, kA & kB);
+    };
+    auto& next = in_turn("take_next").update(kHi, AluOperation::add, kHi, 1, kA & kB);
+    auto& last = in_turn("take_last").update(kLo, AluOperation::sub, kLo, 1, kA & kB).set(kHi, 1, kA & kB);
+    packet.if_({number, Comparison::greater_equal, flag_})
+        .then([&](Block& b) { b.apply(p_.action("queue_take_last").execute(last, index_, acked_)); })
+        .else_([&](Block& b) { b.apply(p_.action("queue_take_next").execute(next, index_, acked_)); });
+  }
+
+  void serve(Block& packet) {
+    shape_.versions ? take_in_turn(packet) : take(packet);
     auto& go_round = p_.action("go_round")
                          .set(outcome_, number(Outcome::decided))
                          .set(p_.intrinsics().ucast_egress_port, shape_.recirculation_port);
+    // A counter that stands above the FLAG of a newer, shorter value never meets it as printed, and the queue stands
+    // still.
+    const Comparison last = shape_.versions ? Comparison::greater_equal : Comparison::equal;
     packet.if_(acked_ == 0).then([&](Block& b) { b.apply(go_round); }).else_([&](Block& b) {
       auto& peek = front_->action("peek").output(AluOutput::old_lo);
       b.if_({acked_, last, flag_})
@@ -324,7 +352,7 @@ class Builder {
   FieldRef op_ = p_.header_field(&StoreHeader::op), flag_ = p_.header_field(&StoreHeader::flag);
   FieldRef role_ = p_.field("role", 3), outcome_ = p_.field("outcome", 2), index_ = p_.field("index", 16),
            base_ = p_.field("request_base", 32), valid_ = p_.field("valid", 32), entered_ = p_.field("entered", 1),
-           acked_ = p_.field("acked", 32), offset_ = p_.field("offset", 32),
+           begun_ = p_.field("begun", 1), acked_ = p_.field("acked", 32), offset_ = p_.field("offset", 32),
            request_index_ = p_.field("request_index", 32);
 };
 

@@ -15,6 +15,11 @@
 // when the key is invalid for less than a loop of the cache packet, or when two writes of a key overlap. The repaired
 // one (`StarShape::versions`) counts the writes and fetches of a key; a write or fetch takes its number to the server
 // and back, only the reply to the latest validates, and only packets that came with it are served.
+//
+// With versions an item of several packets is served in the order of their numbers, and from the first again when a
+// write or fetch has made the rest of it worthless. As printed packets are counted, not told apart (§3.9): a request
+// whose item is replaced while it is served gets the rest of the new one, and one for an item whose first packet
+// circulates before the others have come gets that one twice.
 #pragma once
 
 #include <cstdint>

@@ -40,6 +40,7 @@ void SwitchWatch::before_ingress(const p4::Packet& packet, const p4::IngressMeta
   hits_ = pipeline().counters(*program_.lookup).hits;
   const auto index = manager_.index_of({store->hkey_high, store->hkey_low});
   state_ = index ? state_at(*index) : kNotCached;
+  served_ = index && pipeline().registers().read(program_.queue->id, *index) >> program_.queue->width.bits > 1;
 }
 
 void SwitchWatch::after_ingress(const p4::Packet&, const p4::IngressMetadata& metadata, const p4::Verdict& verdict) {
@@ -52,6 +53,8 @@ void SwitchWatch::after_ingress(const p4::Packet&, const p4::IngressMetadata& me
     }
     return;
   }
+  const bool invalidates = op_ == Op::write_request || op_ == Op::fetch_request;
+  if (cached && invalidates && served_) shared_.coverage.race(RacePoint::invalidated_while_served);
   if (!cached || verdict.mcast_a != p4::Verdict::kNone) return;
   if (op_ == Op::fetch_reply) shared_.coverage.race(RacePoint::fetch_reply_overtaken);
   if (op_ == Op::write_reply) {

@@ -33,6 +33,7 @@ class SwitchWatch final : public models::PassWatcher {
   nocache::Op op_{};
   std::uint64_t hits_ = 0;          // of the lookup table, before the pass
   std::size_t state_ = kNotCached;  // as it would be if the lookup table knows the key
+  bool served_ = false;             // some packets of the item, but not all, have gone to the request at the front
   std::uint64_t version_ = 0;
 };
 

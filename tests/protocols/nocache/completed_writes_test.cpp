@@ -84,6 +84,18 @@ TEST_CASE("the record agrees with a map that forgets nothing, in any order of me
   }
 }
 
+TEST_CASE("the numbers that are given up are half of all, up to the one before the oldest") {
+  for (const std::uint32_t oldest : {0u, 1u, 5u, 0x7fff'ffffu, 0x8000'0000u, 0x8000'0001u, 0xffff'ffffu}) {
+    INFO("oldest " << oldest);
+    CompletedWrites record;
+    record.judge(oldest, oldest);
+    const auto [first, last] = record.given_up();
+    for (const std::uint32_t seq : {first, first + 1, last - 1, last}) CHECK(record.is_given_up(seq));
+    for (const std::uint32_t seq : {first - 1, last + 1}) CHECK_FALSE(record.is_given_up(seq));
+    CHECK(last - first == 0x7fff'ffff);
+  }
+}
+
 TEST_CASE("memory follows the writes that a client has under way, also when they complete out of order") {
   CompletedWrites record;
   for (std::uint32_t base = 0; base < 1'000; base += 10) {

@@ -184,6 +184,23 @@ TEST_CASE("packets of writes that their client has given up are forgotten") {
   CHECK(server.answers(Op::write_reply) == 0);
 }
 
+TEST_CASE("of the writes that are half received those before the oldest are forgotten, also where numbers wrap") {
+  for (const std::uint32_t base : {100u, 0xffff'fffeu, 0x7fff'fffeu}) {
+    INFO("from " << base);
+    Server server(3000);
+    Server::oldest = base;
+    for (std::uint32_t n = 0; n < 6; ++n) server.write(base + n, 55, 0, 0);
+    CHECK(server.partition().half_received() == 6);
+    Server::oldest = base + 4;
+    server.write(base + 5, 55, 0, 1);
+    CHECK(server.partition().half_received() == 2);
+    for (const unsigned fragment : {1u, 2u}) server.write(base + 4, 55, 0, fragment);
+    CHECK(server.partition().value_of(kKey) == 55);
+    CHECK(server.partition().half_received() == 1);
+    Server::oldest = 1;
+  }
+}
+
 TEST_CASE("a crash forgets what is half received, and neither items nor completed writes") {
   Server server(3000);
   for (const unsigned fragment : {0u, 1u, 2u}) server.write(1, 55, 0, fragment);

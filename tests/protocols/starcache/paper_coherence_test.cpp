@@ -127,6 +127,7 @@ TEST_CASE("(e) writes that reach the server in the other order: the value that c
 TEST_CASE("(f) an index that is reused while requests queue on it: clients correct, in either coherence",
           "[claim:starcache-s36-collisions-rare]") {
   StarCacheOptions options = small(GENERATE(Coherence::versions, Coherence::paper));
+  options.evicted_requests = StarCacheOptions::EvictedRequests::paper;
   options.cache_entries = 1;
   options.cache_size = 1;
   for (const bool check : {true, false}) {

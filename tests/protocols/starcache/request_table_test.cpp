@@ -34,7 +34,9 @@ class Comparison {
 
   Comparison(const StarShape& shape, std::array<std::uint64_t, kKeys> packets_of_item, std::uint64_t seed)
       : switch_(shape), random_(seed, "requests"), packets_of_item_(packets_of_item) {
-    for (std::size_t k = 0; k < kKeys; ++k) values_.push_back(switch_.install(key(k), index(k), packets_of_item_[k]));
+    for (std::size_t k = 0; k < kKeys; ++k) {
+      values_.push_back(switch_.install_item(key(k), index(k), packets_of_item_[k]));
+    }
   }
 
   void step() {
@@ -70,8 +72,10 @@ class Comparison {
   }
 
   void serve(std::size_t k) {
-    const Passed passed = switch_.recirculate(values_[k]);
-    if (queues_[k].empty()) {
+    const std::uint64_t packet = next_[k]++ % packets_of_item_[k];
+    const Passed passed = switch_.recirculate(values_[k][packet]);
+    // Printed, any packet is served; repaired, the one whose turn it is.
+    if (queues_[k].empty() || (switch_.shape.versions && packet != sent_[k])) {
       REQUIRE(passed.goes_round());
       ++idle_rounds;
       return;
@@ -89,9 +93,9 @@ class Comparison {
 
   StarSwitch switch_;
   sim::RandomStream random_;
-  std::array<std::uint64_t, kKeys> packets_of_item_, sent_{};
+  std::array<std::uint64_t, kKeys> packets_of_item_, sent_{}, next_{};
   std::array<std::deque<Request>, kKeys> queues_;
-  std::vector<Passed> values_;
+  std::vector<std::vector<Passed>> values_;
   double reads_ = 0.5;
 };
 
@@ -173,32 +177,33 @@ TEST_CASE("with sixteen requests a key as in the paper's prototype, they are ser
 
 TEST_CASE("a request for an item of three packets gets all three and leaves with the last") {
   StarSwitch s(either());
-  const Passed value = s.install(kHot, 3, 3);
+  const std::vector<Passed> value = s.install_item(kHot, 3, 3);
   s.read(kHot, kAlice, 5);
   s.read(kHot, kBob, 6);
   const std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>> expected = {
       // request, then: waiting, ACKed-packet counter, front pointer
       {5, 2, 2, 0}, {5, 2, 3, 0}, {5, 1, 1, 1}, {6, 1, 2, 1}, {6, 1, 3, 1}, {6, 0, 1, 2},
   };
+  std::size_t next = 0;
   for (const auto& [seq, waiting, acked, front] : expected) {
-    const Passed served = s.recirculate(value);
+    const Passed served = s.recirculate(value[next++ % 3]);
     CHECK(served.store().seq == seq);
     CHECK(served.cloned_to(seq == 5 ? kAlice : kBob));
     CHECK(s.waiting(3) == waiting);
     CHECK(s.acked(3) == acked);
     CHECK(s.value("FRONT", 3) == front);
   }
-  CHECK(s.recirculate(value).goes_round());
+  CHECK(s.recirculate(value[0]).goes_round());
   CHECK(s.acked(3) == 1);
 }
 
 TEST_CASE("a slot of a request that still gets packets is not free") {
   StarSwitch s(either());
-  const Passed value = s.install(kHot, 3, 2);
+  const std::vector<Passed> value = s.install_item(kHot, 3, 2);
   for (int i = 0; i < 4; ++i) s.read(kHot);
-  s.recirculate(value);
+  s.recirculate(value[0]);
   CHECK(s.read(kHot).went_to(kServer));
-  s.recirculate(value);
+  s.recirculate(value[1]);
   CHECK(s.read(kHot).dropped());
 }
 
@@ -206,10 +211,10 @@ TEST_CASE("when an item shrinks under a request, the printed queue stands still 
   // §3.9 compares the counter with FLAG for equality. Here it stands at 3 when a value of one packet comes.
   const bool versions = GENERATE(false, true);
   StarSwitch s(small(versions));
-  const Passed old = s.install(kHot, 3, 4);
+  const std::vector<Passed> old = s.install_item(kHot, 3, 4);
   s.read(kHot);
-  s.recirculate(old);
-  s.recirculate(old);
+  s.recirculate(old[0]);
+  s.recirculate(old[1]);
   const Passed value = s.reply(s.write_request(kHot, kBob), Op::write_reply, 1);
   for (int i = 0; i < 10; ++i) CHECK(s.recirculate(value).cloned_to(kAlice) == (!versions || i == 0));
   CHECK(s.waiting(3) == (versions ? 0 : 1));

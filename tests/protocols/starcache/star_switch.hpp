@@ -50,16 +50,22 @@ class StarSwitch : public CacheSwitch<Passed> {
     return pass(packets.clone_headers(*circulating.packet), kRecirculation);
   }
 
-  /// The server's answer to a request as the server got it.
-  Passed reply(const Passed& to, Op op, std::uint64_t packets_of_item = 1) {
+  /// The server's answer to a request as the server got it, or the packet of it that has this number.
+  Passed reply(const Passed& to, Op op, std::uint64_t packets_of_item = 1, std::uint64_t number = 1) {
     const Host from = to.packet->get<p4::Ipv4>().src == kBob.ip     ? kBob
                       : to.packet->get<p4::Ipv4>().src == kAlice.ip ? kAlice
                                                                     : kController;
     auto packet = message(op, {to.store().hkey_high, to.store().hkey_low}, kServer, from,
                           static_cast<std::uint32_t>(to.store().seq));
     packet->get<StoreHeader>().flag = packets_of_item;
-    if (shape.versions) packet->get<SafetyHeader>() = to.packet->get<SafetyHeader>();
+    if (shape.versions) packet->get<SafetyHeader>() = {to.version(), number};
     return pass(std::move(packet), kServer.port);
+  }
+  /// All packets of the answer.
+  std::vector<Passed> replies(const Passed& to, Op op, std::uint64_t packets_of_item) {
+    std::vector<Passed> all;
+    for (std::uint64_t n = 1; n <= packets_of_item; ++n) all.push_back(reply(to, op, packets_of_item, n));
+    return all;
   }
   /// Fetches a value; what circulates is returned.
   Passed fetch(Key k, std::uint64_t packets_of_item = 1) {
@@ -69,6 +75,12 @@ class StarSwitch : public CacheSwitch<Passed> {
   Passed install(Key k, std::uint64_t index, std::uint64_t packets_of_item = 1) {
     insert(k, index);
     return fetch(k, packets_of_item);
+  }
+
+  /// Caches a key and an item of several packets.
+  std::vector<Passed> install_item(Key k, std::uint64_t index, std::uint64_t packets_of_item) {
+    insert(k, index);
+    return replies(fetch_request(k), Op::fetch_reply, packets_of_item);
   }
 
   void write(std::string_view array, std::uint64_t index, std::uint64_t v) {
