@@ -99,21 +99,24 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   std::sort(cached.begin(), cached.end(), hotter);
   const std::vector<Popularity> candidates = take_candidates();
   std::vector<sim::Task<void>> evictions;
+  std::vector<Popularity> evicted;
   std::vector<std::uint64_t> newcomers;
-  while (cached.size() > target_) {
+  const auto evict_coldest = [&] {
     evictions.push_back(manager_.evict(cached.back().key));
+    evicted.push_back(cached.back());
     cached.pop_back();
-  }
+  };
+  while (cached.size() > target_) evict_coldest();
   if (options_.updates) {
     std::size_t next = 0;
     std::size_t size = cached.size();
     for (; next < candidates.size() && size < target_; ++next, ++size) newcomers.push_back(candidates[next].key);
     for (; next < candidates.size() && !cached.empty() && candidates[next].count > cached.back().count; ++next) {
-      evictions.push_back(manager_.evict(cached.back().key));
-      cached.pop_back();
+      evict_coldest();
       newcomers.push_back(candidates[next].key);
     }
   }
+  counters_.hotter_evicted.value += cached_store::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
   for (const std::uint64_t key : newcomers) installs.push_back(manager_.install(key));
