@@ -101,18 +101,19 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   std::vector<sim::Task<void>> evictions;
   std::vector<Popularity> evicted;
   std::vector<std::uint64_t> newcomers;
-  const auto evict_coldest = [&] {
+  while (cached.size() > target_) {
     evictions.push_back(manager_.evict(cached.back().key));
     evicted.push_back(cached.back());
     cached.pop_back();
-  };
-  while (cached.size() > target_) evict_coldest();
+  }
   if (options_.updates) {
     std::size_t next = 0;
     std::size_t size = cached.size();
     for (; next < candidates.size() && size < target_; ++next, ++size) newcomers.push_back(candidates[next].key);
     for (; next < candidates.size() && !cached.empty() && candidates[next].count > cached.back().count; ++next) {
-      evict_coldest();
+      evictions.push_back(manager_.evict(cached.back().key));
+      evicted.push_back(cached.back());
+      cached.pop_back();
       newcomers.push_back(candidates[next].key);
     }
   }
