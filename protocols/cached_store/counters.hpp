@@ -11,13 +11,15 @@ struct Counters {
   Counters(sim::Metrics& metrics, const std::string& scheme)
       : installs(metrics.counter(scheme + ".installs", "keys", "that the controller inserted into the lookup table")),
         evictions(metrics.counter(scheme + ".evictions", "keys", "that it removed")),
+        hotter_evicted(metrics.counter(scheme + ".hotter_evicted", "keys",
+                                       "of those, asked for more often in the round than a key that stayed")),
         fetches(metrics.counter(scheme + ".fetches", "packets", "F-REQs that it sent")),
         failed_fetches(metrics.counter(scheme + ".failed_fetches", "keys", "whose servers did not answer")),
         revivals(metrics.counter(scheme + ".revivals", "keys",
                                  "fetched again because their value had been lost or stayed invalid")),
         rounds(metrics.counter(scheme + ".rounds", "rounds", "of the controller")) {}
 
-  sim::Counter &installs, &evictions, &fetches, &failed_fetches, &revivals, &rounds;
+  sim::Counter &installs, &evictions, &hotter_evicted, &fetches, &failed_fetches, &revivals, &rounds;
 };
 
 }  // namespace racksim::cached_store

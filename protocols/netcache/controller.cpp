@@ -66,11 +66,14 @@ sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<
   std::sort(cached.begin(), cached.end(), cached_store::hotter);
   std::sort(reported.begin(), reported.end(), cached_store::hotter);
   std::vector<sim::Task<void>> evictions;
+  std::vector<Popularity> evicted;
   std::size_t next = std::min(manager_.room(), reported.size());
   for (; next < reported.size() && !cached.empty() && reported[next].count > cached.back().count; ++next) {
     evictions.push_back(manager_.evict(cached.back().key));
+    evicted.push_back(cached.back());
     cached.pop_back();
   }
+  counters_.hotter_evicted.value += cached_store::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
   for (std::size_t i = 0; i < next; ++i) installs.push_back(manager_.install(reported[i].key));

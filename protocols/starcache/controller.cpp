@@ -99,9 +99,11 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   std::sort(cached.begin(), cached.end(), hotter);
   const std::vector<Popularity> candidates = take_candidates();
   std::vector<sim::Task<void>> evictions;
+  std::vector<Popularity> evicted;
   std::vector<std::uint64_t> newcomers;
   while (cached.size() > target_) {
     evictions.push_back(manager_.evict(cached.back().key));
+    evicted.push_back(cached.back());
     cached.pop_back();
   }
   if (options_.updates) {
@@ -110,10 +112,12 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
     for (; next < candidates.size() && size < target_; ++next, ++size) newcomers.push_back(candidates[next].key);
     for (; next < candidates.size() && !cached.empty() && candidates[next].count > cached.back().count; ++next) {
       evictions.push_back(manager_.evict(cached.back().key));
+      evicted.push_back(cached.back());
       cached.pop_back();
       newcomers.push_back(candidates[next].key);
     }
   }
+  counters_.hotter_evicted.value += cached_store::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
   for (const std::uint64_t key : newcomers) installs.push_back(manager_.install(key));

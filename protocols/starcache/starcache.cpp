@@ -128,6 +128,12 @@ bool StarCache::quiescent() const {
 std::vector<models::Leak> StarCache::leaks() const {
   std::vector<models::Leak> leaks = Store::leaks();
   for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
+  // Nothing to report comes after the workload's end, and a run drains until all reports are acknowledged.
+  for (const auto& partition : partitions()) {
+    const unsigned server = partition->server();
+    if (!servers_[server]->reporting()) continue;
+    leaks.push_back({"stuck-request", fmt::format("server {}: a report is not acknowledged", server), {}});
+  }
   if (!quiescent()) return leaks;
   const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
   for (std::uint64_t index = 0; index < options_.cache_entries; ++index) {

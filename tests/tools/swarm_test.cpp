@@ -233,20 +233,13 @@ TEST_CASE("calm runs have only moderate values and no timeout below its default"
   }
 }
 
-TEST_CASE(
-    "calm runs have only values with which the mechanism is in play, others may have any and expect no timeouts") {
+TEST_CASE("calm runs have only values with which the mechanism is in play, others have any") {
   const Swarm swarm = swarm_of("scenarios/fuzz/netcache.json");
   const std::string path = "protocol.netcache.cache_entries";
   std::set<std::string> calm;
   for (const JsonValue& document : calm_runs(swarm, 200)) calm.insert(at(document, path));
   CHECK(calm == std::set<std::string>{"64", "1024"});
   CHECK(values(swarm, path) == std::set<std::string>{"4", "64", "1024"});
-  bool judged = false;
-  for (std::uint64_t i = 0; i < 400 && !judged; ++i) {
-    const JsonValue document = swarm.derive(i);
-    judged = at(document, path) == "4" && at(document, "run.expect_timeouts") != "true";
-  }
-  CHECK(judged);
 }
 
 TEST_CASE("a run that draws more load than is moderate, a shorter timeout or much jitter expects timeouts") {

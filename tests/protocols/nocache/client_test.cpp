@@ -192,6 +192,48 @@ TEST_CASE("packets of two values make no item: the client notices and asks again
   if (!checks) CHECK_THAT(rig.violations(), Contains("torn: ") && Contains("with a part of another value"));
 }
 
+TEST_CASE(
+    "packets of one version make an item: a newer one begins it again, older ones and a server's change nothing") {
+  Setup setup;
+  setup.items.small_value_bytes = 3000;
+  Rig rig(setup, small());
+  Rig::lose(rig.rack.uplink(kServerNode), Op::read_reply, 3);
+  rig.get(kAlice, kKey);
+  rig.run(20_us);
+  Shared& shared = rig.store->shared();
+  const KeyHash hash = shared.hash(kKey);
+  sim::Clock clock(rig.calendar, "arrivals");
+  sim::Scope scope(rig.calendar);
+  const auto take = [&](std::uint64_t version, unsigned fragment, std::uint64_t value) {
+    Message m;
+    m.store = {number(Op::read_reply), shared.options.first_seq, hash.high, hash.low, 3};
+    m.safety = {version, fragment + 1};
+    m.key = kKey;
+    m.fragment = fragment;
+    m.value = value;
+    m.brings_value = true;
+    // In an event, as packets arrive.
+    scope.spawn([](sim::Clock& at, Client& client, p4::PacketRef packet) -> sim::Task<void> {
+      co_await sim::sleep_for(at, 100_ns);
+      client.on_packet(std::move(packet));
+    }(clock, *rig.store->clients().front(), make_message(shared, m, kFirstPort, {kAlice.node, kFirstPort}, 0)));
+    rig.run(1_us);
+  };
+  take(2, 0, 22);
+  for (const unsigned fragment : {1u, 2u}) take(1, fragment, 11);
+  CHECK(rig.ended() == 0);
+  take(3, 0, 33);
+  for (const unsigned fragment : {1u, 2u}) take(2, fragment, 22);
+  take(0, 1, 44);
+  take(3, 1, 33);
+  CHECK(rig.ended() == 0);
+  take(3, 2, 33);
+  REQUIRE(rig.ended() == 1);
+  CHECK(rig.log.ended.front().value == 33);
+  CHECK(rig.counter("store.torn_items") == 0);
+  CHECK(rig.counter("store.timeouts") == 0);
+}
+
 TEST_CASE("an item that a server has stored from packets of two writes is torn for whoever reads it") {
   Setup setup;
   setup.items.small_value_bytes = 3000;
