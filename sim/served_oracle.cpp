@@ -15,7 +15,7 @@ void ServedOracle::observe(const Observation& observation) {
   switch (observation.what) {
     case Observed::operation_begun: {
       const auto operation = OperationView::of(observation);
-      pending_[observation.operation] = {observation.at, operation.key, observation.source, operation.kind, false};
+      pending_[observation.operation] = {observation.at, operation.key, observation.source, operation.kind, {}};
       return;
     }
     case Observed::operation_given_up: {
@@ -26,7 +26,7 @@ void ServedOracle::observe(const Observation& observation) {
     }
     case Observed::operation_ended:
       if (const Pending* pending = pending_.find(observation.operation); pending != nullptr && pending->disturbed) {
-        remember(observation.operation, observation.at);
+        remember(observation.operation, *pending->disturbed);
       }
       pending_.erase(observation.operation);
       return;
@@ -72,7 +72,7 @@ void ServedOracle::touch(std::uint64_t operation, Time at) {
     latest(control_);  // its key is not known any more
     return remember(operation, at);
   }
-  pending->disturbed = true;
+  latest(pending->disturbed);
   const auto fate = rules_.fate ? rules_.fate(pending->key) : std::nullopt;
   if (!fate) return;
   Time& last = fates_[*fate];
@@ -84,12 +84,16 @@ void ServedOracle::remember(std::uint64_t operation, Time at) {
     touched_before_ = std::exchange(touched_, {});
     stretch_began_ = at;
   }
-  touched_[operation].yes = true;
+  Time& last = touched_[operation];
+  last = std::max(last, at);
 }
 
-bool ServedOracle::is_touched(std::uint64_t operation, const Pending* pending) {
+std::optional<Time> ServedOracle::last_touch(std::uint64_t operation, const Pending* pending) {
   if (pending != nullptr) return pending->disturbed;
-  return touched_.find(operation) != nullptr || touched_before_.find(operation) != nullptr;
+  for (auto* touched : {&touched_, &touched_before_}) {
+    if (const Time* last = touched->find(operation)) return *last;
+  }
+  return std::nullopt;
 }
 
 void ServedOracle::judge(const Observation& observation, const SentAgainView& again) {
@@ -106,7 +110,10 @@ bool ServedOracle::is_explained(const Observation& observation, const SentAgainV
   const bool of_control = observation.operation == 0;
   if (!of_control && (pending != nullptr ? pending->began : again.since) >= healed_) return false;
   if (machine_faults_ > 0 || (machines_ && settles(*machines_, again.since))) return true;
-  if (!of_control && is_touched(observation.operation, pending)) return true;
+  if (!of_control) {
+    const auto own = last_touch(observation.operation, pending);
+    if (own && (again.given_up || again.since - *own <= rules_.patience)) return true;
+  }
   const bool control = control_ && settles(*control_, again.since);
   if (of_control || again.why == SentAgain::transport_timeout) return control;
   const auto fate = rules_.fate ? rules_.fate(pending != nullptr ? pending->key : again.key) : std::nullopt;

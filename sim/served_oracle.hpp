@@ -5,7 +5,9 @@
 //
 // What explains a timeout (or that an operation was given up) is a disturbance by a fault:
 //
-//   * of a packet of that operation, lost or late, or behind a lost one on the same connection, at any time before;
+//   * of a packet of that operation, lost or late, or behind a lost one on the same connection: not longer than
+//     `patience` before the attempt. What is sent again later must be answered, if no fault hits it too. Of an operation
+//     that is given up any disturbance of its packets counts: each of its attempts was judged by itself;
 //   * of a packet of another operation, or of a control request, of the same fate (below), or of any packet of a
 //     control request if a control request or a transport timed out: not longer than `settling` before the attempt;
 //   * of machines (a crash, a slow core, a fast clock, a switch that restarts): if the attempt was under way
@@ -15,7 +17,7 @@
 // answers is no timeout. Overload, and timeouts shorter than the idle path, are no explanation: a scenario in which
 // they are meant says so (`run.expect_timeouts`), and then only what is left over at the end counts.
 //
-// Memory: 43 bytes at most a pending operation; and 43 for each ended one that a fault has touched, of the last two
+// Memory: 52 bytes at most a pending operation; and 36 for each ended one that a fault has touched, of the last two
 // stretches of `settling`.
 #pragma once
 
@@ -33,6 +35,8 @@ namespace racksim::sim {
 /// What a ServedOracle has to know of the run.
 struct ServedRules {
   bool expect_timeouts = false;  ///< the scenario overloads the rack, or has timeouts shorter than an idle path
+  /// How long a sender may take to notice that a packet was lost, with back-off and the transport's own timeout.
+  Duration patience = Duration::max();
   /// How long a fault may have after-effects: queues, back-offs, lost parts of what a cache holds.
   Duration settling = Duration::max();
   /// The fate of a key: operations on keys of one fate may wait for each other's packets, and for those of control
@@ -56,10 +60,7 @@ class ServedOracle final : public Oracle {
     std::uint64_t key = 0;
     Source session;
     OperationKind kind{};
-    bool disturbed = false;
-  };
-  struct Touched {
-    bool yes = false;
+    std::optional<Time> disturbed;  ///< when last
   };
 
   void judge(const Observation& observation, const SentAgainView& again);
@@ -68,13 +69,14 @@ class ServedOracle final : public Oracle {
   void disturbed(const Observation& observation);
   void touch(std::uint64_t operation, Time at);
   void remember(std::uint64_t operation, Time at);
-  bool is_touched(std::uint64_t operation, const Pending* pending);
+  /// When a fault last touched a packet of the operation, as far as it is remembered.
+  std::optional<Time> last_touch(std::uint64_t operation, const Pending* pending);
   std::string described(const Observation& observation, const SentAgainView& again, const Pending* pending) const;
 
   const Journal& journal_;
   ServedRules rules_;
   FlatMap<Pending> pending_;                   // by operation
-  FlatMap<Touched> touched_, touched_before_;  // ended operations, of this stretch of `settling` and the one before
+  FlatMap<Time> touched_, touched_before_;     // when: ended operations, of this stretch of `settling` and the one before
   Time stretch_began_;
   FlatMap<Time> fates_;           // the last disturbance of each
   std::optional<Time> control_;   // the last disturbance of a packet that may concern any key

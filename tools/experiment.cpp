@@ -62,6 +62,13 @@ models::RackOptions rack_options(const Scenario& scenario) {
   return options;
 }
 
+/// How long a lost packet may go unnoticed: until the protocol's longest timeout ends, and before it the NIC's.
+sim::Duration longest_patience(const Scenario& scenario) {
+  const auto rack = rack_options(scenario);
+  const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
+  return protocol->longest_timeout(rack) + rack.nic.rc_retransmission_timeout;
+}
+
 /// Counts the operations that end, by interval of simulated time.
 class OperationSeries final : public sim::Observer {
  public:
@@ -86,7 +93,7 @@ class Run final : sim::StateVisitor {
         rack_(build_rack(metrics)),
         data_value_(journal_),
         progress_oracle_(journal_),
-        served_(journal_, {scenario.run.expect_timeouts, scenario.run.drain,
+        served_(journal_, {scenario.run.expect_timeouts, longest_patience(scenario), scenario.run.drain,
                            [this](std::uint64_t key) { return protocol_->fate_of(key); }}),
         returned_key_(sim::StrayAnswer::wrong_key, journal_),
         answered_once_(sim::StrayAnswer::repeated, journal_),

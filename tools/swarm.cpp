@@ -155,8 +155,9 @@ void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, 
         return !values || std::find(values->begin(), values->end(), value) != values->end();
       };
       const bool moderate = among(parameter.moderate);
-      const bool calm = moderate && among(parameter.effective) && magnitude(value) >= least_calm;
-      knob.choices.push_back({written(parameter, value), calm, !moderate || magnitude(value) < least_without_strain});
+      const bool patient = moderate && magnitude(value) >= least_calm;
+      knob.choices.push_back({written(parameter, value), patient && among(parameter.effective), patient,
+                              !moderate || magnitude(value) < least_without_strain});
       if (const auto* number = std::get_if<std::uint64_t>(&value)) largest = std::max(largest, *number);
     }
     const auto* size = std::get_if<Parameter::Size>(&parameter.kind);
@@ -186,18 +187,29 @@ JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
   document.set("name", fmt::format("{}-{}-{}", original_.name, seed_, index));
   document.set("seed", own.below(1'000'000'000));
   const double density = std::array{0.2, 0.5, 0.8}[own.below(3)];
-  const bool calm = is_calm(stream);
-  bool strained = set_knobs(document, stream, density, calm);
-  if (vary_schedule_) strained |= set_schedule(document, stream, calm);
-  const std::uint64_t operations = set_length(document, stream, calm);
-  if (calm) {
+  const Manner manner = manner_of(stream);
+  bool strained = set_knobs(document, stream, density, manner);
+  if (vary_schedule_) strained |= set_schedule(document, stream, manner);
+  const std::uint64_t operations = set_length(document, stream, manner);
+  if (manner == Manner::calm) {
     document.set("faults", JsonValue::array());
     if (!expect_.members()->empty()) document.set("expect", expect_);
   } else if (vary_faults_) {
     set_faults(document, stream, operations);
   }
   if (strained) document.set_dotted("run.expect_timeouts", true);
+  if (manner == Manner::patient) give_time(document);
   return document;
+}
+
+// A patient run waits for its timeouts: what was lost last is noticed after the longest of them, which may be much
+// longer than the template's, and may then wait for something else that was lost.
+void Swarm::give_time(JsonValue& document) const {
+  constexpr std::int64_t kTimeouts = 3;
+  const sim::Duration drain = std::max(original_.run.drain, longest_timeout(document) * kTimeouts);
+  document.set_dotted("run.drain", format_length(drain));
+  document.set_dotted("run.stall", format_length(std::max(original_.run.stall, drain)));
+  document.set_dotted("run.time_limit", format_length(original_.run.time_limit + drain));
 }
 
 // Of a derived scenario, whose timeouts may have been drawn, or of the template if it fits no rack: it is refused then.
@@ -214,22 +226,24 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   }
 }
 
-bool Swarm::is_calm(const std::string& stream) const {
-  if (!vary_faults_ && !original_.faults.empty()) return false;  // the command line gives the faults
-  return RandomStream(seed_, stream + "/calm").chance(0.5);
+Swarm::Manner Swarm::manner_of(const std::string& stream) const {
+  const bool faults_given = !vary_faults_ && !original_.faults.empty();  // by the command line
+  if (!faults_given && RandomStream(seed_, stream + "/calm").chance(0.5)) return Manner::calm;
+  return RandomStream(seed_, stream + "/patient").chance(0.5) ? Manner::patient : Manner::hurried;
 }
 
-bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double density, bool calm) const {
+bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double density, Manner manner) const {
+  const bool hurried = manner == Manner::hurried;
   bool strained = false;
   for (const Knob& knob : knobs_) {
-    if (calm && knob.calm_value) document.set_dotted(knob.path, *knob.calm_value);
+    if (!hurried && knob.calm_value) document.set_dotted(knob.path, *knob.calm_value);
     RandomStream draws(seed_, stream + "/" + knob.path);
     if (!draws.chance(density) && !knob.always) {
-      strained |= !calm && knob.calm_value.has_value();  // the template's own timeout is shorter than the default
+      strained |= hurried && knob.calm_value.has_value();  // the template's own timeout is shorter than the default
       continue;
     }
     if (knob.most > knob.least) {
-      if (calm && !knob.calm) continue;
+      if (!hurried && !knob.calm) continue;
       const std::uint64_t drawn = knob.least + draws.below(knob.most - knob.least + 1);
       document.set_dotted(knob.path, drawn);
       strained |= !knob.calm && drawn < knob.most;
@@ -237,12 +251,12 @@ bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double den
     }
     std::vector<const Choice*> choices;
     for (const Choice& choice : knob.choices) {
-      if (choice.calm || !calm) choices.push_back(&choice);
+      if (hurried || (manner == Manner::calm ? choice.calm : choice.patient)) choices.push_back(&choice);
     }
     if (choices.empty()) continue;
     const Choice& chosen = *choices[draws.below(choices.size())];
     document.set_dotted(knob.path, chosen.value);
-    strained |= chosen.strains && !calm;
+    strained |= chosen.strains && hurried;
   }
   return strained;
 }
@@ -262,25 +276,25 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
   document.set("faults", std::move(faults));
 }
 
-bool Swarm::set_schedule(JsonValue& document, const std::string& stream, bool calm) const {
+bool Swarm::set_schedule(JsonValue& document, const std::string& stream, Manner manner) const {
   RandomStream draws(seed_, stream + "/schedule");
   const std::uint64_t shuffle = draws.below(1000);
   const std::array orders{std::string("fifo"), std::string("lifo"), fmt::format("shuffle:{}", shuffle)};
   document.set_dotted("run.schedule.order", orders[draws.below(orders.size())]);
   // The last makes a path of several wires longer than some timeouts.
   const std::array jitters{"0s", "0s", "5ns", "200ns", "2us"};
-  const std::size_t drawn = draws.below(jitters.size() - (calm ? 1 : 0));
+  const std::size_t drawn = draws.below(jitters.size() - (manner == Manner::hurried ? 0 : 1));
   document.set_dotted("run.schedule.jitter", jitters[drawn]);
   return drawn + 1 == jitters.size();
 }
 
-// A short measured phase without warm-up, and limits on what comes after it unless the template has its own. A calm one is
-// as long as the template's, which what the template expects of metrics is meant for.
-std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream, bool calm) const {
+// A short measured phase without warm-up, and limits on what comes after it unless the template has its own. A calm one
+// is as long as the template's, which what the template expects of metrics is meant for.
+std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream, Manner manner) const {
   RandomStream draws(seed_, stream + "/length");
   const std::uint64_t most =
       std::max<std::uint64_t>(1, std::min(original_.run.measure.operations.value_or(kMostOperations), kMostOperations));
-  const std::uint64_t drawn = std::max<std::uint64_t>(1, calm ? most : most >> draws.below(3));
+  const std::uint64_t drawn = std::max<std::uint64_t>(1, manner == Manner::calm ? most : most >> draws.below(3));
   if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
   auto* run = document.find("run");
   if (!run) run = &document.set("run", JsonValue::object());

@@ -4,8 +4,9 @@
 // Half of the runs are calm, so that a retry cannot hide what a protocol has lost by itself: no faults, jitter that no
 // timeout minds, only moderate values (sim/parameters.hpp) and no timeout below its default. There the oracle `served`
 // lets no timeout pass, and what the template expects of metrics must hold. What a template itself gives is taken for
-// moderate, but for its timeouts. The other half may have anything; a run that drew more load than is moderate, a
-// timeout below the template's or much jitter says `run.expect_timeouts`.
+// moderate, but for its timeouts. Of the other half, which have faults, one half is patient: in load, timeouts and
+// jitter they are as calm runs are, so that `served` asks what explains each timeout. The rest may have anything; those
+// that drew more load than is moderate, a timeout below the template's or much jitter say `run.expect_timeouts`.
 //
 // What may vary: every parameter of rack, protocol and workload whose declaration says `varied` (sim/parameters.hpp);
 // the faults, of the kinds that the protocol tolerates (models/protocol.hpp); the order of simultaneous events and
@@ -42,31 +43,38 @@ class Swarm {
   std::vector<std::string> varied() const;
 
  private:
+  enum class Manner {
+    calm,     ///< no faults, and whatever the template expects of metrics
+    patient,  ///< faults; no timeout comes from anything else
+    hurried   ///< faults; load and short timeouts may make timeouts too
+  };
   struct Choice {
     JsonValue value;
     bool calm = true;      ///< a calm run may have it
+    bool patient = true;   ///< a patient run may
     bool strains = false;  ///< a run that has it expects timeouts
   };
   struct Knob {
     std::string path;
     std::vector<Choice> choices;
     std::uint64_t least = 0, most = 0;    ///< used instead if there are no choices
-    bool calm = true;                     ///< a calm run may have less than `most`; any other that has, is strained
+    bool calm = true;                     ///< any run may have less than `most`; else hurried ones, which are strained
     bool always = false;                  ///< never left as in the template, which is too large for short runs
-    std::optional<JsonValue> calm_value;  ///< what a calm run has that draws nothing, instead of the template's
+    std::optional<JsonValue> calm_value;  ///< what one that is not hurried has if it draws nothing, not the template's
   };
   /// `component` tells the defaults.
   void add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
                  const std::vector<std::string>& overrides);
   /// What the template expects of metrics; its verdict and baseline are not for other runs.
   void keep_expectations(const JsonValue& document);
-  bool is_calm(const std::string& stream) const;
+  Manner manner_of(const std::string& stream) const;
   /// Each of these returns whether the run expects timeouts for what it has drawn.
-  bool set_knobs(JsonValue& document, const std::string& stream, double density, bool calm) const;
-  bool set_schedule(JsonValue& document, const std::string& stream, bool calm) const;
+  bool set_knobs(JsonValue& document, const std::string& stream, double density, Manner manner) const;
+  bool set_schedule(JsonValue& document, const std::string& stream, Manner manner) const;
   void set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const;
-  std::uint64_t set_length(JsonValue& document, const std::string& stream, bool calm) const;
+  std::uint64_t set_length(JsonValue& document, const std::string& stream, Manner manner) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
+  void give_time(JsonValue& document) const;
 
   const Catalogue* catalogue_;
   JsonValue document_;

@@ -111,7 +111,7 @@ void CacheManager::note_version(std::uint64_t key, std::uint64_t index, std::uin
 }
 
 sim::Task<bool> CacheManager::install(std::uint64_t key) {
-  if (free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
+  if (starting_over_ || free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
   const Work work(*this);
   const std::uint32_t incarnation = incarnation_;
   const std::uint64_t index = make_row(key, false);
@@ -134,7 +134,10 @@ sim::Task<bool> CacheManager::bring_value(std::uint64_t key, Mishap if_booted) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
   if (booted_since(incarnation, if_booted)) co_return false;
-  rows_.at(shared_.hash(key)).usable = true;
+  const auto row = rows_.find(shared_.hash(key));
+  // A value for a row of before the latest boot, all of which go.
+  if (starting_over_ || row == rows_.end()) co_return false;
+  row->second.usable = true;
   if (!fetched) co_await evict(key);
   co_return fetched;
 }
@@ -277,7 +280,11 @@ bool CacheManager::booted_since(std::uint32_t incarnation, Mishap mishap) const 
 
 void CacheManager::switch_booted() {
   ++incarnation_;
+  working_since_before_ = working_;
+  starting_over_ = true;
   for (auto& [hash, row] : rows_) {
+    // A round that began before the boot must not evict it: the register of its version is empty.
+    row.usable = false;
     if (!std::exchange(row.versioned, false)) continue;
     std::uint64_t& last = versions_[hash];
     last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
@@ -287,10 +294,14 @@ void CacheManager::switch_booted() {
 }
 
 // Tasks that were under way notice the boot and end; an operation that they had posted before may still be executed, so
-// all rows are removed before any is made.
+// all rows are removed before any is made. Rounds go on meanwhile, and there is always something that they wait for:
+// only what began before the boot counts, and of operations those that come before one that is posted now.
 sim::Task<void> CacheManager::start_over() {
   const std::uint32_t incarnation = incarnation_;
-  while (working_ > 0 || cpu_.outstanding() > 0) co_await sim::sleep_for(clock_, options_.fetch_timeout);
+  while (working_since_before_ > 0 && incarnation == incarnation_) {
+    co_await sim::sleep_for(clock_, options_.fetch_timeout);
+  }
+  co_await models::read_register(cpu_, kPipe, program_.state->name, 0);
   if (incarnation != incarnation_) co_return;
   const std::vector<std::uint64_t> keys = cached();
   for (const std::uint64_t key : keys) {
@@ -301,6 +312,7 @@ sim::Task<void> CacheManager::start_over() {
   for (const auto& [hash, row] : rows_) free_indices_.push_back(row.index);
   std::sort(free_indices_.rbegin(), free_indices_.rend());
   rows_.clear();
+  starting_over_ = false;
   lost_.insert(keys.begin(), keys.end());
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
   for (const std::uint64_t key : keys) scope_.spawn(reinstall(key));

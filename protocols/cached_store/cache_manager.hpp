@@ -123,11 +123,15 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   };
   /// Counts tasks that run outside scope_, for `busy`.
   struct Work {
-    explicit Work(CacheManager& m) : manager(m) { ++manager.working_; }
-    ~Work() { --manager.working_; }
+    explicit Work(CacheManager& m) : manager(m), incarnation(m.incarnation_) { ++manager.working_; }
+    ~Work() {
+      --manager.working_;
+      if (incarnation != manager.incarnation_) --manager.working_since_before_;
+    }
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
     CacheManager& manager;
+    const std::uint32_t incarnation;
   };
   /// What the controller has asked a server. A fetched item may come in several packets (StarCache §3.9).
   struct Question {
@@ -166,6 +170,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::uint32_t next_seq_ = 1;
   std::map<std::uint32_t, Question*> asking_;
   std::size_t working_ = 0;
+  std::size_t working_since_before_ = 0;  // those of them that began before the latest boot
+  bool starting_over_ = false;            // rows are those of before the latest boot; nobody may make or remove any
 };
 
 }  // namespace racksim::cached_store

@@ -120,6 +120,23 @@ TEST_CASE("a lost or late packet of the operation explains its timeouts, all of 
   }
 }
 
+TEST_CASE("a disturbance does not explain attempts that began long after it, but that the operation was given up") {
+  Served s({.patience = 20_us});
+  s.begin(1, 0_us);
+  s.disturb(1, 1_us);  // the answer of the first attempt, say
+  s.again(1, 0_us, 12_us);
+  s.again(1, 12_us, 24_us);
+  CHECK(s.violations() == 0);
+  s.again(1, 24_us, 36_us);  // on sound wires for longer than a loss can go unnoticed
+  CHECK(s.violations() == 1);
+  s.disturb(1, 37_us);
+  s.again(1, 36_us, 48_us);
+  s.give_up(1, 100_us);
+  CHECK(s.violations() == 1);
+  s.again(1, 80_us, 110_us);  // it has ended: what is sent on its behalf is judged alike
+  CHECK(s.violations() == 2);
+}
+
 TEST_CASE("what is sent on behalf of an operation that has ended is explained by its packets alone") {
   Served s;
   for (const std::uint64_t operation : {1, 2, 3}) s.begin(operation, 0_us);

@@ -125,7 +125,7 @@ TEST_CASE("packets are held back for longer than the longest timeout of the deri
     INFO(name);
     const Swarm swarm = swarm_of(name);
     int longer = 0, shorter = 0;
-    for (std::uint64_t i = 0; i < 400; ++i) {
+    for (std::uint64_t i = 0; i < 400 || (longer == 0 && i < 2000); ++i) {
       const Scenario scenario = read_scenario(swarm.derive(i), "derived", catalogue());
       const auto protocol = std::static_pointer_cast<racksim::models::ProtocolOptions>(scenario.protocol.options);
       const auto& rack = *std::static_pointer_cast<racksim::models::RackOptions>(scenario.rack.options);
@@ -256,7 +256,28 @@ TEST_CASE("a run that draws more load than is moderate, a shorter timeout or muc
     ++(expects ? strained : judged);
   }
   CHECK(strained > 40);
-  CHECK(judged > 200);  // the calm half and more
+  CHECK(judged > 270);  // the calm half, the patient quarter and more
+}
+
+TEST_CASE("a quarter of the runs are patient: faults, but no timeout below its default, and time to wait for it") {
+  for (const std::string protocol : {"starcache", "netcache", "nocache"}) {
+    const Swarm swarm = swarm_of("scenarios/fuzz/" + protocol + ".json");
+    INFO(protocol);
+    int patient = 0;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      const JsonValue document = swarm.derive(i);
+      if (document.find("expect") != nullptr || at(document, "run.expect_timeouts") == "true") continue;
+      ++patient;
+      CHECK(at(document, "protocol." + protocol + ".timeout") == "\"5ms\"");
+      const Scenario scenario = read_scenario(document, "derived", catalogue());
+      const auto options = std::static_pointer_cast<racksim::models::ProtocolOptions>(scenario.protocol.options);
+      const auto& rack = *std::static_pointer_cast<racksim::models::RackOptions>(scenario.rack.options);
+      CHECK(scenario.run.drain >= 3 * options->longest_timeout(rack));
+      CHECK(scenario.run.time_limit > scenario.run.drain);
+    }
+    CHECK(patient > 70);
+    CHECK(patient < 130);
+  }
 }
 
 TEST_CASE("what the command line sets holds in calm runs, and faults that it gives leave no run calm") {
