@@ -6,8 +6,8 @@
 // What explains a timeout (or that an operation was given up) is a disturbance by a fault:
 //
 //   * of a packet of that operation, lost or late, or behind a lost one on the same connection: not longer than
-//     `patience` before the attempt. What is sent again later must be answered, if no fault hits it too. Of an operation
-//     that is given up any disturbance of its packets counts: each of its attempts was judged by itself;
+//     `patience` before the attempt. What is sent again later must be answered, if no fault hits it too. Of an
+//     operation that is given up any disturbance of its packets counts: each of its attempts was judged by itself;
 //   * of a packet of another operation, or of a control request, of the same fate (below), or of any packet of a
 //     control request if a control request or a transport timed out: not longer than `settling` before the attempt;
 //   * of machines (a crash, a slow core, a fast clock, a switch that restarts): if the attempt was under way
@@ -75,8 +75,8 @@ class ServedOracle final : public Oracle {
 
   const Journal& journal_;
   ServedRules rules_;
-  FlatMap<Pending> pending_;                   // by operation
-  FlatMap<Time> touched_, touched_before_;     // when: ended operations, of this stretch of `settling` and the one before
+  FlatMap<Pending> pending_;                // by operation
+  FlatMap<Time> touched_, touched_before_;  // when: ended operations, of this stretch of `settling` and the one before
   Time stretch_began_;
   FlatMap<Time> fates_;           // the last disturbance of each
   std::optional<Time> control_;   // the last disturbance of a packet that may concern any key

@@ -113,7 +113,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   struct Row {
     std::uint64_t key = 0;
     std::uint64_t index = 0;
-    bool usable = false;     ///< neither being inserted nor being removed
+    bool usable = false;     ///< neither being inserted nor removed, nor of before the latest boot
     bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
   };
   struct HashOrder {
