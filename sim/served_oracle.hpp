@@ -17,7 +17,7 @@
 // answers is no timeout. Overload, and timeouts shorter than the idle path, are no explanation: a scenario in which
 // they are meant says so (`run.expect_timeouts`), and then only what is left over at the end counts.
 //
-// Memory: 52 bytes at most a pending operation; and 36 for each ended one that a fault has touched, of the last two
+// Memory: 64 bytes at most a pending operation; and 43 for each ended one that a fault has touched, of the last two
 // stretches of `settling`.
 #pragma once
 
