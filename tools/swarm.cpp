@@ -202,11 +202,13 @@ JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
   return document;
 }
 
-// A patient run waits for its timeouts: what was lost last is noticed after the longest of them, which may be much
-// longer than the template's, and may then wait for something else that was lost.
+// A patient run waits for its timeouts, which may be much longer than the template's: what was lost last is noticed
+// after the longest of them, and may then wait for something else that was lost; and whoever asks a machine that stays
+// down gives up after some twenty, though hardly of a timeout as long as that of reports.
 void Swarm::give_time(JsonValue& document) const {
-  constexpr std::int64_t kTimeouts = 3;
-  const sim::Duration drain = std::max(original_.run.drain, longest_timeout(document) * kTimeouts);
+  const Duration timeout = longest_timeout(document);
+  const Duration until_given_up = std::min(timeout * 25, Duration::from_ps(500'000'000'000));
+  const Duration drain = std::max({original_.run.drain, timeout * 3, until_given_up});
   document.set_dotted("run.drain", format_length(drain));
   document.set_dotted("run.stall", format_length(std::max(original_.run.stall, drain)));
   document.set_dotted("run.time_limit", format_length(original_.run.time_limit + drain));
