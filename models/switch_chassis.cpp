@@ -193,15 +193,6 @@ void SwitchChassis::execute_access(Pipe& pipe, SlotAccess& access) {
   step_at(pass, pass->start + offset);
 }
 
-void SwitchChassis::access_stage(SteppedPass* pass) {
-  Pipe& pipe = *pass->pipe;
-  SlotAccess& access = *pass->entry.access;
-  // The record's instant is the stage's, whenever the access is made.
-  const sim::Time at = pass->start + stage_offset(access.gress(), access.stage());
-  give_back(pass);
-  access.execute(pipeline(pipe.number), at);
-}
-
 void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
   ++passes_.value;
   // A sender may have kept a reference, and a copy made by multicast may come back: neither must see the changes.
@@ -227,55 +218,6 @@ void SwitchChassis::ingress_pass(Pipe& pipe, Entry&& entry) {
   pass->entry = std::move(entry);
   pipeline.begin_ingress(pass->pass, *pass->entry.packet, pass->entry.metadata);
   step_at(pass, now + stage_offsets_[0][0]);
-}
-
-void SwitchChassis::step_at(SteppedPass* pass, sim::Time when) {
-  pass->next = when;
-  pass->turn = ++stepped_turns_;
-  pass->event = context_.calendar.at<&SwitchChassis::step>(when, stage_lane_, *this, pass);
-}
-
-void SwitchChassis::step(SteppedPass* pass) {
-  switch (pass->kind) {
-    case SteppedPass::Kind::free:
-      break;
-    case SteppedPass::Kind::ingress:
-      return ingress_stage(pass);
-    case SteppedPass::Kind::egress:
-      return egress_stage(pass);
-    case SteppedPass::Kind::access:
-      return access_stage(pass);
-  }
-  throw std::logic_error("a stepped pass that is over has another stage");
-}
-
-// Makes all steps that are events now, in the order in which they would be made.
-void SwitchChassis::finish_stepped() {
-  while (stepped_free_.size() < stepped_.size()) {
-    SteppedPass* first = nullptr;
-    for (const auto& pass : stepped_) {
-      if (pass->kind == SteppedPass::Kind::free) continue;
-      if (!first || std::pair(pass->next, pass->turn) < std::pair(first->next, first->turn)) first = pass.get();
-    }
-    context_.calendar.cancel(first->event);
-    step(first);
-  }
-}
-
-void SwitchChassis::ingress_stage(SteppedPass* pass) {
-  auto& pipeline = *pass->pipe->pipeline;
-  pass->pipe->write_as(p4::Gress::ingress, pass->start, pass->entry.packet->operation);
-  pipeline.run_stage(pass->pass, pass->stage);
-  if (++pass->stage < pipeline.stages()) {
-    return step_at(pass, pass->start + stage_offsets_[0][static_cast<std::size_t>(pass->stage)]);
-  }
-  // The rest is computed here, ahead of its instants, as a fused pass computes it in its slot.
-  const auto verdict = pipeline.finish_ingress(pass->pass);
-  Pipe& pipe = *pass->pipe;
-  Entry entry = std::move(pass->entry);
-  const sim::Time start = pass->start;
-  give_back(pass);
-  after_ingress(pipe, std::move(entry), verdict, start);
 }
 
 void SwitchChassis::after_ingress(Pipe& pipe, Entry&& entry, const p4::Verdict& verdict, sim::Time slot) {
@@ -394,22 +336,6 @@ void SwitchChassis::egress(p4::Packet* raw, p4::Copy copy) {
   step_at(pass, now + stage_offsets_[1][0]);
 }
 
-void SwitchChassis::egress_stage(SteppedPass* pass) {
-  auto& pipeline = *pass->pipe->pipeline;
-  pass->pipe->write_as(p4::Gress::egress, pass->start, pass->entry.packet->operation);
-  pipeline.run_stage(pass->pass, pass->stage);
-  if (++pass->stage < pipeline.stages()) {
-    return step_at(pass, pass->start + stage_offsets_[1][static_cast<std::size_t>(pass->stage)]);
-  }
-  const bool kept = pipeline.finish_egress(pass->pass);
-  auto packet = std::move(pass->entry.packet);
-  const auto copy = pass->copy;
-  no_longer_inside(copy.port);
-  const sim::Time start = pass->start;
-  give_back(pass);
-  after_egress(std::move(packet), copy.port, kept, start);
-}
-
 void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued) {
   const sim::Time ready = dequeued + egress_latency_;
   if (!kept) return context_.drop(pipe_at_[port]->egress_source, ready, *packet, DropReason::switch_program);
@@ -424,73 +350,6 @@ void SwitchChassis::after_egress(p4::PacketRef&& packet, unsigned port, bool kep
     }
   }
   outgoing_[port]->transmit(std::move(packet), ready);
-}
-
-void SwitchChassis::announce_power_loss(sim::Time from) {
-  surface();  // what is lost then must be events
-  power_losses_.push_back(from);
-  plan_power_losses();
-}
-
-void SwitchChassis::withdraw_power_loss(sim::Time from) {
-  power_losses_.erase(std::find(power_losses_.begin(), power_losses_.end(), from));
-  plan_power_losses();
-}
-
-void SwitchChassis::plan_power_losses() {
-  const auto earliest = std::min_element(power_losses_.begin(), power_losses_.end());
-  off_from_ = earliest == power_losses_.end() ? sim::Time::max() : *earliest;
-}
-
-// What is in the queues or on its way there has been or will be dropped when its departure is computed.
-void SwitchChassis::power_off() {
-  for (auto& pipe : pipes_) {
-    while (!pipe->waiting.empty()) {
-      ++pipe->lost_slots;
-      refuse(*pipe, pipe->waiting.pop());
-    }
-  }
-  for (auto& wire : recirculation_) wire->set_up(false);
-}
-
-void SwitchChassis::power_on(sim::Time from, const std::function<void()>& configure) {
-  withdraw_power_loss(from);
-  for (auto& wire : recirculation_) wire->set_up(true);
-  if (context_.calendar.now() >= off_from_) return;
-  boot();
-  use_rings();
-  replication_ = {};
-  traffic_manager_ = TrafficManager(options_, outgoing_.size());
-  configure();
-  for (const auto& [pipe, access] : std::exchange(held_accesses_, {})) enter(*pipe, Entry{{}, {}, access});
-}
-
-// The switch is off: a packet is lost, an access of the control plane waits.
-void SwitchChassis::refuse(Pipe& pipe, Entry&& entry) {
-  if (entry.access) {
-    held_accesses_.emplace_back(&pipe, entry.access);
-    return;
-  }
-  no_longer_inside(entry.metadata.port);
-  // A source of its own: a stepped pass that began before records its end later than a fused one.
-  context_.drop(power_source_, context_.calendar.now(), *entry.packet, DropReason::switch_off);
-}
-
-// One that begins now.
-SwitchChassis::SteppedPass* SwitchChassis::take_stepped(Pipe& pipe) {
-  if (stepped_free_.empty()) stepped_free_.push_back(stepped_.emplace_back(std::make_unique<SteppedPass>()).get());
-  SteppedPass* pass = stepped_free_.back();
-  stepped_free_.pop_back();
-  pass->pipe = &pipe;
-  pass->start = context_.calendar.now();
-  pass->stage = 0;
-  return pass;
-}
-
-void SwitchChassis::give_back(SteppedPass* pass) {
-  pass->kind = SteppedPass::Kind::free;
-  pass->entry = {};
-  stepped_free_.push_back(pass);
 }
 
 std::uint64_t SwitchChassis::packets_held() const {
