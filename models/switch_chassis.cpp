@@ -291,13 +291,8 @@ void SwitchChassis::to_traffic_manager(Pipe& pipe, p4::PacketRef&& packet, const
   traffic_manager_.store(packet->frame_bytes());
   std::size_t left = leaving_.size();
   for (const auto& [copy, dequeued] : leaving_) {
-    p4::PacketRef one;
-    if (--left == 0) {
-      one = std::move(packet);
-    } else {
-      one = egress_changes_headers_ ? context_.packets.clone_headers(*packet) : packet.share();
-    }
-    dequeue(std::move(one), copy, dequeued);
+    if (--left == 0) return dequeue(std::move(packet), copy, dequeued);
+    dequeue(egress_changes_headers_ ? context_.packets.clone_headers(*packet) : packet.share(), copy, dequeued);
   }
 }
 

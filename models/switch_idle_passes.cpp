@@ -15,7 +15,7 @@ void SwitchChassis::use_rings() {
 }
 
 bool SwitchChassis::may_skip() const {
-  return off_from_ == sim::Time::max() && !watcher_ && !context_.packet_observer;
+  return off_from_ == sim::Time::max() && !(watcher_ && watcher_->sees_idle_passes()) && !context_.packet_observer;
 }
 
 // The pass of a packet that came by a recirculation port: does it change anything beside instants and counters?

@@ -7,19 +7,6 @@
 
 namespace racksim::tools {
 
-namespace {
-
-/// Draws run `index` until its options fit each other. What is refused has not begun, so that one process may do so.
-TrialResult run_derived(const Swarm& swarm, std::uint64_t index, const ScenarioRunner& runner) {
-  for (std::uint64_t redraw = 0;; ++redraw) {
-    TrialResult result = runner(swarm.derive(index, redraw));
-    result.redraws = redraw;
-    if (result.verdict != TrialResult::Verdict::refused || redraw == kMostRedraws) return result;
-  }
-}
-
-}  // namespace
-
 ScenarioRunner scenario_runner(const Catalogue& catalogue, const TrialPlan& plan) {
   return [&catalogue, plan](const JsonValue& document) {
     return run_trial(read_scenario(document, "derived scenario", catalogue), plan);
@@ -61,10 +48,12 @@ FuzzResult fuzz(const Swarm& swarm, const FuzzPlan& plan, const ScenarioRunner& 
     return result.failures.size() < plan.failures;
   };
   run_trials(
-      plan.limits, [&](std::uint64_t index) { return run_derived(swarm, index, runner); }, wanted, take,
+      plan.limits, [&](std::uint64_t index, std::uint64_t redraw) { return runner(swarm.derive(index, redraw)); },
+      wanted, take,
       [&] {
         if (progress) progress(result, seconds());
-      });
+      },
+      kMostRedraws);
   result.wall_seconds = seconds();
   result.interrupted = interrupted();
   return result;

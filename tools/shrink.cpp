@@ -58,14 +58,7 @@ class Shrinking {
   /// repeated so.
   bool name_packets() {
     if (!plan_.noise_runner || !is_noisy(result_.document)) return false;
-    std::string noise;
-    run_trials(
-        plan_.limits, [&](std::uint64_t) { return plan_.noise_runner(result_.document); },
-        [](std::uint64_t number) { return number == 0; },
-        [&](std::uint64_t, const TrialResult& trial) {
-          noise = trial.noise;
-          return true;
-        });
+    const std::string noise = try_once(plan_.limits, [&] { return plan_.noise_runner(result_.document); }).noise;
     ++result_.runs;
     if (noise.empty()) return false;  // it crashed or hung before it could tell
     if (!try_candidates({with_noise_replaced(result_.document, noise_from_text(noise))}, Seeds::present)) return false;
@@ -121,7 +114,7 @@ class Shrinking {
     std::optional<std::size_t> taken;
     const std::uint64_t allowed = std::min<std::uint64_t>(tries.size(), most_ - result_.runs);
     run_trials(
-        plan_.limits, [&](std::uint64_t number) { return runner_(tries[number]); },
+        plan_.limits, [&](std::uint64_t number, std::uint64_t) { return runner_(tries[number]); },
         [&](std::uint64_t number) { return number < allowed; },
         [&](std::uint64_t number, const TrialResult& trial) {
           ++result_.runs;

@@ -54,13 +54,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   plan.runs = options.runs;
   plan.noise_runner = scenario_runner(context.catalogue, TrialDetail::noise);
   const ScenarioRunner runner = scenario_runner(context.catalogue, TrialDetail::none);
-  TrialResult failure;
-  run_trials(
-      plan.limits, [&](std::uint64_t) { return runner(document); }, [](std::uint64_t number) { return number == 0; },
-      [&](std::uint64_t, const TrialResult& trial) {
-        failure = trial;
-        return true;
-      });
+  const TrialResult failure = try_once(plan.limits, [&] { return runner(document); });
   stop_if_interrupted([] { return "the scenario's own run had not ended"; });
   if (failure.verdict == TrialResult::Verdict::refused)
     throw InputError(file, "/", failure.what, "a scenario that runs");

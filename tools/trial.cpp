@@ -27,7 +27,6 @@ std::string encode(const TrialResult& result) {
   value.set("at", result.at.ps());
   value.set("operations", result.operations);
   value.set("events", result.events);
-  value.set("redraws", result.redraws);
   JsonValue& work = value.set("work", JsonValue::array());
   for (const auto& [part, whole] : result.work) {
     work.push(part);
@@ -49,7 +48,6 @@ TrialResult decode(const std::string& text) {
   result.at = sim::Time::from_ps(static_cast<std::int64_t>(value.find("at")->natural().value()));
   result.operations = value.find("operations")->natural().value();
   result.events = value.find("events")->natural().value();
-  result.redraws = value.find("redraws")->natural().value();
   const auto& work = *value.find("work")->elements();
   for (std::size_t i = 0; i + 1 < work.size(); i += 2) {
     result.work.push_back({work[i].natural().value(), work[i + 1].natural().value()});
@@ -168,18 +166,30 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
 }
 
 void run_trials(const TrialLimits& limits, const Trial& trial, const std::function<bool(std::uint64_t)>& wanted,
-                const std::function<bool(std::uint64_t, const TrialResult&)>& take, const std::function<void()>& idle) {
+                const std::function<bool(std::uint64_t, const TrialResult&)>& take, const std::function<void()>& idle,
+                std::uint64_t redraws) {
   ChildProcesses children(limits.jobs, limits.wall_clock, ChildErrors::captured);
-  std::map<std::uint64_t, TrialResult> ended;  // those that earlier ones hold up
+  std::map<std::uint64_t, std::uint64_t> redrawn;  // of those that run
+  std::map<std::uint64_t, TrialResult> ended;      // those that earlier ones hold up
   std::uint64_t next = 0, due = 0;
   auto last_idle = std::chrono::steady_clock::now();
+  const auto start = [&](std::uint64_t number, std::uint64_t redraw) {
+    redrawn[number] = redraw;
+    children.start(number, [&trial, number, redraw] { return encode(trial(number, redraw)); });
+  };
   for (;;) {
-    while (children.has_room() && !interrupted() && wanted(next)) {
-      children.start(next, [&trial, number = next] { return encode(trial(number)); });
-      ++next;
-    }
+    while (children.has_room() && !interrupted() && wanted(next)) start(next++, 0);
     if (children.running() == 0 || interrupted()) return;
-    if (const auto child = children.wait(std::chrono::milliseconds(100))) ended.emplace(child->id, result_of(*child));
+    if (const auto child = children.wait(std::chrono::milliseconds(100))) {
+      TrialResult result = result_of(*child);
+      result.redraws = redrawn[child->id];
+      if (result.verdict == TrialResult::Verdict::refused && result.redraws < redraws) {
+        start(child->id, result.redraws + 1);
+      } else {
+        redrawn.erase(child->id);
+        ended.emplace(child->id, std::move(result));
+      }
+    }
     for (auto first = ended.begin(); first != ended.end() && first->first == due; first = ended.erase(first), ++due) {
       if (!take(due, first->second)) return;
     }
@@ -189,6 +199,17 @@ void run_trials(const TrialLimits& limits, const Trial& trial, const std::functi
       idle();
     }
   }
+}
+
+TrialResult try_once(const TrialLimits& limits, const std::function<TrialResult()>& trial) {
+  TrialResult result;
+  run_trials(
+      limits, [&](std::uint64_t, std::uint64_t) { return trial(); }, [](std::uint64_t number) { return number == 0; },
+      [&](std::uint64_t, const TrialResult& answer) {
+        result = answer;
+        return true;
+      });
+  return result;
 }
 
 }  // namespace racksim::tools

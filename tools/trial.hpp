@@ -72,8 +72,9 @@ struct TrialPlan {
 /// anything else that is thrown passes through.
 TrialResult run_trial(const Scenario& scenario, const TrialPlan& plan);
 
-/// Work for a child process that ends in a TrialResult. It is called with the trial's number.
-using Trial = std::function<TrialResult(std::uint64_t number)>;
+/// Work for a child process that ends in a TrialResult. It is called with the trial's number and the redraw: how often
+/// this trial was refused before.
+using Trial = std::function<TrialResult(std::uint64_t number, std::uint64_t redraw)>;
 
 struct TrialLimits {
   unsigned jobs = 1;                             ///< child processes at a time
@@ -83,9 +84,13 @@ struct TrialLimits {
 /// Runs trials 0, 1, 2, ... in child processes for as long as `wanted(number)` holds, and gives their results to `take`
 /// in the order of their numbers, whatever the order in which they end, until it returns false or the program is
 /// interrupted (interruption.hpp); trials still running are then ended and forgotten. `idle`, if given, is called about
-/// ten times a second. So what `take` sees does not depend on the number of jobs.
+/// ten times a second. So what `take` sees does not depend on the number of jobs. A trial that is refused is tried
+/// again at most `redraws` times; the result knows at which it was, whatever became of it there.
 void run_trials(const TrialLimits& limits, const Trial& trial, const std::function<bool(std::uint64_t)>& wanted,
                 const std::function<bool(std::uint64_t, const TrialResult&)>& take,
-                const std::function<void()>& idle = {});
+                const std::function<void()>& idle = {}, std::uint64_t redraws = 0);
+
+/// Runs one trial in a child process. Nothing has been tried if the program was interrupted.
+TrialResult try_once(const TrialLimits& limits, const std::function<TrialResult()>& trial);
 
 }  // namespace racksim::tools

@@ -16,6 +16,7 @@ class SwitchWatch final : public models::PassWatcher {
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override;
   void after_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata,
                      const p4::Verdict& verdict) override;
+  bool sees_idle_passes() const override { return false; }
 
  private:
   p4::Pipeline& pipeline() const;

@@ -40,15 +40,8 @@ FuzzPlan plan_of(std::uint64_t runs, unsigned jobs = 2) {
 
 /// The result of one trial of a document, in a child process.
 TrialResult trial_of(const JsonValue& document, bool with_coverage) {
-  TrialResult result;
   const ScenarioRunner runner = scenario_runner(catalogue(), with_coverage ? TrialDetail::coverage : TrialDetail::none);
-  run_trials(
-      {}, [&](std::uint64_t) { return runner(document); }, [](std::uint64_t number) { return number == 0; },
-      [&](std::uint64_t, const TrialResult& answer) {
-        result = answer;
-        return true;
-      });
-  return result;
+  return try_once({}, [&] { return runner(document); });
 }
 
 /// Runs the racksim program; its exit status.
@@ -132,15 +125,8 @@ TEST_CASE("an expectation of the template that a calm run does not meet is a fai
   std::uint64_t calm = 0;
   while (swarm.derive(calm).find("expect") == nullptr) ++calm;
   const auto trial = [&](bool expectations) {
-    TrialResult result;
     const ScenarioRunner runner = scenario_runner(catalogue(), {TrialDetail::none, expectations});
-    run_trials(
-        {}, [&](std::uint64_t) { return runner(swarm.derive(calm)); }, [](std::uint64_t number) { return number == 0; },
-        [&](std::uint64_t, const TrialResult& answer) {
-          result = answer;
-          return true;
-        });
-    return result;
+    return try_once({}, [&] { return runner(swarm.derive(calm)); });
   };
   const TrialResult judged = trial(true);
   CHECK(judged.failed());
@@ -168,6 +154,26 @@ TEST_CASE("a campaign counts hangs and crashes as failures and goes on") {
   CHECK(result.failures[0].result.kind == "hang");
   CHECK(result.failures[1].index == 5);
   CHECK(result.failures[1].result.kind == "crash");
+}
+
+TEST_CASE("a run that hung or crashed after it was drawn again is known by its redraw") {
+  const Swarm swarm = swarm_of();
+  const auto seed_of = [](const JsonValue& document) { return *document.find("seed")->natural(); };
+  const ScenarioRunner runner = [&](const JsonValue& document) {
+    if (seed_of(document) % 3 == 0) std::quick_exit(134);
+    TrialResult result;
+    result.verdict = TrialResult::Verdict::refused;
+    return result;
+  };
+  FuzzPlan plan = plan_of(10);
+  plan.failures = 10;
+  const FuzzResult result = fuzz(swarm, plan, runner, {});
+  REQUIRE(result.failures.size() == 10);
+  for (const auto& failure : result.failures) {
+    CHECK(failure.result.kind == "crash");
+    CHECK(seed_of(swarm.derive(failure.index, failure.result.redraws)) % 3 == 0);
+  }
+  CHECK(result.redraws > 0);
 }
 
 TEST_CASE("a campaign is bounded by time") {

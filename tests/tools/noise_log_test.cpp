@@ -40,20 +40,9 @@ JsonValue noisy(const std::string& faults, bool scoreboard = true) {
 }
 
 /// In a process of its own: one run a process.
-TrialResult tried(const std::function<TrialResult()>& run) {
-  TrialResult result;
-  run_trials(
-      {}, [&](std::uint64_t) { return run(); }, [](std::uint64_t number) { return number == 0; },
-      [&](std::uint64_t, const TrialResult& trial) {
-        result = trial;
-        return true;
-      });
-  return result;
-}
-
 TrialResult tried(const JsonValue& document, TrialDetail detail) {
   const ScenarioRunner runner = scenario_runner(built_in(), detail);
-  return tried([&] { return runner(document); });
+  return try_once({}, [&] { return runner(document); });
 }
 
 std::vector<NoiseEffect> effects_in(const JsonValue& document) {
@@ -79,21 +68,23 @@ struct Passages final : models::PacketObserver {
 
 /// What became of every packet, and the metrics but for the reasons of drops: lost by chance is now lost by name.
 std::string course_of(const JsonValue& document) {
-  return tried([&] {
-           const Scenario scenario = read_scenario(document, "noisy", built_in());
-           std::unique_ptr<Passages> passages;
-           sim::Metrics metrics;
-           const RunResult run = run_experiment(
-               scenario, metrics, "", {}, nullptr,
-               [&](models::Rack& rack, const models::Protocol&) { passages = std::make_unique<Passages>(rack); });
-           JsonValue values = *report_json(scenario, run, metrics).find("metrics");
-           for (const char* reason : {"loss", "burst_loss", "targeted"}) {
-             values.erase(std::string("packets.dropped.") + reason);
-           }
-           TrialResult result;
-           result.what = passages->text + to_json(values);
-           return result;
-         })
+  return try_once({},
+                  [&] {
+                    const Scenario scenario = read_scenario(document, "noisy", built_in());
+                    std::unique_ptr<Passages> passages;
+                    sim::Metrics metrics;
+                    const RunResult run = run_experiment(scenario, metrics, "", {}, nullptr,
+                                                         [&](models::Rack& rack, const models::Protocol&) {
+                                                           passages = std::make_unique<Passages>(rack);
+                                                         });
+                    JsonValue values = *report_json(scenario, run, metrics).find("metrics");
+                    for (const char* reason : {"loss", "burst_loss", "targeted"}) {
+                      values.erase(std::string("packets.dropped.") + reason);
+                    }
+                    TrialResult result;
+                    result.what = passages->text + to_json(values);
+                    return result;
+                  })
       .what;
 }
 
