@@ -1,7 +1,7 @@
 // Operations of the control CPU. See control_cpu.hpp.
 #include "models/control_cpu.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>

@@ -1,7 +1,7 @@
 // The core's queue. See core.hpp.
 #include "models/core.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

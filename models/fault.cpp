@@ -1,7 +1,7 @@
 // What all kinds of faults share. See fault.hpp.
 #include "models/fault.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

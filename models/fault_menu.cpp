@@ -1,7 +1,7 @@
 // Drawing of random fault schedules. See fault_menu.hpp.
 #include "models/fault_menu.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

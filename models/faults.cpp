@@ -1,7 +1,7 @@
 // The list of faults, and their schedule. See faults.hpp.
 #include "models/faults.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

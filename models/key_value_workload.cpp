@@ -1,7 +1,7 @@
 // Arrivals, draws and sessions of the key-value workload. See key_value_workload.hpp.
 #include "models/key_value_workload.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

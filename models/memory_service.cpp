@@ -1,7 +1,7 @@
 // The recording face of the memory service. See memory_service.hpp.
 #include "models/memory_service.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // The micro benchmark's data layout, draws and sessions. See micro_workload.hpp.
 #include "models/micro_workload.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

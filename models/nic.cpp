@@ -1,7 +1,7 @@
 // Engines, steering and raw queue pairs of the NIC. See nic.hpp.
 #include "models/nic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // The counters of packets' beginnings and ends. See packet_census.hpp.
 #include "models/packet_census.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
 // Building and wiring the rack. See rack.hpp.
 #include "models/rack.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Segmentation, acknowledgement and go-back-N of reliable connections. See reliable_connection.hpp.
 #include "models/reliable_connection.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

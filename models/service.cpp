@@ -1,7 +1,7 @@
 // The record of operations. See service.hpp.
 #include "models/service.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

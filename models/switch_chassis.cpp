@@ -1,7 +1,7 @@
 // Slots, passes and queues of the switch. See switch_chassis.hpp.
 #include "models/switch_chassis.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

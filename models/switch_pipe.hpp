@@ -1,7 +1,7 @@
 // What the switch chassis keeps of each pipe and of each stepped pass: for its own sources alone.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cstdint>

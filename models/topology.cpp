@@ -1,7 +1,7 @@
 // Building the graph and routing through it. See topology.hpp.
 #include "models/topology.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>

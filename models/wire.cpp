@@ -1,7 +1,7 @@
 // Serialisation and faults of a wire. See wire.hpp.
 #include "models/wire.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Declarations and matching of wire faults. See wire_faults.hpp.
 #include "models/wire_faults.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

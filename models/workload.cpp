@@ -1,7 +1,7 @@
 // The list of workloads. See workload.hpp.
 #include "models/workload.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

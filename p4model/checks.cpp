@@ -1,6 +1,6 @@
 #include "p4model/checks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Packet memory, wire sizes, and the conversion between header words and bytes.
 #include "p4model/packet.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define RACKSIM_PACKETS_ON_HEAP 1

@@ -1,6 +1,6 @@
 // What a parser can do (models/hardware.md 6.4): a state compares a limited number of bits, and the headers on the
 // longest way through the states of the ingress lie within a limited depth of the packet.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

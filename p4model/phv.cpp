@@ -1,6 +1,6 @@
 // PHV containers for fields: neighbours of a header share containers until they fill whole bytes, other fields have
 // their own, and header fields that no stage touches go to the tagalong containers first.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <set>
 

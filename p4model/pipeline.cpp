@@ -1,6 +1,6 @@
 #include "p4model/pipeline.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // The placement itself: units (tables that share an array stay together) in order of the longest chain behind them,
 // each into the first stage that its dependencies and the budgets allow. Pinned units get their resources first.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/graph/topological_sort.hpp>

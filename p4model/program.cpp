@@ -1,7 +1,7 @@
 // The builder's side of a program: names are unique, widths are sane; all else is checked when the program is loaded.
 #include "p4model/program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

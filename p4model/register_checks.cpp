@@ -1,5 +1,5 @@
 // What a stateful ALU can do (models/hardware.md 6.3).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "p4model/register_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

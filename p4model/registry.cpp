@@ -1,6 +1,6 @@
 #include "p4model/registry.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

@@ -1,6 +1,6 @@
 #include "p4model/replication.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Terms, rows and order of TCAM entries. See ternary_table.hpp.
 #include "p4model/ternary_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

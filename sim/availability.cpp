@@ -1,7 +1,7 @@
 // Availability profiles, checked and rendered for SimGrid. See availability.hpp.
 #include "sim/availability.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
 // The calendar's wheels, heap and order. See calendar.hpp.
 #include "sim/calendar.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

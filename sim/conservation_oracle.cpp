@@ -1,6 +1,6 @@
 #include "sim/conservation_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace racksim::sim {
 

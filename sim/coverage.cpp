@@ -1,7 +1,7 @@
 // Names, counts and text of coverage. See coverage.hpp.
 #include "sim/coverage.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "sim/data_value_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

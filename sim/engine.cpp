@@ -11,7 +11,7 @@
 //   passed back as it came.
 #include "sim/engine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <algorithm>

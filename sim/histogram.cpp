@@ -1,6 +1,6 @@
 #include "sim/histogram.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

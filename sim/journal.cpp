@@ -1,6 +1,6 @@
 #include "sim/journal.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <utility>

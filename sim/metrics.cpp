@@ -1,6 +1,6 @@
 #include "sim/metrics.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "sim/run_hash.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace racksim::sim {
 

@@ -1,7 +1,7 @@
 // Explanations of timeouts. See served_oracle.hpp.
 #include "sim/served_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "sim/single_writer_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #include "sim/torn_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace racksim::sim {
 

@@ -1,6 +1,6 @@
 #include "sim/zipf.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

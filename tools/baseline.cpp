@@ -1,7 +1,7 @@
 // Reading, writing and comparing of baselines.
 #include "tools/baseline.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // racksim bench: how fast and how big the simulator is on this machine, as ratios to what people would use otherwise.
 // It judges nothing: aims are printed beside the numbers, and the exit status says only that it ran.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <array>

@@ -1,7 +1,7 @@
 // Binding of JSON values to declared parameters.
 #include "tools/binding.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

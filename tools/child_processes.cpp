@@ -1,7 +1,7 @@
 // fork, a pipe and poll. See child_processes.hpp.
 #include "tools/child_processes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>

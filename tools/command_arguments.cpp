@@ -1,7 +1,7 @@
 // Numbers on the command line, and what is said of a wrong one. See command_arguments.hpp.
 #include "tools/command_arguments.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

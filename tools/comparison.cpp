@@ -1,7 +1,7 @@
 // Running, tracing and comparing both sides. See comparison.hpp.
 #include "tools/comparison.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Expectations against results. See expectations.hpp.
 #include "tools/expectations.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

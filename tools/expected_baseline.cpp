@@ -1,7 +1,7 @@
 // Reading and writing of `expect.baseline`.
 #include "tools/expected_baseline.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The phases of a run. See experiment.hpp.
 #include "tools/experiment.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 //
 // Both runs happen in child processes, since a process can make SimGrid's engine once. The first finds the violations;
 // the second is the same run, hash included, with a recorder attached that knows where to look.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

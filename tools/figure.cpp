@@ -1,7 +1,7 @@
 // Reading figure files. See figure.hpp.
 #include "tools/figure.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Verdicts on claims. See figure_claim.hpp.
 #include "tools/figure_claim.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

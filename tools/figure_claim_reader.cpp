@@ -1,5 +1,5 @@
 // Reading claims from JSON. See figure_claim.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // racksim figure NAME: runs a paper's figure and says which of the paper's claims hold.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

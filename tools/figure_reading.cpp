@@ -1,7 +1,7 @@
 // Parsing and evaluation of readings. See figure_reading.hpp.
 #include "tools/figure_reading.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

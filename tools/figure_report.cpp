@@ -1,7 +1,7 @@
 // Figures as CSV, text and JSON. See figure_report.hpp.
 #include "tools/figure_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

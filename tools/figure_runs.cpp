@@ -1,7 +1,7 @@
 // Child processes for a figure's points. See figure_runs.hpp.
 #include "tools/figure_runs.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cmath>

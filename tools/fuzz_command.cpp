@@ -1,5 +1,5 @@
 // racksim fuzz FILE: derives scenarios from a template, runs them in parallel, and reports and shrinks what fails.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The one-line form of input errors.
 #include "tools/input_error.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace racksim::tools {
 namespace {

@@ -1,7 +1,7 @@
 // The tree: access, building and comparison.
 #include "tools/json_document.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

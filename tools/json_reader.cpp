@@ -1,5 +1,5 @@
 // Reading JSON: nlohmann's SAX parser feeds our tree, so that a hostile document is refused before it costs memory.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

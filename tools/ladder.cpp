@@ -1,7 +1,7 @@
 // Building, reading and comparing ladders.
 #include "tools/ladder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

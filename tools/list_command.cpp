@@ -1,5 +1,5 @@
 // racksim list KIND: what this build offers, one line each.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Estimates of memory and warm-up. See machine_needs.hpp.
 #include "tools/machine_needs.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

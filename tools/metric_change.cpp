@@ -1,7 +1,7 @@
 // Changes in per cent. See metric_change.hpp.
 #include "tools/metric_change.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // Reading and comparing traces. See observation_trace.hpp.
 #include "tools/observation_trace.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Reading the lists of the papers' claims. See paper_claims.hpp.
 #include "tools/paper_claims.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

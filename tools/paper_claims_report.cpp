@@ -1,5 +1,5 @@
 // How the papers' claims stand, as text and JSON. See paper_claims.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

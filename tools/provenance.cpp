@@ -1,7 +1,7 @@
 // What this program was built from and with. See provenance.hpp.
 #include "tools/provenance.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "tools/commit.hpp"
 

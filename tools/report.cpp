@@ -1,7 +1,7 @@
 // Reports. See report.hpp.
 #include "tools/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // racksim run FILE: runs a scenario and prints its report.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>

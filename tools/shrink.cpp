@@ -1,7 +1,7 @@
 // The rounds of reduction. See shrink.hpp.
 #include "tools/shrink.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // racksim shrink FILE: reduces a failing scenario to a local minimum that still fails in the same way.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

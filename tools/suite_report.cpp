@@ -1,7 +1,7 @@
 // Printing a suite's results. See suite_report.hpp.
 #include "tools/suite_report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Derivation of scenarios. See swarm.hpp.
 #include "tools/swarm.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

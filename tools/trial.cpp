@@ -1,7 +1,7 @@
 // Trials and their way out of a child process. See trial.hpp.
 #include "tools/trial.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <map>

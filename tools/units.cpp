@@ -1,7 +1,7 @@
 // Exact conversion of quantities with units.
 #include "tools/units.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <limits>
 #include <span>

@@ -1,7 +1,7 @@
 // A file is a draft, then renamed. See write_file.hpp.
 #include "tools/write_file.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Faults of the switch: `switch-restart` (with loss of all its state) and `control-delay`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Faults of servers that leave them running: `nic-stall`, `slow-core`, `fast-clock`.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

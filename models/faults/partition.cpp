@@ -4,7 +4,7 @@
 // the one place where both ends are known: the switch may redirect a packet or copy it to several nodes, so on its way
 // to the switch nobody can say where it will end. Both sides keep reaching the switch, whose program acts on packets
 // that then reach nobody, and what the switch sends back to the node that asked still arrives.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // Faults of wires: `noise` (random loss, bursts, duplicates, reordering, delay), `drop`, `hold` and `duplicate` (chosen
 // packets), `down` (cut).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Insertion, removal and fetching. See cache_manager.hpp.
 #include "protocols/cached_store/cache_manager.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

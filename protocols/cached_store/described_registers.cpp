@@ -1,7 +1,7 @@
 // See described_registers.hpp.
 #include "protocols/cached_store/described_registers.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "protocols/cached_store/cache_manager.hpp"
 

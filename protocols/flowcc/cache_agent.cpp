@@ -1,7 +1,7 @@
 // The cache agent's one handler. See cache_agent.hpp.
 #include "protocols/flowcc/cache_agent.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // The names of what can be covered, and what cannot. See coverage.hpp.
 #include "protocols/flowcc/coverage.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // FlowCC's packets and switch registers in the words of the paper, for charts of a run. See models/explanation.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "models/addressing.hpp"
 #include "models/rdma_headers.hpp"

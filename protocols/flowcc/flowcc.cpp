@@ -1,7 +1,7 @@
 // Assembly, measuring and inspection of FlowCC. See flowcc.hpp.
 #include "protocols/flowcc/flowcc.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // The home agent's handlers. See home_agent.hpp.
 #include "protocols/flowcc/home_agent.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // The LCF pipeline, written from its stages. See lcf_program.hpp.
 #include "protocols/flowcc/lcf_program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

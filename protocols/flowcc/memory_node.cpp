@@ -1,7 +1,7 @@
 // Composition of a memory node. See memory_node.hpp.
 #include "protocols/flowcc/memory_node.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The orders and the hash. See provider.hpp.
 #include "protocols/flowcc/provider.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 // The requester's operations and events. See requester.hpp.
 #include "protocols/flowcc/requester.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Set-up and inspection of the switch. See switch_owner.hpp.
 #include "protocols/flowcc/switch_owner.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <stdexcept>

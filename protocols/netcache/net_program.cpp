@@ -1,7 +1,7 @@
 // NetCache's data plane, written from its modules (NetCache §4.4). See net_program.hpp.
 #include "protocols/netcache/net_program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Updates and blocked writes of a server. See net_server.hpp.
 #include "protocols/netcache/net_server.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Assembly and inspection of NetCache. See netcache.hpp.
 #include "protocols/netcache/netcache.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

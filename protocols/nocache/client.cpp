@@ -1,7 +1,7 @@
 // Requests, answers, corrections and timeouts. See client.hpp.
 #include "protocols/nocache/client.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Requests at a server. See partition.hpp.
 #include "protocols/nocache/partition.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // Assembly, measuring and inspection of the application. See store.hpp.
 #include "protocols/nocache/store.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

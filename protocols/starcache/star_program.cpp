@@ -1,7 +1,7 @@
 // StarCache's data plane, written from its stages (StarCache §3.3 to §3.5). See star_program.hpp.
 #include "protocols/starcache/star_program.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <bit>
 #include <stdexcept>

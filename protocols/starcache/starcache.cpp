@@ -1,7 +1,7 @@
 // Assembly and inspection of StarCache. See starcache.hpp.
 #include "protocols/starcache/starcache.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 #include "sim/checkers/history_oracle.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <string>

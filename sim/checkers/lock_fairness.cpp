@@ -1,6 +1,6 @@
 #include "sim/checkers/lock_fairness.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

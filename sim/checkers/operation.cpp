@@ -1,6 +1,6 @@
 #include "sim/checkers/operation.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 

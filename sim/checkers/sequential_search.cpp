@@ -1,6 +1,6 @@
 #include "sim/checkers/sequential_search.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "sim/checkers/session_order.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // The folders' dependency arrows hold in every include, and what must stay out of headers does.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "p4model/stateful_alu.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 

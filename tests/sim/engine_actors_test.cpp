@@ -1,5 +1,5 @@
 // Actors of the SimGrid bridge: sleeping, waking from the calendar, posting into it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

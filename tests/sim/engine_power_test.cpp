@@ -1,5 +1,5 @@
 // Hosts of the SimGrid bridge that go off and come back: what the calendar and the actors see.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

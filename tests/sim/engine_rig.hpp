@@ -2,7 +2,7 @@
 // process, which returns what it saw as text.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // Noise taken apart: what it did to each packet, and the same run again with faults that name those packets.
 #include "tools/noise_log.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // A quiet rack, with idle passes run and skipped in turns. See idle_passes.hpp.
 #include "tools/bench/idle_passes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>

@@ -1,7 +1,7 @@
 // Selecting events and naming things. See chart.hpp.
 #include "tools/explain/chart.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // Observations, packets and register writes, turned into events. See recorder.hpp.
 #include "tools/explain/recorder.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -4,7 +4,7 @@
 // sending to receiving and cross when one message overtakes another. A text stands beside its arrow or symbol where it
 // lies on no other stroke and no other text; if there is no such place, it stands in the margin at the right, at the
 // height of its row, and says between whom. Texts are set in a font of fixed width, so that their widths are known.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The chart for a terminal. See chart.hpp.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
