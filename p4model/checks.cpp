@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "p4model/dependency_graph.hpp"
-#include "p4model/ternary_table.hpp"
 
 namespace racksim::p4 {
 
@@ -124,8 +123,8 @@ class Checker {
     const auto prefixes = std::count_if(table.keys.begin(), table.keys.end(),
                                         [](const Table::Key& key) { return key.kind == MatchKind::lpm; });
     if (prefixes > 1) fail(where, "{} of its keys are lpm, at most one can be", prefixes);
-    if (table.in_tcam() && table.keys.size() > TernaryTable::kMaxFields) {
-      fail(where, "it has {} keys, {} are possible", table.keys.size(), TernaryTable::kMaxFields);
+    if (table.in_tcam() && table.keys.size() > kMaxTernaryKeys) {
+      fail(where, "it has {} keys, {} are possible", table.keys.size(), kMaxTernaryKeys);
     }
     if (!table.in_tcam() && table.entries.size() > table.max_entries) {
       fail(where, "it has {} entries, its size is {}", table.entries.size(), table.max_entries);

@@ -1,6 +1,7 @@
 // How the key fields of a table match, and what an entry asks of one of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -19,6 +20,9 @@ constexpr std::string_view name_of(MatchKind kind) {
   constexpr std::string_view kNames[] = {"exact", "ternary", "lpm", "range"};
   return kNames[static_cast<std::size_t>(kind)];
 }
+
+/// The most keys of a table in TCAM, a limit of the model: a lookup gathers their values on the stack.
+inline constexpr std::size_t kMaxTernaryKeys = 32;
 
 /// What an entry asks of one key field. A plain number asks for exactly that value, whatever the kind.
 class KeyMatch {

@@ -201,7 +201,7 @@ inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t
 }
 
 const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_t* phv) {
-  std::array<std::uint64_t, TernaryTable::kMaxFields> values{};
+  std::array<std::uint64_t, kMaxTernaryKeys> values{};
   for (std::size_t i = 0; i < code.key_slots.size(); ++i) values[i] = phv[code.key_slots[i]];
   const auto& table = *ternary_[code.table];
   const auto entry = table.find(values.data());

@@ -19,7 +19,6 @@ namespace racksim::p4 {
 class TernaryTable {
  public:
   static constexpr std::int32_t kMiss = -1;
-  static constexpr std::size_t kMaxFields = 32;
   struct Field {
     unsigned bits = 0;
     MatchKind kind = MatchKind::exact;
