@@ -26,7 +26,7 @@ if(GIT)
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT "// Written by cmake/commit.cmake.
-#include \"tools/commit.hpp\"
+#include \"tools/experiment/commit.hpp\"
 
 namespace racksim::tools {
 

@@ -1,7 +1,7 @@
 // The kinds of faults, one function each; faults.cpp lists them.
 #pragma once
 
-#include "models/fault.hpp"
+#include "models/faults/fault.hpp"
 
 namespace racksim::models {
 

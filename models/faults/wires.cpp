@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "models/faults/kinds.hpp"
-#include "models/rdma_headers.hpp"
+#include "models/packets/rdma_headers.hpp"
 
 namespace racksim::models {
 

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/control_wait.hpp"
-#include "sim/history.hpp"
+#include "models/switch/control_wait.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::cached_store {
 

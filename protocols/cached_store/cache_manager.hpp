@@ -17,14 +17,14 @@
 #include <set>
 #include <vector>
 
-#include "models/control_cpu.hpp"
-#include "models/protocol.hpp"
-#include "models/verbs.hpp"
+#include "models/nic/verbs.hpp"
+#include "models/service/protocol.hpp"
+#include "models/switch/control_cpu.hpp"
 #include "protocols/cached_store/cache_program.hpp"
 #include "protocols/cached_store/counters.hpp"
 #include "protocols/cached_store/options.hpp"
 #include "protocols/nocache/network.hpp"
-#include "sim/waiting.hpp"
+#include "sim/kernel/waiting.hpp"
 
 namespace racksim::cached_store {
 

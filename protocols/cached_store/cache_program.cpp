@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/nocache/messages.hpp"
 
 namespace racksim::cached_store {

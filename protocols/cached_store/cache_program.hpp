@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "p4model/forwarding.hpp"
-#include "p4model/program.hpp"
+#include "p4model/execute/forwarding.hpp"
+#include "p4model/language/program.hpp"
 
 namespace racksim::cached_store {
 

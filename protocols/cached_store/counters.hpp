@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/metrics.hpp"
+#include "sim/metrics/metrics.hpp"
 
 namespace racksim::cached_store {
 

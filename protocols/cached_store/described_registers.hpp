@@ -1,9 +1,10 @@
-// The registers that every cache in the switch has for a key, in words, for charts of a run (models/explanation.hpp).
+// The registers that every cache in the switch has for a key, in words, for charts of a run
+// (models/rack/explanation.hpp).
 #pragma once
 
 #include <string>
 
-#include "models/explanation.hpp"
+#include "models/rack/explanation.hpp"
 #include "protocols/cached_store/cache_program.hpp"
 
 namespace racksim::cached_store {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "protocols/nocache/version.hpp"
-#include "sim/parameters.hpp"
-#include "sim/time.hpp"
+#include "sim/kernel/time.hpp"
+#include "sim/options/parameters.hpp"
 
 namespace racksim::cached_store {
 

@@ -2,8 +2,8 @@
 // its end; what a round does to switch and servers takes its time in the calendar.
 #pragma once
 
-#include "sim/engine.hpp"
-#include "sim/task.hpp"
+#include "sim/kernel/task.hpp"
+#include "sim/simgrid/engine.hpp"
 
 namespace racksim::cached_store {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/global_address.hpp"
+#include "models/host/global_address.hpp"
 
 namespace racksim::flowcc {
 

@@ -1,7 +1,7 @@
 // What FlowCC counts, over all nodes, while the run measures.
 #pragma once
 
-#include "sim/metrics.hpp"
+#include "sim/metrics/metrics.hpp"
 
 namespace racksim::flowcc {
 

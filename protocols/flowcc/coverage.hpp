@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "protocols/flowcc/block.hpp"
-#include "sim/coverage.hpp"
+#include "sim/record/coverage.hpp"
 
 namespace racksim::flowcc {
 

@@ -1,9 +1,10 @@
-// FlowCC's packets and switch registers in the words of the paper, for charts of a run. See models/explanation.hpp.
+// FlowCC's packets and switch registers in the words of the paper, for charts of a run. See
+// models/rack/explanation.hpp.
 #include <fmt/core.h>
 
-#include "models/addressing.hpp"
-#include "models/rdma_headers.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/packets/rdma_headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/flowcc/flowcc.hpp"
 
 namespace racksim::flowcc {

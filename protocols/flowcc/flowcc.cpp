@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sim/oracle.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
 

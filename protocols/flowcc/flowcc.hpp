@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/memory_service.hpp"
+#include "models/service/memory_service.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
 #include "protocols/flowcc/switch_watch.hpp"

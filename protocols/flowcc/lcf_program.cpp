@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/flowcc/messages.hpp"
 #include "protocols/flowcc/provider.hpp"
 

@@ -18,8 +18,8 @@
 #include <memory>
 #include <vector>
 
-#include "p4model/forwarding.hpp"
-#include "p4model/program.hpp"
+#include "p4model/execute/forwarding.hpp"
+#include "p4model/language/program.hpp"
 #include "protocols/flowcc/options.hpp"
 
 namespace racksim::flowcc {

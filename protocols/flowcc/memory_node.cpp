@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/history.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::flowcc {
 

@@ -9,7 +9,7 @@
 #include "protocols/flowcc/home_agent.hpp"
 #include "protocols/flowcc/local_cache.hpp"
 #include "protocols/flowcc/requester.hpp"
-#include "sim/history.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::flowcc {
 

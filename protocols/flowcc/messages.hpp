@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "p4model/header.hpp"
+#include "p4model/language/header.hpp"
 #include "protocols/flowcc/block.hpp"
 
 namespace racksim::flowcc {

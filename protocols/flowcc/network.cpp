@@ -1,7 +1,7 @@
 // Queue pairs and packets of a memory node's threads. See network.hpp.
 #include "protocols/flowcc/network.hpp"
 
-#include "sim/history.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::flowcc {
 

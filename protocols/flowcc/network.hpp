@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/memory_service.hpp"
-#include "models/rack.hpp"
+#include "models/rack/rack.hpp"
+#include "models/service/memory_service.hpp"
 #include "protocols/flowcc/counters.hpp"
 #include "protocols/flowcc/coverage.hpp"
 #include "protocols/flowcc/messages.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "models/protocol.hpp"
+#include "models/service/protocol.hpp"
 
 namespace racksim::flowcc {
 

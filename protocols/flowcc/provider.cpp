@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::flowcc {
 

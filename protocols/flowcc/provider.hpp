@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-#include "p4model/crc_hash.hpp"
+#include "p4model/language/crc_hash.hpp"
 #include "protocols/flowcc/block.hpp"
 
 namespace racksim::flowcc {

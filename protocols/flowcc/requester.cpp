@@ -7,7 +7,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "models/core_wait.hpp"
+#include "models/host/core_wait.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 
 namespace racksim::flowcc {

@@ -35,7 +35,7 @@
 #include "protocols/flowcc/coherence_event.hpp"
 #include "protocols/flowcc/local_cache.hpp"
 #include "protocols/flowcc/network.hpp"
-#include "sim/waiting.hpp"
+#include "sim/kernel/waiting.hpp"
 
 namespace racksim::flowcc {
 

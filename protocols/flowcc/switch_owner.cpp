@@ -6,7 +6,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "models/addressing.hpp"
+#include "models/packets/addressing.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 
 namespace racksim::flowcc {

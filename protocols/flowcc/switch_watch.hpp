@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "models/switch_chassis.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "protocols/flowcc/network.hpp"
 
 namespace racksim::flowcc {

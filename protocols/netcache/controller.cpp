@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "models/control_wait.hpp"
+#include "models/switch/control_wait.hpp"
 
 namespace racksim::netcache {
 

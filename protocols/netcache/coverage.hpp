@@ -6,7 +6,7 @@
 
 #include "protocols/nocache/coverage.hpp"
 #include "protocols/nocache/messages.hpp"
-#include "sim/coverage.hpp"
+#include "sim/record/coverage.hpp"
 
 namespace racksim::netcache {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 
 namespace racksim::netcache {
 

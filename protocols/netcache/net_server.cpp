@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/addressing.hpp"
+#include "models/packets/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
-#include "sim/history.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::netcache {
 

@@ -2,7 +2,7 @@
 // and the registers that the pass meets.
 #pragma once
 
-#include "models/switch_chassis.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "protocols/netcache/cache_manager.hpp"
 #include "protocols/netcache/coverage.hpp"
 

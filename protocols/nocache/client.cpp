@@ -6,8 +6,8 @@
 #include <bit>
 #include <stdexcept>
 
-#include "models/core_wait.hpp"
-#include "sim/history.hpp"
+#include "models/host/core_wait.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::nocache {
 

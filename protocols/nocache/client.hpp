@@ -11,11 +11,11 @@
 
 #include <cstdint>
 
-#include "models/core.hpp"
-#include "models/verbs.hpp"
+#include "models/host/core.hpp"
+#include "models/nic/verbs.hpp"
 #include "protocols/nocache/network.hpp"
-#include "sim/flat_map.hpp"
-#include "sim/waiting.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "sim/record/flat_map.hpp"
 
 namespace racksim::nocache {
 

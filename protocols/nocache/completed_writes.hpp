@@ -6,7 +6,7 @@
 #include <deque>
 #include <utility>
 
-#include "sim/flat_map.hpp"
+#include "sim/record/flat_map.hpp"
 
 namespace racksim::nocache {
 

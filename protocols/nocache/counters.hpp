@@ -1,7 +1,7 @@
 // What the client-server application counts, under "store.".
 #pragma once
 
-#include "sim/metrics.hpp"
+#include "sim/metrics/metrics.hpp"
 
 namespace racksim::nocache {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/coverage.hpp"
+#include "sim/record/coverage.hpp"
 
 namespace racksim::nocache {
 

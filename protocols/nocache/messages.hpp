@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "p4model/header.hpp"
+#include "p4model/language/header.hpp"
 
 namespace racksim::nocache {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "models/addressing.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
 
 namespace racksim::nocache {
 

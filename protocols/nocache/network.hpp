@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/key_value_service.hpp"
-#include "models/rack.hpp"
+#include "models/rack/rack.hpp"
+#include "models/service/key_value_service.hpp"
 #include "protocols/nocache/counters.hpp"
 #include "protocols/nocache/coverage.hpp"
 #include "protocols/nocache/key_hash.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "models/protocol.hpp"
+#include "models/service/protocol.hpp"
 
 namespace racksim::nocache {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "sim/run_hash.hpp"
+#include "sim/record/run_hash.hpp"
 
 namespace racksim::nocache {
 

@@ -12,11 +12,11 @@
 #include <tuple>
 #include <vector>
 
-#include "models/core.hpp"
-#include "models/verbs.hpp"
+#include "models/host/core.hpp"
+#include "models/nic/verbs.hpp"
 #include "protocols/nocache/completed_writes.hpp"
 #include "protocols/nocache/network.hpp"
-#include "sim/flat_map.hpp"
+#include "sim/record/flat_map.hpp"
 
 namespace racksim::nocache {
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/addressing.hpp"
-#include "p4model/headers.hpp"
-#include "sim/oracle.hpp"
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::nocache {
 

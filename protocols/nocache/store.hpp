@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/protocol.hpp"
+#include "models/service/protocol.hpp"
 #include "protocols/nocache/client.hpp"
 #include "protocols/nocache/partition.hpp"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "models/addressing.hpp"
-#include "models/control_wait.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/switch/control_wait.hpp"
 
 namespace racksim::starcache {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/control_wait.hpp"
+#include "models/switch/control_wait.hpp"
 
 namespace racksim::starcache {
 

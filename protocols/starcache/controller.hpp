@@ -13,7 +13,7 @@
 #include "protocols/cached_store/rounds.hpp"
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/star_server.hpp"
-#include "sim/time_series.hpp"
+#include "sim/metrics/time_series.hpp"
 
 namespace racksim::starcache {
 

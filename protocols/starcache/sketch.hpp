@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "protocols/cached_store/popularity.hpp"
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::starcache {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/nocache/messages.hpp"
 
 namespace racksim::starcache {

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "models/addressing.hpp"
+#include "models/packets/addressing.hpp"
 #include "protocols/starcache/coverage.hpp"
-#include "sim/history.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::starcache {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "models/switch_chassis.hpp"
+#include "models/switch/switch_chassis.hpp"
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/coverage.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "sim/checkers/history_recorder.hpp"
 #include "sim/checkers/outcome.hpp"
-#include "sim/oracle.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::sim::checkers {
 

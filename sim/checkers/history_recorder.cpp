@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "sim/run_hash.hpp"
+#include "sim/record/run_hash.hpp"
 
 namespace racksim::sim::checkers {
 namespace {

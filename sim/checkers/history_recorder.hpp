@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "sim/checkers/operation.hpp"
-#include "sim/flat_map.hpp"
-#include "sim/history.hpp"
-#include "sim/journal.hpp"
+#include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
+#include "sim/record/journal.hpp"
 
 namespace racksim::sim::checkers {
 

@@ -71,9 +71,10 @@ class OpenEvents {
   std::vector<std::size_t> end_of_, begin_of_;
 };
 
-class Search {
+class LinearizabilitySearch {
  public:
-  Search(Operations operations, const SequentialSpecification& object, std::uint64_t initial, SearchBudget budget)
+  LinearizabilitySearch(Operations operations, const SequentialSpecification& object, std::uint64_t initial,
+                        SearchBudget budget)
       : operations_(operations), object_(object), budget_(budget), open_(operations), state_(object.initial(initial)) {
     for (const auto& operation : operations) left_ += operation.pending() ? 0 : 1;
     fewest_left_ = left_;
@@ -198,7 +199,7 @@ class Search {
 Outcome search_linearizable(Operations operations, const SequentialSpecification& object, std::uint64_t initial,
                             SearchBudget budget) {
   require_history(operations);
-  return Search(operations, object, initial, budget).run();
+  return LinearizabilitySearch(operations, object, initial, budget).run();
 }
 
 }  // namespace racksim::sim::checkers

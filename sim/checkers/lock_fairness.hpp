@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "sim/checkers/outcome.hpp"
-#include "sim/time.hpp"
+#include "sim/kernel/time.hpp"
 
 namespace racksim::sim::checkers {
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "sim/oracle.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::sim::checkers {
 namespace {

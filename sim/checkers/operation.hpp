@@ -13,7 +13,7 @@
 #include <span>
 #include <string>
 
-#include "sim/time.hpp"
+#include "sim/kernel/time.hpp"
 
 namespace racksim::sim::checkers {
 

@@ -13,10 +13,10 @@
 namespace racksim::sim::checkers {
 namespace {
 
-class Search {
+class SequentialSearch {
  public:
-  Search(Operations operations, const SequentialSpecification& object, const InitialValues& initial,
-         SearchBudget budget)
+  SequentialSearch(Operations operations, const SequentialSpecification& object, const InitialValues& initial,
+                   SearchBudget budget)
       : operations_(operations),
         object_(object),
         budget_(budget),
@@ -193,7 +193,7 @@ class Search {
 Outcome search_sequential(Operations operations, const SequentialSpecification& object, const InitialValues& initial,
                           SearchBudget budget) {
   require_history(operations);
-  return Search(operations, object, initial, budget).run();
+  return SequentialSearch(operations, object, initial, budget).run();
 }
 
 }  // namespace racksim::sim::checkers

@@ -42,10 +42,10 @@ struct Machine {
   }
 };
 
-class Search {
+class StoreBufferSearch {
  public:
-  Search(Operations operations, StoreOrder order, const InitialValues& initial, const InitialValues& final_values,
-         SearchBudget budget)
+  StoreBufferSearch(Operations operations, StoreOrder order, const InitialValues& initial,
+                    const InitialValues& final_values, SearchBudget budget)
       : operations_(operations), order_(order), budget_(budget), programs_(programs_of(operations)) {
     for (const auto& operation : operations) {
       if (operation.action == Action::lock || operation.action == Action::lock_shared ||
@@ -221,7 +221,7 @@ class Search {
 Outcome search_store_buffers(Operations operations, StoreOrder order, const InitialValues& initial,
                              const InitialValues& final_values, SearchBudget budget) {
   require_history(operations);
-  return Search(operations, order, initial, final_values, budget).run();
+  return StoreBufferSearch(operations, order, initial, final_values, budget).run();
 }
 
 }  // namespace racksim::sim::checkers

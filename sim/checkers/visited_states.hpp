@@ -12,7 +12,7 @@
 #include <span>
 #include <unordered_set>
 
-#include "sim/run_hash.hpp"
+#include "sim/record/run_hash.hpp"
 
 namespace racksim::sim::checkers {
 

@@ -28,6 +28,16 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"tests", {"tests", "tools", "protocols", "models", "p4model", "sim"}},
 };
 
+/// The rooms of each folder. A room may include those to its left, and itself.
+const std::map<std::string, std::vector<std::string>> kRooms{
+    {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers"}},
+    {"p4model", {"language", "fit", "execute"}},
+    {"models", {"packets", "wire", "host", "nic", "switch", "rack", "faults", "service", "workloads"}},
+    {"tools",
+     {"text", "json", "files", "processes", "scenario", "experiment", "fuzz", "diff", "suite", "figure", "explain",
+      "bench", "commands"}},
+};
+
 /// Protocols that are built on another: StarCache and NetCache add a cache to the client-server application that
 /// NoCache is, and share what such a cache takes.
 const std::set<std::pair<std::string, std::string>> kBuildsOn{{"cached_store", "nocache"},
@@ -66,6 +76,19 @@ std::vector<Include> includes_of(std::istream& stream) {
   return includes;
 }
 
+/// What is wrong with an include of the file's own folder in its room; empty if nothing is.
+std::string fault_of_rooms(const std::string& folder, const std::string& from, const std::string& to) {
+  const auto rooms = kRooms.find(folder);
+  if (rooms == kRooms.end()) return "";
+  const auto place = [&](const std::string& room) {
+    return std::find(rooms->second.begin(), rooms->second.end(), room) - rooms->second.begin();
+  };
+  const auto end = static_cast<std::ptrdiff_t>(rooms->second.size());
+  if (place(from) == end) return fmt::format("{}/ has no room '{}'", folder, from);
+  if (place(to) > place(from)) return fmt::format("{}/{}/ may not include {}/{}/", folder, from, folder, to);
+  return "";
+}
+
 /// What is wrong with one include in the file of that path (relative to the tree); empty if nothing is.
 std::string fault(const std::string& file, const Include& include) {
   const auto folder = first_folder(file);
@@ -83,6 +106,7 @@ std::string fault(const std::string& file, const Include& include) {
         !kBuildsOn.contains({second_folder(file), second_folder(include.path)})) {
       return "a protocol does not include another, unless it is built on it";
     }
+    if (target == folder) return fault_of_rooms(folder, second_folder(file), second_folder(include.path));
   } else if (!include.angled) {
     return "includes start at the root of the tree";
   }
@@ -127,29 +151,43 @@ TEST_CASE("no folder is a drawer for odds and ends") {
   }
 }
 
+TEST_CASE("every source lies in a room of its folder") {
+  for (const auto& file : sources()) {
+    const auto rooms = kRooms.find(first_folder(file));
+    if (rooms == kRooms.end()) continue;
+    const auto& names = rooms->second;
+    if (std::find(names.begin(), names.end(), second_folder(file)) == names.end()) FAIL_CHECK(file);
+  }
+}
+
 TEST_CASE("the check itself finds wrong includes") {
   const auto allowed = [](const char* file, const char* path, bool angled = false) {
     return fault(file, {path, angled}).empty();
   };
-  CHECK(allowed("models/link.cpp", "sim/time.hpp"));
-  CHECK(allowed("models/link.cpp", "vector", true));
-  CHECK(allowed("sim/bridge.cpp", "simgrid/s4u.hpp", true));
+  CHECK(allowed("models/wire/link.cpp", "sim/kernel/time.hpp"));
+  CHECK(allowed("models/wire/link.cpp", "vector", true));
+  CHECK(allowed("sim/simgrid/bridge.cpp", "simgrid/s4u.hpp", true));
   CHECK(allowed("tools/bench/simgrid_echo.cpp", "simgrid/s4u.hpp", true));
-  CHECK(allowed("tools/json_reader.cpp", "nlohmann/json.hpp", true));
+  CHECK(allowed("tools/json/json_reader.cpp", "nlohmann/json.hpp", true));
   CHECK(allowed("protocols/gam/agent.cpp", "protocols/gam/messages.hpp"));
   CHECK(allowed("protocols/starcache/star_server.hpp", "protocols/cached_store/write_order.hpp"));
-  CHECK_FALSE(allowed("sim/calendar.cpp", "models/link.hpp"));
-  CHECK_FALSE(allowed("p4model/packet.hpp", "models/link.hpp"));
-  CHECK_FALSE(allowed("models/link.cpp", "protocols/gam/agent.hpp"));
-  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/report.hpp"));
+  CHECK_FALSE(allowed("sim/kernel/calendar.cpp", "models/wire/link.hpp"));
+  CHECK_FALSE(allowed("p4model/language/packet.hpp", "models/wire/link.hpp"));
+  CHECK_FALSE(allowed("models/wire/link.cpp", "protocols/gam/agent.hpp"));
+  CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/experiment/report.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "protocols/selcc/agent.hpp"));
   CHECK_FALSE(allowed("protocols/cached_store/write_order.hpp", "protocols/starcache/options.hpp"));
   CHECK_FALSE(allowed("protocols/nocache/partition.cpp", "protocols/cached_store/write_order.hpp"));
   CHECK_FALSE(allowed("protocols/netcache/net_server.cpp", "protocols/starcache/options.hpp"));
-  CHECK_FALSE(allowed("models/link.cpp", "sim/time.hpp", true));
-  CHECK_FALSE(allowed("models/link.cpp", "link.hpp"));
-  CHECK_FALSE(allowed("sim/bridge.hpp", "simgrid/s4u.hpp", true));
-  CHECK_FALSE(allowed("tools/report.cpp", "simgrid/s4u.hpp", true));
+  CHECK(allowed("models/rack/rack.cpp", "models/wire/link.hpp"));
+  CHECK(allowed("models/wire/link.cpp", "models/wire/link.hpp"));
+  CHECK_FALSE(allowed("models/wire/link.cpp", "models/rack/rack.hpp"));
+  CHECK_FALSE(allowed("models/link.cpp", "models/wire/link.hpp"));
+  CHECK_FALSE(allowed("tools/json/json_reader.cpp", "tools/commands/command_line.hpp"));
+  CHECK_FALSE(allowed("models/wire/link.cpp", "sim/kernel/time.hpp", true));
+  CHECK_FALSE(allowed("models/wire/link.cpp", "link.hpp"));
+  CHECK_FALSE(allowed("sim/simgrid/bridge.hpp", "simgrid/s4u.hpp", true));
+  CHECK_FALSE(allowed("tools/experiment/report.cpp", "simgrid/s4u.hpp", true));
   CHECK_FALSE(allowed("tools/bench/rpc_echo.cpp", "simgrid/s4u.hpp", true));
-  CHECK_FALSE(allowed("tools/report.hpp", "nlohmann/json.hpp", true));
+  CHECK_FALSE(allowed("tools/experiment/report.hpp", "nlohmann/json.hpp", true));
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/json_document.hpp"
+#include "tools/json/json_document.hpp"
 
 namespace racksim::tools::testing {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "tests/fuzz/json_mutator.hpp"
-#include "tools/input_error.hpp"
-#include "tools/scenario.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/scenario/scenario.hpp"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t limit);
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "models/rack_context.hpp"
-#include "models/wire.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/rack_context.hpp"
+#include "models/wire/wire.hpp"
+#include "p4model/language/headers.hpp"
 
 namespace racksim::models::test {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "models/addressing.hpp"
-#include "models/rack.hpp"
-#include "p4model/forwarding.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/rack/rack.hpp"
+#include "p4model/execute/forwarding.hpp"
+#include "p4model/language/headers.hpp"
 #include "tests/models/hardware_fixture.hpp"
 
 namespace racksim::models::test {

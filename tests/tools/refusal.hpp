@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/input_error.hpp"
+#include "tools/json/input_error.hpp"
 
 namespace racksim::tools::testing {
 

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tools/interruption.hpp"
+#include "tools/processes/interruption.hpp"
 
 namespace racksim::tools {
 

@@ -9,8 +9,8 @@
 #include <queue>
 #include <set>
 
-#include "sim/calendar.hpp"
-#include "sim/random.hpp"
+#include "sim/kernel/calendar.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::tools {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/metrics.hpp"
+#include "sim/metrics/metrics.hpp"
 #include "tools/bench/forked_child.hpp"
-#include "tools/data_files.hpp"
-#include "tools/experiment.hpp"
-#include "tools/scenario.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
 namespace {

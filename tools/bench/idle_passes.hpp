@@ -1,9 +1,9 @@
 // Circulating packets that nobody asks for: how much faster a quiet run of StarCache is when their passes are computed
-// instead of run (models/idle_ring.hpp).
+// instead of run (models/switch/idle_ring.hpp).
 #pragma once
 
 #include "tools/bench/rounds.hpp"
-#include "tools/catalogue.hpp"
+#include "tools/scenario/catalogue.hpp"
 
 namespace racksim::tools {
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "models/addressing.hpp"
-#include "p4model/headers.hpp"
-#include "p4model/pipeline.hpp"
+#include "models/packets/addressing.hpp"
+#include "p4model/execute/pipeline.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/flowcc/lcf_program.hpp"
 #include "protocols/flowcc/messages.hpp"
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::tools {
 

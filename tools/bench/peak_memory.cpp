@@ -3,9 +3,9 @@
 
 #include <stdexcept>
 
-#include "sim/metrics.hpp"
+#include "sim/metrics/metrics.hpp"
 #include "tools/bench/forked_child.hpp"
-#include "tools/experiment.hpp"
+#include "tools/experiment/experiment.hpp"
 
 namespace racksim::tools {
 

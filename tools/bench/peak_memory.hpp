@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tools/scenario.hpp"
+#include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
 

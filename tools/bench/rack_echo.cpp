@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/addressing.hpp"
-#include "models/rack.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/rack/rack.hpp"
+#include "p4model/language/headers.hpp"
 
 namespace racksim::tools {
 

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <stdexcept>
 
-#include "tools/interruption.hpp"
+#include "tools/processes/interruption.hpp"
 
 namespace racksim::tools {
 

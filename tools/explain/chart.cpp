@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "models/explanation.hpp"
-#include "sim/oracle.hpp"
+#include "models/rack/explanation.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::tools::explain {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/time.hpp"
+#include "sim/kernel/time.hpp"
 
 namespace racksim::tools::explain {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 
 namespace racksim::tools::explain {
 

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/packet_observer.hpp"
-#include "models/protocol.hpp"
-#include "sim/history.hpp"
+#include "models/packets/packet_observer.hpp"
+#include "models/service/protocol.hpp"
+#include "sim/record/history.hpp"
 #include "tools/explain/history.hpp"
 
 namespace racksim::tools::explain {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/oracle.hpp"
+#include "sim/oracles/oracle.hpp"
 #include "tools/explain/chart.hpp"
 #include "tools/explain/label_places.hpp"
 

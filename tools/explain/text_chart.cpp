@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/oracle.hpp"
+#include "sim/oracles/oracle.hpp"
 #include "tools/explain/chart.hpp"
 
 namespace racksim::tools::explain {

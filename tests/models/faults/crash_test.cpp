@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "sim/task.hpp"
-#include "sim/waiting.hpp"
+#include "sim/kernel/task.hpp"
+#include "sim/kernel/waiting.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 using namespace racksim;

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/faults.hpp"
+#include "models/faults/faults.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace racksim::models::test {

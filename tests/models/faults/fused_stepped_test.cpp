@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "models/fault_menu.hpp"
+#include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 using namespace racksim;

@@ -3,9 +3,9 @@
 #include <set>
 #include <sstream>
 
-#include "models/fault_menu.hpp"
-#include "models/faults.hpp"
-#include "sim/trace.hpp"
+#include "models/faults/fault_menu.hpp"
+#include "models/faults/faults.hpp"
+#include "sim/record/trace.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 using namespace racksim;

@@ -1,7 +1,7 @@
 // Faults of wires, as a schedule makes them.
 #include <catch2/catch.hpp>
 
-#include "models/fault_menu.hpp"
+#include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
 using namespace racksim;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "p4model/headers.hpp"
-#include "p4model/pipeline.hpp"
-#include "p4model/replication.hpp"
+#include "p4model/execute/pipeline.hpp"
+#include "p4model/execute/replication.hpp"
+#include "p4model/language/headers.hpp"
 #include "protocols/cached_store/cache_program.hpp"
 #include "protocols/nocache/messages.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 using namespace racksim;
 using namespace racksim::cached_store;

@@ -1,7 +1,7 @@
 // FlowCC's packets and registers in words: one write miss through the switch, as a chart would tell it.
 #include <catch2/catch.hpp>
 
-#include "models/packet_observer.hpp"
+#include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "models/fault_menu.hpp"
+#include "models/faults/fault_menu.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

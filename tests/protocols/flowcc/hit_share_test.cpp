@@ -16,7 +16,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "p4model/placement.hpp"
+#include "p4model/fit/placement.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "p4model/headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 namespace racksim::flowcc::testing {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/protocols/flowcc/lcf_switch.hpp"
 
 namespace racksim::flowcc::testing {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/rdma_headers.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/rdma_headers.hpp"
+#include "p4model/language/headers.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

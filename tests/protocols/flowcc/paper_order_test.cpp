@@ -13,8 +13,8 @@
 #include <set>
 #include <utility>
 
-#include "models/packet_observer.hpp"
-#include "models/rdma_headers.hpp"
+#include "models/packets/packet_observer.hpp"
+#include "models/packets/rdma_headers.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

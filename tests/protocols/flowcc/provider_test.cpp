@@ -7,7 +7,7 @@
 #include <map>
 
 #include "tests/protocols/flowcc/lcf_switch.hpp"
-#include "tests/sim/chi_square.hpp"
+#include "tests/sim/random/chi_square.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "models/packet_observer.hpp"
+#include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

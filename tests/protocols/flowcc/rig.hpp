@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "models/faults.hpp"
-#include "models/micro_workload.hpp"
+#include "models/faults/faults.hpp"
+#include "models/workloads/micro_workload.hpp"
 #include "protocols/flowcc/flowcc.hpp"
-#include "sim/conservation_oracle.hpp"
-#include "sim/data_value_oracle.hpp"
-#include "sim/progress_oracle.hpp"
-#include "sim/quiescence_oracle.hpp"
-#include "sim/served_oracle.hpp"
-#include "sim/single_writer_oracle.hpp"
-#include "sim/values_at_rest_oracle.hpp"
+#include "sim/oracles/conservation_oracle.hpp"
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/progress_oracle.hpp"
+#include "sim/oracles/quiescence_oracle.hpp"
+#include "sim/oracles/served_oracle.hpp"
+#include "sim/oracles/single_writer_oracle.hpp"
+#include "sim/oracles/values_at_rest_oracle.hpp"
 
 namespace racksim::flowcc::testing {
 

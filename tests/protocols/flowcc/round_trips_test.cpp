@@ -5,7 +5,7 @@
 #include <functional>
 #include <map>
 
-#include "models/packet_observer.hpp"
+#include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

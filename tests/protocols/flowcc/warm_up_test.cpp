@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/protocols/flowcc/rig.hpp"
 
 using namespace racksim;

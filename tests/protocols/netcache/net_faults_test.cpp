@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/fault_menu.hpp"
+#include "models/faults/fault_menu.hpp"
 #include "tests/protocols/netcache/rig.hpp"
 
 using namespace racksim;

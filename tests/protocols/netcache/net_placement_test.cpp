@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "p4model/placement.hpp"
+#include "p4model/fit/placement.hpp"
 #include "protocols/netcache/net_program.hpp"
 
 using namespace racksim;

@@ -6,16 +6,16 @@
 #include <string>
 #include <variant>
 
-#include "models/faults.hpp"
-#include "models/key_value_workload.hpp"
+#include "models/faults/faults.hpp"
+#include "models/workloads/key_value_workload.hpp"
 #include "protocols/netcache/netcache.hpp"
-#include "sim/answer_oracle.hpp"
-#include "sim/conservation_oracle.hpp"
-#include "sim/data_value_oracle.hpp"
-#include "sim/progress_oracle.hpp"
-#include "sim/quiescence_oracle.hpp"
-#include "sim/torn_oracle.hpp"
-#include "sim/values_at_rest_oracle.hpp"
+#include "sim/oracles/answer_oracle.hpp"
+#include "sim/oracles/conservation_oracle.hpp"
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/progress_oracle.hpp"
+#include "sim/oracles/quiescence_oracle.hpp"
+#include "sim/oracles/torn_oracle.hpp"
+#include "sim/oracles/values_at_rest_oracle.hpp"
 
 namespace racksim::netcache::testing {
 

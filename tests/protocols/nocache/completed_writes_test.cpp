@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 using namespace racksim;
 using namespace racksim::nocache;

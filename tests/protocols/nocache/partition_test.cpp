@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/addressing.hpp"
-#include "p4model/headers.hpp"
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
 #include "tests/protocols/nocache/rig.hpp"
 
 using namespace racksim;

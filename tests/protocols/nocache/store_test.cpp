@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/fault_menu.hpp"
-#include "p4model/headers.hpp"
+#include "models/faults/fault_menu.hpp"
+#include "p4model/language/headers.hpp"
 #include "tests/protocols/nocache/rig.hpp"
 
 using namespace racksim;

@@ -5,7 +5,7 @@
 #include <deque>
 #include <tuple>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
 using namespace racksim;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "sim/zipf.hpp"
+#include "sim/random/zipf.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;

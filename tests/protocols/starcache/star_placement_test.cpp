@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "p4model/placement.hpp"
+#include "p4model/fit/placement.hpp"
 #include "protocols/starcache/star_program.hpp"
 
 using namespace racksim;

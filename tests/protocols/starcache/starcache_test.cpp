@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/fault_menu.hpp"
+#include "models/faults/fault_menu.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;

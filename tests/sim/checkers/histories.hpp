@@ -9,7 +9,7 @@
 #include "sim/checkers/operation.hpp"
 #include "sim/checkers/outcome.hpp"
 #include "sim/checkers/specification.hpp"
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::sim::checkers {
 

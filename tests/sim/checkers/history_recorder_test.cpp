@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "sim/random.hpp"
+#include "sim/random/random.hpp"
 
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/register_history.hpp"
+#include "sim/record/register_history.hpp"
 #include "tests/sim/checkers/histories.hpp"
 
 using namespace racksim::sim;

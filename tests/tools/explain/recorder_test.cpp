@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/protocol.hpp"
+#include "models/service/protocol.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 using namespace racksim;

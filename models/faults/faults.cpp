@@ -1,0 +1,99 @@
+// The list of faults, and their schedule. See faults.hpp.
+#include "models/faults/faults.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "models/faults/kinds.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::models {
+
+const std::vector<FaultEntry>& faults() {
+  static const std::vector<FaultEntry> entries{
+      control_delay_fault(), crash_fault(),      down_fault(),      drop_fault(),
+      duplicate_fault(),     fast_clock_fault(), hold_fault(),      nic_stall_fault(),
+      noise_fault(),         partition_fault(),  slow_core_fault(), switch_restart_fault(),
+  };
+  return entries;
+}
+
+FaultSchedule::FaultSchedule(Rack& rack) : rack_(rack), lane_(rack.calendar().add_lane("faults")) {}
+
+void FaultSchedule::add(const std::string& kind, std::shared_ptr<Fault> fault) {
+  fault->check(rack_);
+  const auto source = rack_.journal().add_source(fmt::format("fault/{}/{}/{}", entries_.size(), kind, fault->where()));
+  entries_.push_back({kind, std::move(fault), source, {}, {}, Phase::waiting});
+}
+
+void FaultSchedule::start() {
+  auto& calendar = rack_.calendar();
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    entry.fault->announce(rack_);
+    entry.begin = calendar.at<&FaultSchedule::begin>(sim::Time{} + entry.fault->from(), lane_, *this, i);
+    if (entry.fault->until() >= Fault::kEver) continue;
+    entry.end = calendar.at<&FaultSchedule::end>(sim::Time{} + entry.fault->until(), lane_, *this, i);
+  }
+}
+
+void FaultSchedule::begin(std::uint32_t index) {
+  Entry& entry = entries_[index];
+  entry.phase = Phase::active;
+  active_.push_back(index);
+  rack_.journal().record(sim::Observed::fault_begun, entry.source, rack_.calendar().now(), 0, index);
+  report(entry, sim::Disturbance::machine_begin);
+  entry.fault->begin(rack_);
+}
+
+void FaultSchedule::end(std::uint32_t index) {
+  Entry& entry = entries_[index];
+  entry.phase = Phase::over;
+  std::erase(active_, index);
+  entry.fault->end(rack_);
+  rack_.journal().record(sim::Observed::fault_ended, entry.source, rack_.calendar().now(), 0, index);
+  report(entry, sim::Disturbance::machine_end);
+  if (!entry.fault->replaces_earlier()) return;
+  for (const auto other : active_) {
+    if (entries_[other].kind == entry.kind) entries_[other].fault->begin(rack_);
+  }
+}
+
+void FaultSchedule::report(const Entry& entry, sim::Disturbance kind) {
+  if (entry.fault->acts_on_packets_alone()) return;
+  sim::record_disturbance(rack_.journal(), entry.source, rack_.calendar().now(), 0, kind);
+}
+
+void FaultSchedule::heal() {
+  auto& calendar = rack_.calendar();
+  const sim::Time now = calendar.now();
+  if (!entries_.empty()) {
+    sim::record_disturbance(rack_.journal(), entries_.front().source, now, 0, sim::Disturbance::healed,
+                            now + Fault::kHealNotice);
+  }
+  for (std::size_t node = 0; node < rack_.nodes(); ++node) {
+    rack_.uplink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);
+    rack_.downlink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);
+  }
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    const sim::Time last = entry.fault->healed_by(now);
+    if (entry.phase == Phase::waiting && sim::Time{} + entry.fault->from() >= last) {
+      calendar.cancel(entry.begin);
+      calendar.cancel(entry.end);
+      entry.fault->withdraw(rack_);
+      entry.phase = Phase::over;
+    }
+    const bool stays = entry.phase == Phase::active && entry.fault->outlives_heal();
+    if (entry.phase == Phase::over || stays || sim::Time{} + entry.fault->until() <= last) continue;
+    calendar.cancel(entry.end);
+    if (last > now) {
+      entry.end = calendar.at<&FaultSchedule::end>(last, lane_, *this, i);
+    } else {
+      end(i);
+    }
+  }
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,96 @@
+// The core's queue. See core.hpp.
+#include "models/host/core.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::models {
+
+Core::Core(sim::Calendar& calendar, std::string name)
+    : calendar_(calendar), lane_(calendar.add_lane(std::move(name))) {}
+
+void Core::queue() {
+  Work& work = waiting_.back();
+  if (serving_ && start_ > calendar_.now() && work.ready < current_.ready) {
+    // The piece chosen so far has not begun: it waits for its own readiness, and this one is ready before it.
+    calendar_.cancel(end_event_);
+    std::swap(current_, work);
+    std::push_heap(waiting_.begin(), waiting_.end(), later);
+    return begin();
+  }
+  std::push_heap(waiting_.begin(), waiting_.end(), later);
+  if (!serving_ && !in_handler_) serve_next();
+}
+
+void Core::refuse_negative(bool begins) {
+  const sim::Duration cost = begins ? current_.cost : waiting_.back().cost;
+  if (!begins) waiting_.pop_back();
+  throw std::logic_error(fmt::format("{}: work of a negative cost of {} ps", name(), cost.ps()));
+}
+
+void Core::serve_next() {
+  std::pop_heap(waiting_.begin(), waiting_.end(), later);
+  current_ = waiting_.back();
+  waiting_.pop_back();
+  begin();
+}
+
+void Core::begin() {
+  serving_ = true;
+  start_ = std::max({current_.ready, charged_until_, calendar_.now()});
+  served_ = time_for(current_.cost);
+  end_ = start_ + served_;
+  end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
+}
+
+void Core::finish() {
+  serving_ = false;
+  busy_ += served_;
+  in_handler_ = true;
+  current_.call(current_.target, current_.words);  // what comes meanwhile waits, so current_ stays
+  in_handler_ = false;
+  if (!waiting_.empty()) serve_next();
+}
+
+sim::Time Core::charge(sim::Duration cost) {
+  if (cost < sim::Duration{}) {
+    throw std::logic_error(fmt::format("{}: a negative charge of {} ps", name(), cost.ps()));
+  }
+  const sim::Time now = calendar_.now();
+  const sim::Duration length = time_for(cost);
+  charged_until_ = std::max(charged_until_, now) + length;
+  busy_ += length;
+  if (serving_) {
+    calendar_.cancel(end_event_);
+    if (start_ >= now) {
+      begin();
+    } else {
+      end_ += length;
+      end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
+    }
+  }
+  return charged_until_;
+}
+
+sim::Time Core::free_at() const {
+  const sim::Time charged = std::max(charged_until_, calendar_.now());
+  return serving_ && start_ <= calendar_.now() ? std::max(charged, end_) : charged;
+}
+
+void Core::set_slowdown(double factor) {
+  slowdown_ = factor;
+  if (!serving_ || start_ < calendar_.now()) return;
+  calendar_.cancel(end_event_);
+  begin();
+}
+
+void Core::halt() {
+  if (serving_) calendar_.cancel(end_event_);
+  serving_ = false;
+  waiting_.clear();
+  charged_until_ = calendar_.now();
+}
+
+}  // namespace racksim::models

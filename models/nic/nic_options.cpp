@@ -1,0 +1,26 @@
+// Declarations of the NIC's constants. See nic_options.hpp.
+#include "models/nic/nic_options.hpp"
+
+namespace racksim::models {
+
+void NicOptions::declare(sim::Parameters& p) {
+  p.length("nic.pcie_latency", pcie_latency, 0_ps, 1_ms, "One-way PCIe latency; a read from host memory takes two.");
+  p.rate("nic.pcie_rate", pcie_bits_per_second, 1'000'000, 10'000'000'000'000, "DMA bandwidth of each direction.");
+  p.size("nic.inline", inline_bytes, 0, 4096, "Largest payload that comes with the doorbell, without a PCIe read.");
+  p.integer("nic.message_rate", messages_per_second, 1, 10'000'000'000, "Messages a second in each direction.");
+  p.length("nic.transmit_latency", transmit_latency, 0_ps, 1_ms, "From a message's turn in the NIC to its first bit.");
+  p.length("nic.receive_latency", receive_latency, 0_ps, 1_ms, "From a packet's last bit to the start of its DMA.");
+  p.size("nic.mtu", mtu_bytes, 256, 9000, "Payload of a segment of a reliable connection.");
+  p.integer("nic.receive_ring", receive_ring, 1, 1'000'000, "Packets that a raw queue pair holds until polled.");
+  p.length("nic.rc_retransmission_timeout", rc_retransmission_timeout, 1_us, 100_s,
+           "Time without progress after which a reliable connection retransmits.");
+  p.integer("nic.rc_retry_count", rc_retry_count, 0, 1'000'000, "Retransmissions without progress before failure.");
+}
+
+void CpuCosts::declare(sim::Parameters& p) {
+  p.length("cpu.post", post, 0_ps, 1_ms, "CPU time to post a work request.");
+  p.length("cpu.receive", receive, 0_ps, 1_ms, "CPU time to poll and dispatch a received message.");
+  p.length("cpu.completion", completion, 0_ps, 1_ms, "CPU time to poll a completion.");
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,38 @@
+// Constants of a NIC and of the CPU's part in messaging. Where the defaults come from: models/hardware.md 7.3-7.5.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/kernel/time.hpp"
+#include "sim/options/parameters.hpp"
+
+namespace racksim::models {
+
+using namespace sim::literals;
+
+/// One RDMA NIC of the ConnectX-5 kind.
+struct NicOptions {
+  sim::Duration pcie_latency = 175_ns;  ///< one way; a read from host memory takes two
+  std::uint64_t pcie_bits_per_second = 100'000'000'000;
+  std::uint64_t inline_bytes = 128;  ///< payloads up to this size come with the doorbell and are not read over PCIe
+  std::uint64_t messages_per_second = 100'000'000;       ///< of each direction
+  sim::Duration transmit_latency = 110_ns;               ///< from the engine's start on a message to its first bit
+  sim::Duration receive_latency = 100_ns;                ///< from the last bit of a packet to the start of its DMA
+  std::uint64_t mtu_bytes = 4096;                        ///< payload bytes in a segment of a reliable connection
+  std::uint64_t receive_ring = 1024;                     ///< packets that a raw queue pair holds until they are polled
+  sim::Duration rc_retransmission_timeout = 131'072_ns;  ///< 4.096 us * 2^5
+  std::uint64_t rc_retry_count = 7;
+
+  void declare(sim::Parameters& parameters);
+};
+
+/// What the verbs cost the core that calls them. A receive includes polling and dispatch.
+struct CpuCosts {
+  sim::Duration post = 40_ns;
+  sim::Duration receive = 60_ns;
+  sim::Duration completion = 40_ns;
+
+  void declare(sim::Parameters& parameters);
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,54 @@
+// Looking at packets on their way, for explanations: who sent what, what a wire did to it, what became of it.
+//
+// The journal says that a packet was sent or dropped; an observer of packets sees its headers too. At most one is
+// attached to a rack (RackContext::packet_observer), without one each place costs a branch. It sees and must not act;
+// nothing of it reaches the run hash. Wires and the switch compute ahead: instants may lie in the future, and calls do
+// not come in the order of their instants.
+#pragma once
+
+#include <cstdint>
+
+#include "models/packets/packet_census.hpp"
+#include "p4model/language/packet.hpp"
+#include "sim/kernel/time.hpp"
+#include "sim/record/journal.hpp"
+
+namespace racksim::models {
+
+/// A packet's passage over one wire.
+struct WirePassage {
+  sim::Source wire;         ///< the wire, by its journal source
+  sim::Time start;          ///< when its first bit leaves
+  sim::Time arrival;        ///< when its last bit arrives, unless the wire goes down before
+  bool copy = false;        ///< a faulty wire made it out of the packet that it follows
+  sim::Duration held{};     ///< how long a faulty wire delays it alone, so that others may overtake it
+  sim::Duration stalled{};  ///< how long a faulty wire delays it and what is behind it
+};
+
+/// A register of a switch has changed, or a table entry: `object` and `index` as the journal's record has them.
+struct SwitchWrite {
+  unsigned pipe = 0;
+  sim::Time at;
+  std::uint32_t object = 0;
+  std::uint32_t index = 0;
+  std::uint64_t value = 0;
+  std::uint64_t packet_serial = 0;  ///< 0 when the control plane wrote
+};
+
+/// Sees what the rack's hardware does with each packet.
+class PacketObserver {
+ public:
+  virtual ~PacketObserver() = default;
+
+  /// A wire has taken a packet that it will deliver.
+  virtual void on_wire(const p4::Packet& packet, const WirePassage& passage) = 0;
+  /// A packet was lost at this wire, NIC or part of the switch.
+  virtual void dropped(const p4::Packet& packet, sim::Source where, sim::Time at, DropReason reason) = 0;
+  /// A NIC has handed a packet to its host, at this source.
+  virtual void delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) = 0;
+  /// A packet begins an ingress pass of the switch.
+  virtual void pass_begins(const p4::Packet& packet, unsigned pipe, sim::Time at, bool resubmitted) = 0;
+  virtual void switch_written(const SwitchWrite& write) = 0;
+};
+
+}  // namespace racksim::models

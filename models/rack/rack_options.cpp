@@ -1,0 +1,18 @@
+// Declarations of a rack's constants. See rack_options.hpp.
+#include "models/rack/rack_options.hpp"
+
+namespace racksim::models {
+
+void RackOptions::declare(sim::Parameters& p) {
+  p.integer("nodes", nodes, 1, 255, "Servers in the rack, each on one switch port.").varied_from(2);
+  p.integer("cpu.cores", cores, 1, 1024, "Cores of a server.");
+  p.integer("cpu.clock", core_hz, 1'000'000, 10'000'000'000, "Clock of a core in Hz.");
+  p.rate("link.rate", link_bits_per_second, 1'000'000, 10'000'000'000'000, "Rate of each direction of a link.");
+  p.length("link.propagation", link_propagation, 0_ps, 1_ms, "Propagation delay of a link.");
+  p.length("rtt", rtt, 1_ns, 1_s, "Round-trip time that protocols derive their timeouts from.");
+  nic.declare(p);
+  cpu.declare(p);
+  network_switch.declare(p);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,30 @@
+// Every constant of a rack: what a testbed file sets.
+#pragma once
+
+#include <cstdint>
+
+#include "models/nic/nic_options.hpp"
+#include "models/switch/switch_options.hpp"
+#include "models/wire/wire_faults.hpp"
+#include "sim/kernel/time.hpp"
+#include "sim/options/parameters.hpp"
+
+namespace racksim::models {
+
+struct RackOptions {
+  std::uint64_t nodes = 8;
+  std::uint64_t cores = 24;  ///< of each server
+  std::uint64_t core_hz = 2'200'000'000;
+  std::uint64_t link_bits_per_second = 100'000'000'000;
+  sim::Duration link_propagation = 10_ns;
+  /// The round-trip time that protocols derive their timeouts from.
+  sim::Duration rtt = 2'200_ns;
+  NicOptions nic;
+  CpuCosts cpu;
+  SwitchOptions network_switch;
+  WireFaults faults;  ///< of every wire from the start; not declared: a scenario's faults have a schedule (faults.hpp)
+
+  void declare(sim::Parameters& parameters);
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,89 @@
+// The key-value service: what an application thread of a key-value store sees (StarCache §3.3, ccKVS §4).
+//
+// The face records histories (service.hpp). Items are described, not stored: a size that follows from the key, and a
+// value that stands for the bytes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "models/service/item_parts.hpp"
+#include "models/service/service.hpp"
+#include "sim/kernel/task.hpp"
+
+namespace racksim::models {
+
+/// How large items are: keys all alike, values of two sizes, chosen for each key by a hash of it (StarCache §5.1).
+struct ItemSizes {
+  std::uint32_t key_bytes = 16;
+  std::uint32_t small_value_bytes = 64;
+  std::uint32_t large_value_bytes = 1024;
+  double small_share = 0.12;  ///< of the keys
+
+  std::uint32_t value_bytes(std::uint64_t key) const;
+};
+
+/// What an operation came to.
+struct Answer {
+  enum class By : std::uint8_t {
+    server,
+    network_switch,
+    overflow  ///< a server, because the switch, which caches the key, had no room for the request
+  };
+  bool given = false;  ///< false: nobody has answered in time, and the client has given up
+  std::uint64_t key = 0;
+  std::uint64_t value = 0;  ///< of a get
+  ItemParts parts;          ///< of a get: what the packets that made up the answer held
+  By by = By::server;
+};
+
+/// A key-value store. Implemented by protocols, used by workloads. A session may have any number of operations under
+/// way.
+class KeyValueService : public Service {
+ public:
+  static constexpr std::string_view kWhat = "a key-value service";
+
+  /// Clients are the first `client_nodes` nodes.
+  KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned client_nodes,
+                  unsigned threads_per_node);
+
+  /// Gets an item, or gives up.
+  sim::Task<void> get(Session session, std::uint64_t key);
+  /// Gives an item a new value, or gives up.
+  sim::Task<void> put(Session session, std::uint64_t key);
+
+  /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
+  void describe_items(const ItemSizes& sizes);
+  /// Tells the most popular keys, hottest first, before the run: what a cache may begin with.
+  virtual void preload(std::span<const std::uint64_t> hottest) = 0;
+
+  unsigned client_nodes() const { return client_nodes_; }
+
+  void start_measuring();
+  void stop_measuring();
+
+ protected:
+  virtual sim::Task<Answer> do_get(Session session, std::uint64_t key, std::uint64_t operation) = 0;
+  virtual sim::Task<Answer> do_put(Session session, std::uint64_t key, std::uint64_t value,
+                                   std::uint64_t operation) = 0;
+  virtual void do_describe_items(const ItemSizes& sizes) = 0;
+  /// An answer has come to a request that is over. `key` is the one that it is about.
+  void repeated_answer(Session session, std::uint64_t key);
+
+ private:
+  void finish(Session session, const Begun& begun, const Answer& answer);
+  void judge_parts(Session session, const Begun& begun, const Answer& answer);
+
+  unsigned client_nodes_;
+  ItemSizes sizes_;
+  sim::Histogram &server_latency_, &switch_latency_;
+  sim::Counter &given_up_, &repeated_, &answered_, &answered_by_switch_;
+  sim::Gauge &switch_mops_, &server_mops_, &switch_share_, &overflow_share_;
+  struct Answers {
+    std::uint64_t by_server = 0, by_switch = 0, overflow = 0;
+  } answers_;  // while measuring
+  sim::Time measuring_since_;
+};
+
+}  // namespace racksim::models

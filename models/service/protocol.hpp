@@ -1,0 +1,144 @@
+// A protocol as the experiment sees it, and the registry in which protocols make themselves known.
+//
+// A protocol is options (declared once, sim/options/parameters.hpp), and what they build on a rack. It registers
+// itself:
+//
+//   const ProtocolRegistration registration({.name = "flowcc",
+//                                            .doc = "Concordia's in-network coherence",
+//                                            .make_options = [] { return std::make_shared<FlowCcOptions>(); },
+//                                            .tolerates = {"noise", "drop"}});
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/rack/explanation.hpp"
+#include "models/rack/rack.hpp"
+#include "models/service/service.hpp"
+#include "p4model/execute/registry.hpp"
+#include "sim/metrics/metrics.hpp"
+#include "sim/options/parameters.hpp"
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/coverage.hpp"
+#include "sim/record/state_visitor.hpp"
+
+namespace racksim::sim {
+class Engine;
+}
+
+namespace racksim::models {
+
+/// What a protocol is built on.
+struct ProtocolContext {
+  Rack& rack;
+  unsigned threads_per_node = 0;  ///< application threads, each pinned to a core of its own
+  sim::CoverageProbe coverage{};  ///< of the map that the protocol registered; off unless the run asks for it
+};
+
+/// Something that must not be there once everything has come to rest.
+struct Leak {
+  std::string kind;  ///< "leaked-lock", "leaked-entry", "stuck-request", "torn" or "wrong-metadata"
+  std::string what;  ///< which, whose, since when
+  sim::Subject subject{};
+};
+
+/// A running protocol.
+class Protocol : public CrashObserver {
+ public:
+  virtual ~Protocol() = default;
+
+  /// The service that it offers; workloads find out which (memory_service.hpp, key_value_service.hpp).
+  virtual Service& service() = 0;
+
+  /// Adds the actors of its control plane, before the run begins.
+  virtual void add_actors(sim::Engine& engine) { static_cast<void>(engine); }
+
+  /// Shows homes and copies as they are, before the run and when it has come to rest: what oracles begin from, and what
+  /// `values-at-rest` judges.
+  virtual void show_state(sim::StateVisitor& visitor) const = 0;
+
+  /// Counters of the present instant become the zero of the measured phase.
+  virtual void start_measuring() = 0;
+  virtual void stop_measuring() = 0;
+
+  /// Whether nothing is under way. Packets that circulate in the switch may go on doing so.
+  virtual bool quiescent() const = 0;
+  /// What should not be there although the protocol has come to rest, or has failed to.
+  virtual std::vector<Leak> leaks() const = 0;
+  /// Operations on keys of one fate may wait for each other's packets, and for those of control requests, as those on a
+  /// cached item do. Nothing: an operation waits for its own packets alone (sim/oracles/served_oracle.hpp).
+  virtual std::optional<std::uint64_t> fate_of(std::uint64_t key) const {
+    static_cast<void>(key);
+    return std::nullopt;
+  }
+  /// Folds the final state into the run hash.
+  virtual void record_final_state() = 0;
+
+  /// What a packet of this protocol means; nothing about packets that are not its own. Only called for charts.
+  virtual std::optional<PacketDescription> describe(const p4::Packet& packet) const {
+    static_cast<void>(packet);
+    return std::nullopt;
+  }
+  /// The registers of the switch that hold what it knows of a key, as they stand now.
+  virtual std::vector<SwitchRegister> switch_state_of(std::uint64_t key) const {
+    static_cast<void>(key);
+    return {};
+  }
+};
+
+/// What a protocol's state takes of the memory of the machine that simulates it.
+struct StateSize {
+  std::uint64_t block_bytes = 0;       ///< the unit of coherence; 0 where data are keys
+  std::uint64_t fixed_bytes = 0;       ///< for what is made beforehand: caches, tables
+  std::uint64_t bytes_per_object = 0;  ///< for each block or key that is used
+};
+
+/// A protocol's options, and the way from options to a running protocol.
+class ProtocolOptions {
+ public:
+  virtual ~ProtocolOptions() = default;
+  virtual void declare(sim::Parameters& parameters) = 0;
+  /// The longest time that it waits for an answer on such a rack before it sends again, however often it has done so;
+  /// zero if it never does.
+  virtual sim::Duration longest_timeout(const RackOptions& rack) const {
+    static_cast<void>(rack);
+    return {};
+  }
+  /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
+  virtual StateSize state_size(std::uint64_t nodes) const = 0;
+  /// Throws std::runtime_error when the options do not fit the rack.
+  virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
+};
+
+/// What a protocol is about, and how to see how much of the work it did: a campaign of fuzzing says so.
+struct Mechanism {
+  std::string doc;    ///< "of the operations were answered by the switch"
+  std::string part;   ///< the counter of what it did
+  std::string whole;  ///< the counter of all that there was to do
+};
+
+struct ProtocolEntry {
+  std::string name, doc;
+  std::function<std::shared_ptr<ProtocolOptions>()> make_options;
+  /// Kinds of faults (faults.hpp) under which it promises to keep every property, once they are over. A scenario may
+  /// use the others too: what happens then is up to the protocol, except that the run ends with a verdict.
+  std::vector<std::string> tolerates = {};
+  /// Adds its switch programs, for `racksim fit`; may be empty.
+  std::function<void(p4::ProgramRegistry&)> register_programs = {};
+  sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
+  std::vector<Mechanism> mechanisms = {};
+};
+
+/// All protocols linked into the program, in the order of their names.
+const std::vector<ProtocolEntry>& protocols();
+
+/// A static object of this type adds a protocol to the registry.
+struct ProtocolRegistration {
+  explicit ProtocolRegistration(ProtocolEntry entry);
+};
+
+}  // namespace racksim::models

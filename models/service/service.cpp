@@ -1,0 +1,88 @@
+// The record of operations. See service.hpp.
+#include "models/service/service.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "sim/record/history.hpp"
+
+namespace racksim::models {
+
+namespace {
+sim::OperationKind kind_of(bool write) {
+  return write ? sim::OperationKind::write : sim::OperationKind::read;
+}
+}  // namespace
+
+Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
+                 unsigned threads_per_node)
+    : calendar_(calendar),
+      journal_(journal),
+      threads_per_node_(threads_per_node),
+      latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
+      read_latency_(metrics.histogram("latency.read", "the same for reads")),
+      write_latency_(metrics.histogram("latency.write", "the same for writes")) {
+  for (unsigned node = 0; node < nodes; ++node) {
+    for (unsigned thread = 0; thread < threads_per_node; ++thread) {
+      sessions_.push_back({journal.add_source(fmt::format("node{}/thread{}", node, thread)), 0, 0, {}});
+    }
+  }
+}
+
+std::uint64_t Service::next_value(Session session) {
+  // Unique in the run and never 0, which stands for data that nobody has written.
+  const std::size_t index = index_of(session);
+  return static_cast<std::uint64_t>(index + 1) << 40 | ++sessions_[index].writes;
+}
+
+Service::Begun Service::begin(Session session, bool write, std::uint64_t key) {
+  const std::size_t index = index_of(session);
+  SessionState& state = sessions_[index];
+  const std::uint64_t value = write ? next_value(session) : 0;
+  const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << 40 | ++state.operations;
+  ++pending_;
+  sim::record_begun(journal_, state.source, calendar_.now(), operation, kind_of(write), key, value);
+  return {operation, calendar_.now(), key, value, write};
+}
+
+sim::Duration Service::end(Session session, const Begun& begun, std::uint64_t value) {
+  --pending_;
+  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, kind_of(begun.write), begun.key,
+                    value);
+  const sim::Duration took = calendar_.now() - begun.at;
+  if (measuring_) {
+    ++measured_;
+    latency_.record(took);
+    (begun.write ? write_latency_ : read_latency_).record(took);
+  }
+  return took;
+}
+
+void Service::give_up(Session session, const Begun& begun) {
+  --pending_;
+  sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, kind_of(begun.write), begun.key,
+                       begun.value);
+}
+
+void Service::sessions_died(NodeId node) {
+  for (std::uint16_t thread = 0; thread < threads_per_node_; ++thread) {
+    const Session session{node, thread};
+    if (index_of(session) >= sessions_.size()) return;  // a node without sessions
+    for (const Begun& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
+  }
+}
+
+void Service::start_measuring() {
+  measuring_ = true;
+  measured_ = 0;
+  latency_.clear();
+  read_latency_.clear();
+  write_latency_.clear();
+}
+
+void Service::stop_measuring() {
+  measuring_ = false;
+}
+
+}  // namespace racksim::models

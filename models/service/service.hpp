@@ -1,0 +1,108 @@
+// What the memory service and the key-value service share: sessions, and the record of their operations.
+//
+// Applications call the non-virtual face of a service. It numbers operations, gives every write a unique value, tells
+// the journal when each operation begins and ends, and counts throughput and latency: the oracles' histories come from
+// here, so a protocol gets all oracles by implementing the hooks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/packets/rack_context.hpp"
+#include "sim/metrics/histogram.hpp"
+#include "sim/metrics/metrics.hpp"
+#include "sim/record/journal.hpp"
+
+namespace racksim::models {
+
+/// One application thread: who issues operations. `node` and `thread` count from 0.
+struct Session {
+  NodeId node = 0;
+  std::uint16_t thread = 0;
+};
+
+class Service {
+ public:
+  /// Makes `threads_per_node` sessions on each of the first `nodes` nodes.
+  Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
+          unsigned threads_per_node);
+  virtual ~Service() = default;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// From here on operations count for throughput and latency, until `stop_measuring`.
+  void start_measuring();
+  void stop_measuring();
+  /// Operations that ended while measuring.
+  std::uint64_t measured_operations() const { return measured_; }
+  /// Operations that have begun and neither ended nor been given up.
+  std::uint64_t pending_operations() const { return pending_; }
+
+ protected:
+  /// An operation under way.
+  struct Begun {
+    std::uint64_t operation = 0;
+    sim::Time at;
+    std::uint64_t key = 0;
+    std::uint64_t value = 0;  ///< what it writes
+    bool write = false;
+  };
+
+  /// Kept in the coroutine of an operation: notes that the operation has died if the coroutine is destroyed first.
+  class Guard {
+   public:
+    Guard(Service& service, Session session, const Begun& begun)
+        : service_(service), session_(session), begun_(begun) {}
+    ~Guard() {
+      if (!over_) service_.sessions_[service_.index_of(session_)].dead.push_back(begun_);
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    void over() { over_ = true; }
+
+   private:
+    Service& service_;
+    Session session_;
+    Begun begun_;
+    bool over_ = false;
+  };
+
+  /// The sessions of a node have died, and with them the operations whose guards are gone: they count as given up. For
+  /// the event of a crash, after the tasks have been destroyed.
+  void sessions_died(NodeId node);
+
+  /// A value that no write has written yet, never 0.
+  std::uint64_t next_value(Session session);
+  Begun begin(Session session, bool write, std::uint64_t key);
+  /// It has taken effect and its session knows. `value` is what a read has read. Returns how long it took.
+  sim::Duration end(Session session, const Begun& begun, std::uint64_t value);
+  /// Its session has given it up: a write may have taken effect, may still do so, or never.
+  void give_up(Session session, const Begun& begun);
+
+  sim::Calendar& calendar() { return calendar_; }
+  sim::Journal& journal() { return journal_; }
+  bool measuring() const { return measuring_; }
+  sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
+  std::size_t index_of(Session session) const {
+    return static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
+  }
+
+ private:
+  struct SessionState {
+    sim::Source source;
+    std::uint64_t operations = 0;
+    std::uint64_t writes = 0;
+    std::vector<Begun> dead;  // not yet recorded
+  };
+
+  sim::Calendar& calendar_;
+  sim::Journal& journal_;
+  unsigned threads_per_node_;
+  std::vector<SessionState> sessions_;
+  sim::Histogram &latency_, &read_latency_, &write_latency_;
+  std::uint64_t measured_ = 0;
+  std::uint64_t pending_ = 0;
+  bool measuring_ = false;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,57 @@
+// The sessions of a workload as tasks: one scope a node, so that they die with it, and the count of what they have
+// done.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/packets/rack_context.hpp"
+#include "sim/kernel/task.hpp"
+
+namespace racksim::models {
+
+/// Belongs behind everything that the tasks use: they are destroyed with it.
+class SessionTasks {
+ public:
+  /// On the first `nodes` nodes.
+  SessionTasks(sim::Calendar& calendar, unsigned nodes) {
+    for (unsigned node = 0; node < nodes; ++node) scopes_.push_back(std::make_unique<sim::Scope>(calendar));
+  }
+
+  void spawn(NodeId node, sim::Task<void> task) { scopes_[node]->spawn(std::move(task)); }
+
+  /// A node without sessions may crash too.
+  void node_crashed(NodeId node) {
+    if (node < scopes_.size()) scopes_[node]->cancel_all();
+  }
+
+  /// See Workload::running.
+  std::size_t running() const {
+    std::size_t sum = 0;
+    for (const auto& scope : scopes_) sum += scope->running();
+    return sum;
+  }
+
+  /// See Workload::notify_after.
+  void notify_after(std::uint64_t operations, std::function<void()> done) {
+    remaining_ = operations;
+    done_ = std::move(done);
+  }
+  /// To be called as an operation ends or is given up.
+  void operation_ended() {
+    if (remaining_ == 0 || --remaining_ > 0) return;
+    const auto done = std::move(done_);  // it may ask for another notification
+    done();
+  }
+
+ private:
+  std::uint64_t remaining_ = 0;
+  std::function<void()> done_;
+  std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,278 @@
+// Operations of the control CPU. See control_cpu.hpp.
+#include "models/switch/control_cpu.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+
+#include "models/packets/addressing.hpp"
+#include "p4model/fit/dependency_graph.hpp"
+#include "p4model/language/headers.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+constexpr std::uint64_t kWordBits = 128;                   // of the memory of register arrays, and of block writes
+constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the journal
+
+template <class Object>
+const Object& find_in(const std::deque<Object>& objects, std::string_view name, std::string_view kind,
+                      const p4::Program& program) {
+  const auto found =
+      std::find_if(objects.begin(), objects.end(), [&](const Object& object) { return object.name == name; });
+  if (found == objects.end()) {
+    throw std::runtime_error(fmt::format("program '{}' has no {} '{}'", program.name(), kind, name));
+  }
+  return *found;
+}
+
+// An object that is in both gresses (a table in a shared block) counts as ingress.
+p4::Gress gress_of(const p4::Placement& placement, const p4::Table* table, const p4::RegisterArray* array) {
+  const auto& graph = placement.graph();
+  for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
+    if (table && graph[node].control->table == table) return graph[node].gress;
+    for (const auto* used : graph[node].arrays) {
+      if (used == array) return graph[node].gress;
+    }
+  }
+  return p4::Gress::ingress;
+}
+
+}  // namespace
+
+struct ControlCpu::Operation : SlotAccess {
+  enum class Kind : std::uint8_t { read, write, clear, set_entry, remove_entry };
+
+  p4::Gress gress() const override { return gress_; }
+  int stage() const override { return stage_; }
+  void execute(p4::Pipeline& pipeline, sim::Time at) override {
+    auto& chassis = cpu->chassis_;
+    const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
+      chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | entry, now, 0);
+    };
+    switch (kind) {
+      case Kind::read:
+        result = pipeline.registers().read(array, index);
+        break;
+      case Kind::write:
+        pipeline.registers().write(array, index, value);
+        result = 1;
+        break;
+      case Kind::clear:
+        for (std::uint64_t entry = 0; entry < pipeline.registers().size(array); ++entry) {
+          if (pipeline.registers().read(array, entry) == 0) continue;
+          pipeline.registers().write(array, entry, 0);
+          record_register(entry, 0);
+        }
+        result = 1;
+        break;
+      case Kind::set_entry:
+        result = pipeline.modify_entry(*table, key, *action, data, priority);
+        if (!result) pipeline.add_entry(*table, key, *action, data, priority);
+        break;
+      case Kind::remove_entry:
+        result = pipeline.remove_entry(*table, key, priority);
+        break;
+    }
+    if (kind == Kind::write) {
+      record_register(index, value);
+    } else if (table) {
+      const auto fold = [](const std::vector<std::uint64_t>& words) {
+        std::uint64_t folded = words.size();
+        for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
+        return folded;
+      };
+      std::vector<std::uint64_t> key_words;
+      for (const p4::KeyMatch& match : key) {
+        key_words.push_back(match.value());
+        if (match.form() != p4::KeyMatch::Form::value) {
+          key_words.insert(key_words.end(), {match.extent(), static_cast<std::uint64_t>(match.form())});
+        }
+      }
+      if (priority != 0) key_words.push_back(priority);
+      chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key_words) & 0xffffffff),
+                           fold(data), 0);
+    }
+    // The answer leaves when the slot has left the ingress.
+    const sim::Time slot = at - chassis.stage_offset(gress_, stage_);
+    const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
+    cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
+  }
+
+  ControlCpu* cpu = nullptr;
+  Kind kind = Kind::read;
+  unsigned pipe = 0;
+  p4::Gress gress_ = p4::Gress::ingress;
+  int stage_ = 0;
+  std::uint32_t array = 0;
+  std::uint64_t index = 0, value = 0;
+  const p4::Table* table = nullptr;
+  const p4::Action* action = nullptr;
+  std::vector<p4::KeyMatch> key;
+  std::uint32_t priority = 0;
+  std::vector<std::uint64_t> data;
+  Done done;
+  std::uint64_t result = 0;
+};
+
+ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
+    : context_(context),
+      chassis_(chassis),
+      request_lane_(context.calendar.add_lane("switch/control/request")),
+      reply_lane_(context.calendar.add_lane("switch/control/reply")),
+      gap_(sim::transmission_time(1, static_cast<std::int64_t>(chassis.options().control_operations_per_second))),
+      slow_gap_(gap_) {}
+
+ControlCpu::~ControlCpu() = default;
+
+void ControlCpu::read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done) {
+  auto operation = std::make_unique<Operation>();
+  auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  pipeline.registers().read(found.id, index);  // an index outside is refused now, not in the slot
+  operation->kind = Operation::Kind::read;
+  operation->array = found.id;
+  operation->index = index;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value,
+                                Done done) {
+  auto operation = std::make_unique<Operation>();
+  auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  pipeline.registers().read(found.id, index);
+  operation->kind = Operation::Kind::write;
+  operation->array = found.id;
+  operation->index = index;
+  operation->value = value;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::clear_array(unsigned pipe, std::string_view array, Done done) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+  operation->kind = Operation::Kind::clear;
+  operation->array = found.id;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->done = std::move(done);
+  const std::uint64_t words = (found.size * found.width.total() + kWordBits - 1) / kWordBits;
+  post(pipe, std::move(operation),
+       sim::transmission_time(static_cast<std::int64_t>(words * kWordBits),
+                              static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second)));
+}
+
+void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key,
+                           std::string_view action, std::vector<std::uint64_t> data, Done done,
+                           std::uint32_t priority) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  operation->kind = Operation::Kind::set_entry;
+  operation->table = &found;
+  operation->action = &find_in(pipeline.program().actions(), action, "action", pipeline.program());
+  operation->key = std::move(key);
+  operation->priority = priority;
+  operation->data = std::move(data);
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done,
+                              std::uint32_t priority) {
+  auto operation = std::make_unique<Operation>();
+  const auto& pipeline = chassis_.pipeline(pipe);
+  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  operation->kind = Operation::Kind::remove_entry;
+  operation->table = &found;
+  operation->key = std::move(key);
+  operation->priority = priority;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
+  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
+  operation->done = std::move(done);
+  post(pipe, std::move(operation));
+}
+
+void ControlCpu::listen(PacketHandler& handler) {
+  if (handler_) throw std::logic_error("the control CPU's network port has a listener");
+  handler_ = &handler;
+  network_source_ = context_.journal.add_source("switch/control/network");
+  const auto& options = chassis_.options();
+  to_switch_ = std::make_unique<Wire>(context_, "control-switch", options.cpu_port_bits_per_second,
+                                      options.control_latency, chassis_, chassis_.cpu_port());
+  from_switch_ = std::make_unique<Wire>(context_, "switch-control", options.cpu_port_bits_per_second,
+                                        options.control_latency, *this, 0);
+  chassis_.plug(chassis_.cpu_port(), *from_switch_);
+}
+
+void ControlCpu::send(p4::PacketRef&& packet, NodeId in_name_of) {
+  if (!handler_) throw std::logic_error("the control CPU's network port is not plugged in");
+  packet->get_at<p4::Ethernet>(0).src = mac_of(kControlCpuNode);
+  auto& ip = packet->get_at<p4::Ipv4>(1);
+  auto& udp = packet->get_at<p4::Udp>(2);
+  ip.src = ipv4_of(in_name_of);
+  ip.total_length = packet->header_bytes() + packet->payload_bytes - p4::Ethernet::kLayout.bytes();
+  udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
+  packet->serial = packet_serial(kControlCpuNode, ++next_serial_);
+  context_.census.create();
+  context_.journal.record(sim::Observed::message_sent, network_source_, context_.calendar.now(), packet->operation,
+                          packet->serial, packet->wire_bytes());
+  to_switch_->transmit(std::move(packet), context_.calendar.now());
+}
+
+void ControlCpu::receive(p4::PacketRef&& packet, unsigned) {
+  context_.census.deliver();
+  context_.journal.record(sim::Observed::message_delivered, network_source_, context_.calendar.now(), packet->operation,
+                          packet->serial);
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->delivered(*packet, network_source_, context_.calendar.now());
+  handler_->on_packet(std::move(packet));
+}
+
+std::uint64_t ControlCpu::packets_held() const {
+  return handler_ ? to_switch_->in_flight() + from_switch_->in_flight() : 0;
+}
+
+void ControlCpu::set_delay(double factor, sim::Duration added) {
+  slow_gap_ = sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(gap_.ps()) * factor));
+  added_latency_ = added;
+}
+
+void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer) {
+  operation->cpu = this;
+  operation->pipe = pipe;
+  const sim::Time start = std::max(context_.calendar.now(), free_at_);
+  free_at_ = start + slow_gap_ + transfer;
+  last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);
+  ++outstanding_;
+  context_.calendar.at<&ControlCpu::arrive>(last_arrival_, request_lane_, *this, operation.get());
+  operations_.push_back(std::move(operation));
+}
+
+void ControlCpu::arrive(Operation* operation) {
+  chassis_.access(operation->pipe, *operation);
+}
+
+void ControlCpu::finish(Operation* operation) {
+  --outstanding_;
+  const auto found =
+      std::find_if(operations_.begin(), operations_.end(), [&](const auto& owned) { return owned.get() == operation; });
+  const std::unique_ptr<Operation> owned = std::move(*found);
+  operations_.erase(found);
+  if (owned->done) owned->done(owned->result);
+}
+
+}  // namespace racksim::models

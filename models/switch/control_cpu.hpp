@@ -1,0 +1,93 @@
+// The switch's control CPU as the pipes see it: register and table operations over PCIe, at a limited rate.
+//
+// An operation is posted, crosses PCIe after those before it at the rate limit, and takes a slot of its pipe like a
+// packet (switch_chassis.hpp), so that its order with passes is definite. Its result comes back over PCIe.
+//
+// A whole array is cleared in one operation, as a driver does it by DMA: a block write. It costs an operation of the
+// rate limit and, before it reaches the pipe and before the next operation, the time that the array's words of 128 bits
+// take to cross PCIe (models/hardware.md 6.7). Hardware clears word after word while packets pass; here all entries are
+// cleared in the slot that the last word would take.
+//
+// It also has a network port of its own, behind the switch's CPU port, once somebody listens to it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "models/nic/verbs.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/packets/rack_context.hpp"
+#include "models/switch/switch_chassis.hpp"
+
+namespace racksim::models {
+
+class ControlCpu final : public PacketSink {
+ public:
+  /// Called when an operation's result is back: the value read, 1 for what was written or cleared, or 1 and 0 for
+  /// whether a table had the entry.
+  using Done = std::function<void(std::uint64_t)>;
+
+  ControlCpu(RackContext& context, SwitchChassis& chassis);
+  ~ControlCpu() override;
+  ControlCpu(const ControlCpu&) = delete;
+  ControlCpu& operator=(const ControlCpu&) = delete;
+
+  /// Reads a register. Unknown names and indices are std::runtime_error, here and below.
+  void read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done);
+  void write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value, Done done = {});
+  /// Sets all entries of a register array to 0 by a block write. The journal gets those that were not 0 already.
+  void clear_array(unsigned pipe, std::string_view array, Done done = {});
+  /// Adds an entry, or changes the action of one that is there. Priorities are for tables in TCAM
+  /// (p4model/execute/pipeline.hpp).
+  void set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, std::string_view action,
+                 std::vector<std::uint64_t> data, Done done = {}, std::uint32_t priority = 0);
+  void remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done = {},
+                    std::uint32_t priority = 0);
+
+  /// Plugs in the network port, before the run: `handler` gets every packet sent to `kControlCpuNode`. Once only.
+  void listen(PacketHandler& handler);
+  /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
+  /// lengths are filled in. The IPv4 source is that of `in_name_of`, who gets the answers. Throws std::logic_error
+  /// before `listen`.
+  void send(p4::PacketRef&& packet, NodeId in_name_of = kControlCpuNode);
+  void receive(p4::PacketRef&& packet, unsigned port) override;
+  /// Packets on the wires of its network port.
+  std::uint64_t packets_held() const;
+  bool listening() const { return handler_ != nullptr; }
+  /// The journal's sources of its network port and of the wires behind it. Only while it listens.
+  sim::Source network_source() const { return network_source_; }
+  sim::Source to_switch() const { return to_switch_->source(); }
+  sim::Source from_switch() const { return from_switch_->source(); }
+
+  /// Makes the control CPU slow: operations posted from now on follow each other at the rate limit divided by `factor`
+  /// (at least 1), and each reaches its pipe `added` later. They keep their order, and PCIe its rate. (1, 0) ends it.
+  void set_delay(double factor, sim::Duration added);
+
+  /// Operations that have been posted and are not done.
+  std::uint64_t outstanding() const { return outstanding_; }
+
+ private:
+  struct Operation;
+  /// `transfer` is how long the operation's data take to cross PCIe, if that is worth counting.
+  void post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer = {});
+  void arrive(Operation* operation);
+  void finish(Operation* operation);
+
+  RackContext& context_;
+  SwitchChassis& chassis_;
+  sim::Lane request_lane_, reply_lane_;
+  sim::Duration gap_;
+  sim::Time free_at_, last_arrival_;
+  sim::Duration slow_gap_, added_latency_;
+  std::uint64_t outstanding_ = 0;
+  PacketHandler* handler_ = nullptr;
+  sim::Source network_source_;
+  std::unique_ptr<Wire> to_switch_, from_switch_;
+  std::uint64_t next_serial_ = 0;
+  std::vector<std::unique_ptr<Operation>> operations_;
+};
+
+}  // namespace racksim::models

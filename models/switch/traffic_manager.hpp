@@ -1,0 +1,160 @@
+// The traffic manager: a shared buffer in cells, a FIFO queue per port with a dynamic limit, and tail drop.
+//
+// Nothing here is an event. A queue is its port's next-free instant and the departures that lie ahead; the buffer is
+// the sum of the cells that have not departed. Packets are offered in the order in which they reach the traffic
+// manager, so that everything that departs before an instant is known when somebody asks for the occupancy at that
+// instant. (models/hardware.md 6.6: 80-byte cells, a minimum per queue, a dynamic share of the free pool, a multicast
+// packet stored once and freed after its last copy.)
+//
+// Cells that have departed are taken off the sums only when it matters. Sums that are too high can only refuse what
+// fits, never accept what does not: so what they accept is accepted, and before a refusal they are made exact.
+//
+// Packets that go through a port again and again can be left out of the queues and only have their cells reserved
+// (idle_ring.hpp). The sums hold the reservations, each as long as a packet could at most be stored, which is always:
+// they are still too high at most. As long as all reserved cells of a port fit in its queue at once, beside what else
+// is there, none of these packets can be refused. When that is no longer sure, or a packet would be refused with them
+// in the sums, they are asked to surface: reservations become the cells that are there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/host/short_queue.hpp"
+#include "models/switch/switch_options.hpp"
+#include "sim/kernel/time.hpp"
+#include "sim/oracles/conservation_oracle.hpp"
+
+namespace racksim::models {
+
+/// Packets whose cells are reserved.
+class UnseenPackets {
+ public:
+  /// Releases the reservations of all of them.
+  virtual void surface() = 0;
+
+ protected:
+  ~UnseenPackets() = default;
+};
+
+class TrafficManager {
+ public:
+  TrafficManager(const SwitchOptions& options, std::size_t ports);
+
+  /// Says what time it is; call before offering what arrives at `now`. Instants must not go back.
+  void advance(sim::Time now) {
+    now_ = last_departure_ = now;
+    packet_ = ++packets_;
+  }
+
+  /// Offers a copy of a packet of `frame_bytes` for `port`, ready to leave at `ready` and occupying the port for
+  /// `transmission`. Returns the instant when it leaves its queue, or nothing if it is dropped.
+  std::optional<sim::Time> enqueue(unsigned port, sim::Time ready, std::uint32_t frame_bytes,
+                                   sim::Duration transmission) {
+    Queue& queue = queues_[port];
+    const std::uint32_t cells = cells_of(frame_bytes);
+    const bool fits = used_ + cells <= buffer_cells_ && queue.cells + cells <= queue_cells_;
+    if (!fits && !fits_exactly(queue, cells)) [[unlikely]]
+      return std::nullopt;
+    const sim::Time start = std::max(ready, queue.free_at);
+    queue.free_at = start + transmission;
+    queue.cells += cells;
+    queue.departures.push({queue.free_at, cells, packet_});
+    last_departure_ = std::max(last_departure_, queue.free_at);
+    return start;
+  }
+
+  /// Keeps the cells of the packet whose copies were offered since `advance`, if any was taken.
+  void store(std::uint32_t frame_bytes) {
+    if (last_departure_ == now_) return;
+    keep_until(last_departure_, cells_of(frame_bytes));
+    if (reserved_ != 0) [[unlikely]]
+      check_reservations();
+  }
+
+  /// Reserves the cells of a packet that goes through `port` again and again. False if there may be no room for it, or
+  /// for one of those that have reservations, at every instant until something else is stored.
+  bool reserve(unsigned port, std::uint32_t frame_bytes, UnseenPackets& owner);
+  /// Ends the reservation of a packet that left, or leaves, its queue at `departure`; `counted` says that it is in the
+  /// queue as every packet.
+  void release(unsigned port, std::uint32_t frame_bytes, sim::Time departure, bool counted);
+  /// Says that a packet with a reservation has reached the traffic manager at `now`, if that is news.
+  void reach(sim::Time now) {
+    if (now > now_) advance(now);
+  }
+  /// When a port has sent what it was offered. Who has reservations keeps it up to date.
+  sim::Time& free_at(unsigned port) { return queues_[port].free_at; }
+
+  /// Cells in use and in a port's queue at the instant of the last `advance`, with what was taken since.
+  std::uint64_t used_cells() const { return cells_ahead(stored_); }
+  std::uint64_t queue_cells(unsigned port) const { return cells_ahead(queues_[port].departures); }
+
+  /// For the conservation of cells, without a change: those of the buffer, and those of all queues, where each copy
+  /// counts. In use are those of the running sums by which room is judged, without what has departed by `at`; of
+  /// packets, those of the packets that leave some queue later, once for all its copies or copy by copy. Reservations
+  /// are in use: their packets are for their owner to count, and to add.
+  sim::CellBalance buffer_balance(sim::Time at) const;
+  sim::CellBalance queue_balance(sim::Time at) const;
+
+ private:
+  struct Departure {
+    sim::Time when;
+    std::uint32_t cells;
+    std::uint32_t packet;  ///< the same for all copies of one, in queues
+    bool operator>(const Departure& o) const { return when > o.when; }
+  };
+  struct Queue {
+    sim::Time free_at;
+    std::uint64_t cells = 0;     // of `departures`, and reserved
+    std::uint64_t reserved = 0;  // of them
+    ShortQueue<Departure> departures;
+  };
+  static constexpr std::size_t kMany = 64;
+
+  /// Frames of one size follow each other (the copies of a packet always do): their one division is done once.
+  std::uint32_t cells_of(std::uint32_t frame_bytes) {
+    if (frame_bytes != divided_bytes_) {
+      divided_bytes_ = frame_bytes;
+      divided_cells_ = static_cast<std::uint32_t>((frame_bytes + cell_bytes_ - 1) / cell_bytes_);
+    }
+    return divided_cells_;
+  }
+  template <class Departures>
+  std::uint64_t cells_ahead(const Departures& departures) const {
+    std::uint64_t sum = 0;
+    for (const Departure& departure : departures) sum += departure.when > now_ ? departure.cells : 0;
+    return sum;
+  }
+  void keep_until(sim::Time departure, std::uint32_t cells) {
+    used_ += cells;
+    stored_.push_back({departure, cells, 0});
+    if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
+      store_among_many();
+  }
+  bool has_room(const Queue& queue, std::uint64_t cells) const;
+  bool reservations_fit() const;
+  void check_reservations();
+  void forget_departed(Queue& queue);
+  bool fits_exactly(Queue& queue, std::uint64_t cells);
+  void store_among_many();
+  void forget_departed();
+
+  std::uint64_t cell_bytes_, buffer_cells_, queue_cells_;
+  double queue_share_;
+  std::vector<Queue> queues_;
+  std::vector<Departure> stored_;  // in any order while there are few, later a heap with the earliest departure first
+  bool stored_is_heap_ = false;
+  std::uint64_t used_ = 0;      // by `stored_`, and reserved
+  std::uint64_t reserved_ = 0;  // of them
+  std::vector<unsigned> reserving_ports_;
+  UnseenPackets* unseen_ = nullptr;
+  std::uint32_t divided_bytes_ = 0;
+  std::uint32_t divided_cells_ = 0;
+  std::uint32_t packet_ = 0,
+                packets_ = 0;  // the one that is offered, and how many there were: numbers to tell them apart
+  sim::Time now_, last_departure_;
+};
+
+}  // namespace racksim::models

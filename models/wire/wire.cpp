@@ -1,0 +1,207 @@
+// Serialisation and faults of a wire. See wire.hpp.
+#include "models/wire/wire.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::models {
+
+namespace {
+// Uniform in [0, limit], to the picosecond.
+sim::Duration uniform_up_to(sim::RandomStream& random, sim::Duration limit) {
+  return sim::Duration::from_ps(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(limit.ps()) + 1)));
+}
+}  // namespace
+
+Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
+           PacketSink& sink, unsigned port)
+    : context_(context),
+      name_(std::move(name)),
+      bits_per_second_(bits_per_second),
+      picoseconds_per_bit_(bits_per_second > 0 && 1'000'000'000'000 % bits_per_second == 0
+                               ? static_cast<std::int64_t>(1'000'000'000'000 / bits_per_second)
+                               : 0),
+      propagation_(propagation),
+      sink_(sink),
+      port_(port),
+      lane_(context.calendar.add_lane("wire/" + name_)),
+      source_(context.journal.add_source("wire/" + name_)),
+      arrival_source_(context.journal.add_source("wire/" + name_ + "/arrival")),
+      random_(context.seed, "wire/" + name_) {
+  if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
+  if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
+}
+
+void Wire::set_faults(const WireFaults& faults, sim::Time from, sim::Time until) {
+  if (until <= from) return;
+  const auto later = std::find_if(windows_.begin(), windows_.end(), [&](const auto& w) { return w.from > from; });
+  windows_.insert(later, {from, until, faults});
+  next_change_ = std::min(next_change_, from);
+}
+
+void Wire::heal(sim::Time from) {
+  std::erase_if(windows_, [&](const auto& window) { return window.from >= from; });
+  for (FaultWindow& window : windows_) window.until = std::min(window.until, from);
+  if (!windows_.empty()) next_change_ = std::min(next_change_, from);
+  for (TargetedFault& fault : targeted_) fault.until = std::min(fault.until, from);
+}
+
+void Wire::change_faults(sim::Time start) {
+  std::erase_if(windows_, [&](const auto& window) { return window.until <= start; });
+  faults_ = {};
+  next_change_ = sim::Time::max();
+  for (const FaultWindow& window : windows_) {
+    if (window.from <= start) faults_ = window.faults;
+    next_change_ = std::min(next_change_, window.from > start ? window.from : window.until);
+  }
+  faulty_ = faults_.any();
+  if (faults_.burst_enter <= 0) in_burst_ = false;
+}
+
+void Wire::set_up(bool up) {
+  if (!up) {
+    ++cuts_;
+  } else if (cuts_ > 0 && --cuts_ == 0) {
+    up_since_ = context_.calendar.now();
+  }
+}
+
+[[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
+                                                sim::Duration held, sim::Duration stalled) {
+  ++in_flight_;
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held, stalled});
+  context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
+}
+
+sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
+  const std::uint32_t bytes = packet->wire_bytes();
+  const sim::Time start = std::max(ready, free_at_);
+  const auto serialisation = this->serialisation(bytes);
+  free_at_ = start + serialisation;
+  ++packets_sent_;
+  bytes_sent_ += bytes;
+  if (start >= next_change_) [[unlikely]]
+    change_faults(start);
+  if (!faulty_ && targeted_.empty()) {
+    // A wire that was faulty until now must not let this one overtake those that are late.
+    if (last_arrival_ > free_at_ + propagation_ + usual_jitter_) [[unlikely]]
+      report_late(*packet, start);
+    last_arrival_ = std::max(last_arrival_, free_at_ + propagation_);
+    launch(std::move(packet), start, last_arrival_);
+  } else {
+    transmit_through_faults(std::move(packet), start, serialisation);
+  }
+  return free_at_;
+}
+
+sim::Time Wire::transmit_unseen(std::uint32_t bytes, sim::Time ready) {
+  transmitted_unseen(1, bytes, std::max(ready, free_at_) + serialisation(bytes));
+  return last_arrival_;
+}
+
+void Wire::transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::Time free_at) {
+  packets_sent_ += packets;
+  bytes_sent_ += bytes;
+  free_at_ = free_at;
+  last_arrival_ = free_at + propagation_;
+}
+
+void Wire::surface(p4::PacketRef&& packet, sim::Time arrival) {
+  const sim::Time start = arrival - propagation_ - serialisation(packet->wire_bytes());
+  launch(std::move(packet), start, arrival);
+}
+
+void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
+  const Fate fate = fate_of(*packet, start);
+  if (fate.lost) return;
+
+  // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
+  sim::Duration stalled = fate.stall;
+  if (faults_.jitter > sim::Duration{}) stalled += uniform_up_to(random_, faults_.jitter);
+  if (faults_.spike > 0 && random_.chance(faults_.spike)) stalled += faults_.spike_delay;
+  sim::Time late = free_at_ + propagation_ + stalled;
+  const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
+  const bool twice = doubled || fate.copy;
+  for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
+    p4::PacketRef one;
+    if (copy == 0 && twice) {
+      one = context_.packets.clone_headers(*packet);
+      context_.census.copy();
+    } else {
+      one = std::move(packet);
+    }
+    sim::Duration held = copy == 0 ? fate.hold : fate.copy.value_or(fate.hold);
+    // No draw for a copy that is there by name alone: chance does to the others what it did without it.
+    if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {
+      held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
+    }
+    const sim::Time usual = free_at_ + propagation_ + usual_jitter_ + serialisation * copy;
+    if (held > sim::Duration{} || std::max(last_arrival_, late) > usual) report_late(*one, start);
+    if (held > sim::Duration{}) {
+      launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, held, stalled);
+    } else {
+      last_arrival_ = std::max(last_arrival_, late);
+      launch(std::move(one), start, last_arrival_, copy == 1, {}, stalled);
+    }
+    late += serialisation;
+  }
+}
+
+void Wire::report_late(const p4::Packet& packet, sim::Time start) {
+  sim::record_disturbance(context_.journal, source_, start, packet.operation, sim::Disturbance::late);
+}
+
+Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
+  using Effect = TargetedFault::Effect;
+  Fate fate;
+  DropReason reason = DropReason::loss;
+  for (auto& fault : targeted_) {
+    if (start < fault.from || start >= fault.until || !fault.match.matches(packet)) continue;
+    ++fault.seen;
+    if (fault.seen < fault.first) continue;
+    const std::uint64_t later = fault.seen - fault.first;
+    if (later % fault.every != 0 || later / fault.every >= fault.count) continue;
+    switch (fault.effect) {
+      case Effect::drop:
+        fate.lost = true;
+        reason = fault.reason;
+        break;
+      case Effect::hold:
+        fate.hold = std::max(fate.hold, fault.delay);
+        break;
+      case Effect::stall:
+        fate.stall = std::max(fate.stall, fault.delay);
+        break;
+      case Effect::duplicate:
+        fate.copy = std::max(fate.copy.value_or(sim::Duration{}), fault.delay);
+        break;
+    }
+  }
+  // The random state moves on for every packet, whatever else happens to it.
+  if (faults_.burst_enter > 0) {
+    in_burst_ = in_burst_ ? !random_.chance(faults_.burst_leave) : random_.chance(faults_.burst_enter);
+    if (in_burst_ && random_.chance(faults_.burst_loss) && !fate.lost) {
+      fate.lost = true;
+      reason = DropReason::burst_loss;
+    }
+  }
+  if (faults_.loss > 0 && random_.chance(faults_.loss)) fate.lost = true;
+  if (fate.lost) context_.drop(source_, start, packet, reason);
+  return fate;
+}
+
+void Wire::arrive(p4::Packet* raw, sim::Time start) {
+  p4::PacketRef packet = p4::PacketRef::adopt(raw);
+  --in_flight_;
+  // Judged here, because a packet may be handed over before it starts: was the wire up all the time?
+  if (cuts_ > 0 || up_since_ > start) {
+    context_.drop(arrival_source_, context_.calendar.now(), *packet, DropReason::wire_down);
+    return;
+  }
+  sink_.receive(std::move(packet), port_);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,132 @@
+// A unidirectional wire: serialisation at its rate, propagation, and faults.
+//
+// A wire is a next-free instant: a packet that is ready earlier waits for the ones before it, and only its arrival is
+// an event. Packets must be handed over in the order in which they are ready. They arrive in that order, however late
+// faults make them and when these begin and end, but for those that a fault holds back alone (reorder, hold,
+// a copy that comes later).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/packets/rack_context.hpp"
+#include "models/wire/wire_faults.hpp"
+#include "sim/random/random.hpp"
+
+namespace racksim::models {
+
+/// Where a wire ends.
+class PacketSink {
+ public:
+  virtual ~PacketSink() = default;
+  /// The last bit of a packet has arrived at `port`.
+  virtual void receive(p4::PacketRef&& packet, unsigned port) = 0;
+};
+
+/// One direction of a link.
+class Wire {
+ public:
+  /// `name` ("node3-switch") names its lane, journal source and random stream. Throws std::runtime_error when the rate
+  /// is 0 or the propagation negative.
+  Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
+       PacketSink& sink, unsigned port);
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left.
+  sim::Time transmit(p4::PacketRef&& packet, sim::Time ready);
+
+  /// For packets that stay on a loop with this wire and whose arrivals the caller computes itself (idle_ring.hpp), on a
+  /// sound wire without faults. Sends one that is ready at `ready`, without an event; returns its arrival.
+  sim::Time transmit_unseen(std::uint32_t bytes, sim::Time ready);
+  /// Says that so many more have been sent so, and when their last bit left.
+  void transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::Time free_at);
+  /// Hands over one that was sent so and has not arrived: its arrival is an event again.
+  void surface(p4::PacketRef&& packet, sim::Time arrival);
+  /// The lane of arrivals.
+  sim::Lane lane() const { return lane_; }
+
+  std::uint64_t bits_per_second() const { return bits_per_second_; }
+
+  /// How long the bits of so many bytes take, rounded up to a picosecond.
+  sim::Duration serialisation(std::uint32_t bytes) const {
+    const auto bits = std::int64_t{8} * bytes;
+    if (picoseconds_per_bit_ != 0) return sim::Duration::from_ps(bits * picoseconds_per_bit_);
+    return sim::transmission_time(bits, static_cast<std::int64_t>(bits_per_second_));
+  }
+
+  /// When the last bit of what was handed over so far has left.
+  sim::Time free_at() const { return free_at_; }
+
+  /// Sets the faults of packets whose first bit leaves in [from, until). Of several that hold at an instant the latest
+  /// to begin counts, and of those that begin together the one set last. Switch and NIC hand packets over ahead of
+  /// their start, so a change in mid-run is announced when the run begins.
+  void set_faults(const WireFaults& faults, sim::Time from = {}, sim::Time until = sim::Time::max());
+  /// How late any packet may be without a fault: the schedule's jitter. What is later is reported as a disturbance.
+  void expect_jitter(sim::Duration jitter) { usual_jitter_ = jitter; }
+  void add_targeted_fault(TargetedFault drop) { targeted_.push_back(std::move(drop)); }
+  /// From `from` on the wire is sound: random faults, announced changes and targeted faults end. Announce it as far
+  /// ahead as packets may be handed over before they start (the longest queue in front of a wire).
+  void heal(sim::Time from);
+  /// A wire that goes down now loses what is on it and what starts until it is up again. It is up when each call with
+  /// false has been followed by one with true.
+  void set_up(bool up);
+
+  /// Packets that have been sent and have not arrived.
+  std::uint64_t in_flight() const { return in_flight_; }
+  std::uint64_t packets_sent() const { return packets_sent_; }
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  const std::string& name() const { return name_; }
+  /// Who it is in the journal.
+  sim::Source source() const { return source_; }
+
+ private:
+  void change_faults(sim::Time start);
+  void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
+  /// What targeted faults do to a packet, and whether chance loses it.
+  struct Fate {
+    bool lost = false;
+    sim::Duration hold, stall;
+    /// A second copy that a fault names, held back so long. A copy by chance is held back like its packet.
+    std::optional<sim::Duration> copy;
+  };
+  Fate fate_of(const p4::Packet& packet, sim::Time start);
+  void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, sim::Duration held = {},
+              sim::Duration stalled = {});
+  void arrive(p4::Packet* packet, sim::Time start);
+  void report_late(const p4::Packet& packet, sim::Time start);
+
+  RackContext& context_;
+  std::string name_;
+  std::uint64_t bits_per_second_;
+  std::int64_t picoseconds_per_bit_;  // 0 when that is no whole number, as it is for 10, 25, 40, 50, 100 and 200 Gbit/s
+  sim::Duration propagation_;
+  PacketSink& sink_;
+  unsigned port_;
+  sim::Lane lane_;
+  // What happens at a packet's start is computed ahead, so it has another source than what happens at its arrival.
+  sim::Source source_, arrival_source_;
+  sim::RandomStream random_;
+  WireFaults faults_;
+  bool faulty_ = false;
+  bool in_burst_ = false;
+  struct FaultWindow {
+    sim::Time from, until;
+    WireFaults faults;
+  };
+  std::vector<FaultWindow> windows_;          // that are not over, in the order of their beginnings
+  sim::Time next_change_ = sim::Time::max();  // when a window begins or ends
+  unsigned cuts_ = 0;                         // the wire is up when there are none
+  sim::Time up_since_ = sim::Time::from_ps(-1);
+  std::vector<TargetedFault> targeted_;
+  sim::Time free_at_;
+  sim::Time last_arrival_;  // of packets that keep their order
+  sim::Duration usual_jitter_;
+  std::uint64_t in_flight_ = 0;
+  std::uint64_t packets_sent_ = 0;
+  std::uint64_t bytes_sent_ = 0;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,51 @@
+// The key-value workload of StarCache §4, §5.1 and §5.3: clients that send requests in open loop to a store whose keys
+// have Zipf popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places.
+//
+// Open loop: each client thread begins operations at the instants of a Poisson process, whether or not earlier ones
+// have been answered. Nothing is kept of a key, so that any number of keys costs nothing.
+//
+// The paper gives no order among the keys that change places. Read here as: the hottest with the coldest, the second
+// hottest with the second coldest, and so on; what changes places twice is back where it was.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "models/workloads/workload.hpp"
+
+namespace racksim::models {
+
+/// Which key has which popularity, as a function of time. Ranks count from 1, the hottest; keys from 0.
+struct KeyRanking {
+  std::uint64_t keys = 1;
+  std::uint64_t swap_keys = 0;  ///< how many keys change places at each end, at most half of them
+  sim::Duration swap_interval;  ///< 0: never
+
+  /// How often the hottest and the coldest keys have changed places by an instant; at k intervals it is k.
+  std::uint64_t swaps_by(sim::Time now) const;
+  /// The key of a rank after so many swaps.
+  std::uint64_t key_of(std::uint64_t rank, std::uint64_t swaps) const;
+};
+
+struct KeyValueOptions final : WorkloadOptions {
+  std::uint64_t threads = 2;
+  std::uint64_t keys = 10'000'000;
+  double zipf = 0.99;
+  double write_ratio = 0.0;
+  std::uint64_t rate = 1'000'000;
+  std::uint64_t key_bytes = 16;
+  std::uint64_t small_value = 64;
+  std::uint64_t large_value = 1024;
+  double small_share = 0.12;
+  sim::Duration swap_interval;
+  std::uint64_t swap_keys = 256;
+  std::uint64_t preload = 16384;
+
+  void declare(sim::Parameters& p) override;
+  Footprint footprint(const RunScale& scale) const override;
+  unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  std::unique_ptr<Workload> build(WorkloadContext& context) const override;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,27 @@
+// The list of workloads. See workload.hpp.
+#include "models/workloads/workload.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "models/workloads/key_value_workload.hpp"
+#include "models/workloads/micro_workload.hpp"
+
+namespace racksim::models {
+
+void WorkloadContext::refuse(std::string_view workload, std::string_view wanted) {
+  throw std::runtime_error(fmt::format("workload '{}' needs {}, which the protocol does not offer", workload, wanted));
+}
+
+const std::vector<WorkloadEntry>& workloads() {
+  static const std::vector<WorkloadEntry> entries{
+      {"key-value", "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
+       [] { return std::make_shared<KeyValueOptions>(); }},
+      {"micro", "8-byte reads and writes by read ratio, locality and sharing ratio (Concordia §7.2)",
+       [] { return std::make_shared<MicroOptions>(); }},
+  };
+  return entries;
+}
+
+}  // namespace racksim::models

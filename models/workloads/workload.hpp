@@ -1,0 +1,90 @@
+// A workload as the experiment sees it, and the registry of workloads (like that of protocols, protocol.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/service/protocol.hpp"
+#include "sim/kernel/task.hpp"
+#include "sim/options/parameters.hpp"
+
+namespace racksim::models {
+
+/// What a workload runs on.
+struct WorkloadContext {
+  Rack& rack;
+  Protocol& protocol;
+
+  /// The protocol's service if it is of this kind. Throws std::runtime_error, naming the workload, if it is another.
+  template <class Kind>
+  Kind& service(std::string_view workload) {
+    if (auto* offered = dynamic_cast<Kind*>(&protocol.service())) return *offered;
+    refuse(workload, Kind::kWhat);
+  }
+
+  /// Throws std::runtime_error: the workload needs a service that the protocol does not offer.
+  [[noreturn]] static void refuse(std::string_view workload, std::string_view wanted);
+};
+
+/// A running workload.
+class Workload : public CrashObserver {
+ public:
+  virtual ~Workload() = default;
+  /// Fills caches and directories without simulating time.
+  virtual void warm_up() = 0;
+  /// Starts every session.
+  virtual void start() = 0;
+  /// Every session finishes the operations that it has begun and issues no more.
+  virtual void stop() = 0;
+  /// Sessions, and operations that they do not wait for, that have not finished and have not died with their node.
+  virtual std::size_t running() const = 0;
+  /// Has `done` called, at most once, in the event in which `operations` more operations of all sessions together have
+  /// ended or been given up.
+  virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
+  /// Whether its operations can be about this block or key.
+  virtual bool uses(std::uint64_t key) const = 0;
+  /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
+  virtual std::string used_keys() const = 0;
+};
+
+/// What decides how much of its data a workload will use.
+struct RunScale {
+  std::uint64_t nodes = 0;
+  std::uint64_t block_bytes = 0;  ///< the protocol's unit of coherence; 0 where data are keys
+  sim::Duration time;             ///< simulated, of the phases that have a length in time
+  std::uint64_t operations = 0;   ///< of the phases that have a length in operations
+};
+
+/// What a workload will use, at most.
+struct Footprint {
+  std::uint64_t objects = 0;        ///< blocks or keys
+  std::uint64_t warm_accesses = 0;  ///< of the functional warm-up, before simulated time
+};
+
+/// A workload's options, and the way from options to a running workload.
+class WorkloadOptions {
+ public:
+  virtual ~WorkloadOptions() = default;
+  virtual void declare(sim::Parameters& parameters) = 0;
+  /// An estimate, before anything is built: what a person is told before a long run. Throws std::runtime_error if the
+  /// protocol's data are blocks and the workload's are keys, or the other way round: `build` would say the same.
+  virtual Footprint footprint(const RunScale& scale) const = 0;
+  /// Application threads on each node.
+  virtual unsigned threads_per_node() const = 0;
+  /// Throws std::runtime_error when the options contradict each other or do not fit the rack.
+  virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
+};
+
+struct WorkloadEntry {
+  std::string name, doc;
+  std::function<std::shared_ptr<WorkloadOptions>()> make_options;
+};
+
+/// All workloads, in the order of their names.
+const std::vector<WorkloadEntry>& workloads();
+
+}  // namespace racksim::models

@@ -1,0 +1,40 @@
+#include "p4model/execute/forwarding.hpp"
+
+#include "p4model/language/headers.hpp"
+
+namespace racksim::p4 {
+
+void append_forwarding_parser(Program& program, Gress gress) {
+  program.parser_state<Ethernet>(gress, "ethernet")
+      .select(program.header_field(&Ethernet::ether_type), {{kEtherTypeIpv4, "ipv4"}});
+  program.parser_state<Ipv4>(gress, "ipv4").select(program.header_field(&Ipv4::protocol), {{kProtocolUdp, "udp"}});
+  program.parser_state<Udp>(gress, "udp");
+}
+
+Forwarding append_forwarding(Program& program, Block& block) {
+  auto& to_port = program.action("forward_to_port");
+  to_port.set(program.intrinsics().ucast_egress_port, to_port.data("port", 9));
+  auto& drop = program.action("forward_drop").set(program.intrinsics().drop, 1);
+  auto& by_mac = program.table("forward_by_mac")
+                     .key(program.header_field(&Ethernet::dst))
+                     .action(to_port)
+                     .size(kForwardingEntries);
+  auto& by_ip =
+      program.table("forward_by_ip").key(program.header_field(&Ipv4::dst)).action(to_port).size(kForwardingEntries);
+  by_ip.default_action(drop);
+  block.apply(by_mac).on_miss([&](Block& unknown_mac) {
+    unknown_mac.if_(program.valid<Ipv4>() == 1).then([&](Block& ip) { ip.apply(by_ip); }).else_([&](Block& other) {
+      other.apply(drop);
+    });
+  });
+  return {&by_mac, &by_ip, &to_port};
+}
+
+ForwardingProgram make_forwarding_program() {
+  auto program = std::make_shared<Program>("l2l3-forwarding", "forwards by destination MAC or IPv4 address");
+  append_forwarding_parser(*program, Gress::ingress);
+  const auto forwarding = append_forwarding(*program, program->ingress());
+  return {program, forwarding};
+}
+
+}  // namespace racksim::p4

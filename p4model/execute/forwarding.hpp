@@ -1,0 +1,37 @@
+// Plain forwarding: by destination MAC address, else by destination IPv4 address, else the packet is dropped.
+//
+// Other programs embed it: they call `append_forwarding` where their own tables have let a packet through.
+#pragma once
+
+#include <memory>
+
+#include "p4model/language/program.hpp"
+
+namespace racksim::p4 {
+
+/// The two tables, for the control plane. A packet that misses both, or misses `by_mac` and is not IPv4, is dropped;
+/// the pipeline counts both misses and drops.
+struct Forwarding {
+  const Table* by_mac;
+  const Table* by_ip;
+  const Action* to_port;  ///< takes the port as its only value
+};
+
+/// How many hosts the tables hold.
+inline constexpr std::uint32_t kForwardingEntries = 4096;
+
+/// States "ethernet", "ipv4" and "udp" that parse what is there of them.
+void append_forwarding_parser(Program& program, Gress gress);
+
+/// Tables "forward_by_mac", "forward_by_ip" and "forward_drop" at the end of `block`. The program must parse Ethernet
+/// and IPv4.
+Forwarding append_forwarding(Program& program, Block& block);
+
+/// A program that does nothing else.
+struct ForwardingProgram {
+  std::shared_ptr<const Program> program;
+  Forwarding forwarding;
+};
+ForwardingProgram make_forwarding_program();
+
+}  // namespace racksim::p4

@@ -1,0 +1,460 @@
+#include "p4model/execute/pipeline.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::p4 {
+
+namespace {
+
+/// The most words of action data that an action of the table takes.
+std::size_t data_words(const Table& table) {
+  std::size_t words = 0;
+  for (const auto* action : table.all_actions()) words = std::max(words, action->parameters.size());
+  return words;
+}
+
+/// A table in TCAM leaves an empty one here.
+std::vector<ExactTable> make_tables(const Program& program) {
+  std::vector<ExactTable> tables;
+  for (const auto& table : program.tables()) {
+    std::vector<unsigned> bits;
+    if (!table.in_tcam()) {
+      for (const auto& key : table.keys) bits.push_back(program.info(key.field).bits);
+    }
+    tables.emplace_back(table.name, bits, table.in_tcam() ? 0 : table.max_entries, data_words(table));
+  }
+  return tables;
+}
+
+std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& program) {
+  std::vector<std::unique_ptr<TernaryTable>> tables;
+  for (const auto& table : program.tables()) {
+    auto& made = tables.emplace_back();
+    if (!table.in_tcam()) continue;
+    std::vector<TernaryTable::Field> fields;
+    for (const auto& key : table.keys) fields.push_back({program.info(key.field).bits, key.kind});
+    made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
+  }
+  return tables;
+}
+
+/// `outcomes` as outcomes_of() has them.
+bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
+  return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources)
+    : program_(std::move(program)),
+      placement_(*program_, resources),
+      code_(compile(placement_)),
+      registers_(program_->name(), program_->arrays()),
+      tables_(make_tables(*program_)),
+      ternary_(make_ternary_tables(*program_)),
+      table_counters_(tables_.size()) {
+  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
+  if (code_.initial_phv.size() > Pass::kMaxWords) {
+    throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
+                                   program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
+  }
+  for (const auto& table : program_->tables()) {
+    std::uint32_t priority = 0;
+    for (const auto& entry : table.entries) {
+      add_entry(table, entry.key, *entry.action, entry.values, priority);
+      if (table.in_tcam() && !table.by_prefix()) ++priority;
+    }
+  }
+}
+
+bool Pipeline::egress_changes_headers() const {
+  return code_.gress[1].changes_headers;
+}
+
+inline void Pipeline::parse(Pass& pass, const GressCode& code) {
+  if (code.parser.empty()) return;
+  Packet& packet = *pass.packet_;
+  auto* const phv = pass.phv_;
+  const auto* const states = code.parser.data();
+  const std::size_t headers = packet.header_count();
+  std::size_t parsed = 0;
+  std::int32_t state = 0;
+  do {
+    const ParseCode& parse = states[state];
+    if (parsed == headers || &packet.layout(parsed) != parse.layout) {
+      state = ParseCode::kRejectState;
+      break;
+    }
+    const auto words = packet.words(parsed);
+    for (const auto& e : parse.extracts) phv[e.slot] = words.get(e.member) & e.mask;
+    phv[parse.validity_slot] = 1;
+    pass.header_at_[parsed++] = static_cast<std::uint8_t>(parse.header);
+    state = parse.next;
+    if (parse.selector < 0) continue;
+    const auto value = phv[parse.selector];
+    for (const auto& c : parse.cases) {
+      if ((value & c.mask) == c.value) {
+        state = c.next;
+        break;
+      }
+    }
+  } while (state >= 0);
+  pass.parsed_ = static_cast<std::uint8_t>(parsed);
+  if (state == ParseCode::kRejectState) {
+    ++counters_.parser_rejects;
+    pass.rejected_ = true;
+  }
+  for (const auto& lookup : code.lookups) registers_.prefetch(lookup.array, phv[lookup.index_slot]);
+}
+
+inline void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
+  std::copy(code_.initial_phv.begin(), code_.initial_phv.end(), pass.phv_);
+  pass.packet_ = &packet;
+  pass.gress_ = gress;
+  pass.rejected_ = false;
+  pass.parsed_ = 0;
+  parse(pass, code_.gress[static_cast<std::size_t>(gress)]);
+}
+
+void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& metadata) {
+  ++counters_.ingress_passes;
+  start(pass, packet, Gress::ingress);
+  const auto& fields = program_->intrinsics();
+  pass.phv_[fields.ingress_port.id] = metadata.port;
+  pass.phv_[fields.resubmit_flag.id] = metadata.resubmitted;
+  pass.phv_[fields.resubmit_data.id] = metadata.resubmit_data;
+  pass.resubmitted_ = metadata.resubmitted;
+  pass.may_resubmit_ = metadata.may_resubmit;
+}
+
+void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& metadata) {
+  ++counters_.egress_passes;
+  start(pass, packet, Gress::egress);
+  const auto& fields = program_->intrinsics();
+  pass.phv_[fields.egress_port.id] = metadata.port;
+  pass.phv_[fields.egress_rid.id] = metadata.rid;
+  pass.phv_[fields.packet_length.id] = metadata.packet_length;
+}
+
+void Pipeline::run_stage(Pass& pass, int stage) {
+  if (pass.rejected_) return;
+  const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
+  run<false>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
+}
+
+std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) const {
+  auto crc = hash.tables.start();
+  for (std::size_t i = 0; i < hash.bytes.size(); ++i) {
+    crc ^= hash.tables.of(i, static_cast<std::uint8_t>(phv[hash.bytes[i].slot] >> hash.bytes[i].shift));
+  }
+  return crc & hash.mask;
+}
+
+inline const Instruction* Pipeline::note_miss(const TableCode& code, std::uint64_t* phv) {
+  phv[code.hit_slot] = 0;
+  phv[code.miss_slot] = 1;
+  ++table_counters_[code.table].misses;
+  return code_.action_code.data() + code.miss.begin;
+}
+
+inline void Pipeline::note_hit(const TableCode& code, std::uint64_t* phv) {
+  phv[code.hit_slot] = 1;
+  phv[code.miss_slot] = 0;
+  ++table_counters_[code.table].hits;
+}
+
+inline const Instruction* Pipeline::run_entry(const TableCode& code, std::uint32_t action_number,
+                                              const std::uint64_t* data, std::uint64_t* phv) const {
+  const auto& action = code.actions[action_number];
+  for (std::uint32_t i = 0; i < action.data_words; ++i) phv[code_.data_slot + i] = data[i];
+  return code_.action_code.data() + action.begin;
+}
+
+inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
+  if (code.key_slots.empty()) return ExactTable::kMiss;
+  const auto& table = tables_[code.table];
+  const auto* part = table.parts().data();
+  if (table.words() == 1) {
+    std::uint64_t key = 0;
+    for (const auto slot : code.key_slots) key |= phv[slot] << part++->shift;
+    return table.find(key);
+  }
+  ExactTable::Key key{};
+  for (const auto slot : code.key_slots) {
+    key[part->word] |= phv[slot] << part->shift;
+    ++part;
+  }
+  return table.find(key);
+}
+
+inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t* phv) {
+  if (code.in_tcam) [[unlikely]]
+    return look_up_in_tcam(code, phv);
+  const auto entry = find_entry(code, phv);
+  if (entry == ExactTable::kMiss) return note_miss(code, phv);
+  note_hit(code, phv);
+  const auto& table = tables_[code.table];
+  return run_entry(code, table.action(entry), table.data(entry), phv);
+}
+
+const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_t* phv) {
+  std::array<std::uint64_t, kMaxTernaryKeys> values{};
+  for (std::size_t i = 0; i < code.key_slots.size(); ++i) values[i] = phv[code.key_slots[i]];
+  const auto& table = *ternary_[code.table];
+  const auto entry = table.find(values.data());
+  if (entry == TernaryTable::kMiss) return note_miss(code, phv);
+  note_hit(code, phv);
+  return run_entry(code, table.action(entry), table.data(entry), phv);
+}
+
+template <bool noting>
+void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes* notes) {
+  auto* const phv = pass.phv_;
+  const Instruction* behind_table = nullptr;  // where to go on after an action
+  for (;;) {
+    const auto& i = *at++;
+    switch (i.opcode) {
+      case Opcode::done:
+        if (!behind_table) return;
+        at = behind_table;
+        behind_table = nullptr;
+        break;
+      case Opcode::skip_unless:
+        if (!phv[i.a]) at += i.extra;
+        break;
+      case Opcode::gateway: {
+        const auto* const terms = code_.gateway_terms.data();
+        auto next = static_cast<std::int32_t>(i.b);
+        while (next >= 0) {
+          const auto& term = terms[next];
+          next = compares(term.outcomes, phv[term.left], phv[term.right]) ? term.if_true : term.if_false;
+        }
+        const bool holds = next == GatewayTerm::kThen;
+        phv[i.destination] = holds;
+        phv[i.a] = !holds;
+        if (!holds) at += i.extra;
+        break;
+      }
+      case Opcode::compare: {
+        const bool holds = compares(i.outcomes, phv[i.a], phv[i.b]);
+        phv[i.destination] = holds;
+        phv[i.mask] = !holds;
+        if (!holds) at += i.extra;
+        break;
+      }
+      case Opcode::table:
+        behind_table = at;
+        if constexpr (noting) {
+          // The words for the outcome may be shared when nothing asks for it.
+          const auto table = code_.tables[i.extra].table;
+          const auto hits = table_counters_[table].hits;
+          at = look_up(code_.tables[i.extra], phv);
+          notes->add_lookup(table, table_counters_[table].hits != hits);
+        } else {
+          at = look_up(code_.tables[i.extra], phv);
+        }
+        break;
+      case Opcode::probe:
+        if constexpr (noting) notes->add_register(i.extra, phv[i.a]);
+        phv[i.destination] = registers_.is_pair(i.extra, phv[i.a], phv[i.b], phv[i.mask]);
+        break;
+      case Opcode::hash:
+        phv[i.destination] = hash(code_.hashes[i.extra], phv);
+        break;
+      case Opcode::array: {
+        const auto& code = code_.arrays[i.extra];
+        if constexpr (noting) notes->add_register(code.array, phv[code.index]);
+        const auto output = registers_.execute(code, phv[code.index], phv, *pass.packet_);
+        phv[code.output] = output & code.output_mask;
+        break;
+      }
+      case Opcode::set:
+        phv[i.destination] = phv[i.a] & i.mask;
+        break;
+      case Opcode::add:
+        phv[i.destination] = (phv[i.a] + phv[i.b]) & i.mask;
+        break;
+      case Opcode::sub:
+        phv[i.destination] = (phv[i.a] - phv[i.b]) & i.mask;
+        break;
+      case Opcode::bit_and:
+        phv[i.destination] = phv[i.a] & phv[i.b] & i.mask;
+        break;
+      case Opcode::bit_or:
+        phv[i.destination] = (phv[i.a] | phv[i.b]) & i.mask;
+        break;
+      case Opcode::bit_xor:
+        phv[i.destination] = (phv[i.a] ^ phv[i.b]) & i.mask;
+        break;
+      case Opcode::bit_not:
+        phv[i.destination] = ~phv[i.a] & i.mask;
+        break;
+      case Opcode::shift_left:
+        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] << phv[i.b] & i.mask : 0;
+        break;
+      case Opcode::shift_right:
+        phv[i.destination] = phv[i.b] < 64 ? phv[i.a] >> phv[i.b] & i.mask : 0;
+        break;
+      case Opcode::min:
+        phv[i.destination] = std::min(phv[i.a], phv[i.b]) & i.mask;
+        break;
+      case Opcode::max:
+        phv[i.destination] = std::max(phv[i.a], phv[i.b]) & i.mask;
+        break;
+    }
+  }
+}
+
+inline void Pipeline::deparse(Pass& pass) {
+  const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
+  if (code.changes_validity) {
+    rebuild_headers(pass);
+    return;
+  }
+  if (!code.changes_headers) return;
+  for (unsigned at = 0; at < pass.parsed_; ++at) {
+    const auto words = pass.packet_->words(at);
+    for (const auto& write : code.header_writes[pass.header_at_[at]]) words.set(write.member, pass.phv_[write.slot]);
+  }
+}
+
+Verdict Pipeline::finish_ingress(Pass& pass) {
+  Verdict verdict;
+  const auto* phv = pass.phv_;
+  const auto& fields = program_->intrinsics();
+  if (pass.rejected_) {
+    ++counters_.ingress_drops;
+    return verdict;
+  }
+  if (phv[fields.resubmit.id] == 1) {
+    if (pass.resubmitted_ || !pass.may_resubmit_) {
+      ++counters_.refused_resubmits;
+      ++counters_.ingress_drops;
+      return verdict;
+    }
+    ++counters_.resubmits;
+    verdict.resubmit = true;
+    verdict.resubmit_data = phv[fields.resubmit_value.id];
+    return verdict;
+  }
+  const auto output = [&](FieldRef field) {
+    return phv[field.id] == kUnset ? Verdict::kNone : static_cast<std::int32_t>(phv[field.id]);
+  };
+  if (phv[fields.drop.id] != 1) {
+    verdict.ucast_port = output(fields.ucast_egress_port);
+    verdict.mcast_a = output(fields.mcast_grp_a);
+    verdict.mcast_b = output(fields.mcast_grp_b);
+    verdict.rid = static_cast<std::uint16_t>(std::max(0, output(fields.rid)));
+    verdict.l2_exclusion = output(fields.l2_exclusion_id);
+  }
+  if (verdict.dropped()) {
+    ++counters_.ingress_drops;
+    return {};
+  }
+  deparse(pass);
+  return verdict;
+}
+
+bool Pipeline::finish_egress(Pass& pass) {
+  if (pass.rejected_ || pass.phv_[program_->intrinsics().drop.id] == 1) {
+    ++counters_.egress_drops;
+    return false;
+  }
+  deparse(pass);
+  return true;
+}
+
+Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
+  Pass pass;
+  begin_ingress(pass, packet, metadata);
+  if (!pass.rejected_) run<false>(code_.gress[0].fused.data(), pass);
+  return finish_ingress(pass);
+}
+
+Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes) {
+  Pass pass;
+  begin_ingress(pass, packet, metadata);
+  if (!pass.rejected_) run<true>(code_.gress[0].fused.data(), pass, &notes);
+  return finish_ingress(pass);
+}
+
+bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
+  Pass pass;
+  begin_egress(pass, packet, metadata);
+  if (!pass.rejected_) run<false>(code_.gress[1].fused.data(), pass);
+  return finish_egress(pass);
+}
+
+void Pipeline::rebuild_headers(Pass& pass) {
+  // What the parser did not look at stays behind the headers that the program knows.
+  auto& packet = *pass.packet_;
+  std::array<const HeaderLayout*, Packet::kMaxHeaders> layouts{};
+  std::array<std::array<std::uint64_t, HeaderLayout::kMaxFields>, Packet::kMaxHeaders> words;
+  std::size_t behind = 0;
+  for (std::size_t i = pass.parsed_; i < packet.header_count(); ++i, ++behind) {
+    layouts[behind] = &packet.layout(i);
+    packet.read_words(i, words[behind].data());
+  }
+  packet.truncate_headers(0);
+  for (const auto& header : program_->headers()) {
+    if (pass.phv_[header.validity.id]) packet.push_words(*header.layout, pass.phv_ + header.members.front().id);
+  }
+  for (std::size_t i = 0; i < behind; ++i) packet.push_words(*layouts[i], words[i].data());
+}
+
+std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
+  const auto& all = actions_.at(table.id);
+  const auto found = std::find(all.begin(), all.end(), &action);
+  if (found == all.end()) {
+    throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
+  }
+  if (values != action.parameters.size()) {
+    throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
+                                         action.parameters.size(), values));
+  }
+  return static_cast<std::uint32_t>(found - all.begin());
+}
+
+ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const {
+  std::vector<std::uint64_t> values;
+  for (const KeyMatch& match : key) {
+    if (match.form() != KeyMatch::Form::value || priority != 0) {
+      throw std::runtime_error(
+          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
+    }
+    values.push_back(match.value());
+  }
+  return tables_.at(table.id).pack(values);
+}
+
+void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                         std::span<const std::uint64_t> data, std::uint32_t priority) {
+  const auto number = action_number(table, action, data.size());
+  if (table.in_tcam()) {
+    ternary_.at(table.id)->add(key, priority, number, data);
+  } else {
+    tables_.at(table.id).add(exact_key(table, key, priority), number, data);
+  }
+  if (observer_) observer_->tables_changed();
+}
+
+bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                            std::span<const std::uint64_t> data, std::uint32_t priority) {
+  const auto number = action_number(table, action, data.size());
+  const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
+                                     : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
+  if (found && observer_) observer_->tables_changed();
+  return found;
+}
+
+bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
+  const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
+                                     : tables_.at(table.id).remove(exact_key(table, key, priority));
+  if (found && observer_) observer_->tables_changed();
+  return found;
+}
+
+}  // namespace racksim::p4

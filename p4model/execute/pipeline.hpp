@@ -1,0 +1,197 @@
+// One pipe of a switch with a program loaded: its state and the passes that packets make through it.
+//
+// A pass runs fused (`run_ingress`, `run_egress`) or stage by stage (`begin_*`, `run_stage`, `finish_*`); packets do
+// not overtake each other in a pipeline, so both give the same state and packets when stage i of one packet runs before
+// stage i of the next. The pipeline knows no time; `latency_cycles` tells the chassis how long its stages take.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "p4model/execute/code.hpp"
+#include "p4model/execute/pass_notes.hpp"
+#include "p4model/execute/register_file.hpp"
+#include "p4model/execute/ternary_table.hpp"
+#include "p4model/fit/placement.hpp"
+#include "p4model/language/packet.hpp"
+
+namespace racksim::p4 {
+
+/// What the hardware tells the ingress about a packet.
+struct IngressMetadata {
+  std::uint16_t port = 0;
+  bool resubmitted = false;
+  std::uint64_t resubmit_data = 0;
+  bool may_resubmit = true;  ///< false for the internal ports of quads 16 and 17 (models/hardware.md 6.5)
+};
+
+/// What the hardware tells the egress about a copy. `packet_length` is in bytes.
+struct EgressMetadata {
+  std::uint16_t port = 0;
+  std::uint16_t rid = 0;
+  std::uint32_t packet_length = 0;
+};
+
+/// What becomes of a packet after ingress: a resubmission and nothing else, or copies to any of the unicast port and
+/// two multicast groups, or nothing (models/hardware.md 6.6). A program that sets both drop and resubmit is
+/// resubmitted, as the TNA pseudo-code has it.
+struct Verdict {
+  static constexpr std::int32_t kNone = -1;
+  bool resubmit = false;
+  std::uint64_t resubmit_data = 0;
+  std::int32_t ucast_port = kNone;
+  std::int32_t mcast_a = kNone, mcast_b = kNone;
+  std::uint16_t rid = 0;
+  std::int32_t l2_exclusion = kNone;
+
+  bool dropped() const { return !resubmit && ucast_port == kNone && mcast_a == kNone && mcast_b == kNone; }
+  bool operator==(const Verdict&) const = default;
+};
+
+/// A packet on its way through the stages of one gress.
+class Pass {
+ public:
+  static constexpr std::size_t kMaxWords = 1024;
+
+ private:
+  friend class Pipeline;
+  std::uint64_t phv_[kMaxWords];
+  Packet* packet_ = nullptr;
+  Gress gress_ = Gress::ingress;
+  bool rejected_ = false, resubmitted_ = false, may_resubmit_ = false;
+  std::uint8_t parsed_ = 0;                      // headers extracted
+  std::uint8_t header_at_[Packet::kMaxHeaders];  // by place in the packet: the program's header number
+};
+
+struct PipelineCounters {
+  std::uint64_t ingress_passes = 0, egress_passes = 0;
+  std::uint64_t parser_rejects = 0;
+  std::uint64_t ingress_drops = 0, egress_drops = 0;  ///< passes that ended with no copy, parser rejects included
+  std::uint64_t resubmits = 0;
+  std::uint64_t refused_resubmits = 0;  ///< drops because the pass was a resubmitted one already, or its port cannot
+};
+
+struct TableCounters {
+  std::uint64_t hits = 0, misses = 0;
+};
+
+class Pipeline {
+ public:
+  /// Checks, places and compiles the program. Throws ProgramError or DoesNotFit.
+  explicit Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources = {});
+
+  const Program& program() const { return *program_; }
+  const Placement& placement() const { return placement_; }
+  int stages() const { return placement_.stages(); }
+  std::uint64_t latency_cycles(Gress gress, int stage) const { return placement_.latency_cycles(gress, stage); }
+  std::uint64_t latency_cycles(Gress gress) const { return placement_.latency_cycles(gress); }
+  /// Whether an egress pass can change headers: a packet that others share must be cloned before it.
+  bool egress_changes_headers() const;
+
+  /// A whole pass. A resubmitted or dropped packet keeps its headers as they were.
+  Verdict run_ingress(Packet& packet, const IngressMetadata& metadata);
+  /// The same pass, noting what its outcome depends on.
+  Verdict run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes);
+  /// False when the copy is dropped.
+  bool run_egress(Packet& packet, const EgressMetadata& metadata) {
+    if (code_.gress[1].idle()) {
+      ++counters_.egress_passes;
+      return true;
+    }
+    return run_busy_egress(packet, metadata);
+  }
+
+  void begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& metadata);
+  void begin_egress(Pass& pass, Packet& packet, const EgressMetadata& metadata);
+  void run_stage(Pass& pass, int stage);
+  Verdict finish_ingress(Pass& pass);
+  bool finish_egress(Pass& pass);
+
+  /// Whether an egress pass leaves each packet as it is.
+  bool egress_does_nothing() const { return code_.gress[1].idle(); }
+  /// Counts passes that were not run, each an ingress pass that drops nothing and an egress pass that does nothing...
+  void count_passes(std::uint64_t passes) {
+    counters_.ingress_passes += passes;
+    counters_.egress_passes += passes;
+  }
+  /// ... and their lookups, for `passes` of them that would all have given these notes.
+  void count_lookups(const PassNotes& notes, std::uint64_t passes) {
+    for (const auto& lookup : notes.lookups()) {
+      auto& counters = table_counters_[lookup.table];
+      (lookup.hit ? counters.hits : counters.misses) += passes;
+    }
+  }
+
+  /// The control plane's view. Names and numbers are the program's; unknown ones throw std::runtime_error. A key gives
+  /// one match per key field. Priorities are for TCAM: the lowest number wins, where prefixes do not decide.
+  RegisterFile& registers() { return registers_; }
+  const RegisterFile& registers() const { return registers_; }
+  void add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                 std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
+  /// False when there is no entry with this key and priority.
+  bool modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
+                    std::span<const std::uint64_t> data = {}, std::uint32_t priority = 0);
+  bool remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority = 0);
+  /// The same for entries that ask for one value of each key field.
+  void add_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
+                 std::span<const std::uint64_t> data = {}) {
+    add_entry(table, matches(key), action, data);
+  }
+  bool modify_entry(const Table& table, std::span<const std::uint64_t> key, const Action& action,
+                    std::span<const std::uint64_t> data = {}) {
+    return modify_entry(table, matches(key), action, data);
+  }
+  bool remove_entry(const Table& table, std::span<const std::uint64_t> key) {
+    return remove_entry(table, matches(key));
+  }
+  std::uint32_t entries(const Table& table) const {
+    return table.in_tcam() ? ternary_.at(table.id)->size() : tables_.at(table.id).size();
+  }
+  const TableCounters& counters(const Table& table) const { return table_counters_.at(table.id); }
+  const PipelineCounters& counters() const { return counters_; }
+
+  /// Told of each register value that a pass changes and of changes by the control plane; null for none. It must
+  /// outlive the pipeline or be detached.
+  void observe(StateWriteObserver* observer) {
+    observer_ = observer;
+    registers_.observe(observer);
+  }
+
+ private:
+  static std::vector<KeyMatch> matches(std::span<const std::uint64_t> values) { return {values.begin(), values.end()}; }
+  bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
+  void start(Pass& pass, Packet& packet, Gress gress);
+  void parse(Pass& pass, const GressCode& code);
+  void deparse(Pass& pass);
+  void rebuild_headers(Pass& pass);
+  /// Runs up to the first `done` that does not end an action.
+  template <bool noting>
+  void run(const Instruction* at, Pass& pass, PassNotes* notes = nullptr);
+  /// Looks up and returns the action to be run, its data in their place.
+  const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
+  std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
+  const Instruction* look_up_in_tcam(const TableCode& table, std::uint64_t* phv);
+  const Instruction* run_entry(const TableCode& code, std::uint32_t action, const std::uint64_t* data,
+                               std::uint64_t* phv) const;
+  const Instruction* note_miss(const TableCode& code, std::uint64_t* phv);
+  void note_hit(const TableCode& code, std::uint64_t* phv);
+  ExactTable::Key exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const;
+  std::uint32_t hash(const HashCode& hash, const std::uint64_t* phv) const;
+  std::uint32_t action_number(const Table& table, const Action& action, std::size_t values) const;
+
+  std::shared_ptr<const Program> program_;
+  Placement placement_;
+  ProgramCode code_;
+  RegisterFile registers_;
+  std::vector<ExactTable> tables_;                      // by number of the table in the program
+  std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
+  std::vector<TableCounters> table_counters_;
+  std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
+  PipelineCounters counters_;
+  StateWriteObserver* observer_ = nullptr;
+};
+
+}  // namespace racksim::p4

@@ -1,0 +1,86 @@
+#include "p4model/execute/register_file.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+namespace racksim::p4 {
+
+RegisterFile::RegisterFile(std::string program, const std::deque<RegisterArray>& arrays)
+    : program_(std::move(program)) {
+  for (const auto& array : arrays) {
+    const auto bits = array.width.bits;
+    const bool pair = array.width.pair;
+    const auto layout = bits <= 8    ? (pair ? Layout::pair_8 : Layout::single_8)
+                        : bits == 16 ? (pair ? Layout::pair_16 : Layout::single_16)
+                                     : (pair ? Layout::pair_32 : Layout::single_32);
+    const std::size_t bytes = (bits + 7) / 8 * (pair ? 2 : 1);
+    arrays_.push_back(
+        {array.name, layout, bits, array.width.total(), array.size, bytes, std::vector<std::byte>(array.size * bytes)});
+  }
+}
+
+std::uint32_t RegisterFile::array(std::string_view name) const {
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    if (arrays_[i].name == name) return static_cast<std::uint32_t>(i);
+  }
+  throw std::runtime_error(fmt::format("program '{}' has no register array '{}'", program_, name));
+}
+
+std::uint64_t RegisterFile::read(std::uint32_t array, std::uint64_t index) const {
+  const auto& a = arrays_.at(array);
+  if (index >= a.size) throw_outside(array, index);
+  const auto bytes = a.entry_bytes;
+  std::uint64_t raw = 0;  // little-endian bytes, so that a pair reads as hi above lo on any host
+  const auto* entry = a.memory.data() + index * bytes;
+  const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
+  for (std::size_t h = 0; h < bytes / half; ++h) {
+    std::uint32_t value = 0;
+    if (half == 1) value = std::to_integer<std::uint32_t>(entry[h]);
+    if (half == 2) {
+      std::uint16_t word;
+      std::memcpy(&word, entry + 2 * h, sizeof word);
+      value = word;
+    }
+    if (half == 4) std::memcpy(&value, entry + 4 * h, sizeof value);
+    raw |= std::uint64_t{value} << (h * a.bits);
+  }
+  return raw;
+}
+
+void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t value) {
+  auto& a = arrays_.at(array);
+  if (index >= a.size) throw_outside(array, index);
+  if (value > mask_of(a.total_bits)) {
+    throw std::runtime_error(fmt::format("program '{}', register array '{}': value {} exceeds {} bits", program_,
+                                         a.name, value, a.total_bits));
+  }
+  const auto bytes = a.entry_bytes;
+  auto* entry = a.memory.data() + index * bytes;
+  const auto half = a.total_bits == a.bits ? bytes : bytes / 2;
+  for (std::size_t h = 0; h < bytes / half; ++h) {
+    const auto part = value >> (h * a.bits) & mask_of(a.bits);
+    const auto byte = static_cast<std::uint8_t>(part);
+    const auto word = static_cast<std::uint16_t>(part);
+    const auto wide = static_cast<std::uint32_t>(part);
+    if (half == 1) std::memcpy(entry + h, &byte, 1);
+    if (half == 2) std::memcpy(entry + 2 * h, &word, 2);
+    if (half == 4) std::memcpy(entry + 4 * h, &wide, 4);
+  }
+  if (observer_) observer_->register_set(array, index);
+}
+
+void RegisterFile::notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,
+                          const Packet& packet) const {
+  const auto& a = arrays_[code.array];
+  const auto value = a.total_bits == a.bits ? lo : hi << a.bits | lo;
+  observer_->register_written({code.array, static_cast<std::uint32_t>(index), value, code.stage, packet.serial});
+}
+
+void RegisterFile::throw_outside(std::uint32_t array, std::uint64_t index) const {
+  const auto& a = arrays_[array];
+  throw std::runtime_error(fmt::format("program '{}', register array '{}': index {} is outside its {} entries",
+                                       program_, a.name, index, a.size));
+}
+
+}  // namespace racksim::p4

@@ -1,0 +1,128 @@
+// The memory of a program's register arrays, each held in its natural width.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "p4model/execute/code.hpp"
+#include "p4model/language/packet.hpp"
+#include "p4model/language/register_array.hpp"
+
+namespace racksim::p4 {
+
+/// A register whose value a pass has changed. A pair's value is `hi` above `lo`.
+struct StateWrite {
+  std::uint32_t array;
+  std::uint32_t index;
+  std::uint64_t value;
+  std::int32_t stage;
+  std::uint64_t packet_serial;
+};
+
+struct StateWriteObserver {
+  virtual void register_written(const StateWrite& write) = 0;
+  /// The control plane has written an entry of an array.
+  virtual void register_set(std::uint32_t array, std::uint64_t index) {
+    static_cast<void>(array), static_cast<void>(index);
+  }
+  /// The control plane has changed the entries of some table.
+  virtual void tables_changed() {}
+
+ protected:
+  ~StateWriteObserver() = default;
+};
+
+class RegisterFile {
+ public:
+  RegisterFile(std::string program, const std::deque<RegisterArray>& arrays);
+
+  /// The number of an array. Throws std::runtime_error for an unknown name.
+  std::uint32_t array(std::string_view name) const;
+  std::uint64_t size(std::uint32_t array) const { return arrays_.at(array).size; }
+  /// Control-plane access; observers are told of a write without its value. Throws std::runtime_error outside the array
+  /// or its width.
+  std::uint64_t read(std::uint32_t array, std::uint64_t index) const;
+  void write(std::uint32_t array, std::uint64_t index, std::uint64_t value);
+
+  void observe(StateWriteObserver* observer) { observer_ = observer; }
+
+  /// One register execution of a pass: its output word. Throws std::runtime_error for an index outside the array, since
+  /// hardware's behaviour is undefined there.
+  std::uint64_t execute(const ArrayCode& code, std::uint64_t index, const std::uint64_t* phv, const Packet& packet) {
+    const auto& array = arrays_[code.array];
+    if (index >= array.size) throw_outside(code.array, index);
+    switch (array.layout) {
+      case Layout::single_8:
+        return execute<std::uint8_t, false>(code, index, phv, packet);
+      case Layout::single_16:
+        return execute<std::uint16_t, false>(code, index, phv, packet);
+      case Layout::single_32:
+        return execute<std::uint32_t, false>(code, index, phv, packet);
+      case Layout::pair_8:
+        return execute<std::uint8_t, true>(code, index, phv, packet);
+      case Layout::pair_16:
+        return execute<std::uint16_t, true>(code, index, phv, packet);
+      case Layout::pair_32:
+        return execute<std::uint32_t, true>(code, index, phv, packet);
+    }
+    return 0;
+  }
+
+  /// A tag probe (AluCode::tag_probe): whether an entry of an array of pairs of 32 bits is (lo, hi). As `execute` else.
+  bool is_pair(std::uint32_t array, std::uint64_t index, std::uint64_t lo, std::uint64_t hi) const {
+    const auto& a = arrays_[array];
+    if (index >= a.size) throw_outside(array, index);
+    std::uint32_t half[2];
+    std::memcpy(half, a.memory.data() + index * sizeof half, sizeof half);
+    // Without a branch between the two, since what is found is not to be foreseen.
+    return ((half[0] ^ static_cast<std::uint32_t>(lo)) | (half[1] ^ static_cast<std::uint32_t>(hi))) == 0;
+  }
+
+  /// Has the processor fetch an entry that a pass is about to use; an index outside the array does nothing.
+  void prefetch(std::uint32_t array, std::uint64_t index) const {
+    const auto& a = arrays_[array];
+    if (index < a.size) __builtin_prefetch(a.memory.data() + index * a.entry_bytes);
+  }
+
+ private:
+  enum class Layout : std::uint8_t { single_8, single_16, single_32, pair_8, pair_16, pair_32 };
+  struct Array {
+    std::string name;
+    Layout layout;
+    unsigned bits;  ///< of a half
+    unsigned total_bits;
+    std::uint64_t size;
+    std::size_t entry_bytes;
+    std::vector<std::byte> memory;
+  };
+
+  template <class T, bool pair>
+  std::uint64_t execute(const ArrayCode& code, std::uint64_t index, const std::uint64_t* phv, const Packet& packet) {
+    constexpr std::size_t kBytes = sizeof(T) * (pair ? 2 : 1);
+    auto* entry = arrays_[code.array].memory.data() + index * kBytes;
+    T half[2] = {0, 0};
+    std::memcpy(half, entry, kBytes);
+    if (code.alu.probe) return run_probe(code.alu, half[0], half[1], phv);
+    const auto result = run_alu(code.alu, half[0], half[1], phv);
+    const T written[2] = {static_cast<T>(result.lo), static_cast<T>(result.hi)};
+    if (written[0] != half[0] || written[1] != half[1]) {
+      std::memcpy(entry, written, kBytes);
+      if (observer_) notify(code, index, static_cast<std::uint64_t>(written[0]), written[1], packet);
+    }
+    return result.output;
+  }
+  void notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,
+              const Packet& packet) const;
+  [[noreturn]] void throw_outside(std::uint32_t array, std::uint64_t index) const;
+
+  std::string program_;
+  std::vector<Array> arrays_;
+  StateWriteObserver* observer_ = nullptr;
+};
+
+}  // namespace racksim::p4

@@ -1,0 +1,229 @@
+#include "p4model/fit/checks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "p4model/fit/dependency_graph.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+class Checker {
+ public:
+  Checker(const Program& program, const DependencyGraph& graph) : program_(program), graph_(graph) {}
+
+  void run() {
+    check_registers(program_);
+    check_hashes();
+    for (const auto gress : {Gress::ingress, Gress::egress}) check_parser(gress);
+    check_nodes();
+    check_array_accesses();
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(const std::string& where, fmt::format_string<Args...> text, Args&&... args) const {
+    throw ProgramError(
+        fmt::format("program '{}', {}: {}", program_.name(), where, fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+  void check_hashes() const {
+    for (const auto& hash : program_.hashes()) {
+      if (hash.bits == 0 || hash.bits > 32 || hash.fields.empty()) {
+        fail(fmt::format("hash '{}'", hash.name),
+             "{} bits of {} fields; 1 to 32 bits of at least one field are possible", hash.bits, hash.fields.size());
+      }
+    }
+  }
+
+  void check_parser(Gress gress) const {
+    std::map<int, std::string> extracted;
+    const auto& states = program_.parser(gress).states;
+    for (const auto& state : states) {
+      const auto where = fmt::format("{} parser state '{}'", name_of(gress), state.name);
+      const auto known = [&](const std::string& next) {
+        if (next != kAccept && next != kReject &&
+            std::none_of(states.begin(), states.end(), [&](const ParserState& s) { return s.name == next; })) {
+          fail(where, "there is no state '{}'", next);
+        }
+      };
+      known(state.next);
+      for (const auto& c : state.cases) known(c.state);
+      const auto [other, fresh] = extracted.emplace(state.header, state.name);
+      if (!fresh) fail(where, "state '{}' extracts the same header", other->second);
+      if (state.selector && program_.info(*state.selector).kind != FieldKind::header) {
+        fail(where, "it selects by '{}', which is no header field", program_.info(*state.selector).name);
+      }
+      for (const auto& c : state.cases) {
+        const auto& field = program_.info(*state.selector);
+        if (c.value & ~(c.mask & mask_of(field.bits))) {
+          fail(where, "the case {:#x} asks for bits of '{}' that its mask {:#x} or the field's {} bits leave out",
+               c.value, field.name, c.mask & mask_of(field.bits), field.bits);
+        }
+      }
+    }
+  }
+
+  void check_nodes() {
+    std::map<const Table*, std::string> applied;
+    for (std::size_t v = 0; v < boost::num_vertices(graph_); ++v) {
+      const auto& node = graph_[v];
+      const auto where =
+          node.control->table ? fmt::format("table '{}'", node.name) : fmt::format("gateway '{}'", node.name);
+      for (const auto field : node.match_reads) check_read(where, node.gress, field);
+      for (const auto field : node.action_reads) check_read(where, node.gress, field);
+      for (const auto field : node.writes) check_write(where, node.gress, field);
+      if (!node.control->table) continue;
+      if (!applied.emplace(node.control->table, node.name).second) fail(where, "it is applied twice");
+      check_table(where, *node.control->table);
+    }
+  }
+
+  void check_use(const std::string& where, Gress gress, FieldRef field) {
+    const auto& info = program_.info(field);
+    if (gress == Gress::ingress ? !info.in_ingress : !info.in_egress) {
+      fail(where, "field '{}' does not exist in {}", info.name, name_of(gress));
+    }
+    if (info.kind != FieldKind::metadata) return;
+    const auto [user, fresh] = metadata_gress_.emplace(field.id, gress);
+    if (!fresh && user->second != gress) {
+      fail(where, "metadata field '{}' is used in both gresses; only headers pass from ingress to egress", info.name);
+    }
+  }
+  void check_read(const std::string& where, Gress gress, FieldRef field) {
+    check_use(where, gress, field);
+    if (program_.info(field).kind == FieldKind::output) {
+      fail(where, "field '{}' is an output and cannot be read", program_.info(field).name);
+    }
+  }
+  void check_write(const std::string& where, Gress gress, FieldRef field) {
+    check_use(where, gress, field);
+    if (program_.info(field).kind == FieldKind::input) {
+      fail(where, "field '{}' is an input and cannot be written", program_.info(field).name);
+    }
+  }
+
+  void check_table(const std::string& where, const Table& table) const {
+    for (const auto* action : table.all_actions()) check_action(where, *action);
+    const auto check_values = [&](const Action& action, const std::vector<std::uint64_t>& values) {
+      if (values.size() != action.parameters.size()) {
+        fail(where, "action '{}' takes {} values, not {}", action.name, action.parameters.size(), values.size());
+      }
+    };
+    if (table.miss_action) check_values(*table.miss_action, table.miss_values);
+    if (table.keys.empty()) {
+      if (!table.entries.empty()) fail(where, "it has entries but no key");
+      return;
+    }
+    if (table.max_entries == 0) fail(where, "its size is not given");
+    const auto prefixes = std::count_if(table.keys.begin(), table.keys.end(),
+                                        [](const Table::Key& key) { return key.kind == MatchKind::lpm; });
+    if (prefixes > 1) fail(where, "{} of its keys are lpm, at most one can be", prefixes);
+    if (table.in_tcam() && table.keys.size() > kMaxTernaryKeys) {
+      fail(where, "it has {} keys, {} are possible", table.keys.size(), kMaxTernaryKeys);
+    }
+    if (!table.in_tcam() && table.entries.size() > table.max_entries) {
+      fail(where, "it has {} entries, its size is {}", table.entries.size(), table.max_entries);
+    }
+    for (const auto& entry : table.entries) check_values(*entry.action, entry.values);
+  }
+
+  void check_action(const std::string& where, const Action& action) const {
+    std::map<std::uint16_t, int> written;
+    std::map<std::uint16_t, const RegisterArray*> outputs;
+    std::map<const RegisterArray*, int> executed;
+    for (const auto& execution : action.executions) {
+      const auto* array = execution.action->array;
+      const auto at = fmt::format("{}, action '{}', register array '{}'", where, action.name, array->name);
+      if (executed[array]++) fail(at, "it is accessed twice in one pass");
+      if (execution.index.kind == Operand::Kind::action_data) fail(at, "action data cannot be its index");
+      if (!execution.output) continue;
+      const auto& info = program_.info(*execution.output);
+      if (info.bits > 32) {
+        fail(at, "its output word goes to '{}' of {} bits; a stateful ALU returns at most 32", info.name, info.bits);
+      }
+      if (execution.action->output_source == AluOutput::none) fail(at, "'{}' has no output", execution.action->name);
+      if (written[execution.output->id]++) fail(at, "field '{}' is written twice", info.name);
+      outputs[execution.output->id] = array;
+    }
+    for (const auto& primitive : action.primitives) {
+      const auto at = fmt::format("{}, action '{}'", where, action.name);
+      const auto& to = program_.info(primitive.destination);
+      if (written[primitive.destination.id]++) fail(at, "field '{}' is written twice", to.name);
+      for (const auto& operand : {primitive.first, primitive.second}) {
+        refuse_outputs(at, outputs, operand);
+        if (operand.kind == Operand::Kind::action_data && operand.value >= action.parameters.size()) {
+          fail(at, "it has no parameter {}", operand.value);
+        }
+      }
+      check_primitive(at, primitive);
+    }
+    for (const auto& execution : action.executions) {
+      const auto at =
+          fmt::format("{}, action '{}', register array '{}'", where, action.name, execution.action->array->name);
+      refuse_outputs(at, outputs, execution.index);
+      for (const auto& input : execution.action->inputs) refuse_output(at, outputs, input.field);
+    }
+  }
+
+  void refuse_output(const std::string& at, const std::map<std::uint16_t, const RegisterArray*>& outputs,
+                     FieldRef field) const {
+    const auto found = outputs.find(field.id);
+    if (found != outputs.end()) {
+      fail(at, "it uses '{}', the output of register array '{}', in the stage that produces it",
+           program_.info(field).name, found->second->name);
+    }
+  }
+
+  void refuse_outputs(const std::string& at, const std::map<std::uint16_t, const RegisterArray*>& outputs,
+                      const Operand& operand) const {
+    if (operand.kind == Operand::Kind::field) refuse_output(at, outputs, operand.field());
+    if (operand.kind != Operand::Kind::hash) return;
+    for (const auto field : program_.hashes()[operand.value].fields) refuse_output(at, outputs, field);
+  }
+
+  void check_primitive(const std::string& at, const Primitive& p) const {
+    const auto& to = program_.info(p.destination);
+    using O = VliwOperation;
+    if (p.operation == O::invalidate && to.kind != FieldKind::output) fail(at, "'{}' is no output", to.name);
+    const bool arithmetic = p.operation == O::add || p.operation == O::sub || p.operation == O::shift_left ||
+                            p.operation == O::shift_right || p.operation == O::min || p.operation == O::max;
+    if (arithmetic && to.bits > 32) fail(at, "arithmetic on '{}' of {} bits; containers have 32", to.name, to.bits);
+  }
+
+  void check_array_accesses() const {
+    for (std::size_t b = 0; b < boost::num_vertices(graph_); ++b) {
+      for (std::size_t a = 0; a < b; ++a) {
+        for (const auto* array : graph_[a].arrays) {
+          const auto& others = graph_[b].arrays;
+          if (std::find(others.begin(), others.end(), array) == others.end()) continue;
+          const auto where = fmt::format("register array '{}'", array->name);
+          if (graph_[a].gress != graph_[b].gress) {
+            fail(where, "table '{}' uses it in {}, table '{}' in {}; an array belongs to one of them", graph_[a].name,
+                 name_of(graph_[a].gress), graph_[b].name, name_of(graph_[b].gress));
+          }
+          if (!mutually_exclusive(graph_[a], graph_[b])) {
+            fail(where, "it is accessed twice in one pass, by tables '{}' and '{}', which do not exclude each other",
+                 graph_[a].name, graph_[b].name);
+          }
+        }
+      }
+    }
+  }
+
+  const Program& program_;
+  const DependencyGraph& graph_;
+  std::map<std::uint16_t, Gress> metadata_gress_;
+};
+
+}  // namespace
+
+void check_program(const Program& program, const DependencyGraph& graph) {
+  Checker(program, graph).run();
+}
+
+}  // namespace racksim::p4

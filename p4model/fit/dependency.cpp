@@ -1,0 +1,145 @@
+#include "p4model/fit/dependency.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "p4model/fit/dependency_graph.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+void add(std::vector<FieldRef>& list, FieldRef field) {
+  if (std::none_of(list.begin(), list.end(), [&](FieldRef f) { return f.id == field.id; })) list.push_back(field);
+}
+
+std::optional<FieldRef> shared(const std::vector<FieldRef>& a, const std::vector<FieldRef>& b) {
+  for (const auto x : a) {
+    for (const auto y : b) {
+      if (x.id == y.id) return x;
+    }
+  }
+  return std::nullopt;
+}
+
+void add_index(const Program& program, ProgramNode& node, const Operand& index) {
+  if (index.kind == Operand::Kind::field) add(node.match_reads, index.field());
+  if (index.kind == Operand::Kind::hash) {
+    for (const auto field : program.hashes()[index.value].fields) add(node.match_reads, field);
+  }
+}
+
+void add_action(const Program& program, ProgramNode& node, const Action& action) {
+  for (const auto& primitive : action.primitives) {
+    for (const auto& operand : {primitive.first, primitive.second}) {
+      if (operand.kind == Operand::Kind::field) add(node.action_reads, operand.field());
+      if (operand.kind == Operand::Kind::hash) add_index(program, node, operand);
+    }
+    add(node.writes, primitive.destination);
+  }
+  for (const auto& execution : action.executions) {
+    add_index(program, node, execution.index);
+    for (const auto& input : execution.action->inputs) add(node.match_reads, input.field);
+    if (execution.output) add(node.writes, *execution.output);
+    const auto* array = execution.action->array;
+    if (std::find(node.arrays.begin(), node.arrays.end(), array) == node.arrays.end()) node.arrays.push_back(array);
+  }
+}
+
+class Flattener {
+ public:
+  Flattener(const Program& program, DependencyGraph& graph) : program_(program), graph_(graph) {}
+
+  void block(const Block& block, Gress gress, const std::vector<std::pair<std::size_t, bool>>& path) {
+    for (const auto& control : block.nodes()) {
+      ProgramNode node;
+      node.gress = gress;
+      node.control = &control;
+      node.path = path;
+      if (control.table) {
+        node.name = control.table->name;
+        for (const auto& key : control.table->keys) add(node.match_reads, key.field);
+        for (const auto* action : control.table->all_actions()) add_action(program_, node, *action);
+      } else {
+        node.name = text_of(program_, *control.condition);
+        node.match_reads = control.condition->fields();
+      }
+      const auto number = boost::add_vertex(std::move(node), graph_);
+      auto inner = path;
+      inner.emplace_back(number, true);
+      this->block(control.yes, gress, inner);
+      inner.back().second = false;
+      this->block(control.no, gress, inner);
+    }
+  }
+
+ private:
+  const Program& program_;
+  DependencyGraph& graph_;
+};
+
+/// The strictest dependency of `later` on `earlier`, if any.
+std::optional<Dependency> dependency(const ProgramNode& earlier, const ProgramNode& later) {
+  if (const auto field = shared(earlier.writes, later.match_reads)) return Dependency{DependencyKind::match, *field};
+  if (const auto field = shared(earlier.writes, later.action_reads)) return Dependency{DependencyKind::action, *field};
+  if (const auto field = shared(earlier.writes, later.writes)) return Dependency{DependencyKind::action, *field};
+  if (const auto field = shared(earlier.match_reads, later.writes)) return Dependency{DependencyKind::anti, *field};
+  if (const auto field = shared(earlier.action_reads, later.writes)) return Dependency{DependencyKind::anti, *field};
+  return std::nullopt;
+}
+
+std::string text_of_node(const Program& program, const Condition::Node& node) {
+  using Kind = Condition::Node::Kind;
+  static constexpr const char* kSigns[] = {"==", "!=", "<", "<=", ">", ">="};
+  switch (node.kind) {
+    case Kind::compare:
+      return fmt::format("{} {} {}", program.info(node.left).name, kSigns[static_cast<int>(node.comparison)],
+                         node.right.kind == Operand::Kind::field ? program.info(node.right.field()).name
+                                                                 : std::to_string(node.right.value));
+    case Kind::conjunction:
+      return fmt::format("({} && {})", text_of_node(program, *node.first), text_of_node(program, *node.second));
+    case Kind::disjunction:
+      return fmt::format("({} || {})", text_of_node(program, *node.first), text_of_node(program, *node.second));
+    case Kind::negation:
+      return fmt::format("!({})", text_of_node(program, *node.first));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string text_of(const Program& program, const Condition& condition) {
+  return fmt::format("if ({})", text_of_node(program, condition.root()));
+}
+
+bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b) {
+  for (std::size_t i = 0; i < std::min(a.path.size(), b.path.size()); ++i) {
+    if (a.path[i].first != b.path[i].first) return false;
+    if (a.path[i].second != b.path[i].second) return true;
+  }
+  return false;
+}
+
+DependencyGraph dependency_graph(const Program& program) {
+  DependencyGraph graph;
+  Flattener flattener(program, graph);
+  flattener.block(program.ingress(), Gress::ingress, {});
+  flattener.block(program.egress(), Gress::egress, {});
+  for (std::size_t later = 0; later < boost::num_vertices(graph); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      const auto& a = graph[earlier];
+      const auto& b = graph[later];
+      if (a.gress != b.gress || mutually_exclusive(a, b)) continue;
+      if (const auto found = dependency(a, b)) {
+        boost::add_edge(earlier, later, *found, graph);
+      } else if (!b.path.empty() && b.path.back().first == earlier) {
+        boost::add_edge(earlier, later, Dependency{}, graph);
+      }
+    }
+  }
+  return graph;
+}
+
+}  // namespace racksim::p4

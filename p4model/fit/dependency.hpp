@@ -1,0 +1,50 @@
+// The table dependency graph of a program (Boost.Graph): what must be in a later stage than what.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "p4model/language/program.hpp"
+
+namespace racksim::p4 {
+
+/// A table application or a gateway, with what it touches.
+struct ProgramNode {
+  std::string name;  ///< of the table, or "if (...)"
+  Gress gress = Gress::ingress;
+  const ControlNode* control = nullptr;
+  /// The decisions it hangs on, outermost first: node number and branch (true for then or hit).
+  std::vector<std::pair<std::size_t, bool>> path;
+  std::vector<FieldRef> match_reads;   ///< keys, gateway operands, register indices, hash and stateful ALU inputs
+  std::vector<FieldRef> action_reads;  ///< operands of VLIW instructions
+  std::vector<FieldRef> writes;
+  std::vector<const RegisterArray*> arrays;
+};
+
+enum class DependencyKind : std::uint8_t {
+  control,  ///< hangs on the other's decision: same stage or later
+  anti,     ///< writes what the other reads (reverse match): same stage or later
+  action,   ///< reads in an instruction, or overwrites, what the other writes: a later stage
+  match,    ///< matches on, or feeds a stateful ALU or hash with, what the other writes: a later stage
+};
+
+struct Dependency {
+  DependencyKind kind = DependencyKind::control;
+  FieldRef field{};  ///< the cause, for all but control
+  bool needs_later_stage() const { return kind == DependencyKind::action || kind == DependencyKind::match; }
+};
+
+/// Vertices are numbered in program order, ingress first; edges go from earlier to later. See dependency_graph.hpp.
+class DependencyGraph;
+
+DependencyGraph dependency_graph(const Program& program);
+
+/// Whether no packet reaches both: they hang on different branches of one decision.
+bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b);
+
+/// "if (hit == 1 && type < 3)".
+std::string text_of(const Program& program, const Condition& condition);
+
+}  // namespace racksim::p4

@@ -1,0 +1,246 @@
+// The placement itself: units (tables that share an array stay together) in order of the longest chain behind them,
+// each into the first stage that its dependencies and the budgets allow. Pinned units get their resources first.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/graph/topological_sort.hpp>
+#include <numeric>
+#include <optional>
+
+#include "p4model/fit/dependency_graph.hpp"
+#include "p4model/fit/placement.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+/// Nodes that must be in one stage.
+struct Unit {
+  std::vector<std::size_t> nodes;
+  std::optional<int> pin;
+  std::string pinned_by;  ///< what was pinned, e.g. "table 'check'"
+  int chain = 0;          ///< stages that must follow
+};
+using UnitGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Unit, std::size_t>;
+
+std::string describe(const ProgramNode& node) {
+  return node.control->table ? fmt::format("table '{}'", node.name) : fmt::format("gateway '{}'", node.name);
+}
+
+class Placer {
+ public:
+  Placer(const SwitchResources& resources, const Program& program, const DependencyGraph& graph)
+      : resources_(resources),
+        program_(program),
+        graph_(graph),
+        unit_of_(boost::num_vertices(graph)),
+        stage_(boost::num_vertices(graph), -1),
+        members_(resources.stages) {}
+
+  std::vector<int> run() {
+    check_array_sizes();
+    make_units();
+    sort_units();
+    for (const auto u : order_) {
+      if (units_[u].pin) put_pinned(u);
+    }
+    for (const auto u : order_) {
+      if (!units_[u].pin) put(u);
+    }
+    for (const auto u : order_) check_order(u);
+    return std::move(stage_);
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    throw DoesNotFit(
+        fmt::format("program '{}' does not fit: {}", program_.name(), fmt::format(text, std::forward<Args>(args)...)));
+  }
+
+  void check_array_sizes() const {
+    for (const auto& array : program_.arrays()) {
+      const auto blocks = register_blocks(resources_, array) - 1;
+      if (blocks > resources_.array_data_blocks) {
+        fail("register array '{}' needs {} SRAM blocks of data, {} are available to one array", array.name, blocks,
+             resources_.array_data_blocks);
+      }
+    }
+  }
+
+  void make_units() {
+    // Union-find over nodes that share an array.
+    std::vector<std::size_t> root(boost::num_vertices(graph_));
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](std::size_t v) {
+      while (root[v] != v) v = root[v];
+      return v;
+    };
+    for (std::size_t a = 0; a < root.size(); ++a) {
+      for (std::size_t b = a + 1; b < root.size(); ++b) {
+        const auto& arrays = graph_[b].arrays;
+        for (const auto* array : graph_[a].arrays) {
+          if (std::find(arrays.begin(), arrays.end(), array) != arrays.end()) {
+            const auto low = std::min(find(a), find(b)), high = std::max(find(a), find(b));
+            root[high] = low;
+          }
+        }
+      }
+    }
+    for (std::size_t v = 0; v < root.size(); ++v) {
+      unit_of_[v] = find(v) == v ? boost::add_vertex(units_) : unit_of_[find(v)];
+      auto& unit = units_[unit_of_[v]];
+      unit.nodes.push_back(v);
+      if (graph_[v].control->table) pin(unit, graph_[v].control->table->pinned_stage, describe(graph_[v]));
+      for (const auto* array : graph_[v].arrays) {
+        pin(unit, array->pinned_stage, fmt::format("register array '{}'", array->name));
+      }
+    }
+    for (const auto [edge, end] = boost::edges(graph_); auto e : boost::make_iterator_range(edge, end)) {
+      const auto from = unit_of_[boost::source(e, graph_)], to = unit_of_[boost::target(e, graph_)];
+      if (from != to) {
+        boost::add_edge(from, to, static_cast<std::size_t>(graph_[e].needs_later_stage()), units_);
+      } else if (graph_[e].needs_later_stage()) {
+        fail("{} and {} use one register array and so share a stage, but the second needs '{}' of the first",
+             describe(graph_[boost::source(e, graph_)]), describe(graph_[boost::target(e, graph_)]),
+             program_.info(graph_[e].field).name);
+      }
+    }
+  }
+
+  void pin(Unit& unit, std::optional<int> stage, const std::string& what) const {
+    if (!stage) return;
+    if (*stage < 0 || static_cast<std::uint64_t>(*stage) >= resources_.stages) {
+      fail("{} is pinned to stage {}, stages are 0 to {}", what, *stage, resources_.stages - 1);
+    }
+    if (unit.pin && *unit.pin != *stage) {
+      fail("{} is pinned to stage {}, but {}, which must be in the same stage, to stage {}", what, *stage,
+           unit.pinned_by, *unit.pin);
+    }
+    unit.pin = stage;
+    unit.pinned_by = what;
+  }
+
+  void sort_units() {
+    std::vector<std::size_t> reverse;
+    try {
+      boost::topological_sort(units_, std::back_inserter(reverse));
+    } catch (const boost::not_a_dag&) {
+      fail("its register arrays make tables wait for each other: an array's tables must share a stage");
+    }
+    for (const auto u : reverse) {
+      for (const auto e : boost::make_iterator_range(boost::out_edges(u, units_))) {
+        const auto behind = units_[boost::target(e, units_)].chain + static_cast<int>(units_[e]);
+        units_[u].chain = std::max(units_[u].chain, behind);
+      }
+    }
+    // Repeatedly the ready unit with the longest chain; program order breaks ties.
+    std::vector<std::size_t> missing(boost::num_vertices(units_));
+    for (std::size_t u = 0; u < missing.size(); ++u) missing[u] = boost::in_degree(u, units_);
+    std::vector<bool> done(missing.size());
+    while (order_.size() < missing.size()) {
+      std::size_t best = missing.size();
+      for (std::size_t u = 0; u < missing.size(); ++u) {
+        if (!done[u] && missing[u] == 0 && (best == missing.size() || units_[u].chain > units_[best].chain)) best = u;
+      }
+      done[best] = true;
+      order_.push_back(best);
+      for (const auto e : boost::make_iterator_range(boost::out_edges(best, units_))) {
+        --missing[boost::target(e, units_)];
+      }
+    }
+  }
+
+  std::string describe_unit(std::size_t u) const {
+    const auto& unit = units_[u];
+    auto text = describe(graph_[unit.nodes.front()]);
+    const auto& arrays = graph_[unit.nodes.front()].arrays;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      text += fmt::format("{}register array '{}'", i == 0 ? " with " : ", ", arrays[i]->name);
+    }
+    return text;
+  }
+
+  /// The first budget that stage `s` breaks with unit `u` in it.
+  std::optional<std::string> shortage(std::size_t u, int s) const {
+    const auto& there = members_[static_cast<std::size_t>(s)];
+    auto together = there;
+    together.insert(together.end(), units_[u].nodes.begin(), units_[u].nodes.end());
+    const auto usage = stage_usage(resources_, program_, graph_, together);
+    const auto before = stage_usage(resources_, program_, graph_, there);
+    for (std::size_t r = 0; r < kStageResources; ++r) {
+      const auto available = budget(resources_, static_cast<StageResource>(r));
+      if (usage[r] > available) {
+        return fmt::format("stage {} runs out of {}: {} needed, {} of {} available", s,
+                           name_of(static_cast<StageResource>(r)), usage[r] - before[r],
+                           available - std::min(available, before[r]), available);
+      }
+    }
+    return std::nullopt;
+  }
+
+  void assign(std::size_t u, int s) {
+    for (const auto v : units_[u].nodes) {
+      stage_[v] = s;
+      members_[static_cast<std::size_t>(s)].push_back(v);
+    }
+  }
+
+  void put_pinned(std::size_t u) {
+    const auto stage = *units_[u].pin;
+    if (const auto text = shortage(u, stage)) fail("{} is pinned to stage {}, and {}", describe_unit(u), stage, *text);
+    assign(u, stage);
+  }
+
+  void put(std::size_t u) {
+    int first = 0;
+    for (const auto v : units_[u].nodes) {
+      for (const auto e : boost::make_iterator_range(boost::in_edges(v, graph_))) {
+        first = std::max(first, stage_[boost::source(e, graph_)] + (graph_[e].needs_later_stage() ? 1 : 0));
+      }
+    }
+    const auto stages = static_cast<int>(resources_.stages);
+    if (first >= stages) {
+      fail("{} needs stage {} because of what it depends on, there are {} stages (the last is stage {})",
+           describe_unit(u), first, stages, stages - 1);
+    }
+    std::optional<std::string> text;
+    for (int s = first; s < stages; ++s) {
+      text = shortage(u, s);
+      if (!text) return assign(u, s);
+    }
+    fail("no stage from {} on has room for {}; {}", first, describe_unit(u), *text);
+  }
+
+  /// Pins can contradict dependencies.
+  void check_order(std::size_t u) const {
+    for (const auto v : units_[u].nodes) {
+      for (const auto e : boost::make_iterator_range(boost::in_edges(v, graph_))) {
+        const auto from = boost::source(e, graph_);
+        const bool later = graph_[e].needs_later_stage();
+        if (stage_[v] >= stage_[from] + (later ? 1 : 0)) continue;
+        const auto cause = graph_[e].kind == DependencyKind::control
+                               ? std::string("it hangs on that decision")
+                               : fmt::format("because of field '{}'", program_.info(graph_[e].field).name);
+        fail("{} is in stage {}, but {} is in stage {} and it must be {}, {}", describe_unit(u), stage_[v],
+             describe_unit(unit_of_[from]), stage_[from], later ? "in a later stage" : "in that stage or later", cause);
+      }
+    }
+  }
+
+  const SwitchResources& resources_;
+  const Program& program_;
+  const DependencyGraph& graph_;
+  UnitGraph units_;
+  std::vector<std::size_t> unit_of_, order_;
+  std::vector<int> stage_;
+  std::vector<std::vector<std::size_t>> members_;  // nodes by stage
+};
+
+}  // namespace
+
+std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph) {
+  return Placer(resources, program, graph).run();
+}
+
+}  // namespace racksim::p4

@@ -1,0 +1,128 @@
+#include "p4model/fit/placement.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "p4model/fit/checks.hpp"
+#include "p4model/fit/dependency_graph.hpp"
+
+namespace racksim::p4 {
+
+Placement::Placement(const Program& program, const SwitchResources& resources)
+    : program_(&program),
+      resources_(resources),
+      graph_(std::make_shared<const DependencyGraph>(dependency_graph(program))) {
+  check_program(program, graph());
+  check_parser_limits(resources_, program);
+  stage_ = place_nodes(resources_, program, graph());
+  phv_ = allocate_phv(resources_, program, graph());
+  for (int s = 0; s < static_cast<int>(resources_.stages); ++s) {
+    usage_.push_back(stage_usage(resources_, program, graph(), nodes_in(s)));
+  }
+  for (const auto gress : {Gress::ingress, Gress::egress}) {
+    dependence_[static_cast<std::size_t>(gress)] = stage_dependences(resources_, graph(), stage_, gress);
+  }
+}
+
+std::vector<std::size_t> Placement::nodes_in(int stage) const {
+  std::vector<std::size_t> nodes;
+  for (std::size_t v = 0; v < stage_.size(); ++v) {
+    if (stage_[v] == stage) nodes.push_back(v);
+  }
+  return nodes;
+}
+
+int Placement::stage_of(const Table& table) const {
+  for (std::size_t v = 0; v < stage_.size(); ++v) {
+    if (graph()[v].control->table == &table) return stage_[v];
+  }
+  return -1;
+}
+
+int Placement::stage_of(const RegisterArray& array) const {
+  for (std::size_t v = 0; v < stage_.size(); ++v) {
+    const auto& arrays = graph()[v].arrays;
+    if (std::find(arrays.begin(), arrays.end(), &array) != arrays.end()) return stage_[v];
+  }
+  return -1;
+}
+
+int Placement::stages_used() const {
+  const auto last = std::max_element(stage_.begin(), stage_.end());
+  return last == stage_.end() ? 0 : *last + 1;
+}
+
+std::uint64_t Placement::register_bytes() const {
+  std::uint64_t bits = 0;
+  for (const auto& array : program_->arrays()) {
+    if (stage_of(array) >= 0) bits += array.size * array.width.total();
+  }
+  return (bits + 7) / 8;
+}
+
+std::string Placement::report() const {
+  static constexpr const char* kHeads[kStageResources] = {"SRAM",     "map RAM", "sALU",    "tables",
+                                                          "gateways", "hash",    "slices",  "VLIW",
+                                                          "xbar B",   "TCAM",    "ternary", "txbar B"};
+  std::uint64_t blocks = 0;
+  for (int s = 0; s < stages(); ++s) blocks += usage(s)[static_cast<std::size_t>(StageResource::sram_blocks)];
+  const std::uint64_t all = budget(resources_, StageResource::sram_blocks) * static_cast<std::uint64_t>(stages());
+  std::string out =
+      fmt::format("program {}: {} of {} stages, {} of {} SRAM blocks ({:.2f} %), {} bytes of register entries\n\n{:>6}",
+                  program_->name(), stages_used(), stages(), blocks, all,
+                  100.0 * static_cast<double>(blocks) / static_cast<double>(all), register_bytes(), "stage");
+  for (const auto* head : kHeads) out += fmt::format("{:>9}", head);
+  out += "  contents\n";
+  for (int s = 0; s < stages(); ++s) {
+    out += fmt::format("{:>6}", s);
+    for (std::size_t r = 0; r < kStageResources; ++r) {
+      out += fmt::format("{:>9}", fmt::format("{}/{}", usage(s)[r], budget(resources_, static_cast<StageResource>(r))));
+    }
+    std::string contents;
+    for (const auto v : nodes_in(s)) {
+      if (!graph()[v].control->table) continue;
+      contents += fmt::format("  {}{}", graph()[v].gress == Gress::egress ? "egress:" : "", graph()[v].name);
+      std::string arrays;
+      for (const auto* array : graph()[v].arrays) arrays += fmt::format("{}{}", arrays.empty() ? "" : " ", array->name);
+      if (!arrays.empty()) contents += fmt::format("[{}]", arrays);
+    }
+    out += contents + "\n";
+  }
+  const auto containers = [](const std::array<std::uint64_t, 3>& used, std::uint64_t a, std::uint64_t b,
+                             std::uint64_t c) {
+    return fmt::format("{}/{} x 8, {}/{} x 16, {}/{} x 32", used[0], a, used[1], b, used[2], c);
+  };
+  out += fmt::format("\nPHV containers: {}; tagalong: {}\n",
+                     containers(phv_.normal, resources_.phv_8, resources_.phv_16, resources_.phv_32),
+                     containers(phv_.tagalong, resources_.tagalong_8, resources_.tagalong_16, resources_.tagalong_32));
+  out += fmt::format("latency: ingress {} cycles, egress {} cycles\n", latency_cycles(Gress::ingress),
+                     latency_cycles(Gress::egress));
+  return out;
+}
+
+std::string Placement::dot() const {
+  static constexpr const char* kStyles[] = {"style=dashed", "style=dotted", "color=blue", "color=black"};
+  std::string out = fmt::format("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=box];\n", program_->name());
+  for (int s = 0; s < stages(); ++s) {
+    const auto nodes = nodes_in(s);
+    if (nodes.empty()) continue;
+    out += fmt::format("  subgraph cluster_{0} {{\n    label=\"stage {0}\";\n", s);
+    for (const auto v : nodes) {
+      auto label = graph()[v].name;
+      for (const auto* array : graph()[v].arrays) label += "\\n" + array->name;
+      out += fmt::format("    n{} [label=\"{}\"{}];\n", v, label, graph()[v].control->table ? "" : ", shape=diamond");
+    }
+    out += "  }\n";
+  }
+  for (const auto e : boost::make_iterator_range(boost::edges(graph()))) {
+    const auto kind = graph()[e].kind;
+    out += fmt::format("  n{} -> n{} [{}", boost::source(e, graph()), boost::target(e, graph()),
+                       kStyles[static_cast<std::size_t>(kind)]);
+    if (kind != DependencyKind::control) out += fmt::format(", label=\"{}\"", program_->info(graph()[e].field).name);
+    out += "];\n";
+  }
+  return out + "}\n";
+}
+
+}  // namespace racksim::p4

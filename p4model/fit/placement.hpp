@@ -1,0 +1,129 @@
+// Fits a program into the stages of a switch, or says what ran out.
+//
+// Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
+// one stateful ALU; an exact-match table takes SRAM for its key, action data and 4 bits of overhead per entry, and a
+// hash group; a ternary, longest-prefix or range table takes TCAM blocks side by side for its key, on top of each other
+// for its rows, SRAM for their action data, and bytes of the ternary crossbar instead of the exact one; distinct
+// register indices of a stage take hash-distribution slices; every key, gateway operand, register index and stateful
+// ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress and egress
+// share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no cuckoo
+// ways.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "p4model/fit/dependency.hpp"
+#include "p4model/language/program.hpp"
+#include "p4model/language/resources.hpp"
+
+namespace racksim::p4 {
+
+/// Thrown when a program does not fit: the message names program, table or array, stage and the resource that ran out,
+/// with what is needed and what is available.
+class DoesNotFit : public ProgramError {
+ public:
+  using ProgramError::ProgramError;
+};
+
+enum class StageResource : std::uint8_t {
+  sram_blocks,
+  map_ram_blocks,
+  stateful_alus,
+  logical_tables,
+  gateways,
+  hash_groups,
+  hash_slices,
+  vliw_instructions,
+  crossbar_bytes,
+  tcam_blocks,
+  ternary_tables,
+  ternary_crossbar_bytes,
+};
+inline constexpr std::size_t kStageResources = 12;
+std::string_view name_of(StageResource resource);
+std::uint64_t budget(const SwitchResources& resources, StageResource resource);
+
+using StageUsage = std::array<std::uint64_t, kStageResources>;
+
+/// How a stage waits for the one before it (models/hardware.md 6.4).
+enum class StageDependence : std::uint8_t { match, action, concurrent };
+
+struct PhvUsage {
+  std::array<std::uint64_t, 3> normal{}, tagalong{};  ///< containers of 8, 16 and 32 bits
+};
+
+/// Blocks of SRAM (or map RAM) that an array takes, the spare included.
+std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array);
+/// Blocks of SRAM that a table's entries take, in TCAM their action data; 0 without a key.
+std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table);
+/// Blocks of TCAM that a table's rows take; 0 if all its keys are exact.
+std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& program, const Table& table);
+
+class Placement {
+ public:
+  /// Checks and places `program`, which must outlive the placement. Throws ProgramError or DoesNotFit.
+  Placement(const Program& program, const SwitchResources& resources);
+
+  const Program& program() const { return *program_; }
+  const SwitchResources& resources() const { return resources_; }
+  const DependencyGraph& graph() const { return *graph_; }
+  int stages() const { return static_cast<int>(usage_.size()); }
+  /// The stage of a node of the graph.
+  int stage_of(std::size_t node) const { return stage_[node]; }
+  /// The stage of a table or array, or -1 when the program never uses it.
+  int stage_of(const Table& table) const;
+  int stage_of(const RegisterArray& array) const;
+  const StageUsage& usage(int stage) const { return usage_[static_cast<std::size_t>(stage)]; }
+  const PhvUsage& phv() const { return phv_; }
+  /// Stages from 0 to the last one in use.
+  int stages_used() const;
+  /// Bytes of the entries of all register arrays that the program uses.
+  std::uint64_t register_bytes() const;
+
+  StageDependence dependence(Gress gress, int stage) const {
+    return dependence_[static_cast<std::size_t>(gress)][static_cast<std::size_t>(stage)];
+  }
+  /// Clock cycles that a packet spends in one stage, and in all of them with the corner turn.
+  std::uint64_t latency_cycles(Gress gress, int stage) const;
+  std::uint64_t latency_cycles(Gress gress) const;
+
+  /// A table for people: what is in which stage, and how much of each resource is used.
+  std::string report() const;
+  /// The dependency graph in Graphviz's language, one cluster per stage.
+  std::string dot() const;
+
+ private:
+  std::vector<std::size_t> nodes_in(int stage) const;
+
+  const Program* program_;
+  SwitchResources resources_;
+  std::shared_ptr<const DependencyGraph> graph_;
+  std::vector<int> stage_;  // by node
+  std::vector<StageUsage> usage_;
+  PhvUsage phv_;
+  std::array<std::vector<StageDependence>, 2> dependence_;
+};
+
+/// What the given nodes use when they share a stage.
+StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
+                       const std::vector<std::size_t>& nodes);
+
+/// Throws DoesNotFit for a parser that compares or looks further than the hardware does.
+void check_parser_limits(const SwitchResources& resources, const Program& program);
+
+/// Stages for all nodes. Throws DoesNotFit.
+std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
+
+/// Containers for all fields that the two gresses carry. Throws DoesNotFit, naming the first field without room.
+PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
+
+/// Which stages of a gress wait for which.
+std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,
+                                               const std::vector<int>& stage, Gress gress);
+
+}  // namespace racksim::p4

@@ -1,0 +1,193 @@
+// The builder's side of a program: names are unique, widths are sane; all else is checked when the program is loaded.
+#include "p4model/language/program.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace racksim::p4 {
+
+std::string_view name_of(Gress gress) {
+  return gress == Gress::ingress ? "ingress" : "egress";
+}
+
+namespace {
+
+void collect(const Condition::Node& node, std::vector<FieldRef>& out) {
+  const auto add = [&](FieldRef field) {
+    if (std::none_of(out.begin(), out.end(), [&](FieldRef f) { return f.id == field.id; })) out.push_back(field);
+  };
+  if (node.kind == Condition::Node::Kind::compare) {
+    add(node.left);
+    if (node.right.kind == Operand::Kind::field) add(node.right.field());
+    return;
+  }
+  collect(*node.first, out);
+  if (node.second) collect(*node.second, out);
+}
+
+template <class Named>
+void require_new(const Named& existing, std::string_view name, std::string_view program, std::string_view what) {
+  for (const auto& item : existing) {
+    if (item.name == name) throw ProgramError(fmt::format("program '{}': {} '{}' exists twice", program, what, name));
+  }
+}
+
+}  // namespace
+
+std::vector<FieldRef> Condition::fields() const {
+  std::vector<FieldRef> out;
+  collect(root(), out);
+  return out;
+}
+
+bool Table::in_tcam() const {
+  return std::any_of(keys.begin(), keys.end(), [](const Key& key) { return key.kind != MatchKind::exact; });
+}
+
+bool Table::by_prefix() const {
+  const auto others = std::count_if(keys.begin(), keys.end(), [](const Key& key) {
+    return key.kind != MatchKind::exact && key.kind != MatchKind::lpm;
+  });
+  return in_tcam() && others == 0;
+}
+
+std::vector<Action*> Table::all_actions() const {
+  std::vector<Action*> all;
+  const auto add = [&](Action* action) {
+    if (action && std::find(all.begin(), all.end(), action) == all.end()) all.push_back(action);
+  };
+  for (auto* action : actions) add(action);
+  for (const auto& entry : entries) add(entry.action);
+  add(miss_action);
+  return all;
+}
+
+ControlNode& Block::apply(Table& table) {
+  auto& node = nodes_.emplace_back(*program_);
+  node.table = &table;
+  return node;
+}
+
+ControlNode& Block::apply(Action& action) {
+  return apply(program_->table(action.name).default_action(action));
+}
+
+ControlNode& Block::if_(Condition condition) {
+  auto& node = nodes_.emplace_back(*program_);
+  node.condition = std::move(condition);
+  return node;
+}
+
+Program::Program(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {
+  const auto add = [&](const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress) {
+    FieldInfo info{field, bits, kind, -1, -1, in_ingress, in_egress};
+    return add_field(std::move(info));
+  };
+  auto& i = intrinsics_;
+  i.ingress_port = add("ingress_port", 9, FieldKind::input, true, false);
+  i.resubmit_flag = add("resubmit_flag", 1, FieldKind::input, true, false);
+  i.resubmit_data = add("resubmit_data", 64, FieldKind::input, true, false);
+  i.egress_port = add("egress_port", 9, FieldKind::input, false, true);
+  i.egress_rid = add("egress_rid", 16, FieldKind::input, false, true);
+  i.packet_length = add("packet_length", 16, FieldKind::input, false, true);
+  i.ucast_egress_port = add("ucast_egress_port", 9, FieldKind::output, true, false);
+  i.mcast_grp_a = add("mcast_grp_a", 16, FieldKind::output, true, false);
+  i.mcast_grp_b = add("mcast_grp_b", 16, FieldKind::output, true, false);
+  i.rid = add("rid", 16, FieldKind::output, true, false);
+  i.l2_exclusion_id = add("l2_exclusion_id", 9, FieldKind::output, true, false);
+  i.drop = add("drop", 1, FieldKind::output, true, true);
+  i.resubmit = add("resubmit", 1, FieldKind::output, true, false);
+  i.resubmit_value = add("resubmit_value", 64, FieldKind::output, true, false);
+}
+
+FieldRef Program::add_field(FieldInfo info) {
+  require_new(fields_, info.name, name_, "field");
+  if (info.bits == 0 || info.bits > 64) {
+    throw ProgramError(
+        fmt::format("program '{}': field '{}' has {} bits; 1 to 64 are possible", name_, info.name, info.bits));
+  }
+  fields_.push_back(std::move(info));
+  return {static_cast<std::uint16_t>(fields_.size() - 1)};
+}
+
+FieldRef Program::field(std::string field_name, unsigned bits) {
+  FieldInfo info{std::move(field_name), bits, FieldKind::metadata, -1, -1, true, true};
+  return add_field(std::move(info));
+}
+
+std::size_t Program::header(const HeaderLayout& layout) {
+  const auto found =
+      std::find_if(headers_.begin(), headers_.end(), [&](const HeaderUse& use) { return use.layout == &layout; });
+  if (found != headers_.end()) return static_cast<std::size_t>(found - headers_.begin());
+  const auto number = static_cast<int>(headers_.size());
+  const std::string prefix(layout.name);
+  HeaderUse use{&layout, {}, {}};
+  FieldInfo validity{prefix + ".isValid", 1, FieldKind::validity, number, -1, true, true};
+  use.validity = add_field(std::move(validity));
+  for (std::size_t i = 0; i < layout.count; ++i) {
+    FieldInfo member{prefix + "." + std::string(layout.fields[i].name),
+                     layout.fields[i].bits,
+                     FieldKind::header,
+                     number,
+                     static_cast<int>(i),
+                     true,
+                     true};
+    use.members.push_back(add_field(std::move(member)));
+  }
+  headers_.push_back(std::move(use));
+  return headers_.size() - 1;
+}
+
+FieldRef Program::header_member(const HeaderLayout& layout, std::size_t member) {
+  return headers_[header(layout)].members.at(member);
+}
+
+FieldRef Program::header_member(const HeaderLayout& layout, std::string_view member) {
+  for (std::size_t i = 0; i < layout.count; ++i) {
+    if (layout.fields[i].name == member) return header_member(layout, i);
+  }
+  throw ProgramError(fmt::format("program '{}': header '{}' has no field '{}'", name_, layout.name, member));
+}
+
+ParserState& Program::add_state(Gress gress, std::string state_name, std::size_t header) {
+  auto& states = parsers_[static_cast<std::size_t>(gress)].states;
+  require_new(states, state_name, name_, "parser state");
+  auto& state = states.emplace_back();
+  state.name = std::move(state_name);
+  state.header = static_cast<int>(header);
+  return state;
+}
+
+RegisterArray& Program::register_array(std::string array_name, Width width, std::uint64_t size) {
+  require_new(arrays_, array_name, name_, "register array");
+  auto& array = arrays_.emplace_back();
+  array.name = std::move(array_name);
+  array.id = static_cast<std::uint32_t>(arrays_.size() - 1);
+  array.width = width;
+  array.size = size;
+  return array;
+}
+
+HashRef Program::hash(std::string hash_name, std::vector<FieldRef> fields, unsigned bits, CrcKind kind) {
+  require_new(hashes_, hash_name, name_, "hash");
+  hashes_.push_back({std::move(hash_name), std::move(fields), bits, kind});
+  return {static_cast<std::uint16_t>(hashes_.size() - 1)};
+}
+
+Action& Program::action(std::string action_name) {
+  require_new(actions_, action_name, name_, "action");
+  auto& action = actions_.emplace_back();
+  action.name = std::move(action_name);
+  return action;
+}
+
+Table& Program::table(std::string table_name) {
+  require_new(tables_, table_name, name_, "table");
+  auto& table = tables_.emplace_back();
+  table.name = std::move(table_name);
+  table.id = static_cast<std::uint32_t>(tables_.size() - 1);
+  return table;
+}
+
+}  // namespace racksim::p4

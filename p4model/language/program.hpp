@@ -1,0 +1,145 @@
+// A switch program: fields, parsers, register arrays, tables and control flow, written in C++ that reads like P4-16.
+//
+//   Program p("counter", "counts packets per destination");
+//   auto dst = p.header_field(&Ethernet::dst);
+//   p.parser_state<Ethernet>(Gress::ingress, "start");
+//   auto& count = p.register_array("COUNT", Width::single(32), 1024);
+//   auto& increment = count.action("increment");
+//   increment.update(kLo, AluOperation::add, kLo, 1);
+//   auto& act = p.action("count").execute(increment, p.hash("index", {dst}, 10));
+//   p.ingress().apply(act);
+//
+// A program never sees time. It is only described here: `Placement` fits it into stages, `Pipeline` runs it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "p4model/language/control.hpp"
+#include "p4model/language/crc_hash.hpp"
+#include "p4model/language/field.hpp"
+#include "p4model/language/header.hpp"
+#include "p4model/language/parser.hpp"
+#include "p4model/language/register_array.hpp"
+#include "p4model/language/table.hpp"
+
+namespace racksim::p4 {
+
+/// A program that no hardware of this kind can run, however large. The message names program and culprit.
+class ProgramError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A CRC over the bytes of some fields, cut to `bits` bits: 2^bits values, never another range. A program that needs a
+/// range that is no power of two reduces it itself, or has the sender do so.
+struct HashUnit {
+  std::string name;
+  std::vector<FieldRef> fields;
+  unsigned bits = 0;  ///< 1..32
+  CrcKind kind = CrcKind::crc32;
+};
+
+class Program {
+ public:
+  explicit Program(std::string name, std::string doc = {});
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  const std::string& name() const { return name_; }
+  const std::string& doc() const { return doc_; }
+
+  /// A metadata field of 1 to 64 bits.
+  FieldRef field(std::string field_name, unsigned bits);
+  /// A member of header H: `header_field(&Ethernet::dst)` or `header_field<Ethernet>("dst")`.
+  template <Header H>
+  FieldRef header_field(std::uint64_t H::*member) {
+    const H probe{};
+    const auto offset =
+        reinterpret_cast<const std::byte*>(&(probe.*member)) - reinterpret_cast<const std::byte*>(&probe);
+    return header_member(H::kLayout, static_cast<std::size_t>(offset) / sizeof(std::uint64_t));
+  }
+  template <Header H>
+  FieldRef header_field(std::string_view member) {
+    return header_member(H::kLayout, member);
+  }
+  /// 1 while header H is present. An action that writes it adds or removes the header; headers leave the switch in the
+  /// order in which the program first named them.
+  template <Header H>
+  FieldRef valid() {
+    return headers_[header(H::kLayout)].validity;
+  }
+
+  /// A parser state that extracts H. The first one declared for a gress is its start.
+  template <Header H>
+  ParserState& parser_state(Gress gress, std::string state_name) {
+    return add_state(gress, std::move(state_name), header(H::kLayout));
+  }
+
+  RegisterArray& register_array(std::string array_name, Width width, std::uint64_t size);
+  HashRef hash(std::string hash_name, std::vector<FieldRef> fields, unsigned bits, CrcKind kind = CrcKind::crc32);
+  Action& action(std::string action_name);
+  Table& table(std::string table_name);
+
+  Block& ingress() { return ingress_; }
+  Block& egress() { return egress_; }
+  const Block& ingress() const { return ingress_; }
+  const Block& egress() const { return egress_; }
+
+  /// Intrinsic metadata, as the hardware names it (TNA; models/hardware.md 6.5, 6.6).
+  struct Intrinsics {
+    FieldRef ingress_port;       ///< in, ingress: where the packet came from
+    FieldRef resubmit_flag;      ///< in, ingress: 1 in a resubmitted pass
+    FieldRef resubmit_data;      ///< in, ingress: the 64 bits given to the resubmission
+    FieldRef egress_port;        ///< in, egress: where the copy leaves
+    FieldRef egress_rid;         ///< in, egress: the copy's replication id, 0 for unicast
+    FieldRef packet_length;      ///< in, egress: frame bytes
+    FieldRef ucast_egress_port;  ///< out, ingress
+    FieldRef mcast_grp_a;        ///< out, ingress
+    FieldRef mcast_grp_b;        ///< out, ingress
+    FieldRef rid;                ///< out, ingress: compared with a node's id for the L2 exclusion; 0 when unset
+    FieldRef l2_exclusion_id;    ///< out, ingress
+    FieldRef drop;               ///< out, both: 1 cancels unicast and multicast
+    FieldRef resubmit;           ///< out, ingress: 1 asks for a second pass
+    FieldRef resubmit_value;     ///< out, ingress: the 64 bits for it
+  };
+  const Intrinsics& intrinsics() const { return intrinsics_; }
+
+  struct HeaderUse {
+    const HeaderLayout* layout;
+    FieldRef validity;
+    std::vector<FieldRef> members;
+  };
+  const std::vector<FieldInfo>& fields() const { return fields_; }
+  const FieldInfo& info(FieldRef field) const { return fields_[field.id]; }
+  const std::vector<HeaderUse>& headers() const { return headers_; }
+  const Parser& parser(Gress gress) const { return parsers_[static_cast<std::size_t>(gress)]; }
+  const std::deque<RegisterArray>& arrays() const { return arrays_; }
+  const std::vector<HashUnit>& hashes() const { return hashes_; }
+  const std::deque<Action>& actions() const { return actions_; }
+  const std::deque<Table>& tables() const { return tables_; }
+
+ private:
+  FieldRef add_field(FieldInfo info);
+  std::size_t header(const HeaderLayout& layout);
+  FieldRef header_member(const HeaderLayout& layout, std::size_t member);
+  FieldRef header_member(const HeaderLayout& layout, std::string_view member);
+  ParserState& add_state(Gress gress, std::string state_name, std::size_t header);
+
+  std::string name_, doc_;
+  std::vector<FieldInfo> fields_;
+  std::vector<HeaderUse> headers_;
+  Parser parsers_[2];
+  std::deque<RegisterArray> arrays_;
+  std::vector<HashUnit> hashes_;
+  std::deque<Action> actions_;
+  std::deque<Table> tables_;
+  Block ingress_{*this}, egress_{*this};
+  Intrinsics intrinsics_;
+};
+
+}  // namespace racksim::p4

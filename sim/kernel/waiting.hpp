@@ -1,0 +1,262 @@
+// What a task can wait for: time, a signal, a signal with a timeout, several tasks, the first of several tasks, a task
+// with a timeout. Each awaitable lives in the waiting coroutine's frame and takes itself back when that frame is
+// destroyed, so a crash leaves nothing behind in the calendar.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "sim/kernel/clock.hpp"
+#include "sim/kernel/task.hpp"
+
+namespace racksim::sim {
+
+/// `co_await sleep_for(clock, d)`: waits until the node's clock has counted `d`.
+class [[nodiscard]] Sleep {
+ public:
+  Sleep(Clock& clock, Duration length) : clock_(clock), length_(length) {}
+  Sleep(const Sleep&) = delete;
+  Sleep& operator=(const Sleep&) = delete;
+  ~Sleep() { clock_.calendar().cancel(timer_); }
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    task_ = task;
+    timer_ = clock_.after<&Sleep::expire>(length_, *this);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void expire() { task_.resume(); }
+  Clock& clock_;
+  Duration length_;
+  EventId timer_;
+  std::coroutine_handle<> task_;
+};
+
+inline Sleep sleep_for(Clock& clock, Duration length) {
+  return Sleep(clock, length);
+}
+
+/// Something tasks wait for; notifying wakes those that wait now, in the order in which they came.
+class Signal {
+ public:
+  explicit Signal(Calendar& calendar) : calendar_(calendar) {}
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+
+  class Wait;
+  /// `co_await signal.wait()`.
+  Wait wait();
+  /// `bool notified = co_await signal.wait_for(clock, timeout)`; false when the timeout came first.
+  Wait wait_for(Clock& clock, Duration timeout);
+
+  void notify_all();
+  void notify_one();
+  bool has_waiters() const { return first_ != nullptr; }
+
+ private:
+  Calendar& calendar_;
+  Wait* first_ = nullptr;
+  Wait* last_ = nullptr;
+};
+
+class [[nodiscard]] Signal::Wait {
+ public:
+  Wait(Signal& signal, Clock* clock, Duration timeout) : signal_(signal), clock_(clock), timeout_(timeout) {}
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+  ~Wait() {
+    if (state_ == State::waiting) leave();
+    if (state_ == State::queued) signal_.calendar_.forget(task_);
+  }
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) {
+    task_ = task;
+    state_ = State::waiting;
+    previous_ = signal_.last_;
+    (previous_ != nullptr ? previous_->next_ : signal_.first_) = this;
+    signal_.last_ = this;
+    if (clock_ != nullptr) timer_ = clock_->after<&Wait::expire>(timeout_, *this);
+  }
+  bool await_resume() noexcept {
+    state_ = State::idle;
+    return notified_;
+  }
+
+ private:
+  friend class Signal;
+  enum class State : std::uint8_t { idle, waiting, queued };
+
+  void leave() {
+    (previous_ != nullptr ? previous_->next_ : signal_.first_) = next_;
+    (next_ != nullptr ? next_->previous_ : signal_.last_) = previous_;
+    if (clock_ != nullptr) clock_->calendar().cancel(timer_);
+  }
+  void notify() {
+    leave();
+    notified_ = true;
+    state_ = State::queued;
+    signal_.calendar_.resume_soon(task_);
+  }
+  void expire() {
+    leave();
+    state_ = State::idle;
+    task_.resume();
+  }
+
+  Signal& signal_;
+  Clock* clock_;
+  Duration timeout_;
+  EventId timer_;
+  std::coroutine_handle<> task_;
+  Wait* previous_ = nullptr;
+  Wait* next_ = nullptr;
+  State state_ = State::idle;
+  bool notified_ = false;
+};
+
+inline Signal::Wait Signal::wait() {
+  return Wait(*this, nullptr, Duration{});
+}
+inline Signal::Wait Signal::wait_for(Clock& clock, Duration timeout) {
+  return Wait(*this, &clock, timeout);
+}
+inline void Signal::notify_all() {
+  // Those that come while this runs wait for the next notification: notifying resumes nobody before it returns.
+  while (first_ != nullptr) first_->notify();
+}
+inline void Signal::notify_one() {
+  if (first_ != nullptr) first_->notify();
+}
+
+namespace detail {
+
+/// Starts tasks, and resumes its awaiter once `needed` of them have finished.
+template <class T>
+class Joint : public Completion {
+ public:
+  Joint(std::vector<Task<T>>& tasks, std::size_t needed) : tasks_(tasks), needed_(needed) {}
+  Joint(const Joint&) = delete;
+  Joint& operator=(const Joint&) = delete;
+  ~Joint() {
+    if (queued_) calendar_->forget(awaiter_);
+  }
+
+  bool await_ready() const noexcept { return needed_ == 0; }
+  template <class Parent>
+  bool await_suspend(std::coroutine_handle<Parent> parent) {
+    awaiter_ = parent;
+    calendar_ = parent.promise().calendar;
+    for (Task<T>& task : tasks_) {
+      if (!task.start(*calendar_)) {
+        task.on_finished(*this);
+      } else if (--needed_ == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+  void await_resume() noexcept { queued_ = false; }
+
+  void task_finished() override {
+    if (needed_ == 0 || --needed_ != 0) return;
+    queued_ = true;
+    calendar_->resume_soon(awaiter_);
+  }
+
+ private:
+  std::vector<Task<T>>& tasks_;
+  std::size_t needed_;
+  std::coroutine_handle<> awaiter_;
+  Calendar* calendar_ = nullptr;
+  bool queued_ = false;
+};
+
+/// Starts one task, and resumes its awaiter when it has finished or the time is up.
+template <class T>
+class Deadline : public Completion {
+ public:
+  Deadline(Task<T>& task, Clock& clock, Duration timeout) : task_(task), clock_(clock), timeout_(timeout) {}
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  ~Deadline() {
+    clock_.calendar().cancel(timer_);
+    if (queued_) clock_.calendar().forget(awaiter_);
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> awaiter) {
+    if (task_.start(clock_.calendar())) return false;
+    awaiter_ = awaiter;
+    task_.on_finished(*this);
+    timer_ = clock_.after<&Deadline::expire>(timeout_, *this);
+    return true;
+  }
+  /// Whether the task has finished in time.
+  bool await_resume() noexcept {
+    queued_ = false;
+    return task_.done();
+  }
+
+  void task_finished() override {
+    if (!clock_.calendar().cancel(timer_)) return;
+    queued_ = true;
+    clock_.calendar().resume_soon(awaiter_);
+  }
+
+ private:
+  void expire() { awaiter_.resume(); }
+  Task<T>& task_;
+  Clock& clock_;
+  Duration timeout_;
+  EventId timer_;
+  std::coroutine_handle<> awaiter_;
+  bool queued_ = false;
+};
+
+}  // namespace detail
+
+/// Runs all tasks at once and returns their results, in the tasks' order, when the last has finished. The first
+/// exception, in the tasks' order, is thrown.
+template <class T>
+Task<std::vector<T>> gather(std::vector<Task<T>> tasks) {
+  detail::Joint<T> all(tasks, tasks.size());
+  co_await all;
+  std::vector<T> results;
+  results.reserve(tasks.size());
+  for (Task<T>& task : tasks) results.push_back(task.result());
+  co_return results;
+}
+
+inline Task<void> gather(std::vector<Task<void>> tasks) {
+  detail::Joint<void> all(tasks, tasks.size());
+  co_await all;
+  for (Task<void>& task : tasks) task.result();
+}
+
+/// Runs all tasks at once; when the first finishes, destroys the others and returns its index. `tasks` must not be
+/// empty.
+inline Task<std::size_t> any(std::vector<Task<void>> tasks) {
+  detail::Joint<void> first(tasks, 1);
+  co_await first;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!tasks[i].done()) continue;
+    tasks[i].result();
+    co_return i;
+  }
+  std::terminate();  // unreachable: Joint resumes only after a task has finished
+}
+
+/// Runs `task` for at most `timeout` on `clock`; returns nothing, and destroys the task, if it has not finished by
+/// then.
+template <class T>
+Task<std::optional<T>> with_timeout(Clock& clock, Duration timeout, Task<T> task) {
+  detail::Deadline<T> deadline(task, clock, timeout);
+  if (!co_await deadline) co_return std::nullopt;
+  co_return task.result();
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,53 @@
+#include "sim/metrics/histogram.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::sim {
+
+Duration Histogram::middle_of(std::size_t bucket) {
+  // bucket = shift * 128 + mantissa with the mantissa in [128, 256), or in [0, 256) where shift is 0.
+  const auto octave = bucket / kPerOctave;
+  const auto shift = octave == 0 ? 0 : octave - 1;
+  const std::uint64_t mantissa = bucket - shift * kPerOctave;
+  const std::uint64_t width = std::uint64_t{1} << shift;
+  return Duration::from_ps(static_cast<std::int64_t>(mantissa * width + width / 2));
+}
+
+void Histogram::refuse(Duration d) {
+  throw std::runtime_error(fmt::format("a histogram was given a negative duration: {} ps", d.ps()));
+}
+
+void Histogram::merge(const Histogram& other) {
+  for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+  count_ += other.count_;
+  sum_ += other.sum_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+}
+
+Duration Histogram::mean() const {
+  if (count_ == 0) return Duration();
+  return Duration::from_ps(static_cast<std::int64_t>((sum_ + count_ / 2) / count_));
+}
+
+Duration Histogram::percentile(double percent) const {
+  if (!(percent >= 0 && percent <= 100)) {
+    throw std::runtime_error(fmt::format("a percentile lies between 0 and 100, got {}", percent));
+  }
+  if (count_ == 0) return Duration();
+  // In whole hundred-millionths, so that 99.9 % of 1000 is 999 and not a hair more.
+  constexpr std::uint64_t kWhole = 100'000'000;
+  const auto share = static_cast<std::uint64_t>(percent * 1e6 + 0.5);
+  const auto rank = std::max<std::uint64_t>(1, static_cast<std::uint64_t>((Sum{count_} * share + kWhole - 1) / kWhole));
+  if (rank == 1) return min_;
+  if (rank == count_) return max_;
+  std::uint64_t seen = 0;
+  std::size_t bucket = 0;
+  while ((seen += buckets_[bucket]) < rank) ++bucket;
+  return std::clamp(middle_of(bucket), min_, max_);
+}
+
+}  // namespace racksim::sim

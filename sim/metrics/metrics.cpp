@@ -1,0 +1,62 @@
+#include "sim/metrics/metrics.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace racksim::sim {
+namespace {
+
+/// Whether a name is a dotted path with no empty part.
+bool is_path(std::string_view name) {
+  bool part_begins = true;
+  for (const char c : name) {
+    if (c == '.') {
+      if (part_begins) return false;
+      part_begins = true;
+    } else {
+      if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) return false;
+      part_begins = false;
+    }
+  }
+  return !part_begins;
+}
+
+}  // namespace
+
+Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc) {
+  return std::get<Counter>(add(name, unit, doc, Counter{}).value);
+}
+
+Gauge& Metrics::gauge(std::string_view name, std::string_view unit, std::string_view doc, double value) {
+  return std::get<Gauge>(add(name, unit, doc, Gauge{value}).value);
+}
+
+Histogram& Metrics::histogram(std::string_view name, std::string_view doc) {
+  return std::get<Histogram>(add(name, "ns", doc, Histogram()).value);
+}
+
+TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, std::string_view doc,
+                                 Duration interval) {
+  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval)).value);
+}
+
+const Metric* Metrics::find(std::string_view name) const {
+  const auto found = all_.find(name);
+  return found == all_.end() ? nullptr : &found->second;
+}
+
+Metric& Metrics::add(std::string_view name, std::string_view unit, std::string_view doc,
+                     std::variant<Counter, Gauge, Histogram, TimeSeries> value) {
+  if (!is_path(name)) {
+    throw std::runtime_error(
+        fmt::format("metric name '{}' is not a dotted path of lower-case letters, digits and underscores", name));
+  }
+  const auto [place, added] =
+      all_.try_emplace(std::string(name), Metric{std::string(unit), std::string(doc), std::move(value)});
+  if (!added) throw std::runtime_error(fmt::format("metric '{}' is registered twice", name));
+  return place->second;
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,30 @@
+#include "sim/oracles/answer_oracle.hpp"
+
+#include <fmt/core.h>
+
+namespace racksim::sim {
+
+AnswerOracle::AnswerOracle(StrayAnswer objects_to, const Journal& journal)
+    : Oracle(objects_to == StrayAnswer::wrong_key ? "returned-key" : "answered-once"),
+      objects_to_(objects_to),
+      journal_(journal) {}
+
+void AnswerOracle::observe(const Observation& observation) {
+  if (observation.what != Observed::stray_answer) return;
+  const auto answer = StrayAnswerView::of(observation);
+  if (answer.kind != objects_to_) return;
+  if (!keeps_more()) return violated(observation.at, {});
+  const auto& session = journal_.name(observation.source);
+  if (objects_to_ == StrayAnswer::wrong_key) {
+    return violated(observation.at,
+                    fmt::format("operation {} of {} asked for key {} and ended with key {}", observation.operation,
+                                session, printed_key(answer.key), printed_key(answer.answered)),
+                    {answer.key, {observation.operation}});
+  }
+  violated(observation.at,
+           fmt::format("{} got another answer about key {} to a request that was over", session,
+                       printed_key(answer.answered)),
+           {answer.answered, {}});
+}
+
+}  // namespace racksim::sim

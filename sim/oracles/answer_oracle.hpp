@@ -1,0 +1,26 @@
+// Answers: every request is answered with what it asked for, and once.
+//
+// Operations that are never answered are the progress oracle's business (progress_oracle.hpp).
+#pragma once
+
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+/// Reads stray answers. As "returned-key" it objects to an operation that ended with another key's value; as
+/// "answered-once" to a request that was answered again, which is a mistake only while nothing is lost or duplicated on
+/// the way, since whoever retransmits may be answered twice.
+class AnswerOracle final : public Oracle {
+ public:
+  /// `journal` gives the names of sessions and must outlive the oracle.
+  AnswerOracle(StrayAnswer objects_to, const Journal& journal);
+
+  void observe(const Observation& observation) override;
+
+ private:
+  StrayAnswer objects_to_;
+  const Journal& journal_;
+};
+
+}  // namespace racksim::sim

@@ -1,0 +1,168 @@
+#include "sim/oracles/data_value_oracle.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace racksim::sim {
+
+namespace {
+// The operations that contradict each other, the read first; 0 stands for the settled past.
+std::vector<std::uint64_t> involved(const Moment& read, const RegisterHistory::Contradiction& why) {
+  std::vector<std::uint64_t> operations{read.operation};
+  if (!why.returned) return operations;
+  for (const auto operation : {why.returned->first_end.operation, why.conflicting->last_begin.operation}) {
+    if (operation != 0 && operation != read.operation) operations.push_back(operation);
+  }
+  return operations;
+}
+}  // namespace
+
+DataValueOracle::DataValueOracle(const Journal& journal, std::size_t value_limit)
+    : Oracle("data-value"), journal_(journal), value_limit_(value_limit) {}
+
+void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
+  check_value({OperationKind::write, key, value}, true);
+  auto& state = states_[key];
+  if (state != kNeverWritten && state != value)
+    throw std::runtime_error(
+        fmt::format("oracle {}: key {} already has a history or another initial value", name(), printed_key(key)));
+  state = value;
+}
+
+void DataValueOracle::observe(const Observation& observation) {
+  const bool begins = observation.what == Observed::operation_begun;
+  const bool given_up = observation.what == Observed::operation_given_up;
+  if (!begins && !given_up && observation.what != Observed::operation_ended) return;
+  expect_in_order(observation.at);
+  if (observation.detail[0] > static_cast<std::uint64_t>(OperationKind::write))
+    throw std::runtime_error(fmt::format("oracle {}: {} is no kind of operation", name(), observation.detail[0]));
+  const auto operation = OperationView::of(observation);
+  const Moment moment{++position_, observation.operation, observation.at, observation.source};
+  auto& state = states_[operation.key];
+  if (state == kConvicted) return;
+  if (given_up) return give_up(operation, moment, state);
+  begins ? begin(operation, moment, state) : end(operation, moment, state);
+}
+
+void DataValueOracle::begin(const OperationView& operation, const Moment& moment, State& state) {
+  const auto index = open(state);
+  auto& history = histories_[index];
+  if (operation.kind == OperationKind::read) {
+    history.begin_read(moment);
+    return;
+  }
+  check_value(operation, false);
+  if (!history.begin_write(moment, operation.value)) {
+    violated(moment.at,
+             fmt::format("key {}: {} writes value {}, which another write carries already", printed_key(operation.key),
+                         told(moment), operation.value),
+             {operation.key, {moment.operation}});
+    return convict(state, index);
+  }
+  while (history.values().size() > value_limit_ && history.abandon_oldest_read()) ++unchecked_reads_;
+}
+
+void DataValueOracle::end(const OperationView& operation, const Moment& moment, State& state) {
+  if (state < kOpen) return;  // nothing is pending on a settled key
+  const auto index = static_cast<std::uint32_t>(state - kOpen);
+  auto& history = histories_[index];
+  if (operation.kind == OperationKind::write) {
+    history.end_write(moment);
+  } else if (const auto why = history.end_read(moment, operation.value)) {
+    violated(moment.at, keeps_more() ? explained(operation, moment, history, *why) : std::string(),
+             {operation.key, involved(moment, *why)});
+    return convict(state, index);
+  }
+  settle(state, index);
+}
+
+// A write that was given up stays pending: it may take effect at any time, or never.
+void DataValueOracle::give_up(const OperationView& operation, const Moment& moment, State& state) {
+  if (state < kOpen || operation.kind == OperationKind::write) return;
+  const auto index = static_cast<std::uint32_t>(state - kOpen);
+  histories_[index].abandon_read(moment.operation);
+  settle(state, index);
+}
+
+void DataValueOracle::settle(State& state, std::uint32_t index) {
+  if (!histories_[index].is_settled()) return;
+  state = histories_[index].values().front().value;
+  vacant_.push_back(index);
+}
+
+void DataValueOracle::convict(State& state, std::uint32_t index) {
+  state = kConvicted;
+  vacant_.push_back(index);
+}
+
+bool DataValueOracle::may_hold(std::uint64_t key, std::uint64_t value) const {
+  const State* state = states_.find(key);
+  if (state == nullptr) return value == kNeverWritten;
+  if (*state == kConvicted) return true;
+  if (*state < kOpen) return *state == value;
+  const auto possible = possible_values(key);
+  return std::binary_search(possible.begin(), possible.end(), value);
+}
+
+std::vector<std::uint64_t> DataValueOracle::possible_values(std::uint64_t key) const {
+  const State* state = states_.find(key);
+  if (state == nullptr) return {kNeverWritten};
+  if (*state == kConvicted) return {};
+  if (*state < kOpen) return {*state};
+  const auto& history = histories_[*state - kOpen];
+  std::vector<std::uint64_t> possible;
+  for (const auto& value : history.values()) {
+    if (history.is_current(value)) possible.push_back(value.value);
+  }
+  std::sort(possible.begin(), possible.end());
+  return possible;
+}
+
+std::uint32_t DataValueOracle::open(State& state) {
+  if (state >= kOpen) return static_cast<std::uint32_t>(state - kOpen);
+  if (vacant_.empty()) {
+    vacant_.push_back(static_cast<std::uint32_t>(histories_.size()));
+    histories_.emplace_back();
+  }
+  const auto index = vacant_.back();
+  vacant_.pop_back();
+  histories_[index].reset(state);
+  state = kOpen + index;
+  return index;
+}
+
+void DataValueOracle::check_value(const OperationView& operation, bool may_be_unwritten) const {
+  if (operation.value < kValueBound && (may_be_unwritten || operation.value != kNeverWritten)) return;
+  throw std::runtime_error(fmt::format("oracle {}: key {} is given value {}, but written values lie in [1, 2^63)",
+                                       name(), printed_key(operation.key), operation.value));
+}
+
+std::string DataValueOracle::explained(const OperationView& read, const Moment& ended, const RegisterHistory& history,
+                                       const RegisterHistory::Contradiction& why) const {
+  auto text = fmt::format("key {}: read by {}, ended at {}, returned value {}, ", printed_key(read.key),
+                          told(why.read_begun), printed(ended.at), read.value);
+  if (!why.returned) {
+    text += "which had been overwritten before the read began, or which no write had begun to write; it could return";
+    const char* separator = " ";
+    for (const auto& value : history.values()) {
+      text += fmt::format("{}{}", separator, value.value);
+      separator = ", ";
+    }
+    return text;
+  }
+  const auto& old = *why.returned;
+  const auto& newer = *why.conflicting;
+  return text + fmt::format(
+                    "but value {} came after it: {} had to do with value {} and ended before {} had to do with "
+                    "value {}, and that value was complete before the read began",
+                    newer.value, told(old.first_end), old.value, told(newer.last_begin), newer.value);
+}
+
+std::string DataValueOracle::told(const Moment& moment) const {
+  if (moment.operation == 0) return "the state before the pending operations";
+  return fmt::format("operation {} of {} ({})", moment.operation, journal_.name(moment.session), printed(moment.at));
+}
+
+}  // namespace racksim::sim

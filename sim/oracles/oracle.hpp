@@ -1,0 +1,80 @@
+// What all oracles share: they watch the journal from outside the protocol's own state, and collect violations.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/kernel/time.hpp"
+#include "sim/record/journal.hpp"
+
+namespace racksim::sim {
+
+/// What a violation is about, as far as its oracle knows: where an explanation begins to look.
+struct Subject {
+  std::optional<std::uint64_t> key;       ///< the block or key
+  std::vector<std::uint64_t> operations;  ///< ids, those that `what` names
+};
+
+/// A promise that the run broke.
+struct Violation {
+  std::string oracle;  ///< name of the oracle, or of the kind of violation
+  Time at;             ///< when it became certain
+  std::string what;    ///< the operations, keys, nodes and times concerned
+  Subject subject{};
+};
+
+/// An instant as violations print it: nanoseconds to the picosecond, "12.345 ns".
+std::string printed(Time at);
+
+/// A block or key id as violations, leaks and charts print it: "0x3000000001".
+std::string printed_key(std::uint64_t key);
+
+/// One checker. It holds the first 20 violations and counts them all: a broken protocol breaks its promise a million
+/// times, and people read the first.
+class Oracle : public Observer {
+ public:
+  static constexpr std::size_t kKept = 20;
+
+  explicit Oracle(std::string name) : name_(std::move(name)) {}
+
+  /// Ignores what it sees, unless overridden.
+  void observe(const Observation&) override {}
+
+  /// The run is over and its drain done: checks what must hold at quiescence. Called once.
+  virtual void finish(Time) {}
+
+  const std::string& name() const { return name_; }
+  /// The first kKept violations, in the order of detection.
+  const std::vector<Violation>& violations() const { return violations_; }
+  /// All violations, also those that were not kept.
+  std::uint64_t violation_count() const { return count_; }
+
+ protected:
+  /// Whether the next violation will be kept, so that its message is worth composing.
+  bool keeps_more() const { return violations_.size() < kKept; }
+  void violated(Time at, std::string what, Subject subject = {}) {
+    violated(name_, at, std::move(what), std::move(subject));
+  }
+  void violated(std::string oracle, Time at, std::string what, Subject subject = {});
+
+  /// Notes that an observation was made at `at`; earlier than the one before is a std::runtime_error.
+  void expect_in_order(Time at) {
+    if (at < last_) [[unlikely]]
+      refuse_order(at);
+    last_ = at;
+  }
+
+ private:
+  [[noreturn]] void refuse_order(Time at) const;
+
+  std::string name_;
+  std::vector<Violation> violations_;
+  std::uint64_t count_ = 0;
+  Time last_;
+};
+
+}  // namespace racksim::sim

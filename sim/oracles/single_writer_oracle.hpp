@@ -1,0 +1,56 @@
+// Single writer, multiple readers: while a node may write a block, no other node may read or write it.
+//
+// Judged from the permissions that nodes hold locally, at the instant they gain them. Memory: 24 bytes a block that
+// somebody holds, times the slack of FlatMap (2 M blocks: 96 MiB), nothing for a block that nobody holds, and 4 MiB for
+// the times of the latest grants.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+/// Reads observations of kind permission and ignores all others. At most 64 nodes: a higher node number, like a
+/// permission that does not exist, is a std::runtime_error.
+class SingleWriterOracle final : public Oracle {
+ public:
+  static constexpr std::uint64_t kNodes = 64;
+
+  SingleWriterOracle() : Oracle("single-writer") {}
+
+  void observe(const Observation& observation) override;
+
+  /// Blocks on which some node holds a permission.
+  std::size_t held_blocks() const { return holders_.size(); }
+
+ private:
+  struct Holders {
+    std::uint64_t readers = 0;  // bitmap of nodes that may read only
+    std::uint64_t writers = 0;  // bitmap of nodes that may write; more than one after a violation
+  };
+
+  struct Grant {
+    std::uint64_t key = 0;
+    std::uint64_t time_and_node = 0;  // picoseconds × kNodes + node
+  };
+  static constexpr std::size_t kGrants = std::size_t{1} << 18;
+
+  void remember_grant(const PermissionView& granted, Time at);
+  void report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
+              const Observation& observation);
+  /// Since when a node holds its permission: "since ...", as far as the latest grants tell.
+  std::string since(std::uint64_t key, std::uint64_t node) const;
+
+  FlatMap<Holders> holders_;
+  // A ring, for messages alone: a table of all grants would cost a cache miss each.
+  std::vector<Grant> grants_;
+  std::size_t next_grant_ = 0;
+};
+
+}  // namespace racksim::sim

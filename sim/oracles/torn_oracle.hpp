@@ -1,0 +1,24 @@
+// Items: whoever reads one reads it whole, all of its parts and all of one write.
+//
+// What the parts held is noted by the service (models/service/item_parts.hpp), which records an answer with a flaw; the
+// oracle sees no protocol's own check.
+#pragma once
+
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+/// Reads stray answers, and objects to those whose parts make no item.
+class TornOracle final : public Oracle {
+ public:
+  /// `journal` gives the names of sessions and must outlive the oracle.
+  explicit TornOracle(const Journal& journal) : Oracle("torn"), journal_(journal) {}
+
+  void observe(const Observation& observation) override;
+
+ private:
+  const Journal& journal_;
+};
+
+}  // namespace racksim::sim

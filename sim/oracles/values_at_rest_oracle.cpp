@@ -1,0 +1,88 @@
+#include "sim/oracles/values_at_rest_oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+namespace racksim::sim {
+
+namespace {
+std::string name_of(Holder holder) {
+  return holder.is_switch() ? std::string("the switch") : fmt::format("node {}", holder.number());
+}
+}  // namespace
+
+void ValuesAtRestOracle::home(std::uint64_t key, std::uint64_t value) {
+  shown_.push_back({key, value, Holder::network_switch(), Kind::home});
+}
+
+void ValuesAtRestOracle::copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) {
+  shown_.push_back({key, value, holder, state == CopyState::dirty ? Kind::dirty : Kind::clean});
+}
+
+void ValuesAtRestOracle::lost(std::uint64_t key) {
+  shown_.push_back({key, kNeverWritten, Holder::network_switch(), Kind::lost});
+}
+
+void ValuesAtRestOracle::finish(Time end) {
+  const auto by_key = [](const Shown& a, const Shown& b) {
+    return std::tie(a.key, a.kind, a.holder, a.value) < std::tie(b.key, b.kind, b.holder, b.value);
+  };
+  std::sort(shown_.begin(), shown_.end(), by_key);
+  shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());  // pieces of one item
+  // A key that was used and of which nothing is shown has a home that nobody has written.
+  std::vector<Shown> unwritten;
+  history_.for_each_key([&](std::uint64_t key) {
+    const auto at = std::lower_bound(shown_.begin(), shown_.end(), key,
+                                     [](const Shown& shown, std::uint64_t k) { return shown.key < k; });
+    if (at == shown_.end() || at->key != key)
+      unwritten.push_back({key, kNeverWritten, Holder::network_switch(), Kind::home});
+  });
+  shown_.insert(shown_.end(), unwritten.begin(), unwritten.end());
+  std::sort(shown_.begin(), shown_.end(), by_key);
+  for (auto first = shown_.cbegin(); first != shown_.cend();) {
+    const auto last = std::find_if(first, shown_.cend(), [&](const Shown& shown) { return shown.key != first->key; });
+    judge(first, last, end);
+    first = last;
+  }
+}
+
+void ValuesAtRestOracle::judge(Iterator first, Iterator last, Time end) {
+  if (first->kind == Kind::lost) return;
+  const auto key = first->key;
+  Shown current = *first;
+  if (current.kind == Kind::clean) current = {key, kNeverWritten, Holder::network_switch(), Kind::home};
+  judge_current(key, current, end);
+  const auto whose = [&] {
+    return current.kind == Kind::dirty ? fmt::format("{}, which holds it dirty,", name_of(current.holder))
+                                       : std::string("its home");
+  };
+  for (auto other = first; other != last; ++other) {
+    if (other->kind == Kind::dirty && other != first) {
+      violated(end,
+               fmt::format("key {}: {} and {} both hold it dirty, with values {} and {}", printed_key(key),
+                           name_of(current.holder), name_of(other->holder), current.value, other->value),
+               {key, {}});
+    }
+    if (other->kind == Kind::clean && other->value != current.value) {
+      violated(end,
+               fmt::format("key {}: {} holds a clean copy of value {}, but {} has {}", printed_key(key),
+                           name_of(other->holder), other->value, whose(), current.value),
+               {key, {}});
+    }
+  }
+}
+
+void ValuesAtRestOracle::judge_current(std::uint64_t key, const Shown& current, Time end) {
+  if (history_.may_hold(key, current.value)) return;
+  const auto last = history_.possible_values(key);
+  violated(end,
+           fmt::format("key {}: {} has value {}, but the last write wrote {}{}", printed_key(key),
+                       current.kind == Kind::dirty ? name_of(current.holder) + ", which holds it dirty," : "its home",
+                       current.value, last.size() > 1 ? "one of " : "", fmt::join(last, ", ")),
+           {key, {}});
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,58 @@
+// Values at rest: when everything has come to rest after the drain, the last write is where readers will find it, and
+// nothing else can be found.
+//
+// For every key that was ever used or is shown:
+//  * its current value, that of the dirty copy or, if nobody holds one, the home's, is one that the recorded history
+//    lets a read that begins now return: the last write, or any of several when concurrent last writes or writes that
+//    were given up leave open which came last (register_history.hpp);
+//  * every clean copy has the current value;
+//  * there is one dirty copy at most.
+//
+// Why at rest: while the run goes on, copies and homes may differ in many ways that no read can see. What no read
+// happened to see before the end is what the other oracles miss, such as an old write-back that lands again.
+//
+// A history that is no linearizable one (data-value reports it) does not tell what its last write was: of such a key
+// only the agreement of copies and home is judged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/state_visitor.hpp"
+
+namespace racksim::sim {
+
+/// Is shown the state of a rack at rest, then finished. Memory: 24 bytes for each home and copy that it is shown.
+class ValuesAtRestOracle final : public Oracle, public StateVisitor {
+ public:
+  /// `history` must have seen the whole run, and outlive the oracle.
+  explicit ValuesAtRestOracle(const DataValueOracle& history) : Oracle("values-at-rest"), history_(history) {}
+
+  void home(std::uint64_t key, std::uint64_t value) override;
+  void copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) override;
+  void lost(std::uint64_t key) override;
+
+  /// Judges what it has been shown. A key whose home was not shown has its home never written.
+  void finish(Time end) override;
+
+ private:
+  enum class Kind : std::uint8_t { lost, dirty, home, clean };  // in the order in which a key's are judged
+  struct Shown {
+    std::uint64_t key = 0;
+    std::uint64_t value = 0;
+    Holder holder;
+    Kind kind;
+    auto operator<=>(const Shown&) const = default;
+  };
+  using Iterator = std::vector<Shown>::const_iterator;
+
+  void judge(Iterator first, Iterator last, Time end);
+  void judge_current(std::uint64_t key, const Shown& current, Time end);
+
+  const DataValueOracle& history_;
+  std::vector<Shown> shown_;
+};
+
+}  // namespace racksim::sim

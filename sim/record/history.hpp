@@ -1,0 +1,160 @@
+// The history that oracles judge: how operations and permissions are written into the journal and read back.
+//
+// This is the one place that knows the encoding. The service interfaces and the protocols record through record_*;
+// the oracles read through the views. Whoever records does so at the instant it happens, while the calendar stands
+// there: the oracles take the order of recording as the order of events, also among events of one picosecond, and
+// refuse a history whose times run backwards.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/record/journal.hpp"
+
+namespace racksim::sim {
+
+/// What a client asked for.
+enum class OperationKind : std::uint8_t { read, write };
+
+/// What a node may do with its copy of a block without asking anybody.
+enum class Permission : std::uint8_t { none, read, write };
+
+/// Answers that a session did not ask for.
+enum class StrayAnswer : std::uint8_t {
+  wrong_key,  ///< an operation ended with the value of another key
+  repeated,   ///< a request that had been answered, or given up, was answered again
+  // An operation ended with an item that is not whole:
+  foreign_part,  ///< one of its parts is of another key
+  mixed_parts,   ///< one of its parts is of another value
+  missing_part   ///< its parts are too short
+};
+
+/// Why somebody asks again.
+enum class SentAgain : std::uint8_t {
+  timeout,            ///< no answer came in time
+  transport_timeout,  ///< the same below the protocol: a transport's acknowledgement
+  refusal,            ///< the answer was a refusal, which the protocol foresees
+  wrong_answer        ///< the answer was about something else, or made no whole
+};
+
+/// What a fault does, as far as it can make somebody wait in vain.
+enum class Disturbance : std::uint8_t {
+  lost,           ///< a packet is lost
+  late,           ///< a packet is held up
+  behind,         ///< a packet is refused because one before it on its connection has not come
+  machine_begin,  ///< from now on machines do not work as usual: servers, their clocks or NICs, the switch
+  machine_end,    ///< one such fault is over
+  healed          ///< from `until` on no fault touches any packet
+};
+
+/// The value of a key that was never written. No write writes it.
+inline constexpr std::uint64_t kNeverWritten = 0;
+
+/// The bound of the values that writes carry, each unique within its key: [1, kValueBound).
+inline constexpr std::uint64_t kValueBound = std::uint64_t{1} << 63;
+
+/// An observation of kind operation_begun, operation_ended or operation_given_up. The observation's source is the
+/// session, its operation the id, unique in the run.
+struct OperationView {
+  OperationKind kind;
+  std::uint64_t key;    ///< block or key id
+  std::uint64_t value;  ///< written or, at the end of a read, read; 0 at the beginning of a read
+
+  static constexpr OperationView of(const Observation& observation) {
+    return {static_cast<OperationKind>(observation.detail[0]), observation.detail[1], observation.detail[2]};
+  }
+};
+
+/// An observation of kind stray_answer; its operation is the one concerned, 0 if it is not known any more.
+struct StrayAnswerView {
+  StrayAnswer kind;
+  std::uint64_t key;       ///< that was asked for, if known
+  std::uint64_t answered;  ///< that came; of parts, the other key, the other value, the bytes that came
+
+  static constexpr StrayAnswerView of(const Observation& observation) {
+    return {static_cast<StrayAnswer>(observation.detail[0]), observation.detail[1], observation.detail[2]};
+  }
+};
+
+/// An observation of kind permission: from this instant on, `node` holds this permission on `key`, and no other.
+struct PermissionView {
+  std::uint64_t key;
+  std::uint64_t node;
+  Permission permission;
+
+  static constexpr PermissionView of(const Observation& observation) {
+    return {observation.detail[0], observation.detail[1], static_cast<Permission>(observation.detail[2])};
+  }
+};
+
+/// An observation of kind sent_again. Its operation is the one on whose behalf it was asked, 0 for a request of the
+/// protocol itself ("control request"). A control request or a transport that gives up reports it in the same way.
+struct SentAgainView {
+  SentAgain why{};
+  std::uint64_t key = 0;  ///< that it is about, if any
+  Time since;             ///< when what was in vain was sent
+  bool given_up = false;  ///< it is not even asked again
+
+  static constexpr SentAgainView of(const Observation& observation) {
+    return {static_cast<SentAgain>(observation.detail[0] & 0xff), observation.detail[1],
+            Time::from_ps(static_cast<std::int64_t>(observation.detail[2])), observation.detail[0] >> 8 != 0};
+  }
+};
+
+/// An observation of kind disturbance. Its operation is that of the packet, 0 for packets of control requests and of
+/// transports. Packets are computed ahead: the instant may lie in the future.
+struct DisturbanceView {
+  Disturbance kind{};
+  Time until;  ///< of healed
+
+  static constexpr DisturbanceView of(const Observation& observation) {
+    return {static_cast<Disturbance>(observation.detail[0]),
+            Time::from_ps(static_cast<std::int64_t>(observation.detail[1]))};
+  }
+};
+
+/// A session begins an operation. `value` is what a write writes, 0 for a read.
+inline void record_begun(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                         std::uint64_t key, std::uint64_t value = 0) {
+  journal.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// An operation has taken effect and its session knows. `value` is what it wrote or read.
+inline void record_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                         std::uint64_t key, std::uint64_t value) {
+  journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// A session gives up waiting. `value` is what a write would write.
+inline void record_given_up(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                            std::uint64_t key, std::uint64_t value) {
+  journal.record(Observed::operation_given_up, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// A session gets an answer that it did not ask for. `answered` is the key that it is about.
+inline void record_stray_answer(Journal& journal, Source session, Time at, std::uint64_t operation, StrayAnswer kind,
+                                std::uint64_t key, std::uint64_t answered) {
+  journal.record(Observed::stray_answer, session, at, operation, static_cast<std::uint64_t>(kind), key, answered);
+}
+
+/// A node gains, changes or loses its right to access a block locally. What warm-up grants is recorded at time 0.
+inline void record_permission(Journal& journal, Source source, Time at, std::uint64_t operation, std::uint64_t key,
+                              std::uint64_t node, Permission permission) {
+  journal.record(Observed::permission, source, at, operation, key, node, static_cast<std::uint64_t>(permission));
+}
+
+/// Somebody asks again, or gives up.
+inline void record_sent_again(Journal& journal, Source who, Time at, std::uint64_t operation,
+                              const SentAgainView& again) {
+  journal.record(Observed::sent_again, who, at, operation,
+                 static_cast<std::uint64_t>(again.why) | std::uint64_t{again.given_up} << 8, again.key,
+                 static_cast<std::uint64_t>(again.since.ps()));
+}
+
+/// A fault touches a packet of `operation`, or machines.
+inline void record_disturbance(Journal& journal, Source where, Time at, std::uint64_t operation, Disturbance kind,
+                               Time until = {}) {
+  journal.record(Observed::disturbance, where, at, operation, static_cast<std::uint64_t>(kind),
+                 static_cast<std::uint64_t>(until.ps()));
+}
+
+}  // namespace racksim::sim

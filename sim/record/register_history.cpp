@@ -1,0 +1,108 @@
+#include "sim/record/register_history.hpp"
+
+#include <algorithm>
+
+namespace racksim::sim {
+
+void RegisterHistory::reset(std::uint64_t value) {
+  values_.assign(1, Value{value, {}, {}});
+  pending_.clear();
+}
+
+bool RegisterHistory::begin_write(Moment begun, std::uint64_t value) {
+  if (known(value) != nullptr) return false;
+  values_.push_back({value, {kNever, 0, {}, {}}, begun});
+  pending_.push_back({begun, value, true});
+  return true;
+}
+
+void RegisterHistory::begin_read(Moment begun) {
+  pending_.push_back({begun, 0, false});
+}
+
+void RegisterHistory::end_write(Moment ended) {
+  const auto write = take(ended.operation);
+  if (!write) return;
+  // Its value may be forgotten already: other operations can read and overwrite it before its writer knows.
+  auto* value = known(write->written);
+  if (value != nullptr && value->first_end.position == kNever) value->first_end = ended;
+  forget();
+}
+
+std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment ended, std::uint64_t returned) {
+  const auto read = take(ended.operation);
+  if (!read) return std::nullopt;
+  auto* value = known(returned);
+  if (value == nullptr) return Contradiction{read->begun, std::nullopt, std::nullopt};
+  if (value->first_end.position == kNever) value->first_end = ended;
+  if (read->begun.position > value->last_begin.position) {
+    value->last_begin = read->begun;
+    for (const auto& other : values_) {
+      if (&other != value && value->bound_before(other) && other.bound_before(*value))
+        return Contradiction{read->begun, *value, other};
+    }
+  }
+  forget();
+  return std::nullopt;
+}
+
+void RegisterHistory::abandon_read(std::uint64_t operation) {
+  if (take(operation)) forget();
+}
+
+bool RegisterHistory::abandon_oldest_read() {
+  const auto read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
+  if (read == pending_.end()) return false;
+  pending_.erase(read);
+  forget();
+  return true;
+}
+
+// A read that begins now binds every value that an operation has ended with before its own.
+bool RegisterHistory::is_current(const Value& value) const {
+  return std::none_of(values_.begin(), values_.end(), [&](const Value& other) {
+    return &other != &value && other.first_end.position != kNever && value.bound_before(other);
+  });
+}
+
+std::optional<RegisterHistory::Pending> RegisterHistory::take(std::uint64_t operation) {
+  const auto found = std::find_if(pending_.begin(), pending_.end(),
+                                  [operation](const Pending& p) { return p.begun.operation == operation; });
+  if (found == pending_.end()) return std::nullopt;
+  const auto result = *found;
+  pending_.erase(found);
+  return result;
+}
+
+RegisterHistory::Value* RegisterHistory::known(std::uint64_t value) {
+  // From the back: the value in question is mostly a recent one.
+  const auto found =
+      std::find_if(values_.rbegin(), values_.rend(), [value](const Value& v) { return v.value == value; });
+  return found == values_.rend() ? nullptr : &*found;
+}
+
+// A read that ends from now on began at the horizon or later: it is pending, or yet to begin. Call a value closed if
+// its first_end lies before the horizon. If v is bound before a closed u, a read that returned v would bind u before v
+// too: v cannot be read any more and is forgotten. That loses no later contradiction with v. It would need a value x
+// that is bound before v and can still be read, hence is not bound before a closed value. So v is not closed, and
+// last_begin(v) > first_end(x) > last_begin(u) > first_end(v) > horizon > first_end(u): v and u are bound before each
+// other already, which was reported.
+void RegisterHistory::forget() {
+  if (values_.size() == 1) return;
+  const auto oldest_read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
+  const auto horizon = oldest_read == pending_.end() ? kNever : oldest_read->begun.position;
+  const auto is_closed = [horizon](const Value& v) { return v.first_end.position < horizon; };
+  Value latest, second;  // closed values with the latest last_begin
+  for (const auto& v : values_) {
+    if (!is_closed(v)) continue;
+    if (v.last_begin.position >= latest.last_begin.position) {
+      second = latest;
+      latest = v;
+    } else if (v.last_begin.position > second.last_begin.position) {
+      second = v;
+    }
+  }
+  std::erase_if(values_, [&](const Value& v) { return v.bound_before(v.value == latest.value ? second : latest); });
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,95 @@
+// Linearizability of one register whose writes carry unique values, judged while its history grows.
+//
+// Gibbons and Korach, "Testing Shared Memories" (SIAM J. Comput. 26(4), 1997), in the form of zones: a value's
+// operations are its write and all reads that returned it. Value u is bound before value v if an operation of u ended
+// before an operation of v began. The history is linearizable exactly if no read returns a value whose write had not
+// begun, and no two values are bound before each other: for u and v that is
+//     first_end(u) < last_begin(v)  and  first_end(v) < last_begin(u),
+// which says both "two forward zones overlap" and "a backward zone lies inside a forward zone". A write that never ends
+// counts from the first read that saw it; a read that never ends does not count.
+//
+// The verdict is immediate: first_end is fixed by the first end, last_begin grows only when a read ends, so the
+// operation that makes the history impossible is caught as it ends. Memory is bounded by concurrency, not by the length
+// of the run: values that no read may return any more are forgotten (forget() says which and why).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/kernel/time.hpp"
+#include "sim/record/journal.hpp"
+
+namespace racksim::sim {
+
+/// The beginning or the end of an operation.
+struct Moment {
+  std::uint64_t position = 0;   ///< place in the total order of moments, from 1; 0 is before the run
+  std::uint64_t operation = 0;  ///< 0: none, what is known comes from the settled past
+  Time at;
+  Source session;
+};
+
+/// The history of one register, as far as it still matters. Memory: 72 bytes a value that reads may still return and 48
+/// bytes a pending operation, in vectors that keep their capacity.
+class RegisterHistory {
+ public:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
+  /// A value that was written or begun to be written. Positions kNever and 0 stand for "not yet".
+  struct Value {
+    std::uint64_t value = 0;
+    Moment first_end{kNever, 0, {}, {}};
+    Moment last_begin;
+    bool bound_before(const Value& other) const { return first_end.position < other.last_begin.position; }
+  };
+
+  /// Why the end of a read makes the history impossible.
+  struct Contradiction {
+    Moment read_begun;
+    std::optional<Value> returned;  ///< what the history knows of the returned value; empty: forgotten or never begun
+    std::optional<Value> conflicting;  ///< if returned is known: the value bound both before and after it
+  };
+
+  /// Starts over: the register holds `value`, nothing is pending.
+  void reset(std::uint64_t value);
+
+  /// A write of a new value begins. False if a value of this name is known already.
+  bool begin_write(Moment begun, std::uint64_t value);
+  void begin_read(Moment begun);
+
+  /// The operation of `ended` ends. An operation that is not pending is ignored.
+  void end_write(Moment ended);
+  std::optional<Contradiction> end_read(Moment ended, std::uint64_t value);
+
+  /// Takes a pending read out of the history: its session has given it up. One that is not pending is ignored.
+  void abandon_read(std::uint64_t operation);
+
+  /// Takes the longest-pending read out of the history, which can only hide a violation; false if none is pending.
+  bool abandon_oldest_read();
+
+  /// Nothing is pending and one value is left: the history is as good as that of a register that was reset to it.
+  bool is_settled() const { return pending_.empty() && values_.size() == 1; }
+
+  /// The values that a read that begins now may return without a violation, and those that a pending read may.
+  const std::vector<Value>& values() const { return values_; }
+  /// Whether a read that begins now may return this one of `values()`.
+  bool is_current(const Value& value) const;
+
+ private:
+  struct Pending {
+    Moment begun;
+    std::uint64_t written = 0;
+    bool is_write = false;
+  };
+
+  std::optional<Pending> take(std::uint64_t operation);
+  Value* known(std::uint64_t value);
+  void forget();
+
+  std::vector<Value> values_;
+  std::vector<Pending> pending_;  // in the order of beginning
+};
+
+}  // namespace racksim::sim

@@ -1,0 +1,395 @@
+// The calendar as a resource model of SimGrid. See engine.hpp.
+//
+// What SimGrid 3.32 does to such a model, learnt from its EngineImpl::solve:
+// - It asks `next_occurring_event(bound)` for at most `bound` more seconds and then moves its clock by the answer. With
+//   availability profiles it asks again in the same step, after switching the hosts, while its clock still shows the
+//   step's beginning: the goal is the absolute instant clock + bound.
+// - A profile alone does not bound a step when no other activity exists: `bound` is -1 and the calendar would run past
+//   it. So a main actor always waits with a time-out (the backstop) later than the limit, and the model itself ends
+//   the run at the limit.
+// - An answer below 0 is ignored and one of 0 does not move the clock, so a remainder of less than a picosecond is
+//   passed back as it came.
+#include "sim/simgrid/engine.hpp"
+
+#include <fmt/core.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <simgrid/Exception.hpp>
+#include <simgrid/kernel/ProfileBuilder.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/s4u.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace racksim::sim {
+
+namespace {
+
+namespace sg = simgrid;
+
+// The control actor's host. No server may have this name.
+constexpr const char* kControlHost = "(engine)";
+
+constexpr std::uint64_t kEventsPerLook = 65'536;
+
+// The nearest double: one division, rounded once.
+double seconds(Time time) {
+  return static_cast<double>(time.ps()) / 1e12;
+}
+
+Time nearest_picosecond(double seconds) {
+  return Time::from_ps(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
+}
+
+// AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not
+// announce the stacks of its default contexts, and every actor that is killed unwinds one; those of threads are known.
+#if defined(__SANITIZE_ADDRESS__)
+#define RACKSIM_ACTORS_ARE_THREADS
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RACKSIM_ACTORS_ARE_THREADS
+#endif
+#endif
+
+// Starts SimGrid with arguments of its own: it would act on the program's --help, and takes SIGINT for itself. One that
+// comes meanwhile waits for whoever the program has it handled by.
+sg::s4u::Engine& start_simgrid() {
+  std::vector<std::string> arguments = {"racksim", "--log=root.thresh:error", "--cfg=surf/precision:1e-13"};
+#ifdef RACKSIM_ACTORS_ARE_THREADS
+  arguments.emplace_back("--cfg=contexts/factory:thread");
+#endif
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  auto argc = static_cast<int>(arguments.size());
+  sigset_t interrupt, mask;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, &mask);
+  struct sigaction handling {};
+  sigaction(SIGINT, nullptr, &handling);
+  signal(SIGINT, SIG_DFL);
+  sg::s4u::Engine* engine = sg::s4u::Engine::get_instance(&argc, argv.data());
+  sigaction(SIGINT, &handling, nullptr);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  return *engine;
+}
+
+}  // namespace
+
+struct Engine::Actor::Gate {
+  sg::s4u::SemaphorePtr semaphore;
+};
+
+// SimGrid keeps the model until the process ends, so it must not touch the calendar once the run is over.
+struct Engine::Impl : sg::kernel::resource::Model {
+  Impl(Calendar& the_calendar, Time the_limit)
+      : Model("racksim"), calendar(the_calendar), limit(the_limit), engine(start_simgrid()) {
+    zone = sg::s4u::create_full_zone("racksim");
+    control_host = zone->create_host(kControlHost, 1e9);
+    control_gate = sg::s4u::Semaphore::create(0);
+  }
+
+  bool next_occurring_event_is_idempotent() override { return false; }
+  double next_occurring_event(double bound) override;
+  // The calendar has no actions for SimGrid to update.
+  void update_actions_state(double, double) override {}
+
+  void run_calendar(Time goal);
+  void end(Outcome why);
+  void fail(std::exception_ptr error);
+  void follow(const sg::s4u::Host& host);
+  void start();
+
+  struct Server {
+    std::string name;
+    sg::s4u::Host* host;
+    std::vector<PowerChange> availability;
+    std::vector<PowerSubscriber> subscribers;
+  };
+
+  Calendar& calendar;
+  const Time limit;
+  sg::s4u::Engine& engine;
+  sg::s4u::NetZone* zone;
+  sg::s4u::Host* control_host;
+  sg::s4u::SemaphorePtr control_gate;
+  std::vector<Server> servers;
+  std::vector<std::unique_ptr<Actor>> actors;
+  std::deque<WakeUp> wake_ups;
+  std::vector<Time> power_changes;  // of all servers, sorted
+  std::size_t next_power_change = 0;
+  bool started = false;
+  bool over = false;
+  bool woke = false;      // an actor can run: the calendar must pause
+  bool switched = false;  // a host went off or on, and the run was not found idle since
+  Outcome outcome = Outcome::idle;
+  std::exception_ptr error;
+  std::uint64_t steps = 0;
+  std::uint64_t events = 0;  // of the calendar
+  std::function<void()> look;
+};
+
+double Engine::Impl::next_occurring_event(double bound) {
+  if (over) return -1.0;
+  ++steps;
+  const double clock = sg::s4u::Engine::get_clock();
+  const Time reach = std::min(limit, nearest_picosecond(clock + bound));
+  // Before a power change the calendar stops one picosecond short: SimGrid then switches the host, which schedules the
+  // event, and asks again. So the event is ordered by its lane like any other of that instant.
+  const bool power_change = next_power_change < power_changes.size() && power_changes[next_power_change] <= reach;
+  const Time goal = power_change ? power_changes[next_power_change] - Duration::from_ps(1) : reach;
+
+  woke = false;
+  double answer = bound;
+  try {
+    while (!woke && calendar.run_one(goal)) {
+      if (++events % kEventsPerLook == 0 && look) look();
+    }
+    if (!woke) {
+      const bool idle = calendar.pending() == 0 && next_power_change == power_changes.size();
+      if (idle && std::exchange(switched, false)) {
+        // The last power change may have restarted actors, which have not run yet: end this step, but no later.
+        const Time last = std::max(calendar.now(), power_changes.back());
+        if (last > calendar.now()) calendar.run_until(last);
+        answer = seconds(last) - clock;
+      } else if (idle) {
+        end(Outcome::idle);
+      } else {
+        if (goal > calendar.now()) calendar.run_until(goal);  // nothing left by then: moves the calendar's clock
+        if (goal == limit) end(Outcome::limit_reached);
+      }
+    }
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  if (woke) answer = seconds(calendar.now()) - clock;
+  return std::max(0.0, answer);
+}
+
+void Engine::Impl::end(Outcome why) {
+  if (over) return;
+  over = true;
+  woke = true;
+  outcome = why;
+  control_gate->release();
+}
+
+void Engine::Impl::fail(std::exception_ptr what) {
+  if (!error) error = std::move(what);
+  end(Outcome::finished);
+}
+
+// Called by SimGrid right after it has switched a host, which only the profiles do.
+void Engine::Impl::follow(const sg::s4u::Host& host) {
+  const auto server = std::find_if(servers.begin(), servers.end(), [&](const Server& s) { return s.host == &host; });
+  if (server == servers.end() || over) return;
+  const Time at = power_changes[next_power_change++];
+  const bool on = host.is_on();
+  switched = true;
+  const auto index = static_cast<std::uint32_t>(server - servers.begin());
+  if (!on) {
+    // SimGrid unwinds the actors only after this step: until then no event may find them waiting.
+    for (const auto& actor : actors) {
+      if (actor->host_.index == index) actor->withdraw();
+    }
+  }
+  for (const PowerSubscriber& s : server->subscribers) s.post(calendar, at, s.lane, s.target, on);
+}
+
+// Hands profiles and actors to SimGrid. Not before the run: SimGrid refuses to exit while an actor has never run.
+void Engine::Impl::start() {
+  for (const Server& server : servers) {
+    if (server.availability.empty()) continue;
+    for (const PowerChange& change : server.availability) power_changes.push_back(change.at);
+    server.host->set_state_profile(sg::kernel::profile::ProfileBuilder::from_callback(
+        "availability of " + server.name,
+        [entries = profile_entries(server.availability)](std::vector<sg::kernel::profile::DatedValue>& list) {
+          if (!list.empty()) return;
+          for (const ProfileEntry& entry : entries) list.emplace_back(entry.delay, entry.state);
+        },
+        -1.0));
+  }
+  std::sort(power_changes.begin(), power_changes.end());
+  zone->seal();
+  sg::s4u::Host::on_state_change_cb([this](const sg::s4u::Host& host) { follow(host); });
+
+  const double backstop = seconds(limit) + 1.0;
+  sg::s4u::Actor::create("control", control_host, [this, backstop] { control_gate->acquire_timeout(backstop); });
+  for (const auto& actor : actors) {
+    auto live = [a = actor.get()] { a->live(); };
+    auto simgrid_actor = sg::s4u::Actor::create(actor->name_, servers[actor->host_.index].host, live);
+    // In this order: a restart copies what has been set before.
+    simgrid_actor->daemonize();
+    if (actor->restart_ == Restart::with_host) simgrid_actor->set_auto_restart(true);
+  }
+}
+
+Engine::Engine(Calendar& calendar, Time limit) {
+  if (limit <= Time{} || limit - Time{} > kMaxLimit) {
+    throw std::runtime_error(
+        fmt::format("the time limit of {} s lies outside (0 s, {} s]: beyond it, SimGrid's clock is not exact to the "
+                    "picosecond",
+                    limit.seconds(), kMaxLimit.seconds()));
+  }
+  if (sg::s4u::Engine::has_instance()) {
+    throw std::logic_error("SimGrid allows one engine per process: run further simulations in processes of their own");
+  }
+  impl_ = std::make_shared<Impl>(calendar, limit);
+  impl_->engine.add_model(impl_);
+}
+
+Engine::~Engine() {
+  impl_->over = true;
+  impl_->control_gate.reset();
+  impl_->actors.clear();
+}
+
+HostId Engine::add_host(const std::string& name, const std::vector<PowerChange>& availability) {
+  if (impl_->started) throw std::logic_error("hosts are added before the run");
+  if (sg::s4u::Host::by_name_or_null(name) != nullptr) {
+    throw std::runtime_error(fmt::format("two hosts have the name '{}'", name));
+  }
+  check_availability(name, availability);
+  Impl::Server server{name, impl_->zone->create_host(name, 1e9), availability, {}};
+  std::erase_if(server.availability, [&](const PowerChange& change) { return change.at > impl_->limit; });
+  impl_->servers.push_back(std::move(server));
+  return HostId{static_cast<std::uint32_t>(impl_->servers.size() - 1)};
+}
+
+void Engine::subscribe(HostId host, PowerSubscriber subscriber) {
+  impl_->servers.at(host.index).subscribers.push_back(subscriber);
+}
+
+void Engine::add_actor(const std::string& name, HostId host, std::function<void(Actor&)> body, Restart restart) {
+  if (impl_->started) throw std::logic_error("actors are added before the run");
+  if (host.index >= impl_->servers.size()) throw std::logic_error("an actor needs a host of this engine");
+  impl_->actors.emplace_back(new Actor(*impl_, impl_->calendar, name, host, restart, std::move(body)));
+}
+
+Engine::WakeUp& Engine::add_wake_up() {
+  return impl_->wake_ups.emplace_back();
+}
+
+void Engine::look_in(std::function<void()> look) {
+  impl_->look = std::move(look);
+}
+
+void Engine::finish() {
+  impl_->end(Outcome::finished);
+}
+
+Engine::Outcome Engine::run() {
+  if (impl_->started) throw std::logic_error("an engine runs once");
+  if (impl_->calendar.now() != Time{}) throw std::logic_error("a run starts with the calendar at 0");
+  impl_->started = true;
+  impl_->start();
+  impl_->engine.run();
+  impl_->over = true;
+  if (impl_->error) std::rethrow_exception(impl_->error);
+  return impl_->outcome;
+}
+
+std::uint64_t Engine::steps() const {
+  return impl_->steps;
+}
+
+void Engine::WakeUp::wake() {
+  if (waiting_.empty()) {
+    ++stored_;
+    return;
+  }
+  Actor* const actor = waiting_.front();
+  actor->withdraw();
+  actor->release();
+}
+
+Engine::Actor::Actor(Impl& engine, Calendar& calendar, std::string name, HostId host, Restart restart,
+                     std::function<void(Actor&)> body)
+    : engine_(engine),
+      calendar_(calendar),
+      name_(std::move(name)),
+      host_(host),
+      restart_(restart),
+      body_(std::move(body)),
+      lane_(calendar.add_lane(name_)),
+      gate_(std::make_unique<Gate>()) {}
+
+Engine::Actor::~Actor() = default;
+
+// One life of the actor, from its start or its host's return to its end.
+void Engine::Actor::live() {
+  ++starts_;
+  gate_->semaphore = sg::s4u::Semaphore::create(0);
+  std::exception_ptr error;
+  try {
+    body_(*this);
+  } catch (const sg::ForcefulKillException&) {
+    throw;
+  } catch (...) {
+    error = std::current_exception();
+  }
+  // Outside the handler: ending the run switches contexts, which would mix up the actors' caught exceptions.
+  if (error) engine_.fail(std::move(error));
+}
+
+void Engine::Actor::sleep(Duration duration) {
+  set_timer(duration);
+  park();
+}
+
+void Engine::Actor::wait(WakeUp& wake_up) {
+  if (wake_up.stored_ > 0) {
+    --wake_up.stored_;
+    return;
+  }
+  wake_up.waiting_.push_back(this);
+  waiting_on_ = &wake_up;
+  park();
+}
+
+bool Engine::Actor::wait_for(WakeUp& wake_up, Duration timeout) {
+  if (wake_up.stored_ == 0) set_timer(timeout);
+  timed_out_ = false;
+  wait(wake_up);
+  return !timed_out_;
+}
+
+void Engine::Actor::set_timer(Duration delay) {
+  if (delay < Duration{}) {
+    throw std::logic_error(fmt::format("actor '{}' cannot wait for {} ps", name_, delay.ps()));
+  }
+  // A longer wait than the run is one that does not end; its sum with the clock need not fit an integer.
+  const Duration rest = engine_.limit - calendar_.now() + Duration::from_ps(1);
+  timer_ = calendar_.after<&Actor::time_out>(std::min(delay, rest), lane_, *this);
+}
+
+void Engine::Actor::time_out() {
+  timed_out_ = true;
+  withdraw();
+  release();
+}
+
+// Blocks until `release`. A killed actor's stack unwinds through here, and must leave nothing that points at it.
+void Engine::Actor::park() {
+  struct Guard {
+    Actor& actor;
+    ~Guard() { actor.withdraw(); }
+  } guard{*this};
+  gate_->semaphore->acquire();
+}
+
+void Engine::Actor::release() {
+  engine_.woke = true;
+  gate_->semaphore->release();
+}
+
+// Forgets what the actor waits for.
+void Engine::Actor::withdraw() {
+  calendar_.cancel(std::exchange(timer_, EventId{}));
+  if (WakeUp* const wake_up = std::exchange(waiting_on_, nullptr)) std::erase(wake_up->waiting_, this);
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,95 @@
+// An observer of packets sees each on its wires, in the switch and at its end, and changes nothing.
+#include "models/packets/packet_observer.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/models/rack_fixture.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace sim::literals;
+
+namespace {
+
+struct Notes final : PacketObserver {
+  explicit Notes(const sim::Journal& the_journal) : journal(the_journal) {}
+  void on_wire(const p4::Packet&, const WirePassage& passage) override {
+    lines.push_back(journal.name(passage.wire) + (passage.copy ? " copy" : "") +
+                    (passage.held > sim::Duration{} ? " late" : ""));
+    CHECK(passage.start < passage.arrival);
+  }
+  void dropped(const p4::Packet&, sim::Source where, sim::Time, DropReason reason) override {
+    lines.push_back("drop " + journal.name(where) + " " + std::string(to_string(reason)));
+  }
+  void delivered(const p4::Packet&, sim::Source nic, sim::Time) override {
+    lines.push_back("delivered " + journal.name(nic));
+  }
+  void pass_begins(const p4::Packet&, unsigned, sim::Time, bool resubmitted) override {
+    lines.push_back(resubmitted ? "second pass" : "pass");
+  }
+  void switch_written(const SwitchWrite& write) override {
+    lines.push_back("write " + std::to_string(write.index) + "=" + std::to_string(write.value));
+  }
+  const sim::Journal& journal;
+  std::vector<std::string> lines;
+};
+
+// What is noted of one packet of a kind from server 0 to server 1; the run's hash if `hash` is given.
+std::vector<std::string> noted(std::uint16_t kind, const WireFaults& faults = {}, sim::RunHash* hash = nullptr,
+                               PassMode passes = PassMode::fused, bool observed = true) {
+  RackOptions options = TestRack::small();
+  options.network_switch.passes = passes;
+  TestRack rack(options);
+  rack.rack.install_program(exercise_program(false, 255));
+  rack.rack.uplink(0).set_faults(faults);
+  Notes notes(rack.journal);
+  if (observed) rack.rack.context().packet_observer = &notes;
+  rack.send(0, 1, 5, kind);
+  rack.calendar.run_until(sim::Time{} + 1_ms);
+  if (hash != nullptr) *hash = rack.journal.hash();
+  return notes.lines;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a packet is seen on both wires, in the switch and at its host") {
+  CHECK(noted(9) == Lines{"wire/node0-switch", "pass", "wire/switch-node1", "delivered node1/nic"});
+}
+
+TEST_CASE("a register write and a second pass are seen between the wires") {
+  CHECK(noted(kCounted) == Lines{"wire/node0-switch", "pass", "write 1=1", "wire/switch-node1", "delivered node1/nic"});
+  CHECK(noted(kResubmitted) ==
+        Lines{"wire/node0-switch", "pass", "second pass", "wire/switch-node1", "delivered node1/nic"});
+}
+
+TEST_CASE("a loss and a duplicate are seen where they happen") {
+  WireFaults loses;
+  loses.loss = 1;
+  CHECK(noted(9, loses) == Lines{"drop wire/node0-switch loss"});
+  WireFaults duplicates;
+  duplicates.duplicate = 1;
+  const auto lines = noted(9, duplicates);
+  REQUIRE(lines.size() > 2);
+  CHECK(lines[0] == "wire/node0-switch");
+  CHECK(lines[1] == "wire/node0-switch copy");
+  WireFaults reorders;
+  reorders.reorder = 1;
+  reorders.reorder_delay = 1_us;
+  CHECK(noted(9, reorders).front() == "wire/node0-switch late");
+}
+
+TEST_CASE("an observer of packets leaves the run hash alone, fused and stepped") {
+  WireFaults faults;
+  faults.duplicate = 1;
+  for (const auto kind : {kCounted, kResubmitted, kMulticast}) {
+    sim::RunHash alone, watched, stepped;
+    noted(kind, faults, &alone, PassMode::fused, false);
+    noted(kind, faults, &watched, PassMode::fused, true);
+    noted(kind, faults, &stepped, PassMode::stepped, true);
+    CHECK(alone.hex() == watched.hex());
+    CHECK(alone.hex() == stepped.hex());
+  }
+}

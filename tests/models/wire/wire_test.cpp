@@ -1,0 +1,397 @@
+#include "models/wire/wire.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "tests/models/hardware_fixture.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace racksim::sim::literals;
+
+namespace {
+
+using Effect = TargetedFault::Effect;
+using Entries = std::vector<Collector::Entry>;
+
+struct OneWire : Hardware {
+  Collector sink{*this};
+  Wire wire{context, "a-b", 100'000'000'000, 10_ns, sink, 3};
+
+  void send(std::uint64_t serial) { wire.transmit(packet(serial), calendar.now()); }
+  void send_many(std::uint64_t n) {
+    for (std::uint64_t i = 1; i <= n; ++i) wire.transmit(packet(i), sim::Time{});
+  }
+};
+
+/// When the packet in this place, from 1, of those sent back to back from the start arrives without a fault.
+sim::Time arrival(int place) {
+  return at(10_ns + 6'720_ps * place);
+}
+
+// |observed - n p| within five standard deviations: once in two million runs by chance.
+bool plausible(std::uint64_t observed, std::uint64_t n, double p) {
+  const double mean = static_cast<double>(n) * p;
+  return std::abs(static_cast<double>(observed) - mean) < 5 * std::sqrt(mean * (1 - p));
+}
+
+}  // namespace
+
+TEST_CASE("A 64-byte frame arrives after 84 bytes at the wire's rate and the propagation") {
+  OneWire w;
+  CHECK(w.wire.transmit(w.packet(1), at(100_ns)) == at(106'720_ps));
+  w.calendar.run_until();
+  CHECK(w.sink.entries == std::vector<Collector::Entry>{{1, at(116'720_ps)}});
+}
+
+TEST_CASE("Packets sent back to back arrive one serialisation apart, after an idle gap at their own time") {
+  OneWire w;
+  w.wire.transmit(w.packet(1), at(0_ns));
+  w.wire.transmit(w.packet(2), at(1_ns));
+  w.wire.transmit(w.packet(3, 1500), at(2_ns));
+  w.wire.transmit(w.packet(4), at(1_us));
+  w.calendar.run_until();
+  // 1500-byte frame: 1520 * 8 / 100e9 = 121.6 ns.
+  CHECK(w.sink.entries == std::vector<Collector::Entry>{
+                              {1, at(16'720_ps)}, {2, at(23'440_ps)}, {3, at(145'040_ps)}, {4, at(1'016'720_ps)}});
+  CHECK(w.wire.bytes_sent() == 3 * 84 + 1520);
+}
+
+TEST_CASE("Independent loss has the frequency asked for") {
+  for (const double p : {0.01, 0.3}) {
+    OneWire w;
+    w.wire.set_faults({.loss = p});
+    w.send_many(100'000);
+    w.calendar.run_until();
+    CHECK(plausible(w.census.dropped(DropReason::loss), 100'000, p));
+    CHECK(w.sink.entries.size() + w.census.dropped() == 100'000);
+    CHECK(w.journal.count(sim::Observed::message_dropped) == w.census.dropped());
+  }
+}
+
+TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst length") {
+  OneWire w;
+  w.wire.set_faults({.burst_enter = 0.01, .burst_leave = 0.25});
+  const std::uint64_t n = 400'000;
+  w.send_many(n);
+  w.calendar.run_until();
+  // Stationary: 0.01 / 0.26. The variance of the count is inflated by (1 + r) / (1 - r), r = 1 - 0.26.
+  const double p = 0.01 / 0.26, mean = static_cast<double>(n) * p;
+  const double sigma = std::sqrt(mean * (1 - p) * (2 - 0.26) / 0.26);
+  const auto lost = static_cast<double>(w.census.dropped(DropReason::burst_loss));
+  CHECK(std::abs(lost - mean) < 5 * sigma);
+  const auto serials = w.sink.serials();
+  std::uint64_t bursts = 0;
+  for (std::size_t i = 1; i < serials.size(); ++i) bursts += serials[i] != serials[i - 1] + 1;
+  CHECK(lost / static_cast<double>(bursts) == Approx(4.0).epsilon(0.05));
+}
+
+TEST_CASE("The n-th packet that matches is dropped and no other") {
+  OneWire w;
+  w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2});
+  for (int round = 0; round < 5; ++round) {
+    w.send(1);
+    w.send(2);
+  }
+  w.calendar.run_until();
+  const auto serials = w.sink.serials();
+  CHECK(std::count(serials.begin(), serials.end(), 1) == 5);
+  CHECK(serials == std::vector<std::uint64_t>{1, 2, 1, 1, 1, 2, 1, 2});
+  CHECK(w.census.dropped(DropReason::targeted) == 2);
+}
+
+TEST_CASE("One of every so many packets that match is dropped, as often as asked, and no other") {
+  OneWire w;
+  w.wire.add_targeted_fault(
+      {.match = {.header = "udp", .fields = {{"dst_port", 2}}}, .first = 2, .count = 2, .every = 3});
+  // Of the ten packets to port 2 the second and the fifth; not the eighth.
+  std::vector<std::uint64_t> arrive;
+  for (std::uint64_t number = 1; number <= 10; ++number) {
+    w.send(1);
+    w.send(2);
+    arrive.push_back(1);
+    if (number != 2 && number != 5) arrive.push_back(2);
+  }
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == arrive);
+  CHECK(w.census.dropped(DropReason::targeted) == 2);
+}
+
+TEST_CASE("A targeted drop on a field that does not exist says so") {
+  OneWire w;
+  w.wire.add_targeted_fault({.match = {.header = "udp", .fields = {{"colour", 2}}}});
+  CHECK_THROWS_WITH(w.send(1), "header 'udp' has no field 'colour'");
+}
+
+TEST_CASE("Duplicates arrive with their frequency, as separate packets, and are counted") {
+  OneWire w;
+  w.wire.set_faults({.duplicate = 0.1});
+  w.send_many(100'000);
+  w.calendar.run_until();
+  CHECK(plausible(w.census.copied(), 100'000, 0.1));
+  CHECK(w.sink.entries.size() == 100'000 + w.census.copied());
+  const auto serials = w.sink.serials();
+  CHECK(std::is_sorted(serials.begin(), serials.end()));
+}
+
+TEST_CASE("A packet that is held back is overtaken by later ones and nothing is lost") {
+  OneWire w;
+  w.wire.set_faults({.reorder = 0.1, .reorder_delay = 100_ns});
+  w.send_many(10'000);
+  w.calendar.run_until();
+  auto serials = w.sink.serials();
+  CHECK_FALSE(std::is_sorted(serials.begin(), serials.end()));
+  // At most ceil(100 / 6.72) packets overtake one.
+  for (std::size_t i = 0; i < serials.size(); ++i) CHECK(std::abs(double(serials[i]) - double(i + 1)) <= 16);
+  std::sort(serials.begin(), serials.end());
+  for (std::size_t i = 0; i < serials.size(); ++i) CHECK(serials[i] == i + 1);
+}
+
+TEST_CASE("Spikes and jitter delay packets and keep their order") {
+  OneWire w;
+  w.wire.set_faults({.spike = 0.01, .spike_delay = 1_us, .jitter = 50_ns});
+  w.send_many(10'000);
+  w.calendar.run_until();
+  const auto serials = w.sink.serials();
+  REQUIRE(serials.size() == 10'000);
+  CHECK(std::is_sorted(serials.begin(), serials.end()));
+  sim::Duration most;
+  for (const auto& e : w.sink.entries) {
+    const auto late = e.when - at(10_ns + 6'720_ps * static_cast<std::int64_t>(e.serial));
+    CHECK(late >= sim::Duration{});
+    most = std::max(most, late);
+  }
+  CHECK(most >= 1_us);
+  CHECK(most <= 1'050_ns);
+}
+
+TEST_CASE("Packets keep their order when faults that delay them begin and end, or are healed") {
+  // Each packet that is delayed is late by far more than the gap to the next, which is sent when the fault is over.
+  const WireFaults stalling{.spike = 1, .spike_delay = 1_us}, jittering{.jitter = 1_us}, doubling{.duplicate = 1};
+  for (const WireFaults& faults : {stalling, jittering, doubling}) {
+    for (const bool healed : {false, true}) {
+      OneWire w;
+      w.wire.set_faults(faults, at(100_ns), healed ? sim::Time::max() : at(200_ns));
+      if (healed) w.wire.heal(at(200_ns));
+      w.wire.set_faults({.jitter = 10_ns}, at(700_ns), at(1500_ns));
+      std::uint64_t sent = 0;
+      for (sim::Duration when; when < 3_us; when += 7_ns) w.wire.transmit(w.packet(++sent), at(when));
+      w.calendar.run_until();
+      const auto serials = w.sink.serials();
+      CHECK(serials.size() == sent + w.census.copied());
+      CHECK(std::is_sorted(serials.begin(), serials.end()));
+      // Nobody is late any more in the end.
+      CHECK(w.sink.entries.back().when == at(2'996_ns + 16'720_ps));
+    }
+  }
+}
+
+TEST_CASE("Under random faults that come and go only packets that were held back alone are overtaken") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    INFO("seed " << seed);
+    OneWire w;
+    sim::RandomStream random(seed, "faults");
+    const auto instant = [&] { return at(1_ns * static_cast<std::int64_t>(random.below(20'000))); };
+    for (int i = 0; i < 8; ++i) {
+      WireFaults faults{.loss = 0.01 * static_cast<double>(random.below(3)), .duplicate = 0.1, .spike = 0.02};
+      faults.spike_delay = 1_ns * static_cast<std::int64_t>(random.below(2000));
+      faults.jitter = 1_ns * static_cast<std::int64_t>(random.below(500));
+      const sim::Time from = instant();
+      w.wire.set_faults(faults, from, from + 1_ns * static_cast<std::int64_t>(1 + random.below(3000)));
+    }
+    const std::uint64_t held = 1 + random.below(500);
+    w.wire.add_targeted_fault(
+        {.effect = Effect::hold, .match = {.header = "udp", .fields = {{"dst_port", held}}}, .delay = 3_us});
+    for (std::uint64_t i = 1; i <= 1000; ++i) w.wire.transmit(w.packet(i), at(20_ns * static_cast<std::int64_t>(i)));
+    w.calendar.run_until();
+    auto serials = w.sink.serials();
+    CHECK(serials.size() + w.census.dropped() == 1000 + w.census.copied());
+    std::erase(serials, held);
+    CHECK(std::is_sorted(serials.begin(), serials.end()));
+  }
+}
+
+TEST_CASE("A packet that a targeted fault holds arrives so much later, to the picosecond, and no other is late") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::hold,
+                             .match = {.header = "udp", .fields = {{"dst_port", 2}}},
+                             .first = 2,
+                             .count = 1,
+                             .delay = 100_ns});
+  for (const std::uint64_t serial : {1, 2, 2, 3, 2}) w.send(serial);
+  w.calendar.run_until();
+  CHECK(w.sink.entries ==
+        Entries{{1, arrival(1)}, {2, arrival(2)}, {3, arrival(4)}, {2, arrival(5)}, {2, arrival(3) + 100_ns}});
+  CHECK(w.census.dropped() == 0);
+}
+
+TEST_CASE("A packet that a targeted fault stalls is so much later, and those behind it wait for it and no longer") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .first = 2, .delay = 10_ns});
+  w.send_many(4);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2) + 10_ns}, {3, arrival(2) + 10_ns}, {4, arrival(4)}});
+  CHECK(w.census.dropped() + w.census.copied() == 0);
+}
+
+TEST_CASE("A packet that a targeted fault doubles arrives twice, the copy right behind it") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .first = 2});
+  w.send_many(4);
+  w.calendar.run_until();
+  // The third is not pushed back: the copy arrives when the third's last bit does, and before it.
+  CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2)}, {2, arrival(3)}, {3, arrival(3)}, {4, arrival(4)}});
+  CHECK(w.census.copied() == 1);
+  CHECK(w.census.dropped() == 0);
+}
+
+TEST_CASE("A copy with a delay comes so much later than right behind its packet, and others overtake it") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .first = 2, .count = 2, .delay = 9_ns});
+  w.send_many(5);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1)},
+                                  {2, arrival(2)},
+                                  {3, arrival(3)},
+                                  {4, arrival(4)},
+                                  {2, arrival(3) + 9_ns},
+                                  {5, arrival(5)},
+                                  {3, arrival(4) + 9_ns}});
+  CHECK(w.census.copied() == 2);
+}
+
+TEST_CASE(
+    "Of a packet that is stalled, held and doubled, packet and copy wait for the stall, and each for its own delay") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .delay = 10_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 50_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 40_ns});  // the latest counts
+  w.send_many(1);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(2) + 60_ns}, {1, arrival(1) + 110_ns}});
+}
+
+TEST_CASE("A copy that chance makes of a packet that is held is held as long") {
+  OneWire w;
+  w.wire.set_faults({.duplicate = 1});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.send_many(1);
+  w.calendar.run_until();
+  CHECK(w.sink.entries == Entries{{1, arrival(1) + 100_ns}, {1, arrival(2) + 100_ns}});
+}
+
+TEST_CASE("A packet that is both chosen to be dropped and to be doubled is lost, and so is its copy") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}});
+  w.wire.add_targeted_fault({.effect = Effect::drop, .match = {}});
+  w.send_many(2);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
+  CHECK(w.census.copied() == 0);
+}
+
+TEST_CASE("An observer is told how long a packet or its copy is held and stalled, by name and by chance") {
+  struct Passages final : PacketObserver {
+    void on_wire(const p4::Packet&, const WirePassage& passage) override { seen.push_back(passage); }
+    void dropped(const p4::Packet&, sim::Source, sim::Time, DropReason) override {}
+    void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
+    void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
+    void switch_written(const SwitchWrite&) override {}
+    std::vector<WirePassage> seen;
+  };
+  OneWire w;
+  Passages passages;
+  w.context.packet_observer = &passages;
+  w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .delay = 10_ns});
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
+  w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 50_ns});
+  w.wire.set_faults({.spike = 1, .spike_delay = 1_us}, at(1_us), at(2_us));
+  w.wire.set_faults({.reorder = 1, .reorder_delay = 1_ps}, at(3_us));
+  for (const auto ready : {0_us, 1_us, 3_us}) w.wire.transmit(w.packet(1), at(ready));
+  w.calendar.run_until();
+  const auto is = [&](std::size_t i, bool copy, sim::Duration held, sim::Duration stalled) {
+    const WirePassage& passage = passages.seen.at(i);
+    return passage.copy == copy && passage.held == held && passage.stalled == stalled;
+  };
+  REQUIRE(passages.seen.size() == 4);
+  CHECK(is(0, false, 100_ns, 10_ns));
+  CHECK(is(1, true, 50_ns, 10_ns));
+  CHECK(is(2, false, 0_ns, 1_us));
+  CHECK(is(3, false, 1_ps, 0_ns));
+}
+
+TEST_CASE("A packet that is both chosen to be dropped and to be held is lost") {
+  OneWire w;
+  w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .first = 1, .delay = 100_ns});
+  w.wire.add_targeted_fault({.match = {}, .first = 1});
+  w.send_many(2);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
+}
+
+TEST_CASE("Holding or doubling a packet leaves all that chance does to others as it was") {
+  const auto run = [](std::optional<Effect> effect) {
+    OneWire w;
+    w.wire.set_faults({.loss = 0.1, .duplicate = 0.1, .reorder = 0.5, .jitter = 5_ns});
+    if (effect) w.wire.add_targeted_fault({.effect = *effect, .match = {}, .first = 500, .delay = 1_ms});
+    w.send_many(1000);
+    w.calendar.run_until();
+    auto entries = w.sink.entries;
+    std::erase_if(entries, [](const auto& entry) { return entry.serial == 500; });
+    return entries;
+  };
+  for (const Effect effect : {Effect::hold, Effect::duplicate}) CHECK(run(effect) == run({}));
+}
+
+TEST_CASE("A wire that goes down loses what is on it and what starts until it is up again") {
+  OneWire w;
+  w.wire.transmit(w.packet(1), at(0_ns));    // arrives at 16.72
+  w.wire.transmit(w.packet(2), at(45_ns));   // on the wire when it goes down
+  w.wire.transmit(w.packet(3), at(60_ns));   // handed over before, starts during the outage
+  w.wire.transmit(w.packet(4), at(100_ns));  // handed over before, starts after it
+  w.calendar.run_until(at(50_ns));
+  w.wire.set_up(false);
+  CHECK(w.wire.in_flight() == 3);
+  w.calendar.run_until(at(90_ns));
+  w.wire.set_up(true);
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{1, 4});
+  CHECK(w.census.dropped(DropReason::wire_down) == 2);
+  CHECK(w.wire.in_flight() == 0);
+  CHECK(w.census.expected_in_flight() == 0);
+}
+
+TEST_CASE("A change of faults holds for what starts at its instant or later") {
+  OneWire w;
+  w.wire.set_faults({.loss = 1}, at(100_ns));
+  w.wire.set_faults({}, at(200_ns));
+  w.wire.transmit(w.packet(1), at(99_ns));
+  w.wire.transmit(w.packet(2), at(150_ns));
+  w.wire.transmit(w.packet(3), at(200_ns));
+  w.calendar.run_until();
+  CHECK(w.sink.serials() == std::vector<std::uint64_t>{1, 3});
+}
+
+TEST_CASE("A wire's faults depend on its seed and name alone") {
+  const auto run = [](const char* name) {
+    Hardware h;
+    Collector sink(h);
+    Wire wire(h.context, name, 100'000'000'000, 10_ns, sink, 0);
+    wire.set_faults({.loss = 0.2, .burst_enter = 0.1, .burst_leave = 0.5, .duplicate = 0.1, .reorder = 0.1});
+    for (std::uint64_t i = 1; i <= 1000; ++i) wire.transmit(h.packet(i), sim::Time{});
+    h.calendar.run_until();
+    return sink.entries;
+  };
+  CHECK(run("a-b") == run("a-b"));
+  CHECK(run("a-b") != run("a-c"));
+}
+
+TEST_CASE("A wire without rate is refused") {
+  Hardware h;
+  Collector sink(h);
+  CHECK_THROWS_WITH(Wire(h.context, "a-b", 0, 10_ns, sink, 0), "wire a-b: a rate of 0");
+}

@@ -1,0 +1,55 @@
+// The metric registry: stable references, order of names, refused names.
+#include "sim/metrics/metrics.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+using namespace racksim::sim;
+
+TEST_CASE("what a component counts is what the registry shows") {
+  Metrics metrics;
+  auto& received = metrics.counter("flowcc.home_agent.packets_received", "packets", "Packets that reached it.");
+  auto& latency = metrics.histogram("latency", "Time from request to completion.");
+  auto& progress = metrics.time_series("progress", "operations", "Operations completed.", 1_us);
+  metrics.gauge("hit_share", "ratio", "Accesses that hit the local cache.", 0.25);
+  // Many more registrations must not move what was handed out before.
+  for (int i = 0; i < 1000; ++i) metrics.counter("other.c" + std::to_string(i), "events", "Filler.");
+
+  ++received.value;
+  latency.record(5_ns);
+  progress.add(Time::from_ps(1'500'000));
+
+  const auto* found = metrics.find("flowcc.home_agent.packets_received");
+  REQUIRE(found != nullptr);
+  CHECK(found->unit == "packets");
+  CHECK(found->doc == "Packets that reached it.");
+  CHECK(std::get<Counter>(found->value).value == 1);
+  CHECK(std::get<Gauge>(metrics.find("hit_share")->value).value == 0.25);
+  CHECK(std::get<Histogram>(metrics.find("latency")->value).count() == 1);
+  CHECK(std::get<TimeSeries>(metrics.find("progress")->value).values() == std::vector<std::uint64_t>{0, 1});
+  CHECK(metrics.find("flowcc.home_agent") == nullptr);
+}
+
+TEST_CASE("metrics are enumerated in the order of their names, whatever the order of registration") {
+  Metrics metrics;
+  for (const auto* name : {"b", "a.z", "c", "a.b.c"}) metrics.counter(name, "events", "Test.");
+  std::vector<std::string> names;
+  for (const auto& [name, metric] : metrics.all()) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"a.b.c", "a.z", "b", "c"});
+}
+
+TEST_CASE("a name that is taken is refused by name, and the first metric stays") {
+  Metrics metrics;
+  metrics.counter("switch.passes", "packets", "Passes.").value = 7;
+  CHECK_THROWS_WITH(metrics.gauge("switch.passes", "ratio", "Other.", 1), Catch::Contains("switch.passes"));
+  CHECK(std::get<Counter>(metrics.find("switch.passes")->value).value == 7);
+}
+
+TEST_CASE("a name that is no dotted path is refused by name") {
+  Metrics metrics;
+  for (const auto* name : {"", ".", "a.", ".a", "a..b", "a b", "A", "a-b"}) {
+    CHECK_THROWS_WITH(metrics.counter(name, "events", "Test."), Catch::Contains(std::string("'") + name + "'"));
+  }
+  CHECK(metrics.all().empty());
+}

@@ -1,0 +1,51 @@
+// racksim bench runs and prints what a machine can read; how fast it is, is not for a test to say.
+#include <catch2/catch.hpp>
+#include <set>
+#include <sstream>
+
+#include "tools/commands/command_line.hpp"
+#include "tools/experiment/machine_needs.hpp"
+#include "tools/json/json_document.hpp"
+
+using namespace racksim::tools;
+
+TEST_CASE("a quick bench prints positive numbers for everything it measures, as JSON") {
+  std::ostringstream out, err;
+  REQUIRE(run_command_line({"bench", "--quick", "--json"}, built_in_catalogue(), out, err) == exit_ok);
+  CHECK(err.str().empty());
+  const auto document = parse_json(out.str(), "bench");
+  REQUIRE(document.find("results"));
+  std::set<std::string> names;
+  double events_per_rpc = 0;
+  for (const auto& result : *document.find("results")->elements()) {
+    const auto& name = *result.find("name")->string();
+    CAPTURE(name);
+    CHECK(names.insert(name).second);
+    CHECK_FALSE(result.find("unit")->string()->empty());
+    const double low = *result.find("low")->number(), median = *result.find("median")->number(),
+                 high = *result.find("high")->number();
+    CHECK(low > 0);
+    CHECK(low <= median);
+    CHECK(median <= high);
+    CHECK((result.find("met") != nullptr) == (result.find("at_least") || result.find("at_most")));
+    if (name == "echo.events_per_rpc") events_per_rpc = median;
+#if !defined(__SANITIZE_ADDRESS__)  // whose shadow memory nobody estimates
+    if (name.starts_with("memory.estimate.")) {
+      CHECK(median > 1 / kNeedsFactor);
+      CHECK(median < kNeedsFactor);
+    }
+#endif
+  }
+  for (const auto* pending : {"64", "1000", "100000", "1000000"}) {
+    CHECK(names.contains(std::string("hold.") + pending + ".over_multiset"));
+    CHECK(names.contains(std::string("hold.") + pending + ".over_priority_queue"));
+  }
+  CHECK(names.contains("echo.over_simgrid_s4u"));
+  CHECK(names.contains("lcf.fused"));
+  CHECK(names.contains("idle_passes.skipped_over_run"));
+  CHECK(names.contains("memory.micro.sharing_1.0"));
+  CHECK(names.contains("memory.estimate.sharing_0.2"));
+  // Two packets, each arriving at the switch, at a NIC and at a core: 6, which no machine's speed changes.
+  CHECK(events_per_rpc > 0);
+  CHECK(events_per_rpc <= 8);
+}

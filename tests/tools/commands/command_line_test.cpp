@@ -1,0 +1,148 @@
+// Sub-commands, their output and exit statuses, in this process.
+#include "tools/commands/command_line.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/places.hpp"
+#include "tests/tools/scenario/fake_catalogue.hpp"
+#include "tests/tools/temporary_folder.hpp"
+#include "tools/scenario/scenario.hpp"
+
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out, err;
+};
+
+Outcome run_with(const Catalogue& catalogue, std::vector<std::string> arguments) {
+  std::ostringstream out, err;
+  const int status = run_command_line(std::move(arguments), catalogue, out, err);
+  return {status, out.str(), err.str()};
+}
+
+Outcome run(std::vector<std::string> arguments) {
+  return run_with(fake_catalogue(), std::move(arguments));
+}
+
+bool one_line(const std::string& text) {
+  return !text.empty() && text.find('\n') == text.size() - 1;
+}
+
+}  // namespace
+
+TEST_CASE("a wrong command line is bad input, in one line") {
+  const std::vector<std::vector<std::string>> wrong{{},
+                                                    {""},
+                                                    {"lsit"},
+                                                    {"list"},
+                                                    {"list", "protocls"},
+                                                    {"list", "protocols", "more"},
+                                                    {"validate"},
+                                                    {"--nonsense"},
+                                                    {"validate", "--nonsense", "x.json"},
+                                                    {"schema", "x"}};
+  for (const auto& arguments : wrong) {
+    CAPTURE(arguments);
+    const auto outcome = run(arguments);
+    CHECK(outcome.status == exit_bad_input);
+    CHECK(outcome.out.empty());
+    CHECK(one_line(outcome.err));
+  }
+  CHECK_THAT(run({"lsit"}).err, Catch::Contains("did you mean \"list\"?"));
+  CHECK_THAT(run({"list", "protocls"}).err, Catch::Contains("did you mean \"protocols\"?"));
+}
+
+TEST_CASE("help and version are no errors") {
+  CHECK(run({"--help"}).status == exit_ok);
+  CHECK_THAT(run({"--help"}).out, Catch::Contains("validate"));
+  CHECK_THAT(run({"validate", "--help"}).out, Catch::Contains("--set"));
+  CHECK_THAT(run({"--version"}).out, Catch::StartsWith("racksim "));
+}
+
+TEST_CASE("list shows what the catalogue holds") {
+  CHECK(run({"list", "protocols"}).out == "alpha  A fake.\nbeta   A fake.\n");
+  CHECK(run({"list", "workloads"}).out == "micro  A fake.\n");
+  CHECK(run({"list", "programs"}).out == "alpha-program  A fake program.\n");
+  CHECK_THAT(run({"list", "oracles"}).out, Catch::Contains("conservation"));
+  for (const char* kind : {"testbeds", "scenarios", "figures"}) CHECK(run({"list", kind}).status == exit_ok);
+}
+
+TEST_CASE("validate says of each file whether it is valid") {
+  const TemporaryFolder folder;
+  const auto testbed = folder.write("testbeds/fake-4.json", kFakeTestbed);
+  const auto good = folder.write("good.json", kSmallest);
+  const auto bad = folder.write("bad.json", R"({"version": 1, "rack": "fake-4", "protocol": {"name": "gamma"}})");
+
+  CHECK(run({"validate", good, testbed}).status == exit_ok);
+  CHECK(run({"validate", good, testbed}).out == good + ": valid scenario\n" + testbed + ": valid testbed\n");
+  const auto mixed = run({"validate", good, bad, good});
+  CHECK(mixed.status == exit_bad_input);
+  CHECK(mixed.out == good + ": valid scenario\n" + good + ": valid scenario\n");
+  CHECK(mixed.err == bad + ": /protocol/name: found the string \"gamma\", expected \"alpha\" or \"beta\"\n");
+  CHECK(one_line(mixed.err));
+}
+
+TEST_CASE("validate tells the kind of a file by what it holds, wherever it lies") {
+  const TemporaryFolder folder;
+  const auto testbed = folder.write("fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", testbed}).out == testbed + ": valid testbed\n");
+  const auto among_figures = folder.write("figures/good.json", kSmallest);
+  folder.write("figures/fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", among_figures}).out == among_figures + ": valid scenario\n");
+  const auto among_testbeds = folder.write("testbeds/good.json", kSmallest);
+  folder.write("testbeds/fake-4.json", kFakeTestbed);
+  CHECK(run({"validate", among_testbeds}).out == among_testbeds + ": valid scenario\n");
+  const std::string shipped = racksim::places::source_folder() + "/scenarios/";
+  const auto real = [](const std::string& file) { return run_with(built_in_catalogue(), {"validate", file}).out; };
+  for (const auto& [file, kind] : {std::pair{"quickstart.json", "scenario"},
+                                   {"testbeds/concordia-8.json", "testbed"},
+                                   {"figures/concordia/fig9.json", "figure"},
+                                   {"claims/concordia.json", "list of claims"},
+                                   {"claims/recorded/starcache/fig14.json", "record of claims"}}) {
+    CHECK(real(shipped + file) == shipped + file + ": valid " + kind + "\n");
+  }
+  // One mistake does not make it another kind of file.
+  const auto figure = folder.write("fig.json", R"({"version": 1, "base": "good.json", "sweeep": {}, "series": []})");
+  CHECK_THAT(run({"validate", figure}).err,
+             Catch::Contains("found the unknown key \"sweeep\"") && Catch::Contains("did you mean \"sweep\"?"));
+  const auto nothing = folder.write("nothing.json", R"({"version": 1})");
+  CHECK_THAT(run({"validate", nothing}).err, Catch::Contains("expected \"rack\" with the name of a testbed"));
+}
+
+TEST_CASE("validate applies overrides") {
+  const TemporaryFolder folder;
+  folder.write("testbeds/fake-4.json", kFakeTestbed);
+  const auto good = folder.write("good.json", kSmallest);
+  CHECK(run({"validate", good, "--set", "protocol.name=beta", "--set", "seed=3"}).status == exit_ok);
+  CHECK(run({"validate", "--set", "seed=3", good}).status == exit_ok);
+  const auto outcome = run({"validate", good, "--set", "protocol.name=gamma"});
+  CHECK(outcome.status == exit_bad_input);
+  CHECK_THAT(outcome.err, Catch::StartsWith("--set protocol.name=gamma: /protocol/name"));
+}
+
+TEST_CASE("a missing file brings the nearest existing one to mind") {
+  const TemporaryFolder folder;
+  const auto good = folder.write("quickstart.json", kSmallest);
+  const auto outcome = run({"validate", (folder.path() / "quikstart.json").string()});
+  CHECK(outcome.status == exit_bad_input);
+  CHECK_THAT(outcome.err, Catch::Contains("did you mean") && Catch::Contains(good));
+}
+
+TEST_CASE("schema prints JSON") {
+  const auto outcome = run({"schema"});
+  CHECK(outcome.status == exit_ok);
+  CHECK(parse_json(outcome.out, "schema") == scenario_schema(fake_catalogue()));
+}
+
+TEST_CASE("a defect inside racksim is status 3") {
+  auto catalogue = fake_catalogue();
+  catalogue.rack.make = [](racksim::sim::Parameters&) -> std::shared_ptr<void> { throw std::logic_error("broken"); };
+  const auto outcome = run_with(catalogue, {"schema"});
+  CHECK(outcome.status == exit_internal_error);
+  CHECK_THAT(outcome.err, Catch::Contains("internal error: broken"));
+}

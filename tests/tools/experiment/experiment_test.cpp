@@ -1,0 +1,123 @@
+// The phases of a run: what ends it when nothing goes on any more.
+#include "tools/experiment/experiment.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "tools/processes/child_processes.hpp"
+#include "tools/scenario/scenario.hpp"
+#include "tools/suite/suite.hpp"
+
+using namespace racksim;
+using namespace racksim::tools;
+using namespace racksim::sim::literals;
+
+namespace {
+
+/// Two nodes, between which no coherence packet gets through from 100 us on until the heal.
+constexpr const char* kMute = R"({
+  "version": 1, "rack": {"testbed": "concordia-8", "nodes": 2},
+  "protocol": {"name": "flowcc", "flowcc": {"cache": "64KiB"}},
+  "workload": {"kind": "micro", "threads": 1, "sharing_ratio": 1, "working_set": "1MiB", "shared_bytes": "64KiB"},
+  "run": {"measure": "20ms", "drain": "5ms", "stall": "2ms", "time_limit": "30ms"},
+  "faults": [{"kind": "drop", "header": "flowcc", "count": 1000000000, "from": "100us"}],
+  "check": {"all": true}})";
+
+struct Ending {
+  std::string violation;  // the first one's oracle
+  sim::Duration at;
+};
+
+/// The only client of a store crashes for good.
+constexpr const char* kDeserted = R"({
+  "version": 1, "rack": {"testbed": "starcache-8", "nodes": 2},
+  "protocol": {"name": "nocache", "nocache": {"server_nodes": 1}},
+  "workload": {"kind": "key-value", "keys": 1000},
+  "run": {"measure": {"operations": 100000}, "drain": "50ms", "stall": "2ms", "time_limit": "200ms"},
+  "faults": [{"kind": "crash", "node": 0, "from": "100us", "stays_down": true}],
+  "check": {"all": true}})";
+
+/// Cut at its end with packets everywhere.
+constexpr const char* kBusyFlowCc = R"({
+  "version": 1, "rack": {"testbed": "concordia-8", "nodes": 4},
+  "protocol": {"name": "flowcc", "flowcc": {"cache": "64KiB"}},
+  "workload": {"kind": "micro", "threads": 4, "working_set": "1MiB", "shared_bytes": "64KiB", "warm_passes": 0},
+  "run": {"drain": "0s"}, "check": {"packet-conservation": true}})";
+constexpr const char* kBusyStarCache = R"({
+  "version": 1, "rack": {"testbed": "starcache-8", "nodes": 4},
+  "protocol": {"name": "starcache", "starcache": {"server_nodes": 2, "cache_size": 16, "updates": true, "round": "50us"}},
+  "workload": {"kind": "key-value", "keys": 1000, "zipf": 0.99, "rate": 4000000, "write_ratio": 0.3},
+  "run": {"drain": "0s"}, "check": {"packet-conservation": true}})";
+
+/// What a mode shows, from a process of its own.
+std::string report_in(const ExecutionMode& mode, const std::vector<std::string>& overrides, const char* text) {
+  ChildProcesses child(1);
+  child.start(0, [&] {
+    return run_in_mode(read_scenario(parse_json(text, "busy"), "busy.json", built_in_catalogue(), overrides), mode);
+  });
+  std::optional<ChildResult> ended;
+  while (!ended) ended = child.wait(std::chrono::seconds(1));
+  REQUIRE(ended->answered());
+  return ended->text;
+}
+
+/// Runs in a process of its own.
+Ending run(const std::vector<std::string>& overrides, const char* text = kMute) {
+  ChildProcesses child(1);
+  child.start(0, [&] {
+    const Scenario scenario = read_scenario(parse_json(text, "mute"), "mute.json", built_in_catalogue(), overrides);
+    sim::Metrics metrics;
+    const RunResult result = run_experiment(scenario, metrics, "", {});
+    const std::string first = result.violations.empty() ? "none" : result.violations.front().oracle;
+    return std::to_string((result.simulated - sim::Time{}).ps()) + " " + first;
+  });
+  std::optional<ChildResult> ended;
+  while (!ended) ended = child.wait(std::chrono::seconds(1));
+  REQUIRE(ended->answered());
+  const auto space = ended->text.find(' ');
+  return {ended->text.substr(space + 1), sim::Duration::from_ps(std::stoll(ended->text.substr(0, space)))};
+}
+
+}  // namespace
+
+TEST_CASE("a run in which no operation ends is stopped after the stall and its outstanding work still heals") {
+  // Both threads wait soon after 100 us. When 2 ms have passed the measurement ends; faults on wires end with a notice
+  // of 1 ms, and both threads finish with their next retransmission, at most 64 timeouts of 6 RTT later.
+  const sim::Duration longest_wait = 1_ms + 900_us;
+  const Ending stalled = run({});
+  CHECK(stalled.violation == "stall");
+  CHECK(stalled.at >= 2100_us);
+  CHECK(stalled.at <= 2100_us + 100_us + longest_wait);
+  // With more patience than the measured phase is long nobody notices, and the heal lets both finish.
+  const Ending patient = run({"run.stall=25ms"});
+  CHECK(patient.violation == "none");
+  CHECK(patient.at >= 20_ms);
+  CHECK(patient.at <= 20_ms + longest_wait);
+}
+
+TEST_CASE("a run whose last client has crashed for good ends after the stall without a violation") {
+  const Ending deserted = run({}, kDeserted);
+  CHECK(deserted.violation == "none");
+  CHECK(deserted.at >= 2100_us);
+  CHECK(deserted.at <= 3_ms);
+}
+
+TEST_CASE("a run that is cut while packets are in the switch shows the same in every mode, at whatever instant") {
+  // Without a drain: in nearly every run packets are inside passes when it is over.
+  for (const char* text : {kBusyFlowCc, kBusyStarCache}) {
+    for (int i = 0; i < 8; ++i) {
+      const std::string measure = "run.measure=" + std::to_string(100'000 + 137 * i) + "ns";
+      INFO(text << measure);
+      const std::string fused = report_in({}, {measure}, text);
+      CHECK_THAT(fused, Catch::Contains("\"run_hash\""));
+      CHECK(fused == report_in({Execution::stepped}, {measure}, text));
+      CHECK(fused == report_in({Execution::fused, IdlePasses::run}, {measure}, text));
+    }
+  }
+}
+
+TEST_CASE("a run that cannot come to rest before its time limit fails by it") {
+  const Ending limited = run({"run.stall=25ms", "run.time_limit=10ms"});
+  CHECK(limited.violation == "time-limit");
+  CHECK(limited.at == 10_ms);
+}

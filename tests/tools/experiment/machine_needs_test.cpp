@@ -1,0 +1,116 @@
+// What a run is said to take of the machine. `racksim bench` compares the estimate with what runs really take
+// (bench_command_test.cpp).
+#include "tools/experiment/machine_needs.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_racksim.hpp"
+
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
+
+Scenario scenario(const char* text, const std::vector<std::string>& overrides = {}) {
+  return read_scenario(parse_json(text, "f"), "f", built_in_catalogue(), overrides);
+}
+
+/// Blocks of 4 KiB: 16 shared ones, and half of 64 private ones on each of 4 nodes.
+constexpr const char* kMicro = R"({"version": 1, "rack": {"testbed": "concordia-8", "nodes": 4},
+  "protocol": {"name": "flowcc", "flowcc": {"cache": "1MiB"}},
+  "workload": {"kind": "micro", "threads": 2, "sharing_ratio": 0.5, "working_set": "1MiB", "shared_bytes": "64KiB",
+               "warm_passes": 3}})";
+
+constexpr const char* kStore = R"({"version": 1, "rack": "starcache-8", "protocol": {"name": "nocache"},
+  "workload": {"kind": "key-value", "keys": 1000000, "rate": 2000000}, "run": {"measure": "100ms"}})";
+
+MachineNeeds of_bytes(std::uint64_t bytes) {
+  return {0, 0, bytes, 0};
+}
+
+}  // namespace
+
+TEST_CASE("what a run needs follows from its caches, its blocks and its warm-up") {
+  const auto needs = machine_needs(scenario(kMicro));
+  const auto cache = machine_needs(scenario(kMicro, {"protocol.flowcc.cache=\"3MiB\""}));
+  CHECK(cache.fixed == 3 * needs.fixed);
+  CHECK(machine_needs(scenario(kMicro, {"rack.nodes=8"})).fixed == 2 * needs.fixed);
+  // 32 private and 16 shared blocks, three accesses each for each node, whoever of its threads makes them.
+  CHECK(needs.warm_accesses == 4 * 3 * (32 + 16));
+  // 16 + 4 * 32 blocks; without sharing 4 * 64, with sharing alone 16.
+  CHECK(machine_needs(scenario(kMicro, {"workload.sharing_ratio=0"})).data * (16 + 4 * 32) == needs.data * 4 * 64);
+  CHECK(machine_needs(scenario(kMicro, {"workload.sharing_ratio=1"})).data * (16 + 4 * 32) == needs.data * 16);
+}
+
+TEST_CASE("what oracles keep of each block and operation is needed too") {
+  const auto needs = machine_needs(scenario(kMicro));
+  const auto judged = machine_needs(scenario(kMicro, {"check.data-value=true"}));
+  CHECK(judged.data > needs.data);
+  const auto recorded = machine_needs(scenario(kMicro, {"check.linearizable=true", "check.history=1000000"}));
+  CHECK(recorded.data == needs.data + 100 * std::uint64_t{1'000'000});
+}
+
+TEST_CASE("of a store's keys those count that requests can be about") {
+  const auto needs = machine_needs(scenario(kStore));  // 200,000 requests
+  CHECK(machine_needs(scenario(kStore, {"run.measure=\"200ms\""})).data == 2 * needs.data);
+  CHECK(machine_needs(scenario(kStore, {"run.measure=\"100s\""})).data == 5 * needs.data);  // all keys
+  CHECK(machine_needs(scenario(kStore, {"run.measure={\"operations\":100000}"})).data == needs.data / 2);
+  CHECK(needs.warm_accesses == 0);
+}
+
+TEST_CASE("needs beyond all numbers do not wrap") {
+  const auto needs = machine_needs(scenario(
+      kMicro, {"protocol.flowcc.cache=\"1TiB\"", "protocol.flowcc.block=\"64B\"", "workload.working_set=\"64TiB\"",
+               "workload.warm_passes=1000", "check.all=true", "check.linearizable=true", "check.history=1000000000"}));
+  CHECK(needs.bytes() > 1000 * kGiB);
+}
+
+TEST_CASE("a run is refused if it fits by no means, and told before if it may not, or takes long") {
+  const auto small = scenario(kMicro);
+  const auto refused = [&](const MachineNeeds& needs) { return refusal([&] { check_needs(small, needs, 4 * kGiB); }); };
+  CHECK(refused(of_bytes(3 * kGiB)) == "accepted");
+  CHECK(refused(of_bytes(8 * kGiB)) == "accepted");  // the estimate may be twice too high
+  CHECK(refused(of_bytes(8 * kGiB + 1)) ==
+        "f: /workload: found a run that takes about 8.0 GiB of memory, expected one that fits the 4.0 GiB that are "
+        "available");
+  CHECK_THAT(refused({0, 9 * kGiB, 0, 0}),
+             Catch::StartsWith("f: /protocol/flowcc: found a run that takes about 9.0 GiB"));
+  check_needs(small, of_bytes(1000 * kGiB), std::nullopt);  // a machine that does not tell
+
+  CHECK(needs_text(of_bytes(kGiB / 2), 4 * kGiB).empty());
+  CHECK(needs_text(of_bytes(2 * kGiB), 4 * kGiB) == "takes about 2.0 GiB of memory of 4.0 GiB available");
+  CHECK(needs_text(of_bytes(2 * kGiB), std::nullopt) == "takes about 2.0 GiB of memory");
+  CHECK_THAT(needs_text(of_bytes(kGiB / 2), kGiB / 4), Contains("so that it may not fit"));
+  CHECK_THAT(needs_text({0, 0, 1, 20'000'000}, 4 * kGiB), Contains("warm-up of 20.0 M accesses, about 20 s"));
+}
+
+TEST_CASE("the machine tells how much memory is available") {
+  REQUIRE(available_memory());
+  CHECK(*available_memory() > 16 * 1024 * 1024);
+}
+
+TEST_CASE("of a workload that is not for its protocol it is told that, whatever it would take") {
+  const TemporaryFolder folder;
+  // Each would be too large for any machine.
+  for (const char* arguments :
+       {"run flowcc/micro.json --set protocol.name=netcache --set workload.working_set='\"64TiB\"'",
+        "run starcache/zipf-0.99.json --set protocol.name=flowcc --set protocol.flowcc.cache='\"1TiB\"'"}) {
+    const auto outcome = run_racksim(folder, arguments);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, Contains("/workload: found options that do not fit: workload '") &&
+                                Contains("service, which the protocol does not offer"));
+  }
+}
+
+TEST_CASE("the program refuses a run beyond the machine's memory before it takes any") {
+  const TemporaryFolder folder;
+  const auto outcome = run_racksim(
+      folder, "run flowcc/micro.json --set workload.working_set='\"64TiB\"' --set protocol.flowcc.block='\"64B\"'");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK_THAT(outcome.err, Contains("found a run that takes about") && Contains("expected one that fits the"));
+}

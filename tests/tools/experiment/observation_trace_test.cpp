@@ -1,0 +1,83 @@
+// Traces side by side.
+#include "tools/experiment/observation_trace.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "sim/record/journal.hpp"
+#include "sim/record/trace.hpp"
+#include "tests/tools/refusal.hpp"
+
+using namespace racksim;
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+
+namespace {
+
+/// "source time detail" for each observation, in the order of recording; a time is in ns.
+ObservationsBySource trace_of(const std::vector<std::tuple<std::string, int, int>>& story) {
+  ObservationsBySource trace;
+  std::size_t line = 0;
+  for (const auto& [source, ns, detail] : story) {
+    trace[source].push_back({ns * 1000, source, "fault", 0, {static_cast<std::uint64_t>(detail), 1, 0}, ++line});
+  }
+  return trace;
+}
+
+}  // namespace
+
+TEST_CASE("the interleaving of sources is no difference and the order within one is") {
+  const auto plain = trace_of({{"a", 1, 1}, {"b", 1, 2}, {"a", 1, 3}});
+  CHECK_FALSE(first_difference(plain, trace_of({{"b", 1, 2}, {"a", 1, 1}, {"a", 1, 3}}), 2));
+  const auto difference = first_difference(plain, trace_of({{"a", 1, 3}, {"b", 1, 2}, {"a", 1, 1}}), 2);
+  REQUIRE(difference);
+  CHECK(difference->source == "a");
+  CHECK(difference->before.empty());
+  CHECK(difference->a[0].detail[0] == 1);
+  CHECK(difference->b[0].detail[0] == 3);
+}
+
+TEST_CASE("of several differences the one that is earliest on either side is the first") {
+  const auto a = trace_of({{"a", 10, 1}, {"a", 50, 1}, {"b", 20, 1}, {"b", 45, 2}, {"c", 44, 1}});
+  const auto b = trace_of({{"a", 10, 1}, {"a", 40, 9}, {"b", 20, 1}, {"b", 46, 2}, {"c", 44, 1}});
+  const auto difference = first_difference(a, b, 1);
+  REQUIRE(difference);
+  CHECK(difference->source == "a");
+  CHECK(difference->at_ps() == 40'000);
+  CHECK(difference->before.size() == 1);
+}
+
+TEST_CASE("a side that records less differs where it ends") {
+  const auto a = trace_of({{"a", 1, 1}, {"a", 2, 2}, {"a", 3, 3}, {"a", 4, 4}});
+  const auto b = trace_of({{"a", 1, 1}, {"a", 2, 2}});
+  const auto difference = first_difference(a, b, 1);
+  REQUIRE(difference);
+  CHECK(difference->at_ps() == 3'000);
+  CHECK(difference->before.size() == 1);
+  CHECK(difference->a.size() == 2);
+  CHECK(difference->b.empty());
+  CHECK(first_difference({}, b, 1)->at_ps() == 1'000);
+}
+
+TEST_CASE("what a trace writes is read back without what only oracles see") {
+  sim::Journal journal;
+  std::ostringstream out;
+  sim::JsonLinesTrace trace(journal, out);
+  journal.attach(trace);
+  const auto nic = journal.add_source("node3/nic"), thread = journal.add_source("node3/thread0");
+  const auto at = sim::Time::from_ps(1'500);
+  journal.record(sim::Observed::permission, nic, at, 1);
+  journal.record(sim::Observed::message_dropped, nic, at, 7, std::uint64_t{3} << 48 | 12, 4, 99);
+  journal.record(sim::Observed::operation_ended, thread, at, 8, 1, 64, 5);
+  std::istringstream in(out.str());
+  const auto read = read_trace(in, "t");
+  REQUIRE(read.at("node3/nic").size() == 1);
+  CHECK(read.at("node3/nic")[0].at_ps == 1'500);
+  CHECK(read.at("node3/nic")[0].text() == "message_dropped    packet node3#12, tail_drop, 99 bytes, operation 7");
+  CHECK(read.at("node3/thread0")[0].text() == "operation_ended    write of key 0x40, value 5, operation 8");
+}
+
+TEST_CASE("a line that is no observation is refused with its number") {
+  std::istringstream in("{\"t_ps\":1,\"source\":\"a\",\"what\":\"fault\",\"op\":0,\"detail\":[0,0,0]}\n{\"t_ps\":1}\n");
+  CHECK_THAT(refusal([&] { read_trace(in, "t"); }), Catch::Contains("line 2"));
+}

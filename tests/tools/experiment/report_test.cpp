@@ -1,0 +1,74 @@
+// The text report: which numbers a person sees, and how they are written.
+#include "tools/experiment/report.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace racksim;
+using namespace racksim::tools;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// A run of protocol "gam" whose metrics a test registers.
+struct Reported {
+  Reported() { scenario.protocol.name = "gam"; }
+  std::string text() const { return report_text(scenario, result, metrics, ""); }
+  /// The number in the line of a metric; empty if there is no line.
+  std::string number(const std::string& metric) const {
+    const std::string report = text();
+    const auto line = report.find("  " + metric + " ");
+    if (line == std::string::npos) return "";
+    const auto begin = report.find_first_not_of(' ', line + 2 + metric.size());
+    return report.substr(begin, report.find(' ', begin) - begin);
+  }
+  Scenario scenario;
+  sim::Metrics metrics;
+  RunResult result;
+};
+
+}  // namespace
+
+TEST_CASE("the text report shows trouble of every component when there is some") {
+  Reported run;
+  for (const char* name : {"nic.rc_receiver_not_ready", "nic.rc_failures", "nic.rc_timeouts", "nic.rc_retransmitted",
+                           "switch.recirculation_drops", "history.dropped_operations", "store.given_up"}) {
+    CAPTURE(name);
+    auto& counter = run.metrics.counter(name, "packets", "");
+    CHECK(run.number(name).empty());
+    counter.value = 3;
+    CHECK(run.number(name) == "3");
+  }
+  run.metrics.counter("nic.packets_sent", "packets", "").value = 3;  // no trouble, and not the protocol's own
+  CHECK(run.number("nic.packets_sent").empty());
+}
+
+TEST_CASE("the text report shows no number that is zero") {
+  Reported run;
+  run.metrics.counter("gam.hits", "operations", "");
+  run.metrics.gauge("gam.hit_share", "share", "", 0);
+  run.metrics.gauge("store.overflow_share", "share", "", 0);
+  CHECK(run.number("gam.hits").empty());
+  CHECK(run.number("gam.hit_share").empty());
+  CHECK(run.number("store.overflow_share").empty());
+}
+
+TEST_CASE("the text report writes all numbers in one format") {
+  Reported run;
+  auto& gauge = run.metrics.gauge("gam.rate", "packets", "", 0);
+  const auto written = [&](double value) {
+    gauge.value = value;
+    return run.number("gam.rate");
+  };
+  run.metrics.counter("gam.packets", "packets", "").value = 188100;
+  CHECK(run.number("gam.packets") == "188100");
+  CHECK(written(188100) == "188100");
+  CHECK(written(188100.4) == "188100");
+  CHECK(written(1e15) == "1000000000000000");
+  CHECK(written(999.96) == "1000");
+  CHECK(written(32) == "32");
+  CHECK(written(123.456) == "123.5");
+  CHECK(written(2.3349) == "2.335");
+  CHECK(written(0.26413) == "0.2641");
+  CHECK(written(0.000012345) == "0.00001234");
+  CHECK(written(-2.5) == "-2.5");
+}

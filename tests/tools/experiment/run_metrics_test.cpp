@@ -1,0 +1,41 @@
+#include "tools/experiment/run_metrics.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+using namespace racksim;
+using namespace racksim::tools;
+
+TEST_CASE("counters, gauges, statistics of histograms and the report's own figures have names and values") {
+  sim::Metrics metrics;
+  metrics.counter("packets.lost", "packets", "Lost.").value = 3;
+  metrics.gauge("share", "share", "A share.", 0.25);
+  auto& latency = metrics.histogram("latency", "Of operations.");
+  for (const std::int64_t ns : {10, 20, 30}) latency.record(sim::Duration::from_ps(ns * 1'000));
+  RunResult result;
+  result.operations = 3'000;
+  result.measured = sim::Duration::from_ps(1'000'000'000);  // 1 ms: 3 Mops
+  const auto value = [&](const char* name) { return metric_value(result, metrics, name); };
+  CHECK(value("packets.lost") == 3.0);
+  CHECK(value("share") == 0.25);
+  CHECK(value("operations") == 3'000.0);
+  CHECK(value("throughput_mops") == Approx(3));
+  CHECK(value("latency.count") == 3.0);
+  CHECK(value("latency.mean") == Approx(20));
+  CHECK(value("latency_ns.max") == value("latency.max"));
+  CHECK_FALSE(value("latency").has_value());
+  CHECK_FALSE(value("latency.p42").has_value());
+  CHECK_FALSE(value("nothing").has_value());
+  CHECK_FALSE(value("share.mean").has_value());
+}
+
+TEST_CASE("every name that is listed has a value, and the list is in order") {
+  sim::Metrics metrics;
+  metrics.counter("a", "packets", "A.");
+  metrics.histogram("latency", "Of operations.");
+  const auto names = metric_names_in(metrics);
+  CHECK(std::is_sorted(names.begin(), names.end()));
+  // Two of the report, one counter, seven statistics under two names.
+  CHECK(names.size() == 2 + 1 + 7 * 2);
+  for (const auto& name : names) CHECK(metric_value({}, metrics, name).has_value());
+}

@@ -1,0 +1,160 @@
+// Readings and verdicts on made-up series whose answers can be worked out by hand.
+#include "tools/figure/figure_claim.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/tools/refusal.hpp"
+
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+
+namespace {
+
+/// x = 0, 0.2, 0.6, 1; two metrics; A is twice B in the first, and shapes of all kinds in the second.
+FigureAxes axes() {
+  return {{{0, "0"}, {0.2, "0.2"}, {0.6, "0.6"}, {1, "1"}}, {"A", "B", "C"}, {"speed", "load"}};
+}
+FigureValues values() {
+  const std::vector<std::vector<double>> speed{{80, 40, 20, 10}, {40, 20, 10, 4}, {1, 3, 2, 1}};
+  const std::vector<std::vector<double>> load{{5, 5.2, 5.1, 5}, {0, 1, 2, 3}, {4, 1, std::nan(""), 8}};
+  FigureValues values;
+  for (std::size_t s = 0; s < 3; ++s) {
+    values.of.emplace_back();
+    for (std::size_t x = 0; x < 4; ++x) values.of[s].push_back({speed[s][x], load[s][x]});
+  }
+  return values;
+}
+
+std::vector<double> read(const std::string& text) {
+  const FigureAxes names = axes();
+  return values_of(read_reading(parse_json(text, "t"), {"t", ""}, names, top_scope(names)), names, values());
+}
+
+Claim claim_of(const std::string& paper, const std::string& reading) {
+  const std::string text =
+      R"({"id": "c", "paper": )" + paper + (reading.empty() ? "" : R"(, "read": )" + reading) + "}";
+  return read_claim(parse_json(text, "t"), {"t", ""}, axes());
+}
+std::string verdict(const std::string& paper, const std::string& reading) {
+  const Claim claim = claim_of(paper, reading);
+  return judge(claim, axes(), values()).text(claim);
+}
+
+}  // namespace
+
+TEST_CASE("a reading is a series, a ratio, a difference or an extreme, over the points asked for") {
+  CHECK(read("3") == std::vector<double>{3});
+  CHECK(read(R"({"series": "A", "metric": "speed"})") == std::vector<double>{80, 40, 20, 10});
+  CHECK(read(R"({"series": "A", "metric": "speed", "x": 0.6})") == std::vector<double>{20});
+  CHECK(read(R"({"series": "A", "metric": "speed", "x": [0.2, 1]})") == std::vector<double>{40, 10});
+  CHECK(read(R"({"series": "A", "metric": "speed", "x": {"above": 0.2}})") == std::vector<double>{20, 10});
+  CHECK(read(R"({"series": "A", "metric": "speed", "x": {"from": 0.2, "below": 1}})") == std::vector<double>{40, 20});
+  CHECK(read(R"({"ratio": ["A", "B"], "metric": "speed"})") == std::vector<double>{2, 2, 2, 2.5});
+  CHECK(read(R"({"ratio": ["A", {"series": "A", "x": 1}], "metric": "speed"})") == std::vector<double>{8, 4, 2, 1});
+  CHECK(read(R"({"difference": ["A", "B"], "metric": "speed"})") == std::vector<double>{40, 20, 10, 6});
+  CHECK(read(R"({"max": {"ratio": ["A", "B"]}, "metric": "speed"})") == std::vector<double>{2.5});
+  CHECK(read(R"({"min": "B", "metric": "speed"})") == std::vector<double>{4});
+  CHECK(read(R"({"mean": "B", "metric": "load"})") == std::vector<double>{1.5});
+  CHECK(read(R"({"x_of_max": "C", "metric": "speed"})") == std::vector<double>{0.2});
+  CHECK(read(R"({"ratio": [{"max": "A", "metric": "load"}, {"max": "B", "metric": "speed"}]})") ==
+        std::vector<double>{5.2 / 40});
+}
+
+TEST_CASE("a number is met within the paper's rounding, else off by the distance to the nearest admissible value") {
+  const std::string ratio = R"({"ratio": ["A", "B"], "metric": "speed"})";
+  CHECK(verdict(R"({"min": 2, "max": 2.5})", ratio) == "met");
+  CHECK(verdict(R"({"min": 2, "max": 2.4, "rounding": 0.1})", ratio) == "met");
+  CHECK(verdict(R"({"max": 2})", ratio) == "off by 25 %");
+  CHECK(verdict(R"({"min": 4})", ratio) == "off by 50 %");
+  CHECK(verdict(R"({"min": 2.004})", ratio) == "off by 0.2 %");
+  CHECK(verdict(R"({"value": 10})", R"({"series": "A", "metric": "speed", "x": 1})") == "met");
+  // 20 against 15.5 to 16.5: 3.5 too much, of 16.5.
+  CHECK(verdict(R"({"value": 16, "rounding": 0.5})", R"({"series": "A", "metric": "speed", "x": 0.6})") ==
+        "off by 21 %");
+  // The worst of the series counts.
+  CHECK(verdict(R"({"max": 40})", R"({"each": ["B", "A"], "metric": "speed"})") == "off by 100 %");
+}
+
+TEST_CASE("a division by zero and a missing point are never met") {
+  CHECK(verdict(R"({"value": 5})", R"({"max": {"ratio": ["A", "B"]}, "metric": "load"})") == "off: infinite");
+  CHECK(verdict(R"({"min": 0})", R"({"series": "C", "metric": "load"})") == "off: no value");
+  CHECK(verdict(R"({"min": 0})", R"({"max": "C", "metric": "load"})") == "off: no value");
+  CHECK(verdict(R"({"shape": "flat", "tolerance": 9})", R"({"series": "C", "metric": "load"})") == "not met");
+}
+
+TEST_CASE("shapes") {
+  const auto shape = [](const std::string& name, const std::string& series, const std::string& metric) {
+    return verdict(R"({"shape": ")" + name + "\"}", R"({"series": ")" + series + R"(", "metric": ")" + metric + "\"}");
+  };
+  CHECK(shape("monotone_decreasing", "A", "speed") == "met");
+  CHECK(shape("monotone_increasing", "A", "speed") == "not met");
+  CHECK(shape("monotone_increasing", "B", "load") == "met");
+  CHECK(shape("non_decreasing", "B", "load") == "met");
+  CHECK(shape("non_increasing", "A", "load") == "not met");
+  CHECK(shape("rise_then_fall", "C", "speed") == "met");
+  CHECK(shape("rise_then_fall", "B", "load") == "not met");
+  CHECK(shape("fall_then_rise", "C", "speed") == "not met");
+  // 5 to 5.2: the spread is 3.85 % of the largest.
+  CHECK(verdict(R"({"shape": "flat", "tolerance": 0.039})", R"({"series": "A", "metric": "load"})") == "met");
+  CHECK(verdict(R"({"shape": "flat", "tolerance": 0.038})", R"({"series": "A", "metric": "load"})") == "not met");
+  CHECK(verdict(R"({"shape": "non_increasing", "tolerance": 0.05})", R"({"series": "A", "metric": "load"})") == "met");
+}
+
+TEST_CASE("an order holds at every x, or where it is read") {
+  CHECK(verdict(R"({"order": ["A", ">", "B", ">", "C"]})", R"({"metric": "speed"})") == "met");
+  CHECK(verdict(R"({"order": ["B", ">", "A"]})", R"({"metric": "speed"})") == "not met");
+  CHECK(verdict(R"({"order": ["A", ">", "B"]})", R"({"metric": "load"})") == "met");
+  CHECK(verdict(R"({"order": ["B", "~", 20]})", R"({"metric": "speed", "x": 0.2})") == "met");
+  CHECK(verdict(R"({"order": ["B", "~", 21], "tolerance": 0.04})", R"({"metric": "speed", "x": 0.2})") == "not met");
+  CHECK(verdict(R"({"order": ["B", "~", 21], "tolerance": 0.05})", R"({"metric": "speed", "x": 0.2})") == "met");
+  CHECK(verdict(R"({"order": ["B", ">=", "B"]})", R"({"metric": "speed"})") == "met");
+}
+
+TEST_CASE("a crossing happens once, between the two x") {
+  const std::string ratio = R"({"ratio": [20, "A"], "metric": "speed"})";  // 0.25 0.5 1 2
+  const std::string steep = R"({"series": "B", "metric": "load"})";        // 0 1 2 3
+  CHECK(verdict(R"({"crosses": 1.5, "between": [0.2, 0.6]})", steep) == "met");
+  CHECK(verdict(R"({"crosses": 1.5, "between": [0.6, 1]})", steep) == "not met");
+  CHECK(verdict(R"({"crosses": 9, "between": [0.2, 0.6]})", steep) == "not met");
+  CHECK(verdict(R"({"crosses": 1, "between": [0.2, 1]})", ratio) == "met");
+  CHECK(verdict(R"({"crosses": 1, "between": [0.2, 0.6]})", ratio) == "not met");  // it only touches 1 there
+  CHECK(verdict(R"({"crosses": 2, "between": [0, 0.2]})", R"({"series": "C", "metric": "speed"})") == "not met");
+}
+
+TEST_CASE("claims say of which kind they are") {
+  CHECK(claim_of(R"({"shape": "flat"})", R"({"series": "A", "metric": "speed"})").directional());
+  CHECK_FALSE(claim_of(R"({"value": 1})", R"({"series": "A", "metric": "speed"})").directional());
+}
+
+TEST_CASE("a bad claim is refused with its place and the nearest name") {
+  const auto refused = [](const std::string& paper, const std::string& reading) {
+    return refusal([&] { claim_of(paper, reading); });
+  };
+  const std::string good = R"({"series": "A", "metric": "speed"})";
+  CHECK(refused(R"({"valeu": 1})", good) ==
+        R"(t: /paper: found no expectation, expected one of "value", "min", "max", "shape", "order" or "crosses")");
+  CHECK_THAT(refused(R"({"value": 1, "tolerance": 1})", good), Catch::Contains("/paper/tolerance"));
+  CHECK_THAT(refused(R"({"value": "1"})", good), Catch::Contains("/paper/value: found the string \"1\""));
+  CHECK_THAT(refused(R"({"min": 2, "max": 1})", good), Catch::Contains("min above max"));
+  CHECK_THAT(refused(R"({"shape": "flatt"})", good), Catch::Contains("did you mean \"flat\"?"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"series": "A", "metric": "sped"})"),
+             Catch::Contains("/read/metric") && Catch::Contains("did you mean \"speed\"?"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"ratoi": ["A", "B"]})"), Catch::Contains("did you mean \"ratio\"?"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"ratio": ["A"]})"), Catch::Contains("an array of two readings"));
+  CHECK_THAT(refused(R"({"value": 1})", R"("A")"), Catch::Contains("a series without a metric"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"series": "D", "metric": "speed"})"), Catch::Contains("/read/series"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"series": "A", "metric": "speed", "x": 0.3})"), Catch::Contains("/read/x"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"series": "A", "metric": "speed", "x": {"above": 1}})"),
+             Catch::Contains("a range without a point"));
+  CHECK_THAT(refused(R"({"value": 1})", R"({"max": {"max": "A"}, "metric": "speed"})"),
+             Catch::Contains("a single value"));
+  CHECK_THAT(refused(R"({"value": 1})",
+                     R"({"ratio": [{"series": "A", "x": [0, 1]}, {"series": "B", "x": [0, 0.2]}], "metric": "speed"})"),
+             Catch::Contains("readings at different x"));
+  CHECK_THAT(refused(R"({"shape": "flat"})", R"({"series": "A", "metric": "speed", "x": 1})"),
+             Catch::Contains("a reading with one value"));
+  CHECK_THAT(refused(R"({"order": ["A", ">"]})", R"({"metric": "speed"})"), Catch::Contains("/paper/order"));
+  CHECK_THAT(refused(R"({"order": ["A", "<", "B"]})", R"({"metric": "speed"})"), Catch::Contains("/paper/order/1"));
+  CHECK_THAT(refused(R"({"value": 1})", ""), Catch::Contains("no \"read\""));
+}

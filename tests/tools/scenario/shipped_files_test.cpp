@@ -1,0 +1,52 @@
+// The files that come with the program: the schema is what the declarations say, and every scenario and testbed is
+// valid.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tools/files/data_files.hpp"
+#include "tools/json/json_document.hpp"
+#include "tools/scenario/scenario.hpp"
+
+using namespace racksim::tools;
+
+TEST_CASE("the committed schema is the one that racksim schema prints") {
+  std::ifstream file(scenarios_folder() / "schema" / "scenario.json");
+  std::stringstream committed;
+  committed << file.rdbuf();
+  INFO("renew it with: racksim schema > scenarios/schema/scenario.json");
+  CHECK(committed.str() == to_json(scenario_schema(built_in_catalogue())));
+}
+
+TEST_CASE("every scenario that comes with the program is valid") {
+  const Catalogue catalogue = built_in_catalogue();
+  std::size_t scenarios = 0;
+  for (const std::string& name : json_names_below(scenarios_folder())) {
+    if (name.starts_with("schema/") || name.starts_with("figures/") || name.starts_with("claims/") ||
+        name.find("baselines/") != std::string::npos) {
+      continue;
+    }
+    const std::string path = (scenarios_folder() / (name + ".json")).string();
+    INFO(path);
+    if (name.starts_with("testbeds/")) {
+      CHECK_NOTHROW(load_testbed(path, catalogue));
+    } else {
+      CHECK_NOTHROW(load_scenario(path, catalogue));
+      ++scenarios;
+    }
+  }
+  CHECK(scenarios >= 3);
+}
+
+TEST_CASE("every constant of the Concordia testbed names its source") {
+  const auto testbed =
+      load_testbed((scenarios_folder() / "testbeds" / "concordia-8.json").string(), built_in_catalogue());
+  for (const auto& parameter : testbed.rack.parameters.all()) {
+    INFO(parameter.name);
+    const auto annotated = std::find_if(testbed.annotations.begin(), testbed.annotations.end(),
+                                        [&](const Annotation& a) { return a.name == parameter.name; });
+    REQUIRE(annotated != testbed.annotations.end());
+    CHECK(!annotated->source.empty());
+  }
+}

@@ -1,0 +1,185 @@
+// racksim bench: how fast and how big the simulator is on this machine, as ratios to what people would use otherwise.
+// It judges nothing: aims are printed beside the numbers, and the exit status says only that it ran.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tools/bench/hold_model.hpp"
+#include "tools/bench/idle_passes.hpp"
+#include "tools/bench/lcf_passes.hpp"
+#include "tools/bench/peak_memory.hpp"
+#include "tools/bench/rpc_echo.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/provenance.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/json/json_document.hpp"
+#include "tools/processes/interruption.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct BenchOptions {
+  bool quick = false;
+  bool json = false;
+};
+
+constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMemoryAim = 1024, kIdleAim = 100;
+constexpr const char* kMicroScenario = "flowcc/micro.json";
+
+/// What is measured, in numbers that both outputs show.
+struct Row {
+  std::string name, unit;
+  Spread value;
+  std::optional<double> aim;
+  bool at_least = true;  ///< the aim is a lower bound, else an upper one
+
+  bool met() const { return !aim || (at_least ? value.median >= *aim : value.median <= *aim); }
+};
+
+struct Lengths {
+  unsigned rounds;
+  std::uint64_t hold_events, rpcs, passes;
+  std::string operations;  ///< of the measured phase of the memory runs
+  unsigned quiet_ms;       ///< simulated, with every idle pass run
+};
+
+Lengths lengths(bool quick) {
+  if (quick) return {3, 20'000, 20'000, 20'000, "2000", 20};
+  return {9, 300'000, 400'000, 400'000, "100000", 200};
+}
+
+Spread exactly(double value) {
+  return {value, value, value};
+}
+
+void add_peak_memory(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  for (const char* sharing : {"0.2", "1.0"}) {
+    const auto scenario = load_scenario(find_scenario_file(kMicroScenario), catalogue,
+                                        {fmt::format("workload.sharing_ratio={}", sharing), "run.warmup=\"10us\"",
+                                         fmt::format("run.measure={{\"operations\":{}}}", lengths.operations)});
+    const auto bytes = peak_memory_of(scenario);
+    rows.push_back({fmt::format("memory.micro.sharing_{}", sharing), "MiB",
+                    exactly(static_cast<double>(bytes) / (1024 * 1024)), kMemoryAim, false});
+    const double estimate = static_cast<double>(machine_needs(scenario).bytes());
+    rows.push_back({fmt::format("memory.estimate.sharing_{}", sharing), "ratio",
+                    exactly(static_cast<double>(bytes) / estimate), kNeedsFactor, false});
+  }
+}
+
+void add_echo(std::vector<Row>& rows, const Lengths& lengths) {
+  const auto echo = run_rpc_echo(lengths.rpcs, lengths.rounds);
+  rows.push_back({"echo.racksim", "RPC/s", echo.racksim, {}});
+  rows.push_back({"echo.simgrid_s4u", "RPC/s", echo.simgrid, {}});
+  rows.push_back({"echo.over_simgrid_s4u", "ratio", echo.ratio, kSimgridAim});
+  rows.push_back({"echo.events_per_rpc", "events", exactly(echo.events_per_rpc), kEventsAim, false});
+}
+
+void add_hold_model(std::vector<Row>& rows, const Lengths& lengths) {
+  for (const std::uint64_t pending : {64u, 1'000u, 100'000u, 1'000'000u}) {
+    const auto hold = run_hold_model(pending, lengths.hold_events, lengths.rounds);
+    const auto name = [&](const char* what) { return fmt::format("hold.{}.{}", pending, what); };
+    rows.push_back({name("calendar"), "events/s", hold.calendar, {}});
+    rows.push_back({name("priority_queue"), "events/s", hold.priority_queue, {}});
+    rows.push_back({name("multiset"), "events/s", hold.multiset, {}});
+    rows.push_back({name("over_priority_queue"), "ratio", hold.over_priority_queue, {}});
+    rows.push_back({name("over_multiset"), "ratio", hold.over_multiset, kMultisetAim});
+  }
+}
+
+void add_lcf_passes(std::vector<Row>& rows, const Lengths& lengths) {
+  const auto lcf = run_lcf_passes(lengths.passes, lengths.rounds);
+  rows.push_back({"lcf.fused", "passes/s", lcf.fused, {}});
+  rows.push_back({"lcf.stepped", "passes/s", lcf.stepped, {}});
+  rows.push_back({"lcf.fused_over_stepped", "ratio", lcf.fused_over_stepped, {}});
+}
+
+void add_idle_passes(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  const auto idle = run_idle_passes(lengths.quiet_ms, lengths.rounds, catalogue);
+  rows.push_back({"idle_passes.skipped", "s/s", idle.skipped, {}});
+  rows.push_back({"idle_passes.run", "s/s", idle.run, {}});
+  rows.push_back({"idle_passes.skipped_over_run", "ratio", idle.skipped_over_run, kIdleAim});
+}
+
+std::string number(double value) {
+  return value >= 1e5 ? fmt::format("{:.2f} M", value / 1e6) : fmt::format("{:.4g}", value);
+}
+
+std::string line(const Row& row) {
+  const bool spread = row.value.low != row.value.high;
+  const auto range = spread ? fmt::format("{} .. {}", number(row.value.low), number(row.value.high)) : "";
+  const auto aim =
+      row.aim ? fmt::format("{} {:g}: {}", row.at_least ? ">=" : "<=", *row.aim, row.met() ? "met" : "missed") : "";
+  const auto text =
+      fmt::format("{:<32}{:>10} {:<9} {:<24} {}", row.name, number(row.value.median), row.unit, range, aim);
+  return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+}
+
+JsonValue json(const Row& row) {
+  auto value = JsonValue::object();
+  value.set("name", row.name);
+  value.set("unit", row.unit);
+  value.set("median", row.value.median);
+  value.set("low", row.value.low);
+  value.set("high", row.value.high);
+  if (row.aim) {
+    value.set(row.at_least ? "at_least" : "at_most", *row.aim);
+    value.set("met", row.met());
+  }
+  return value;
+}
+
+int bench(const BenchOptions& options, CommandContext& context) {
+  context.out.flush();  // children must not inherit text that waits to be written
+  const auto size = lengths(options.quick);
+  std::vector<Row> rows;
+  // Memory comes first: a child begins with the memory of its parent.
+  const std::array<std::function<void()>, 5> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+                                                   [&] { add_echo(rows, size); }, [&] { add_hold_model(rows, size); },
+                                                   [&] { add_lcf_passes(rows, size); },
+                                                   [&] { add_idle_passes(rows, size, context.catalogue); }};
+  bool stopped = false;
+  for (auto part = parts.begin(); part != parts.end() && !stopped; ++part) {
+    try {
+      (*part)();
+    } catch (const Interrupted&) {
+      stopped = true;  // what was measured by then is worth telling
+    }
+  }
+  if (stopped) context.err << fmt::format("racksim: interrupted: {} numbers were measured\n", rows.size());
+  const int status = stopped ? exit_interrupted : exit_ok;
+  if (options.json) {
+    auto results = JsonValue::array();
+    for (const auto& row : rows) results.push(json(row));
+    auto document = JsonValue::object();
+    document.set("quick", options.quick);
+    document.set("rounds", size.rounds);
+    document.set("provenance", provenance_json());
+    document.set("results", std::move(results));
+    document.set("interrupted", stopped);
+    context.out << to_json(document);
+    return status;
+  }
+  context.out << fmt::format("{:<32}{:>10} {:<9} {:<24} {}\n", "", "median", "", "of rounds", "aim");
+  for (const auto& row : rows) context.out << line(row);
+  return status;
+}
+
+}  // namespace
+
+void add_bench_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("bench", "Measure the simulator's speed and memory on this machine");
+  const auto options = std::make_shared<BenchOptions>();
+  command->add_flag("--quick", options->quick, "Short rounds: a few seconds, and rougher numbers");
+  command->add_flag("--json", options->json, "Print the numbers as JSON, alone on standard output");
+  command->callback([&context, options] { context.action = [&context, options] { return bench(*options, context); }; });
+}
+
+}  // namespace racksim::tools

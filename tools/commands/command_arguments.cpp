@@ -1,0 +1,112 @@
+// Numbers on the command line, and what is said of a wrong one. See command_arguments.hpp.
+#include "tools/commands/command_arguments.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "tools/json/input_error.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+constexpr const char* kWhere = "command line";
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string positional_names(const CLI::App& command) {
+  std::string names;
+  for (const auto* option : command.get_options([](const CLI::Option* o) { return o->get_positional(); })) {
+    names += (names.empty() ? "" : " ") + option->get_name(true);
+  }
+  return names.empty() ? "no argument without a \"--\"" : names + " and no more";
+}
+
+[[noreturn]] void refuse_unknown(const std::string& where, const CLI::App& command, const std::string& argument) {
+  if (argument.starts_with('-') && argument.size() > 1) {
+    const auto names = option_names(command);
+    const auto name = argument.substr(0, argument.find('='));
+    throw InputError(where, kWhere, "the unknown option " + quote(name), one_of(names), nearest_name(name, names));
+  }
+  throw InputError(where, kWhere, "the argument " + quote(argument), positional_names(command));
+}
+
+/// By type: CLI11 gives some kinds of errors the name of the sub-command.
+template <class Kind>
+bool is(const CLI::ParseError& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
+}  // namespace
+
+std::uint64_t parse_number(const std::string& command, const std::string& option, const std::string& text,
+                           const NumberRange& range) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < range.least || number > range.most) {
+    throw InputError(command, option, quote(text),
+                     fmt::format("a whole number from {} to {}", range.least, range.most));
+  }
+  return number;
+}
+
+void refuse_command_line(const CLI::App& app, const CLI::ParseError& error) {
+  const auto parsed = app.get_subcommands();
+  const CLI::App& command = parsed.empty() ? app : *parsed.front();
+  const std::string where = parsed.empty() ? "racksim" : "racksim " + command.get_name();
+  // Also if something else is missing: it may be what was meant.
+  if (is<CLI::ExtrasError>(error) || is<CLI::RequiredError>(error)) {
+    for (const CLI::App* level : {&app, &command}) {
+      const auto rest = level->remaining();
+      if (!rest.empty()) refuse_unknown(level == &app ? "racksim" : where, *level, rest.front());
+    }
+  }
+  if (is<CLI::RequiredError>(error)) {
+    for (const auto* option : command.get_options()) {
+      if (option->get_required() && option->count() == 0) {
+        const auto name = option->get_name(option->get_positional());
+        throw InputError(where, kWhere, "no " + name, fmt::format("{}: {}", name, option->get_description()));
+      }
+    }
+    throw InputError(where, kWhere, "no command", one_of(command_names(app)));
+  }
+  for (const auto* option : command.get_options()) {
+    const auto name = option->get_name();
+    if (!is<CLI::ArgumentMismatch>(error) || !std::string(error.what()).starts_with(name + ":")) continue;
+    throw InputError(where, kWhere, fmt::format("no value after \"{}\"", name),
+                     fmt::format("{}: {}", name, option->get_description()));
+  }
+  std::string what = error.what();
+  if (const auto verb = what.find(" excludes "); is<CLI::ExcludesError>(error) && verb != std::string::npos) {
+    throw InputError(where, kWhere, what.replace(verb, 10, " beside "), "one of the two");
+  }
+  throw InputError(where, kWhere, what, fmt::format("arguments as `{} --help` explains them", where));
+}
+
+void check_command_name(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const auto names = command_names(app);
+  if (arguments.empty()) throw InputError("racksim", kWhere, "no command", one_of(names));
+  const auto& first = arguments.front();
+  if (first.starts_with('-') || std::find(names.begin(), names.end(), first) != names.end()) return;
+  throw InputError("racksim", kWhere, "the unknown command " + quote(first), one_of(names), nearest_name(first, names));
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,68 @@
+// Parsing of the command line and the one place where errors become exit statuses.
+#include "tools/commands/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "tools/commands/command_arguments.hpp"
+#include "tools/experiment/provenance.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/interruption.hpp"
+
+namespace racksim::tools {
+namespace {
+
+int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
+  check_command_name(context.app, arguments);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    context.app.parse(std::move(arguments));
+  } catch (const CLI::Success& request) {
+    context.app.exit(request, context.out, context.err);  // --help or --version
+    return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    refuse_command_line(context.app, error);
+  }
+  return context.action();
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
+                     std::ostream& err) {
+  try {
+    CLI::App app("A deterministic simulator of a rack with a programmable switch.", "racksim");
+    app.set_version_flag("--version", provenance_text());
+    app.require_subcommand(1);
+    CommandContext context{app, catalogue, out, err, {}};
+    add_run_command(context);
+    add_explain_command(context);
+    add_figure_command(context);
+    add_fuzz_command(context);
+    add_test_command(context);
+    add_shrink_command(context);
+    add_diff_command(context);
+    add_validate_command(context);
+    add_list_command(context);
+    add_schema_command(context);
+    add_fit_command(context);
+    add_bench_command(context);
+    return parse_and_run(std::move(arguments), context);
+  } catch (const InputError& error) {
+    err << error.what() << '\n';
+    return exit_bad_input;
+  } catch (const Interrupted& interruption) {
+    err << "racksim: interrupted: " << interruption.what() << '\n';
+    return exit_interrupted;
+  } catch (const OutputError& error) {
+    err << "racksim: " << error.what() << '\n';
+    return exit_internal_error;
+  } catch (const std::exception& error) {
+    err << "racksim: internal error: " << error.what() << '\n';
+    return exit_internal_error;
+  }
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,55 @@
+// The command line: sub-commands add themselves, one file each, and exit statuses have one meaning everywhere.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "tools/scenario/catalogue.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace racksim::tools {
+
+/// The exit statuses of every sub-command.
+enum ExitStatus : int {
+  exit_ok = 0,
+  exit_failed = 1,          ///< an oracle or an expectation failed, or a program does not fit
+  exit_bad_input = 2,       ///< one line on standard error says what is wrong; nothing is written
+  exit_internal_error = 3,  ///< a defect of racksim itself, or output that could not be written
+  exit_interrupted = 130,   ///< by Ctrl-C or SIGTERM; what was complete by then is kept
+};
+
+/// What a sub-command works with.
+struct CommandContext {
+  CLI::App& app;  ///< to which it adds itself
+  const Catalogue& catalogue;
+  std::ostream& out;
+  std::ostream& err;
+  /// The chosen sub-command's work, set by its CLI11 callback; it returns the exit status and may throw InputError.
+  std::function<int()> action;
+};
+
+/// Each adds one sub-command; they are listed in command_line.cpp.
+void add_validate_command(CommandContext& context);
+void add_list_command(CommandContext& context);
+void add_schema_command(CommandContext& context);
+void add_fit_command(CommandContext& context);
+void add_run_command(CommandContext& context);
+void add_bench_command(CommandContext& context);
+void add_figure_command(CommandContext& context);
+void add_fuzz_command(CommandContext& context);
+void add_test_command(CommandContext& context);
+void add_explain_command(CommandContext& context);
+void add_shrink_command(CommandContext& context);
+void add_diff_command(CommandContext& context);
+
+/// Parses the arguments (without the program's name) and runs the chosen sub-command. Never throws: what escapes a
+/// sub-command becomes one line on `err` and its exit status.
+int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
+                     std::ostream& err);
+
+}  // namespace racksim::tools

@@ -1,0 +1,266 @@
+// racksim explain FILE: runs a scenario that fails, then runs it again and shows what led to a violation.
+//
+// Both runs happen in child processes, since a process can make SimGrid's engine once. The first finds the violations;
+// the second is the same run, hash included, with a recorder attached that knows where to look.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "tools/commands/command_arguments.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/explain/chart.hpp"
+#include "tools/explain/recorder.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/json/json_document.hpp"
+#include "tools/processes/child_processes.hpp"
+#include "tools/processes/interruption.hpp"
+#include "tools/scenario/scenario.hpp"
+#include "tools/text/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct ExplainOptions {
+  std::string file;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> overrides;
+  std::optional<std::uint64_t> violation;
+  std::string key;
+  std::optional<std::uint64_t> last;
+  std::string from, to;
+  std::string svg, out;
+};
+
+/// Runs work in a child process and gives its answer; what the child threw is thrown again.
+std::string in_child(const ChildProcesses::Work& work) {
+  ChildProcesses children(1);
+  // Bad input must come back as what it is: it is the only failure that has a status of its own.
+  children.start(0, [&work] {
+    try {
+      return "+" + work();
+    } catch (const InputError& error) {
+      JsonValue parts = JsonValue::array();
+      for (const auto& part : {error.file(), error.pointer(), error.found(), error.expected(), error.nearest()}) {
+        parts.push(part);
+      }
+      return "-" + to_canonical_json(parts);
+    }
+  });
+  std::optional<ChildResult> result;
+  while (!(result = children.wait(std::chrono::hours(1)))) {
+    stop_if_interrupted([] { return "the run had not ended, nothing was explained"; });
+  }
+  if (!result->answered()) throw std::runtime_error(result->text);
+  if (result->text.starts_with('+')) return result->text.substr(1);
+  const JsonValue parts = parse_json(result->text.substr(1), "explain");
+  const auto part = [&](std::size_t i) { return *(*parts.elements())[i].string(); };
+  throw InputError(part(0), part(1), part(2), part(3), part(4));
+}
+
+JsonValue to_json_value(const sim::Violation& violation) {
+  JsonValue value = JsonValue::object();
+  value.set("oracle", violation.oracle);
+  value.set("at_ps", violation.at.ps());
+  value.set("what", violation.what);
+  if (violation.subject.key) value.set("key", *violation.subject.key);
+  JsonValue operations = JsonValue::array();
+  for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+  value.set("operations", std::move(operations));
+  return value;
+}
+
+sim::Violation violation_of(const JsonValue& value) {
+  sim::Violation violation;
+  violation.oracle = *value.find("oracle")->string();
+  violation.at = sim::Time::from_ps(static_cast<std::int64_t>(*value.find("at_ps")->natural()));
+  violation.what = *value.find("what")->string();
+  if (const JsonValue* key = value.find("key")) violation.subject.key = key->natural();
+  for (const JsonValue& id : *value.find("operations")->elements())
+    violation.subject.operations.push_back(*id.natural());
+  return violation;
+}
+
+/// The violations of a run, and its hash, which the second run must repeat.
+struct Findings {
+  std::vector<sim::Violation> violations;
+  std::string hash;
+};
+
+Findings find_violations(const Scenario& scenario) {
+  const std::string answer = in_child([&] {
+    sim::Metrics metrics;
+    const RunResult result = run_experiment(scenario, metrics, "", Progress());
+    JsonValue findings = JsonValue::object();
+    JsonValue list = JsonValue::array();
+    for (const sim::Violation& violation : result.violations) list.push(to_json_value(violation));
+    findings.set("violations", std::move(list));
+    findings.set("hash", result.hash.hex());
+    return to_canonical_json(findings);
+  });
+  const JsonValue parsed = parse_json(answer, "explain");
+  Findings findings{{}, *parsed.find("hash")->string()};
+  for (const JsonValue& value : *parsed.find("violations")->elements())
+    findings.violations.push_back(violation_of(value));
+  return findings;
+}
+
+/// What the second run gives: texts, and the SVG document.
+struct Explanation {
+  std::string text, svg;
+};
+
+/// An explanation's subject in words, line by line.
+std::vector<std::string> title_of(const Scenario& scenario, const sim::Violation& violation) {
+  std::vector<std::string> lines{fmt::format("{} ({}, seed {}): block or key {}", scenario.name, scenario.protocol.name,
+                                             scenario.seed, sim::printed_key(*violation.subject.key))};
+  if (!violation.oracle.empty()) {
+    lines.push_back(fmt::format("{} at {}: {}", violation.oracle, sim::printed(violation.at), violation.what));
+  }
+  return lines;
+}
+
+Explanation explain_in_child(const Scenario& scenario, const sim::Violation& violation, const explain::Extract& extract,
+                             const std::string& expected_hash) {
+  explain::Question question{*violation.subject.key, violation.subject.operations, violation.at, extract.from};
+  const std::vector<std::string> title = title_of(scenario, violation);
+  const std::string answer = in_child([&] {
+    sim::Metrics metrics;
+    explain::Recorder recorder(question);
+    const RunResult result =
+        run_experiment(scenario, metrics, "", {}, nullptr,
+                       [&](models::Rack& rack, const models::Protocol& protocol) { recorder.attach(rack, protocol); });
+    if (result.hash.hex() != expected_hash) {
+      throw std::runtime_error(
+          fmt::format("the run was not repeated: its hash is {}, it was {}", result.hash.hex(), expected_hash));
+    }
+    const explain::Chart chart =
+        explain::make_chart(recorder.history(), extract, std::min(violation.at, result.simulated));
+    std::string text = explain::text_chart(chart);
+    if (!chart.registers.empty())
+      text += "\nregisters of the switch before and after what is shown\n" + text_registers(chart);
+    JsonValue value = JsonValue::object();
+    value.set("text", std::move(text));
+    value.set("svg", explain::svg_chart(chart, title));
+    return to_canonical_json(value);
+  });
+  const JsonValue value = parse_json(answer, "explain");
+  return {*value.find("text")->string(), *value.find("svg")->string()};
+}
+
+std::uint64_t parse_key(const std::string& text) {
+  std::uint64_t key = 0;
+  const bool hex = text.starts_with("0x");
+  const char* begin = text.data() + (hex ? 2 : 0);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, key, hex ? 16 : 10);
+  if (error != std::errc() || stop != end) {
+    throw InputError("racksim explain", "--key", quote(text), "a number such as 0x3000000001");
+  }
+  return key;
+}
+
+std::optional<sim::Time> parse_instant(const std::string& text, const char* option) {
+  if (text.empty()) return std::nullopt;
+  try {
+    return sim::Time{} + parse_length(text);
+  } catch (const UnitError& error) {
+    throw InputError("racksim explain", option, quote(text), error.what());
+  }
+}
+
+/// The violation to explain: the one asked for, or the first that names a key, or that names the key asked for. With a
+/// key and no such violation, the whole run of that key.
+std::optional<sim::Violation> chosen(const ExplainOptions& options, const std::vector<sim::Violation>& violations) {
+  std::optional<std::uint64_t> key;
+  if (!options.key.empty()) key = parse_key(options.key);
+  if (options.violation) {
+    if (*options.violation < 1 || *options.violation > violations.size()) {
+      throw InputError("racksim explain", "--violation", std::to_string(*options.violation),
+                       violations.empty() ? std::string("no --violation, since the run has none")
+                                          : fmt::format("a number from 1 to {}", violations.size()));
+    }
+    sim::Violation violation = violations[*options.violation - 1];
+    if (key) violation.subject.key = key;
+    if (!violation.subject.key) {
+      throw InputError("racksim explain", "--violation", fmt::format("{} ({})", *options.violation, violation.oracle),
+                       "a violation that names a key, or --key");
+    }
+    return violation;
+  }
+  for (const sim::Violation& violation : violations) {
+    if (violation.subject.key && (!key || violation.subject.key == key)) return violation;
+  }
+  if (key) return sim::Violation{"", sim::Time::max(), "", {key, {}}};
+  return std::nullopt;
+}
+
+int run(const ExplainOptions& options, CommandContext& context) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
+  Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
+  scenario.observe.trace.clear();
+  explain::Extract extract;
+  if (options.last) extract.last = *options.last;
+  extract.from = parse_instant(options.from, "--from");
+  extract.to = parse_instant(options.to, "--to");
+  if (extract.from && extract.to && *extract.to < *extract.from) {
+    throw InputError("racksim explain", "--to", quote(options.to), "an instant after --from");
+  }
+  if (!options.out.empty()) make_folder(options.out, "racksim explain", "--out");
+
+  if (!options.key.empty()) {
+    in_child([&] {
+      check_key(scenario, parse_key(options.key), {"racksim explain", "--key"});
+      return std::string();
+    });
+  }
+  const Findings findings = find_violations(scenario);
+  const auto violation = chosen(options, findings.violations);
+  if (!violation) {
+    context.out << (findings.violations.empty() ? "the run has no violation" : "no violation of the run names a key")
+                << "; --key shows what happened to a block or key\n";
+    return exit_ok;
+  }
+  const Explanation explanation = explain_in_child(scenario, *violation, extract, findings.hash);
+  std::string text;
+  for (const auto& line : title_of(scenario, *violation)) text += line + '\n';
+  text += '\n' + explanation.text;
+  context.out << text;
+  if (!options.svg.empty()) write_file(options.svg, explanation.svg, "racksim explain", "--svg");
+  if (!options.out.empty()) {
+    write_file(std::filesystem::path(options.out) / "explanation.txt", text, "racksim explain", "--out");
+    write_file(std::filesystem::path(options.out) / "explanation.svg", explanation.svg, "racksim explain", "--out");
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_explain_command(CommandContext& context) {
+  auto* command =
+      context.app.add_subcommand("explain", "Show what led to a violation: messages, operations, registers");
+  const auto options = std::make_shared<ExplainOptions>();
+  command->add_option("FILE", options->file, "Scenario file")->required();
+  add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
+  command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
+  add_number(*command, "--violation", options->violation,
+             "Number of the violation, from 1 (default: the first with a key)", {1});
+  command->add_option("--key", options->key, "Block or key to look at, such as 0x3000000001");
+  auto* last = add_number(*command, "--last", options->last, "Show the last so many events only", {1});
+  command->add_option("--from", options->from, "Show events from this instant on, such as 45us")->excludes(last);
+  command->add_option("--to", options->to, "Show events up to this instant")->excludes(last);
+  command->add_option("--svg", options->svg, "Write the chart as SVG to this file");
+  command->add_option("--out", options->out, "Write text and SVG to this folder");
+  command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
+}
+
+}  // namespace racksim::tools

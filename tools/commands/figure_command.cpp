@@ -1,0 +1,119 @@
+// racksim figure NAME: runs a paper's figure and says which of the paper's claims hold.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <thread>
+
+#include "tools/commands/command_arguments.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/figure/figure_record.hpp"
+#include "tools/figure/figure_report.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/progress_line.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct FigureOptions {
+  std::string name;
+  std::string out;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  bool quick = false;
+  bool json = false;
+  bool record = false;
+};
+
+/// One line per point that went wrong, and the exit status.
+int report_problems(const Figure& figure, const std::vector<PointResult>& results, std::ostream& err) {
+  int status = exit_ok;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].ended() && results[i].pass) continue;
+    const FigurePoint& point = figure.points[i];
+    err << fmt::format("{}: {} at {} {}: {}\n  repeat: {}\n", figure.name, figure.axes.series[point.series],
+                       figure.sweep_label, figure.axes.sweep[point.sweep].label, results[i].problem,
+                       figure.command_of(point));
+    if (!results[i].ended()) status = exit_internal_error;
+    if (status == exit_ok) status = exit_failed;
+  }
+  return status;
+}
+
+/// Keeps what the claims came to for `racksim list claims`; only of points that are all well.
+void record_claims(const Figure& figure, const std::vector<PointResult>& results, const std::string& file,
+                   CommandContext& context) {
+  const bool well = std::all_of(results.begin(), results.end(), [](const auto& r) { return r.ended() && r.pass; });
+  if (!well) {
+    context.err << figure.name << ": not recorded, since points failed\n";
+    return;
+  }
+  write_file(file, to_json(record_json(record_of(figure, results))), "racksim figure", "--record");
+  context.err << "recorded in " << file << '\n';
+}
+
+/// Whether the claims came to what was kept before, if anything was; one line.
+std::string compared_with_record(const Figure& figure, const std::vector<PointResult>& results,
+                                 const std::string& file) {
+  if (!std::filesystem::exists(file)) return "not recorded yet; --record does\n";
+  const std::string difference = record_difference(read_figure_record(file), record_of(figure, results));
+  return difference.empty() ? "as recorded\n" : "other than recorded (--record renews it): " + difference + '\n';
+}
+
+int run_figure(const FigureOptions& options, CommandContext& context) {
+  const Figure figure = load_figure(find_figure_file(options.name), context.catalogue, options.quick);
+  const std::filesystem::path folder =
+      options.out.empty() ? std::filesystem::path("runs/figures") / figure.name : std::filesystem::path(options.out);
+  const std::string record = record_file_of(figure.file).string();
+  if (options.record && record.empty()) {
+    throw InputError("racksim figure", "--record", quote(figure.file), "a figure below a folder named \"figures\"");
+  }
+  make_folder(folder, "racksim figure", "--out");
+
+  KeptPoints kept(folder / KeptPoints::kFile, program_identity(), "racksim figure", "--out");
+  std::vector<PointResult> results;
+  {
+    ProgressLine line(context.err, true);
+    results = run_points(figure, options.jobs, kept, [&](std::size_t done, std::size_t all) {
+      line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
+    });
+  }
+  const std::filesystem::path csv = folder / "points.csv";
+  write_file(csv, figure_csv(figure, results), "racksim figure", "--out");
+  if (options.json) {
+    context.out << to_json(figure_json(figure, results));
+  } else {
+    context.out << figure_text(figure, results) << "points written to " << csv.string() << '\n';
+    const auto before = std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; });
+    if (before > 0) {
+      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before, results.size(),
+                                 kept.file().string());
+    }
+    if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
+    if (!options.quick && !options.record) context.out << compared_with_record(figure, results, record);
+  }
+  if (options.record) record_claims(figure, results, record, context);
+  return report_problems(figure, results, context.err);
+}
+
+}  // namespace
+
+void add_figure_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("figure", "Run a paper's figure and compare it with the paper's claims");
+  const auto options = std::make_shared<FigureOptions>();
+  command->add_option("NAME", options->name, "One of `racksim list figures`, or a figure file")->required();
+  auto* quick = command->add_flag("--quick", options->quick, "Shrink the runs; verdicts on directional claims stay");
+  add_number(*command, "--jobs", options->jobs, "Runs at a time (default: one per core)", {1, 1024});
+  command->add_option("--out", options->out, "Write the points to this folder (default: runs/figures/NAME)");
+  command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
+  command->add_flag("--record", options->record, "Keep what the claims came to, for `racksim list claims`")
+      ->excludes(quick);
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return run_figure(*options, context); }; });
+}
+
+}  // namespace racksim::tools

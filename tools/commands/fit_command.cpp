@@ -1,0 +1,68 @@
+// racksim fit PROGRAM: places a switch program into stages and prints what it uses, or why it does not fit.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "models/rack/rack_options.hpp"
+#include "p4model/fit/placement.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/programs.hpp"
+#include "tools/scenario/scenario.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct FitOptions {
+  std::string program;
+  std::string testbed;
+  std::string dot;
+};
+
+p4::SwitchResources resources(const FitOptions& options, const Catalogue& catalogue) {
+  if (options.testbed.empty()) return {};
+  const std::string file = find_testbed_file(options.testbed, ".");
+  if (file.empty()) {
+    const auto names = json_names_below(scenarios_folder() / "testbeds");
+    throw InputError("racksim fit", "--testbed", quote(options.testbed), one_of(names),
+                     nearest_name(options.testbed, names));
+  }
+  const Testbed testbed = load_testbed(file, catalogue);
+  return std::static_pointer_cast<models::RackOptions>(testbed.rack.options)->network_switch.pipe;
+}
+
+int fit(const FitOptions& options, CommandContext& context) {
+  const p4::ProgramRegistry programs = built_in_programs();
+  const auto* entry = programs.find(options.program);
+  if (entry == nullptr) {
+    throw InputError("racksim fit", "command line", quote(options.program), one_of(programs.names()),
+                     nearest_name(options.program, programs.names()));
+  }
+  const auto budget = resources(options, context.catalogue);
+  const auto program = entry->make();
+  try {
+    const p4::Placement placement(*program, budget);
+    if (!options.dot.empty()) write_file(options.dot, placement.dot(), "racksim fit", "--dot");
+    context.out << placement.report();
+    return exit_ok;
+  } catch (const p4::ProgramError& error) {
+    context.err << error.what() << '\n';
+    return exit_failed;
+  }
+}
+
+}  // namespace
+
+void add_fit_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("fit", "Place a switch program into stages and print what it uses");
+  const auto options = std::make_shared<FitOptions>();
+  command->add_option("PROGRAM", options->program, "One of `racksim list programs`")->required();
+  command->add_option("--testbed", options->testbed, "Take the switch's resources from this testbed");
+  command->add_option("--dot", options->dot, "Also write the dependency graph to this file, for Graphviz");
+  command->callback([&context, options] { context.action = [&context, options] { return fit(*options, context); }; });
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,394 @@
+// racksim fuzz FILE: derives scenarios from a template, runs them in parallel, and reports and shrinks what fails.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <thread>
+
+#include "tools/commands/command_arguments.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/experiment/baseline.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/provenance.hpp"
+#include "tools/experiment/report.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/fuzz/fuzz.hpp"
+#include "tools/fuzz/fuzz_baseline.hpp"
+#include "tools/fuzz/shrink.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/progress_line.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct FuzzOptions {
+  std::string file;
+  std::optional<std::uint64_t> runs;
+  std::uint64_t seed = 1;
+  std::string time;
+  std::uint64_t failures = 1;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::string out;
+  std::string run_limit = "30s";
+  std::vector<std::string> overrides;
+  std::optional<std::uint64_t> only;
+  bool baseline = false, bless = false;
+  bool shrink = true;
+  bool json = false;
+};
+
+constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
+
+std::string coverage_line(const sim::Coverage::Count& count) {
+  if (count.possible_pairs == 0) return "the protocol declares none";
+  return fmt::format("{} of {} (state, message) pairs, {} of {} race points", count.pairs, count.possible_pairs,
+                     count.race_points, count.declared_race_points);
+}
+
+double share(const TrialResult::Work& work) {
+  return work.whole == 0 ? 0 : static_cast<double>(work.part) / static_cast<double>(work.whole);
+}
+
+class FuzzCommand {
+ public:
+  FuzzCommand(const FuzzOptions& options, CommandContext& context)
+      : options_(options),
+        context_(context),
+        swarm_(read_json_file(find_scenario_file(options.file)), find_scenario_file(options.file), context.catalogue,
+               options.overrides, options.seed) {}
+
+  int run() {
+    if (options_.baseline || options_.bless) refuse_what_changes_coverage();
+    if (options_.bless) return bless();
+    return options_.only ? run_one(*options_.only) : run_many();
+  }
+
+ private:
+  /// One run of the campaign, in this process, with the whole report.
+  int run_one(std::uint64_t index) {
+    for (std::uint64_t redraw = 0;; ++redraw) {
+      const JsonValue document = swarm_.derive(index, redraw);
+      try {
+        return run_document(index, document);
+      } catch (const InputError&) {  // options that do not fit: nothing has begun
+        if (redraw == kMostRedraws) throw;
+      }
+    }
+  }
+
+  int run_document(std::uint64_t index, const JsonValue& document) {
+    const Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
+    sim::Metrics metrics;
+    const RunResult result = run_experiment(scenario, metrics, "", {});
+    if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
+    if (options_.json) {
+      context_.out << to_json(report_json(scenario, result, metrics));
+    } else {
+      context_.out << report_text(scenario, result, metrics, command_for(index));
+    }
+    return result.pass ? exit_ok : exit_failed;
+  }
+
+  /// A baseline is of whole campaigns of the template as it is.
+  void refuse_what_changes_coverage() const {
+    const char* option = options_.bless ? "--bless" : "--baseline";
+    const auto refuse = [&](const char* other) {
+      throw InputError("racksim fuzz", option, std::string("it together with ") + other, std::string("no ") + other);
+    };
+    if (!options_.overrides.empty()) refuse("--set");
+    if (options_.only) refuse("--only");
+    if (!options_.time.empty()) refuse("--time");
+    if (coverage_map(swarm_.original()).race_points.empty()) {
+      throw InputError(swarm_.file(), "/protocol/name", quote(swarm_.original().protocol.name),
+                       "a protocol that declares race points");
+    }
+  }
+
+  std::string stored_baseline() const { return baseline_file(swarm_.file()).string(); }
+
+  /// Runs the campaigns of a new baseline and stores what they have in common.
+  int bless() {
+    const auto stored = load_fuzz_baseline(stored_baseline());
+    FuzzPlan plan;
+    plan.runs = options_.runs.value_or(stored ? stored->runs : kBaselineRuns);
+    plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
+    std::vector<FuzzResult> campaigns;
+    for (std::uint64_t seed = options_.seed; seed < options_.seed + kBlessedCampaigns; ++seed) {
+      swarm_ = Swarm(read_json_file(swarm_.file()), swarm_.file(), context_.catalogue, {}, seed);
+      campaigns.push_back(run_all(plan));
+      if (campaigns.back().failures.empty()) continue;
+      const FuzzFailure& failure = campaigns.back().failures.front();
+      context_.out << fmt::format("not renewed: with fuzz seed {} run {} fails: {}\n", seed, failure.index,
+                                  description(failure.result));
+      return exit_failed;
+    }
+    const FuzzBaseline now = common_baseline(*plan.runs, campaigns);
+    const auto& names = campaigns.front().coverage.map().race_points;
+    for (std::size_t point = 0; point < names.size(); ++point) {
+      std::string counts;
+      for (const auto& campaign : campaigns) counts += fmt::format("{:>6}", campaign.runs_reaching[point]);
+      const auto has = [&](const FuzzBaseline& baseline) {
+        return std::count(baseline.race_points.begin(), baseline.race_points.end(), names[point]) > 0;
+      };
+      const char* mark = !has(now) ? (stored && has(*stored) ? "gone" : "-") : stored && !has(*stored) ? "new" : "";
+      context_.out << fmt::format("{:<5}{}  {}\n", mark, counts, names[point]);
+    }
+    write_file(stored_baseline(), to_json(fuzz_baseline_json(now)), "racksim fuzz", "--bless");
+    context_.out << fmt::format("{}: {} of {} race points, in campaigns of {} runs\n", stored_baseline(),
+                                now.race_points.size(), names.size(), now.runs);
+    return exit_ok;
+  }
+
+  /// The baseline to compare with.
+  FuzzBaseline required_baseline() const {
+    const auto baseline = load_fuzz_baseline(stored_baseline());
+    if (!baseline) throw InputError(stored_baseline(), "/", "no such file", "a baseline: run with --bless");
+    if (options_.runs.value_or(baseline->runs) < baseline->runs) {
+      throw InputError("racksim fuzz", "--runs", std::to_string(*options_.runs),
+                       fmt::format("at least the {} runs of {}", baseline->runs, stored_baseline()));
+    }
+    return *baseline;
+  }
+
+  int run_many() {
+    std::optional<FuzzBaseline> baseline;
+    if (options_.baseline) baseline = required_baseline();
+    FuzzPlan plan;
+    plan.runs = options_.runs;
+    if (baseline && !plan.runs) plan.runs = baseline->runs;
+    if (!options_.time.empty()) plan.time = wall_clock_limit("racksim fuzz", "--time", options_.time);
+    if (!plan.runs && !plan.time) plan.runs = kRuns;
+    plan.failures = options_.failures;
+    plan.limits = {options_.jobs, wall_clock_limit("racksim fuzz", "--run-limit", options_.run_limit)};
+    const FuzzResult result = run_all(plan);
+    if (result.runs > 0 && result.refused == result.runs && !result.interrupted) {
+      throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
+                       "options under which its variations can run");
+    }
+    for (const FuzzFailure& failure : result.failures) {
+      files_.push_back(write_failure(failure));
+    }
+    // What is expected of a run's metrics is nothing to expect of a smaller one.
+    const bool shrinks = options_.shrink && !result.failures.empty() && !result.interrupted;
+    if (shrinks && result.failures.front().result.kind != "expectation") {
+      shrink_first(result.failures.front(), plan);
+    }
+    // A campaign that ended early says nothing of what it would have reached.
+    if (baseline && result.failures.empty() && !result.interrupted) lost_ = lost_race_points(*baseline, result);
+    options_.json ? print_json(result) : print_text(result);
+    if (result.interrupted || (shrunk_ && shrunk_->interrupted)) return exit_interrupted;
+    return result.failures.empty() && lost_.empty() ? exit_ok : exit_failed;
+  }
+
+  /// "pass" is said of a campaign that came to its end.
+  const char* verdict(const FuzzResult& result, const char* fail) const {
+    return !result.failures.empty() || !lost_.empty() ? fail : result.interrupted ? "interrupted" : "pass";
+  }
+
+  FuzzResult run_all(const FuzzPlan& plan) {
+    ProgressLine line(context_.err, !options_.json);
+    return fuzz(swarm_, plan, scenario_runner(context_.catalogue, {TrialDetail::coverage, true}),
+                coverage_map(swarm_.original()), [&](const FuzzResult& so_far, double wall) {
+                  line.show([&](double) {
+                    const auto count = so_far.coverage.count();
+                    return fmt::format("{} runs, {:.0f}/s, coverage {}/{} pairs {}/{} races, {} failures", so_far.runs,
+                                       static_cast<double>(so_far.runs) / wall, count.pairs, count.possible_pairs,
+                                       count.race_points, count.declared_race_points, so_far.failures.size());
+                  });
+                });
+  }
+
+  std::string command_for(std::uint64_t index) const {
+    std::string command = fmt::format("racksim fuzz {} --seed {} --only {}", options_.file, options_.seed, index);
+    for (const auto& change : options_.overrides) command += fmt::format(" --set '{}'", change);
+    return command;
+  }
+
+  std::string origin(const FuzzFailure& failure) const { return "found by: " + command_for(failure.index); }
+
+  /// Writes a scenario to the output folder and returns its path.
+  std::string write_scenario(const std::string& name, const JsonValue& document) {
+    const auto file = output_folder() / (name + ".json");
+    write_file(file, to_json(document), "racksim fuzz", "--out");
+    return file.string();
+  }
+  std::string write_failure(const FuzzFailure& failure) {
+    JsonValue document = swarm_.derive(failure.index, failure.result.redraws);
+    document.set("doc", description(failure.result) + "; " + origin(failure) + ".");
+    return write_scenario(fmt::format("run-{}", failure.index), document);
+  }
+
+  /// Shrinks the first failure; the file it went to.
+  void shrink_first(const FuzzFailure& failure, const FuzzPlan& plan) {
+    ShrinkPlan shrink_plan;
+    shrink_plan.limits = plan.limits;
+    shrink_plan.noise_runner = scenario_runner(context_.catalogue, TrialDetail::noise);
+    ProgressLine line(context_.err, !options_.json);
+    shrunk_ = shrink(swarm_.derive(failure.index, failure.result.redraws), failure.result, context_.catalogue,
+                     scenario_runner(context_.catalogue, TrialDetail::none), shrink_plan,
+                     [&](const ShrinkResult& so_far) { line.show([&](double) { return shrinking_line(so_far); }); });
+    shrunk_file_ =
+        write_scenario(fmt::format("run-{}-shrunk", failure.index), shrunk_scenario(*shrunk_, origin(failure)));
+  }
+
+  std::filesystem::path output_folder() const {
+    const std::string named =
+        options_.out.empty() ? fmt::format("runs/fuzz-{}-{}", swarm_.original().name, options_.seed) : options_.out;
+    make_folder(named, "racksim fuzz", "--out");
+    return named;
+  }
+
+  void print_text(const FuzzResult& result) {
+    const auto line = [&](const std::string& name, const std::string& text) {
+      context_.out << fmt::format("{:<13}{}\n", name, text);
+    };
+    line("template", fmt::format("{} ({}), fuzz seed {}, {} parameters varied", options_.file,
+                                 swarm_.original().protocol.name, options_.seed, swarm_.varied().size()));
+    line("runs", fmt::format("{} in {:.1f} s, {:.0f}/s with {} jobs; {} operations, {} events{}", result.runs,
+                             result.wall_seconds, static_cast<double>(result.runs) / result.wall_seconds, options_.jobs,
+                             result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
+    if (result.redraws > 0) line("redraws", fmt::format("{}, where options did not fit each other", result.redraws));
+    if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
+    const auto& declared = mechanisms(swarm_.original());
+    for (std::size_t i = 0; i < result.work.size(); ++i) {
+      line(i == 0 ? "mechanism" : "", fmt::format("{:.1f} % {}", 100 * share(result.work[i]), declared[i].doc));
+    }
+    line("coverage", coverage_line(result.coverage.count()));
+    const auto& map = result.coverage.map();
+    for (std::size_t point = map.pairs(); point < map.points(); ++point) {
+      if (!result.coverage.reached(point)) context_.out << "  never reached: " << map.name_of(point) << '\n';
+    }
+    for (const auto& point : lost_) context_.out << "  LOST, of the baseline: " << point << '\n';
+    line("failures", std::to_string(result.failures.size()));
+    for (std::size_t i = 0; i < result.failures.size(); ++i) {
+      const FuzzFailure& failure = result.failures[i];
+      context_.out << fmt::format("  run {}: {}\n", failure.index, description(failure.result));
+      line("replay", "racksim run " + files_[i]);
+      line("", command_for(failure.index));
+    }
+    if (shrunk_) context_.out << shrink_text(*shrunk_, shrunk_file_);
+    line("verdict", verdict(result, "FAIL"));
+  }
+
+  void print_json(const FuzzResult& result) {
+    JsonValue report = JsonValue::object();
+    report.set("template", swarm_.file());
+    report.set("protocol", swarm_.original().protocol.name);
+    report.set("seed", options_.seed);
+    report.set("verdict", verdict(result, "fail"));
+    report.set("interrupted", result.interrupted);
+    report.set("runs", result.runs);
+    report.set("redraws", result.redraws);
+    report.set("refused", result.refused);
+    JsonValue& work = report.set("mechanisms", JsonValue::array());
+    for (std::size_t i = 0; i < result.work.size(); ++i) {
+      const models::Mechanism& mechanism = mechanisms(swarm_.original())[i];
+      JsonValue& entry = work.push(JsonValue::object());
+      entry.set("what", mechanism.doc);
+      entry.set(mechanism.part, result.work[i].part);
+      entry.set(mechanism.whole, result.work[i].whole);
+      entry.set("share", share(result.work[i]));
+    }
+    report.set("operations", result.operations);
+    report.set("events", result.events);
+    report.set("wall_s", result.wall_seconds);
+    report.set("provenance", provenance_json());
+    JsonValue& varied = report.set("varied", JsonValue::array());
+    for (const auto& path : swarm_.varied()) varied.push(path);
+    report.set("coverage", coverage_json(result.coverage));
+    if (options_.baseline) {
+      JsonValue& lost = report.set("lost_race_points", JsonValue::array());
+      for (const auto& point : lost_) lost.push(point);
+    }
+    JsonValue& failures = report.set("failures", JsonValue::array());
+    for (std::size_t i = 0; i < result.failures.size(); ++i) {
+      const FuzzFailure& failure = result.failures[i];
+      JsonValue& entry = failures.push(JsonValue::object());
+      entry.set("run", failure.index);
+      JsonValue& kinds = entry.set("oracles", JsonValue::array());
+      for (const auto& kind : failure.result.kinds) kinds.push(kind);
+      entry.set("time_ns", failure.result.at.ns());
+      entry.set("what", failure.result.what);
+      entry.set("file", files_[i]);
+      entry.set("replay", command_for(failure.index));
+    }
+    if (shrunk_) {
+      JsonValue& entry = report.set("shrunk", JsonValue::object());
+      entry.set("file", shrunk_file_);
+      entry.set("oracle", shrunk_->result.kind);
+      entry.set("what", shrunk_->result.what);
+      entry.set("runs", shrunk_->runs);
+      entry.set("local_minimum", shrunk_->minimal);
+    }
+    context_.out << to_json(report);
+  }
+
+  static JsonValue coverage_json(const sim::Coverage& coverage) {
+    const auto count = coverage.count();
+    const auto& map = coverage.map();
+    JsonValue value = JsonValue::object();
+    value.set("pairs", count.pairs);
+    value.set("possible_pairs", count.possible_pairs);
+    value.set("race_points", count.race_points);
+    value.set("declared_race_points", count.declared_race_points);
+    JsonValue& impossible = value.set("impossible_states", JsonValue::array());
+    for (const auto& [state, reason] : map.impossible) {
+      JsonValue& entry = impossible.push(JsonValue::object());
+      entry.set("state", map.states[state]);
+      entry.set("reason", reason);
+    }
+    JsonValue& reached = value.set("reached", JsonValue::array());
+    JsonValue& never = value.set("never_reached", JsonValue::array());
+    JsonValue& unexpected = value.set("reached_though_impossible", JsonValue::array());
+    for (std::size_t point = 0; point < map.points(); ++point) {
+      const bool impossible_pair = point < map.pairs() && map.is_impossible(point / map.messages.size());
+      if (coverage.reached(point)) {
+        (impossible_pair ? unexpected : reached).push(map.name_of(point));
+      } else if (!impossible_pair) {
+        never.push(map.name_of(point));
+      }
+    }
+    return value;
+  }
+
+  const FuzzOptions& options_;
+  CommandContext& context_;
+  Swarm swarm_;
+  std::vector<std::string> files_;  // of the failures
+  std::vector<std::string> lost_;   // race points of the baseline
+  std::optional<ShrinkResult> shrunk_;
+  std::string shrunk_file_;
+};
+
+}  // namespace
+
+void add_fuzz_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
+  const auto options = std::make_shared<FuzzOptions>();
+  command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
+  add_number(*command, "--runs", options->runs, "At most so many runs (default 1000, without limit if --time is given)",
+             {1});
+  add_number(*command, "--seed", options->seed, "Seed of all choices (default 1)");
+  command->add_option("--time", options->time, "Begin no run after so much time, such as 30s");
+  add_number(*command, "--jobs", options->jobs, "Processes at a time (default: one per processor)", {1, 1024});
+  add_number(*command, "--failures", options->failures, "Stop after so many failing runs (default 1)", {1, 1'000'000});
+  command->add_option("--run-limit", options->run_limit, "Real time after which a run counts as hung (default 30s)");
+  command->add_option("--out", options->out, "Folder for failing scenarios (default runs/fuzz-NAME-SEED)");
+  command->add_option("--set", options->overrides, "Give a value that is then not varied: path=value")
+      ->expected(1)
+      ->take_all();
+  add_number(*command, "--only", options->only, "Run only this run of the campaign and print its report");
+  command->add_flag("--baseline", options->baseline,
+                    "Fail if a race point of the template's stored baseline is not reached");
+  command->add_flag("--bless", options->bless, "Store the race points that three campaigns reach as the new baseline");
+  command->add_flag("!--no-shrink", options->shrink, "Leave the first failure as it was found");
+  command->add_flag("--json", options->json, "Print the result as JSON, alone on standard output");
+  command->callback(
+      [&context, options] { context.action = [&context, options] { return FuzzCommand(*options, context).run(); }; });
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,125 @@
+// racksim list KIND: what this build offers, one line each.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "tools/commands/command_line.hpp"
+#include "tools/figure/paper_claims.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/scenario/scenario.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+using Entries = std::vector<NamedEntry>;
+
+Entries named(const std::vector<OptionsEntry>& entries) {
+  Entries result;
+  for (const auto& entry : entries) result.push_back({entry.name, entry.doc});
+  return result;
+}
+
+/// A string member of a file, or nothing: a listing shows what is there, and `validate` finds what is wrong with it.
+std::string member_of_file(const std::string& file, const char* key) {
+  try {
+    const auto document = read_json_file(file);
+    const auto* value = document.find(key);
+    return value && value->string() ? *value->string() : "";
+  } catch (const InputError&) {
+    return "(unreadable)";
+  }
+}
+
+Entries files_below(const char* folder, const char* doc_key) {
+  Entries entries;
+  for (const auto& name : json_names_below(scenarios_folder() / folder)) {
+    entries.push_back({name, member_of_file((scenarios_folder() / folder / (name + ".json")).string(), doc_key)});
+  }
+  return entries;
+}
+
+/// All scenarios, as `run` takes them; the folders of other kinds of files are left out.
+Entries scenario_files() {
+  Entries entries;
+  for (const auto& name : json_names_below(scenarios_folder())) {
+    const bool other = name.starts_with("testbeds/") || name.starts_with("figures/") || name.starts_with("schema/") ||
+                       name.starts_with("claims/");
+    if (other || name.find("baselines/") != std::string::npos) continue;
+    const auto path = "scenarios/" + name + ".json";
+    entries.push_back({path, member_of_file((scenarios_folder().parent_path() / path).string(), "name")});
+  }
+  return entries;
+}
+
+Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
+  if (kind == "protocols") return named(catalogue.protocols);
+  if (kind == "workloads") return named(catalogue.workloads);
+  if (kind == "faults") return named(catalogue.faults);
+  if (kind == "oracles") return {catalogue.oracles.begin(), catalogue.oracles.end()};
+  if (kind == "programs") return catalogue.programs;
+  if (kind == "testbeds") return files_below("testbeds", "doc");
+  if (kind == "figures") return files_below("figures", "title");
+  if (kind == "scenarios") return scenario_files();
+  const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",
+                                       "testbeds",  "scenarios", "figures", "claims"};
+  throw InputError("racksim list", "command line", quote(kind), one_of(kinds), nearest_name(kind, kinds));
+}
+
+struct ListOptions {
+  std::string kind;
+  bool json = false;
+};
+
+std::string text_of(const Entries& entries) {
+  std::size_t width = 0;
+  for (const auto& entry : entries) width = std::max(width, entry.name.size());
+  std::string text;
+  for (const auto& entry : entries) {
+    auto line = fmt::format("{:<{}}  {}", entry.name, width, entry.doc);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+JsonValue json_of(const Entries& entries) {
+  JsonValue list = JsonValue::array();
+  for (const auto& entry : entries) {
+    JsonValue one = JsonValue::object();
+    one.set("name", entry.name);
+    one.set("doc", entry.doc);
+    list.push(std::move(one));
+  }
+  return list;
+}
+
+int list(const ListOptions& options, CommandContext& context) {
+  if (options.kind == "claims") {
+    const auto claims = load_paper_claims(scenarios_folder());
+    context.out << (options.json ? to_json(paper_claims_json(claims)) : paper_claims_text(claims));
+  } else {
+    const auto entries = entries_of(options.kind, context.catalogue);
+    context.out << (options.json ? to_json(json_of(entries)) : text_of(entries));
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_list_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("list", "List what this build offers");
+  const auto options = std::make_shared<ListOptions>();
+  command
+      ->add_option("KIND", options->kind,
+                   "protocols, workloads, faults, oracles, programs, testbeds, scenarios, figures or claims")
+      ->required();
+  command->add_flag("--json", options->json, "Print the list as JSON");
+  command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
+}
+
+}  // namespace racksim::tools

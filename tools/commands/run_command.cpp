@@ -1,0 +1,89 @@
+// racksim run FILE: runs a scenario and prints its report.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "tools/commands/command_arguments.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/report.hpp"
+#include "tools/experiment/run_folder.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/processes/progress_line.hpp"
+#include "tools/scenario/scenario.hpp"
+
+namespace racksim::tools {
+namespace {
+
+struct RunOptions {
+  std::string file;
+  std::optional<std::uint64_t> seed;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// The command line, from the scenario's file on, that makes a sub-command work on this run.
+std::string arguments_of_run(const RunOptions& options, const Scenario& scenario) {
+  std::string command = fmt::format("{} --seed {}", options.file, scenario.seed);
+  for (const auto& change : options.overrides) command += fmt::format(" --set '{}'", change);
+  return command;
+}
+
+int run(const RunOptions& options, CommandContext& context) {
+  std::vector<std::string> overrides = options.overrides;
+  if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
+  const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
+  if (!options.out.empty()) make_folder(options.out, "racksim run", "--out");
+
+  const MachineNeeds expected = machine_needs(scenario);
+  const auto available = available_memory();
+  check_needs(scenario, expected, available);
+  const auto needs = needs_text(expected, available);
+  if (!needs.empty() && !options.quiet) context.err << "racksim run: " << needs << std::endl;
+  sim::Metrics metrics;
+  RunResult result;
+  {
+    ProgressLine line(context.err, !options.quiet, std::chrono::seconds(2));
+    Progress progress;
+    if (line.visible()) {
+      progress = [&line](sim::Time now, std::uint64_t operations) {
+        line.show([&](double wall) {
+          return fmt::format("{:.3f} ms simulated, {} operations, {:.0f} s", now.seconds() * 1e3, operations, wall);
+        });
+      };
+    }
+    result = run_experiment(scenario, metrics, options.out, progress);
+  }
+  const StoredRun stored = stored_run(scenario, result, metrics);
+  if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");
+  if (options.json) {
+    context.out << to_json(stored.report);
+  } else if (!options.quiet) {
+    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario));
+  }
+  return result.pass ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_run_command(CommandContext& context) {
+  auto* command = context.app.add_subcommand("run", "Run a scenario and print its report");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("FILE", options->file, "Scenario file")->required();
+  add_number(*command, "--seed", options->seed, "Replace the scenario's seed");
+  command->add_option("--set", options->overrides, "Replace a value: path=value")->expected(1)->take_all();
+  command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
+  command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
+  command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
+  command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,473 @@
+// The phases of a run. See experiment.hpp.
+#include "tools/experiment/experiment.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "models/faults/faults.hpp"
+#include "models/service/protocol.hpp"
+#include "models/workloads/workload.hpp"
+#include "sim/checkers/history_oracle.hpp"
+#include "sim/oracles/answer_oracle.hpp"
+#include "sim/oracles/conservation_oracle.hpp"
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/progress_oracle.hpp"
+#include "sim/oracles/quiescence_oracle.hpp"
+#include "sim/oracles/served_oracle.hpp"
+#include "sim/oracles/single_writer_oracle.hpp"
+#include "sim/oracles/torn_oracle.hpp"
+#include "sim/oracles/values_at_rest_oracle.hpp"
+#include "sim/record/trace.hpp"
+#include "sim/simgrid/engine.hpp"
+#include "tools/experiment/expectations.hpp"
+#include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/run_metrics.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/interruption.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+using namespace sim::literals;
+
+/// Observations, without an operation ending, after which a run goes in circles: at the rates of a busy rack they are
+/// tens of thousands of operations. Not calendar events, whose number depends on the execution mode.
+constexpr std::uint64_t kLivelockObservations = 5'000'000;
+
+sim::ScheduleOrder order_of(const RunPlan& plan) {
+  switch (plan.order) {
+    case TieOrder::fifo:
+      return {sim::ScheduleOrder::Kind::fifo, 0};
+    case TieOrder::lifo:
+      return {sim::ScheduleOrder::Kind::lifo, 0};
+    case TieOrder::shuffle:
+      break;
+  }
+  return {sim::ScheduleOrder::Kind::shuffle, plan.shuffle_seed};
+}
+
+models::RackOptions rack_options(const Scenario& scenario) {
+  auto options = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
+  options.network_switch.passes =
+      scenario.run.execution == Execution::stepped ? models::PassMode::stepped : models::PassMode::fused;
+  options.network_switch.skip_idle_passes = scenario.run.idle_passes == IdlePasses::skip;
+  options.faults.jitter = scenario.run.jitter;
+  return options;
+}
+
+/// How long a lost packet may go unnoticed: until the protocol's longest timeout ends, and before it the NIC's.
+sim::Duration longest_patience(const Scenario& scenario) {
+  const auto rack = rack_options(scenario);
+  const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
+  return protocol->longest_timeout(rack) + rack.nic.rc_retransmission_timeout;
+}
+
+/// Counts the operations that end, by interval of simulated time.
+class OperationSeries final : public sim::Observer {
+ public:
+  explicit OperationSeries(sim::TimeSeries& series) : series_(series) {}
+  void observe(const sim::Observation& observation) override {
+    if (observation.what == sim::Observed::operation_ended) series_.add(observation.at);
+  }
+
+ private:
+  sim::TimeSeries& series_;
+};
+
+class Run final : sim::StateVisitor {
+ public:
+  Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
+      sim::Coverage* coverage)
+      : scenario_(fitting(scenario)),
+        progress_(progress),
+        coverage_(coverage),
+        calendar_(order_of(scenario.run)),
+        lane_(calendar_.add_lane("experiment")),
+        rack_(build_rack(metrics)),
+        data_value_(journal_),
+        progress_oracle_(journal_),
+        served_(journal_, {scenario.run.expect_timeouts, longest_patience(scenario), scenario.run.drain,
+                           [this](std::uint64_t key) { return protocol_->fate_of(key); }}),
+        returned_key_(sim::StrayAnswer::wrong_key, journal_),
+        answered_once_(sim::StrayAnswer::repeated, journal_),
+        torn_(journal_) {
+    journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
+    build_protocol();
+    rack_->observe_crashes(*workload_);  // tasks go before the state that they use
+    rack_->observe_crashes(*protocol_);
+    add_faults();
+    attach_observers(metrics, folder);
+  }
+
+  RunResult run(const Onlooker& onlooker) {
+    const auto wall_begin = std::chrono::steady_clock::now();
+    workload_->warm_up();
+    if (!oracles_.empty() || check_values_) protocol_->show_state(*this);
+    for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
+    if (check_values_ && std::find(oracles_.begin(), oracles_.end(), &data_value_) == oracles_.end()) {
+      journal_.attach(data_value_);
+    }
+    if (history_) journal_.attach(*history_);
+    if (onlooker) onlooker(*rack_, *protocol_);
+
+    sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
+    engine_ = &engine;
+    engine.look_in([this] { stop_if_interrupted([this] { return so_far(); }); });
+    for (std::size_t node = 0; node < rack_->nodes(); ++node) engine.add_host(fmt::format("node{}", node));
+    protocol_->add_actors(engine);
+    faults_->start();
+    workload_->start();
+    if (scenario_.run.warmup.operations) {
+      workload_->notify_after(*scenario_.run.warmup.operations, [this] { begin_measuring(); });
+    } else {
+      calendar_.at<&Run::begin_measuring>(sim::Time{} + scenario_.run.warmup.time, lane_, *this);
+    }
+    calendar_.at<&Run::checkpoint>(sim::Time{} + ladder_.interval(), lane_, *this);
+    const sim::Engine::Outcome outcome = engine.run();
+    if (phase_ == Phase::measure) protocol_->stop_measuring();
+    judge(outcome);
+    result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_begin).count();
+    return std::move(result_);
+  }
+
+  const models::Workload& workload() const { return *workload_; }
+
+ private:
+  enum class Phase : std::uint8_t { warm_up, measure, drain, over };
+
+  /// The scenario, if this machine has the memory for it: before anything is built.
+  static const Scenario& fitting(const Scenario& scenario) {
+    check_needs(scenario, machine_needs(scenario), available_memory());
+    return scenario;
+  }
+
+  /// `why` is a sentence of the part that would not be built.
+  InputError misfit(const std::string& pointer, const std::string& part, const std::string& why,
+                    const std::string& expected) const {
+    return {scenario_.file, pointer, fmt::format("{}: {}", part, why), expected};
+  }
+
+  std::unique_ptr<models::Rack> build_rack(sim::Metrics& metrics) {
+    try {
+      return std::make_unique<models::Rack>(calendar_, journal_, metrics, rack_options(scenario_), scenario_.seed);
+    } catch (const std::runtime_error& error) {
+      throw misfit("/rack", "constants that do not fit", error.what(), "constants that fit each other");
+    }
+  }
+
+  void build_protocol() {
+    const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario_.protocol.options);
+    const auto workload = std::static_pointer_cast<models::WorkloadOptions>(scenario_.workload.options);
+    try {
+      models::ProtocolContext context{*rack_, workload->threads_per_node(), coverage_};
+      protocol_ = protocol->build(context);
+    } catch (const std::runtime_error& error) {
+      throw misfit("/protocol/" + scenario_.protocol.name, "options that do not fit", error.what(),
+                   "options that fit the rack");
+    }
+    try {
+      models::WorkloadContext context{*rack_, *protocol_};
+      workload_ = workload->build(context);
+    } catch (const std::runtime_error& error) {
+      throw misfit("/workload", "options that do not fit", error.what(), "options that fit the rack and its protocol");
+    }
+  }
+
+  void add_faults() {
+    faults_ = std::make_unique<models::FaultSchedule>(*rack_);
+    for (std::size_t i = 0; i < scenario_.faults.size(); ++i) {
+      const auto& [kind, options, parameters] = scenario_.faults[i];
+      try {
+        faults_->add(kind, std::static_pointer_cast<models::Fault>(options));
+      } catch (const std::runtime_error& error) {
+        throw misfit(fmt::format("/faults/{}", i), fmt::format("a \"{}\" that does not fit", kind), error.what(),
+                     "a fault that fits the rack");
+      }
+    }
+  }
+
+  void attach_observers(sim::Metrics& metrics, const std::string& folder) {
+    for (const OracleSwitch& check : scenario_.checks) {
+      if (!check.on) continue;
+      if (check.name == "single-writer") oracles_.push_back(&single_writer_);
+      if (check.name == "data-value") oracles_.push_back(&data_value_);
+      if (check.name == "progress") oracles_.push_back(&progress_oracle_);
+      if (check.name == "served") oracles_.push_back(&served_);
+      if (check.name == "quiescence") oracles_.push_back(&quiescence_);
+      if (check.name == "returned-key") oracles_.push_back(&returned_key_);
+      if (check.name == "answered-once") oracles_.push_back(&answered_once_);
+      if (check.name == "torn") oracles_.push_back(&torn_);
+      if (check.name == "packet-conservation") check_conservation_ = true;
+      if (check.name == "values-at-rest") check_values_ = true;
+      for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
+        if (check.name == history.name) check_history(history, metrics);
+      }
+    }
+    if (scenario_.observe.series_interval > sim::Duration{}) {
+      series_ = std::make_unique<OperationSeries>(metrics.time_series("operations_over_time", "operations",
+                                                                      "operations ended, by interval of simulated time",
+                                                                      scenario_.observe.series_interval));
+      journal_.attach(*series_);
+    }
+    if (!scenario_.observe.trace.empty()) {
+      trace_file_.emplace(std::filesystem::path(folder) / scenario_.observe.trace, scenario_.file, "/observe/trace");
+      trace_ = std::make_unique<sim::JsonLinesTrace>(journal_, trace_file_->stream(),
+                                                     sim::Time{} + scenario_.observe.trace_from,
+                                                     sim::Time{} + scenario_.observe.trace_until);
+      journal_.attach(*trace_);
+    }
+  }
+
+  void check_history(const sim::checkers::HistoryCheck& check, sim::Metrics& metrics) {
+    if (!history_) {
+      history_ = std::make_unique<sim::checkers::HistoryRecorder>(scenario_.history.budget);
+      kept_operations_ = &metrics.counter("history.operations", "operations", "recorded for the checks of histories");
+      dropped_operations_ =
+          &metrics.counter("history.dropped_operations", "operations", "not recorded, all those of their keys");
+    }
+    history_oracles_.push_back(std::make_unique<sim::checkers::HistoryOracle>(check, *history_, journal_));
+    oracles_.push_back(history_oracles_.back().get());
+  }
+
+  void begin_measuring() {
+    if (phase_ != Phase::warm_up) return;
+    phase_ = Phase::measure;
+    measure_begin_ = calendar_.now();
+    protocol_->start_measuring();
+    if (scenario_.run.measure.operations) {
+      workload_->notify_after(*scenario_.run.measure.operations, [this] { end_measuring(); });
+    } else {
+      calendar_.after<&Run::end_measuring>(scenario_.run.measure.time, lane_, *this);
+    }
+  }
+
+  void end_measuring() {
+    if (phase_ != Phase::measure) return;
+    phase_ = Phase::drain;
+    result_.measured = calendar_.now() - measure_begin_;
+    protocol_->stop_measuring();
+    result_.operations = protocol_->service().measured_operations();
+    faults_->heal();
+    workload_->stop();
+    drain_end_ = calendar_.now() + scenario_.run.drain;
+    look_for_rest();
+  }
+
+  // Here, at checkpoints and at the end the switch is settled first, so that what is seen, and so the run's length, its
+  // verdict and its hash, is the same however passes are executed.
+  void look_for_rest() {
+    rack_->chassis().settle();
+    const bool rest = workload_->running() == 0 && protocol_->quiescent() &&
+                      rack_->packets_in_flight() == rack_->chassis().packets_circulating();
+    if (rest || calendar_.now() >= drain_end_) {
+      phase_ = Phase::over;
+      at_rest_ = rest;
+      engine_->finish();
+      return;
+    }
+    calendar_.after<&Run::look_for_rest>(rack_->options().rtt, lane_, *this);
+  }
+
+  void checkpoint() {
+    rack_->chassis().settle();
+    ladder_.add(calendar_.now());
+    const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
+    if (progress_) progress_(calendar_.now(), ended);
+    const std::uint64_t observations = journal_.count();
+    if (ended != ended_before_) {
+      ended_before_ = ended;
+      last_progress_ = calendar_.now();
+      observations_before_ = observations;
+    } else if (observations - observations_before_ >= kLivelockObservations) {
+      give_up("livelock",
+              fmt::format("no operation has ended for {} observations: packets sent, delivered and dropped, "
+                          "writes of switch state and the like",
+                          observations - observations_before_));
+      engine_->finish();
+      return;
+    } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
+      // Nobody is left to issue any when all clients have crashed for good: that ends the phase and breaks no promise.
+      const bool nobody = workload_->running() == 0 && protocol_->service().pending_operations() == 0;
+      if (!nobody) {
+        give_up("stall", fmt::format("no operation has ended for {} ns", (calendar_.now() - last_progress_).ns()));
+      }
+      begin_measuring();  // so that there is a measured phase, however empty, to end
+      end_measuring();
+    }
+    calendar_.after<&Run::checkpoint>(ladder_.interval(), lane_, *this);
+  }
+
+  std::string so_far() const {
+    return fmt::format("{:.3f} ms of simulated time have passed, {} operations have ended",
+                       calendar_.now().seconds() * 1e3, journal_.count(sim::Observed::operation_ended));
+  }
+
+  void give_up(const char* kind, const std::string& what) {
+    result_.violations.push_back(
+        {kind, calendar_.now(),
+         fmt::format("{}; {} have begun and not ended", what, protocol_->service().pending_operations())});
+    ++result_.violation_count;
+  }
+
+  void judge(sim::Engine::Outcome outcome) {
+    const sim::Time now = calendar_.now();
+    rack_->chassis().settle();
+    if (outcome != sim::Engine::Outcome::finished) {
+      result_.violations.push_back(
+          {"time-limit", now,
+           fmt::format("the run reached its time limit before {}",
+                       phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
+      ++result_.violation_count;
+    }
+    if (history_) {
+      kept_operations_->value = history_->recorded_operations();
+      dropped_operations_->value = history_->dropped_operations();
+    }
+    for (models::Leak& leak : protocol_->leaks()) {
+      quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
+    }
+    for (sim::Oracle* oracle : oracles_) finish(*oracle);
+    if (check_values_ && at_rest_) {
+      protocol_->show_state(values_at_rest_);
+      finish(values_at_rest_);
+    }
+    if (check_conservation_) {
+      const models::PacketCensus& census = rack_->census();
+      const models::SwitchChassis& chassis = rack_->chassis();
+      for (const auto& violation :
+           {sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
+                                     census.dropped(), rack_->packets_in_flight()},
+                                    now),
+            sim::check_conservation("the packet buffer", chassis.buffer_balance(), now),
+            sim::check_conservation("the queues of the packet buffer", chassis.queue_balance(), now)}) {
+        if (!violation) continue;
+        result_.violations.push_back(*violation);
+        ++result_.violation_count;
+      }
+    }
+    protocol_->record_final_state();
+    if (trace_file_) trace_file_->keep();
+    result_.hash = journal_.hash();
+    result_.ladder = ladder_.finish(now);
+    result_.events = calendar_.executed();
+    result_.simulated = now;
+    result_.pass = result_.violation_count == 0;
+  }
+
+  void finish(sim::Oracle& oracle) {
+    oracle.finish(calendar_.now());
+    result_.violations.insert(result_.violations.end(), oracle.violations().begin(), oracle.violations().end());
+    result_.violation_count += oracle.violation_count();
+  }
+
+  // What warm-up left behind.
+  void home(std::uint64_t key, std::uint64_t value) override {
+    data_value_.initial_value(key, value);
+    if (history_) history_->initial_value(key, value);
+  }
+  void copy(std::uint64_t key, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
+    const bool dirty = state == sim::CopyState::dirty;
+    if (dirty) home(key, value);
+    if (holder.is_switch()) return;
+    const auto permission = dirty ? sim::Permission::write : sim::Permission::read;
+    single_writer_.observe({sim::Time{},
+                            sim::Observed::permission,
+                            {},
+                            0,
+                            {key, holder.number(), static_cast<std::uint64_t>(permission)}});
+  }
+  void lost(std::uint64_t) override {}
+
+  const Scenario& scenario_;
+  const Progress& progress_;
+  sim::CoverageProbe coverage_;
+  sim::Calendar calendar_;
+  sim::Lane lane_;
+  sim::Journal journal_;
+  LadderBuilder ladder_{journal_};
+  std::unique_ptr<models::Rack> rack_;
+  std::unique_ptr<models::Protocol> protocol_;
+  std::unique_ptr<models::Workload> workload_;
+  std::unique_ptr<models::FaultSchedule> faults_;
+  sim::Engine* engine_ = nullptr;
+
+  sim::SingleWriterOracle single_writer_;
+  sim::DataValueOracle data_value_;
+  sim::ProgressOracle progress_oracle_;
+  sim::ServedOracle served_;
+  sim::AnswerOracle returned_key_, answered_once_;
+  sim::TornOracle torn_;
+  sim::QuiescenceOracle quiescence_;
+  sim::ValuesAtRestOracle values_at_rest_{data_value_};
+  std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
+  sim::Counter* kept_operations_ = nullptr;
+  sim::Counter* dropped_operations_ = nullptr;
+  std::vector<std::unique_ptr<sim::checkers::HistoryOracle>> history_oracles_;
+  std::vector<sim::Oracle*> oracles_;
+  bool check_conservation_ = false, check_values_ = false;
+  std::unique_ptr<OperationSeries> series_;
+  std::optional<DraftFile> trace_file_;
+  std::unique_ptr<sim::JsonLinesTrace> trace_;
+
+  Phase phase_ = Phase::warm_up;
+  bool at_rest_ = false;  // at the end
+  sim::Time measure_begin_, drain_end_;
+  sim::Time last_progress_;
+  std::uint64_t ended_before_ = 0;         // operations ended at the last progress
+  std::uint64_t observations_before_ = 0;  // made by then
+  RunResult result_;
+};
+
+}  // namespace
+
+namespace {
+
+/// What the scenario's run registers. Builds it and runs nothing.
+void register_metrics(const Scenario& scenario, sim::Metrics& metrics) {
+  const Progress none;
+  Scenario untraced = scenario;  // a trace file would be emptied
+  untraced.observe.trace.clear();
+  const Run run(untraced, metrics, "", none, nullptr);
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names(const Scenario& scenario) {
+  sim::Metrics metrics;
+  register_metrics(scenario, metrics);
+  return metric_names_in(metrics);
+}
+
+void check_experiment(const Scenario& scenario) {
+  sim::Metrics metrics;
+  register_metrics(scenario, metrics);
+  check_expected_metrics(scenario, metrics);
+}
+
+void check_key(const Scenario& scenario, std::uint64_t key, const Place& place) {
+  sim::Metrics metrics;
+  const Progress none;
+  Scenario untraced = scenario;
+  untraced.observe.trace.clear();
+  const Run run(untraced, metrics, "", none, nullptr);
+  const models::Workload& workload = run.workload();
+  if (!workload.uses(key)) place.refuse(sim::printed_key(key), workload.used_keys());
+}
+
+RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
+                         const Progress& progress, sim::Coverage* coverage, const Onlooker& onlooker) {
+  Run run(scenario, metrics, report_folder, progress, coverage);
+  check_expected_metrics(scenario, metrics);
+  RunResult result = run.run(onlooker);
+  judge_expectations(scenario, metrics, result);
+  return result;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,44 @@
+// What this program was built from and with. See provenance.hpp.
+#include "tools/experiment/provenance.hpp"
+
+#include <fmt/core.h>
+
+#include "tools/experiment/commit.hpp"
+
+namespace racksim::tools {
+namespace {
+
+std::string compiler() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#elif defined(__GNUC__)
+  return fmt::format("gcc {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#else
+  return "unknown";
+#endif
+}
+
+}  // namespace
+
+Provenance provenance() {
+  return {RACKSIM_VERSION, kCommit, kTreeModified, compiler(), RACKSIM_BUILD_TYPE};
+}
+
+JsonValue provenance_json(const Provenance& provenance) {
+  JsonValue value = JsonValue::object();
+  value.set("version", provenance.version);
+  value.set("commit", provenance.commit.empty() ? JsonValue() : JsonValue(provenance.commit));
+  value.set("modified", provenance.modified);
+  value.set("compiler", provenance.compiler);
+  value.set("build_type", provenance.build_type);
+  return value;
+}
+
+std::string provenance_text(const Provenance& provenance) {
+  const auto commit = provenance.commit.empty()
+                          ? std::string("commit unknown")
+                          : fmt::format("commit {}{}", provenance.commit, provenance.modified ? ", with changes" : "");
+  return fmt::format("racksim {} ({}; {}, {})", provenance.version, commit, provenance.compiler, provenance.build_type);
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,175 @@
+// Reports. See report.hpp.
+#include "tools/experiment/report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/experiment/provenance.hpp"
+#include "tools/experiment/run_metrics.hpp"
+#include "tools/text/units.hpp"
+
+namespace racksim::tools {
+
+namespace {
+
+JsonValue histogram_json(const sim::Histogram& h) {
+  JsonValue value = JsonValue::object();
+  value.set("count", h.count());
+  value.set("mean", h.mean().ns());
+  value.set("p50", h.percentile(50).ns());
+  value.set("p95", h.percentile(95).ns());
+  value.set("p99", h.percentile(99).ns());
+  value.set("p999", h.percentile(99.9).ns());
+  value.set("max", h.max().ns());
+  return value;
+}
+
+JsonValue metric_json(const sim::Metric& metric) {
+  if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) return counter->value;
+  if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) return gauge->value;
+  if (const auto* histogram = std::get_if<sim::Histogram>(&metric.value)) return histogram_json(*histogram);
+  const auto& series = std::get<sim::TimeSeries>(metric.value);
+  JsonValue value = JsonValue::object();
+  value.set("interval", format_length(series.interval()));
+  JsonValue values = JsonValue::array();
+  for (const std::uint64_t v : series.values()) values.push(v);
+  value.set("values", std::move(values));
+  return value;
+}
+
+double value_of(const RunResult& result, const sim::Metrics& metrics, const char* name) {
+  return metric_value(result, metrics, name).value_or(0);
+}
+
+std::string duration_text(double ns) {
+  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.2f} us", ns / 1e3);
+  return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+/// A number as counters are printed: whole from 1,000 on, four significant digits below, never an exponent.
+std::string shown_number(double value) {
+  const double size = std::abs(value);
+  if (!(size < 999.95)) return fmt::format("{:.0f}", value);
+  int decimals = 1;
+  for (double scaled = size; scaled != 0 && scaled < 99.995 && decimals < 15; scaled *= 10) ++decimals;
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+/// Whether a counter is, by its name, of what goes wrong or is lost, which no run without faults or overload needs: a
+/// person should see it whoever counts it.
+bool means_trouble(const std::string& name) {
+  static constexpr const char* kWords[] = {"drop", "fail", "given_up", "not_ready", "retransmi", "timeouts", "torn"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
+  JsonValue report = JsonValue::object();
+  report.set("scenario", scenario.name);
+  report.set("protocol", scenario.protocol.name);
+  report.set("seed", scenario.seed);
+  report.set("verdict", result.pass ? "pass" : "fail");
+  JsonValue violations = JsonValue::array();
+  for (const sim::Violation& violation : result.violations) {
+    JsonValue v = JsonValue::object();
+    v.set("oracle", violation.oracle);
+    v.set("time_ns", violation.at.ns());
+    v.set("what", violation.what);
+    if (violation.subject.key) v.set("key", sim::printed_key(*violation.subject.key));
+    if (!violation.subject.operations.empty()) {
+      JsonValue operations = JsonValue::array();
+      for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+      v.set("operations", std::move(operations));
+    }
+    violations.push(std::move(v));
+  }
+  report.set("violations", std::move(violations));
+  report.set("violation_count", result.violation_count);
+  JsonValue expectations = JsonValue::array();
+  for (const std::string& line : result.failed_expectations) expectations.push(line);
+  report.set("failed_expectations", std::move(expectations));
+  report.set("run_hash", result.hash.hex());
+  report.set("events", result.events);
+  report.set("simulated_ns", result.simulated.ns());
+  report.set("wall_s", result.wall_seconds);
+  JsonValue values = JsonValue::object();
+  values.set("operations", result.operations);
+  values.set("measured_ns", result.measured.ns());
+  values.set("throughput_mops", value_of(result, metrics, "throughput_mops"));
+  if (const sim::Metric* latency = metrics.find("latency")) values.set("latency_ns", metric_json(*latency));
+  for (const auto& [name, metric] : metrics.all()) values.set(name, metric_json(metric));
+  report.set("metrics", std::move(values));
+  report.set("provenance", provenance_json());
+  report.set("config", configuration(scenario));
+  return report;
+}
+
+std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                        const std::string& arguments) {
+  std::string out;
+  const auto line = [&](const std::string& name, const std::string& text) {
+    out += fmt::format("{:<13}{}\n", name, text);
+  };
+  line("scenario", fmt::format("{} ({}, seed {})", scenario.name, scenario.protocol.name, scenario.seed));
+  line("throughput",
+       fmt::format("{:.3f} Mops  ({} operations in {} of simulated time)", value_of(result, metrics, "throughput_mops"),
+                   result.operations, duration_text(result.measured.ns())));
+  const auto latency = [&](const char* name) {
+    return duration_text(value_of(result, metrics, (std::string("latency_ns.") + name).c_str()));
+  };
+  line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
+                              latency("p95"), latency("p99"), latency("p999"), latency("max")));
+  // The parts of the latency that the service tells apart, if there are several.
+  for (const auto& [name, metric] : metrics.all()) {
+    const auto* part = std::get_if<sim::Histogram>(&metric.value);
+    if (part == nullptr || !name.starts_with("latency.") || part->count() == 0) continue;
+    if (part->count() == result.operations) continue;
+    out += fmt::format("  {:<11}mean {}  p50 {}  p99 {}  ({} operations)\n", name.substr(name.find('.') + 1),
+                       duration_text(part->mean().ns()), duration_text(part->percentile(50).ns()),
+                       duration_text(part->percentile(99).ns()), part->count());
+  }
+  // The protocol's and its service's own numbers: counters and gauges, whole run and measured phase as their names say.
+  // What is zero, and what exists once for each server, is in the JSON report. Trouble is shown whoever has it.
+  const std::string prefix = scenario.protocol.name + ".";
+  for (const auto& [name, metric] : metrics.all()) {
+    const bool own =
+        name.starts_with(prefix) || (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
+    if (!own && !means_trouble(name) && !name.starts_with("packets.")) continue;
+    std::string value = "0";
+    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) value = std::to_string(counter->value);
+    if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) value = shown_number(gauge->value);
+    if (value != "0") out += fmt::format("  {:<48}{:>14} {}\n", name, value, metric.unit);
+  }
+  line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
+                                result.wall_seconds, result.events));
+  std::string checks;
+  for (const OracleSwitch& check : scenario.checks) {
+    if (check.on) checks += (checks.empty() ? "" : ", ") + check.name;
+  }
+  line("checked", checks.empty() ? "nothing: the scenario asks for no oracle" : checks);
+  line("run hash", result.hash.hex());
+  line("verdict", result.pass ? "pass" : "FAIL");
+  for (const sim::Violation& violation : result.violations) {
+    out += fmt::format("  {} at {:.3f} ns: {}\n", violation.oracle, violation.at.ns(), violation.what);
+  }
+  if (result.violation_count > result.violations.size()) {
+    out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
+  }
+  for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
+  if (result.violation_count > 0) line("replay", "racksim run " + arguments);
+  const auto& violations = result.violations;
+  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.subject.key.has_value(); })) {
+    line("explain", "racksim explain " + arguments);
+  }
+  return out;
+}
+
+}  // namespace racksim::tools

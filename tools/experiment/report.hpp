@@ -1,0 +1,21 @@
+// The report of a run: as JSON with fixed keys, and as text for people.
+#pragma once
+
+#include <string>
+
+#include "tools/experiment/experiment.hpp"
+#include "tools/json/json_document.hpp"
+
+namespace racksim::tools {
+
+/// Keys: scenario, protocol, seed, verdict, violations, failed_expectations, run_hash, events, simulated_ns, wall_s,
+/// metrics, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric
+/// by name.
+JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
+
+/// A page for the terminal. `arguments` are those of `racksim run` and `racksim explain` for this run,
+/// printed when something failed.
+std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
+                        const std::string& arguments);
+
+}  // namespace racksim::tools

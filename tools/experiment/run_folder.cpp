@@ -1,0 +1,71 @@
+// Reading and writing of run folders.
+#include "tools/experiment/run_folder.hpp"
+
+#include <filesystem>
+
+#include "tools/experiment/report.hpp"
+#include "tools/files/write_file.hpp"
+#include "tools/scenario/binding.hpp"
+
+namespace racksim::tools {
+namespace {
+
+void check_report(const JsonValue& report, const Place& place) {
+  require_object(report, place);
+  const auto* hash = report.find("run_hash");
+  if (!hash || !hash->string()) place.member("run_hash").refuse("no run hash", "a report as racksim run writes it");
+  const auto* metrics = report.find("metrics");
+  if (!metrics || !metrics->is_object()) {
+    place.member("metrics").refuse("no metrics", "a report as racksim run writes it");
+  }
+}
+
+}  // namespace
+
+std::string StoredRun::hash() const {
+  return *report.find("run_hash")->string();
+}
+
+StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
+  return {configuration(scenario), report_json(scenario, result, metrics), result.ladder};
+}
+
+void write_run_folder(const std::string& folder, const StoredRun& run, const std::string& command,
+                      const std::string& option) {
+  const std::filesystem::path path(folder);
+  write_file(path / "config.json", to_json(run.configuration), command, option);
+  write_file(path / "checkpoints.json", to_json(ladder_json(run.ladder)), command, option);
+  write_file(path / "report.json", to_json(run.report), command, option);
+}
+
+StoredRun read_run_folder(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  const std::string checkpoints = (path / "checkpoints.json").string(), report = (path / "report.json").string();
+  StoredRun run;
+  run.configuration = read_json_file((path / "config.json").string());
+  run.ladder = read_ladder(read_json_file(checkpoints), {checkpoints, ""});
+  run.report = read_json_file(report);
+  check_report(run.report, {report, ""});
+  return run;
+}
+
+JsonValue run_json(const StoredRun& run) {
+  auto value = JsonValue::object();
+  value.set("config", run.configuration);
+  value.set("checkpoints", ladder_json(run.ladder));
+  value.set("report", run.report);
+  return value;
+}
+
+StoredRun read_run_json(const JsonValue& value, const std::string& name) {
+  const Place root{name, ""};
+  require_object(value, root);
+  StoredRun run;
+  run.configuration = *value.find("config");
+  run.ladder = read_ladder(*value.find("checkpoints"), root.member("checkpoints"));
+  run.report = *value.find("report");
+  check_report(run.report, root.member("report"));
+  return run;
+}
+
+}  // namespace racksim::tools

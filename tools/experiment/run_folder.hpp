@@ -1,0 +1,40 @@
+// The folder in which `racksim run --out` keeps a run:
+//
+//   config.json       every parameter in effect, as a scenario that reads back as the same run
+//   checkpoints.json  the ladder of hash checkpoints (ladder.hpp)
+//   report.json       what `racksim run --json` prints
+#pragma once
+
+#include <string>
+
+#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/ladder.hpp"
+#include "tools/json/json_document.hpp"
+
+namespace racksim::tools {
+
+/// A run as its folder keeps it.
+struct StoredRun {
+  JsonValue configuration;
+  JsonValue report;
+  Ladder ladder;
+
+  /// The run hash that the report gives.
+  std::string hash() const;
+};
+
+/// What a run's folder will keep of it.
+StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
+
+/// Writes the files, making the folder if need be. Throws InputError that names `command` and `option`.
+void write_run_folder(const std::string& folder, const StoredRun& run, const std::string& command,
+                      const std::string& option);
+
+/// Throws InputError if the folder or one of its files is missing or no such file.
+StoredRun read_run_folder(const std::string& folder);
+
+/// The whole run as one document and back, to pass it between processes.
+JsonValue run_json(const StoredRun& run);
+StoredRun read_run_json(const JsonValue& value, const std::string& name);
+
+}  // namespace racksim::tools

@@ -1,0 +1,60 @@
+// Names and values of a run's metrics. See run_metrics.hpp.
+#include "tools/experiment/run_metrics.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace racksim::tools {
+namespace {
+
+constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
+
+std::optional<double> statistic(const sim::Histogram& h, const std::string& name) {
+  if (name == "count") return static_cast<double>(h.count());
+  if (name == "mean") return h.mean().ns();
+  if (name == "max") return h.max().ns();
+  if (name == "p50") return h.percentile(50).ns();
+  if (name == "p95") return h.percentile(95).ns();
+  if (name == "p99") return h.percentile(99).ns();
+  if (name == "p999") return h.percentile(99.9).ns();
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
+  if (name == "operations") return static_cast<double>(result.operations);
+  if (name == "throughput_mops") {
+    return result.measured.ps() > 0 ? static_cast<double>(result.operations) / result.measured.seconds() / 1e6 : 0;
+  }
+  if (name.starts_with("latency_ns.")) return metric_value(result, metrics, "latency." + name.substr(11));
+  if (const sim::Metric* metric = metrics.find(name)) {
+    if (const auto* counter = std::get_if<sim::Counter>(&metric->value)) return static_cast<double>(counter->value);
+    if (const auto* gauge = std::get_if<sim::Gauge>(&metric->value)) return gauge->value;
+    return std::nullopt;
+  }
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return std::nullopt;
+  const sim::Metric* metric = metrics.find(name.substr(0, dot));
+  const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
+  return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+}
+
+std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
+  std::vector<std::string> names{"operations", "throughput_mops"};
+  for (const auto& [name, metric] : metrics.all()) {
+    if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
+    if (!std::holds_alternative<sim::Histogram>(metric.value)) {
+      names.push_back(name);
+      continue;
+    }
+    for (const char* statistic : kStatistics) {
+      names.push_back(name + "." + statistic);
+      if (name == "latency") names.push_back(std::string("latency_ns.") + statistic);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,312 @@
+// Reading figure files. See figure.hpp.
+#include "tools/figure/figure.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "tools/experiment/experiment.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+/// A `--set` and where in the figure file it stands.
+struct Change {
+  std::string text;
+  Place place;
+};
+using Changes = std::vector<Change>;
+
+/// A value as `--set` and a shell in single quotes take it: plain where that reads back as the same.
+std::string value_text(const JsonValue& value) {
+  const auto* text = value.string();
+  const auto safe = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+  };
+  const bool plain = text && !text->empty() && std::all_of(text->begin(), text->end(), safe) &&
+                     std::isalpha(static_cast<unsigned char>(text->back())) && *text != "true" && *text != "false" &&
+                     *text != "null";
+  return plain ? *text : to_canonical_json(value);
+}
+
+Changes read_changes(const JsonValue* object, const Place& place) {
+  Changes changes;
+  if (!object) return changes;
+  for (const auto& [path, value] : require_object(*object, place)) {
+    changes.push_back({path + "=" + value_text(value), place.member(path)});
+  }
+  return changes;
+}
+
+const JsonValue& require_member(const JsonValue& object, const Place& place, const char* key, const char* expected) {
+  const auto* value = object.find(key);
+  if (!value) place.refuse("no " + quote(key), quote(key) + expected);
+  return *value;
+}
+
+const JsonValue::Array& require_array(const JsonValue& value, const Place& place, const std::string& expected) {
+  const auto* list = value.elements();
+  if (!list || list->empty()) place.refuse(value.description(), expected);
+  return *list;
+}
+
+/// The elements of an optional array.
+const JsonValue::Array& optional_array(const JsonValue& document, const Place& root, const char* key) {
+  static const JsonValue::Array kNone;
+  const auto* value = document.find(key);
+  if (!value) return kNone;
+  if (!value->is_array()) root.member(key).refuse(value->description(), "an array");
+  return *value->elements();
+}
+
+std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Place& place) {
+  std::string path;
+  sim::Parameters texts;
+  texts.text("path", path, "");
+  texts.text("label", figure.sweep_label, "");
+  bind(sweep, place, texts, {{"values"}, nullptr});
+  const Place at = place.member("values");
+  const auto& list = require_array(require_member(sweep, place, "values", " with the values of x"), at,
+                                   "an array of numbers, names or objects with \"x\" and \"set\"");
+  std::vector<Changes> changes;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Place here = at.element(i);
+    const bool object = list[i].is_object();
+    if (object) bind(list[i], here, {}, {{"x", "set"}, nullptr});
+    const JsonValue& x = object ? require_member(list[i], here, "x", ", a number or a name") : list[i];
+    SweepPoint point{static_cast<double>(i), ""};
+    if (const auto number = x.number()) {
+      point = {*number, fmt::format("{}", *number)};
+    } else if (x.string()) {
+      point.label = *x.string();
+    } else {
+      here.refuse(x.description(), "a number, a name, or an object with \"x\" and \"set\"");
+    }
+    if (i > 0 && point.x <= figure.axes.sweep.back().x) here.refuse(x.description(), "values of x that rise");
+    figure.axes.sweep.push_back(std::move(point));
+    Changes set = object ? read_changes(list[i].find("set"), here.member("set")) : Changes{};
+    if (!path.empty()) set.push_back({path + "=" + value_text(x), here});
+    if (set.empty()) here.refuse("a value that sets nothing", "\"path\" beside \"values\", or an object with \"set\"");
+    changes.push_back(std::move(set));
+  }
+  return changes;
+}
+
+std::vector<Changes> read_series(Figure& figure, const JsonValue& series, const Place& place) {
+  std::vector<Changes> changes;
+  const auto& list = require_array(series, place, "an array of objects with \"name\" and \"set\"");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Place here = place.element(i);
+    std::string name;
+    sim::Parameters texts;
+    texts.text("name", name, "");
+    bind(list[i], here, texts, {{"set"}, nullptr});
+    auto& names = figure.axes.series;
+    if (name.empty()) here.refuse("no \"name\"", "\"name\" of the series");
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      here.member("name").refuse("the name " + quote(name) + " again", "a name for each series");
+    }
+    names.push_back(std::move(name));
+    changes.push_back(read_changes(list[i].find("set"), here.member("set")));
+  }
+  return changes;
+}
+
+void read_metrics(Figure& figure, const JsonValue& metrics, const Place& place) {
+  for (const auto& [name, metric] : require_object(metrics, place)) {
+    figure.axes.metrics.push_back(name);
+    figure.metric_names.push_back(require_string(metric, place.member(name), "the name of a metric in the report"));
+  }
+  if (figure.axes.metrics.empty()) place.refuse("no metric", "at least one metric under a short name");
+}
+
+/// Every series is asked for its metrics; one that no series has is a mistake.
+void check_metrics(const Figure& figure, const Place& place) {
+  std::set<std::string> known;
+  std::set<std::string> asked;
+  for (const FigurePoint& point : figure.points) {
+    if (!asked.insert(point.scenario.protocol.name).second) continue;
+    for (std::string& name : metric_names(point.scenario)) known.insert(std::move(name));
+  }
+  for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
+    const std::string& name = figure.metric_names[i];
+    if (known.contains(name)) continue;
+    place.member(figure.axes.metrics[i])
+        .refuse(quote(name), "a number that the report holds under \"metrics\"",
+                nearest_name(name, {known.begin(), known.end()}));
+  }
+}
+
+/// The scenario of a point. A mistake is shown where the figure file makes it.
+Scenario read_point(const Figure& figure, const JsonValue& base, const Changes& changes, const Catalogue& catalogue) {
+  std::vector<std::string> overrides;
+  for (const Change& change : changes) overrides.push_back(change.text);
+  try {
+    return read_scenario(base, figure.base, catalogue, overrides);
+  } catch (const InputError& error) {
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+      if (error.file() != "--set " + change->text) continue;
+      throw InputError(change->place.file, change->place.pointer, error.found(), error.expected(), error.nearest());
+    }
+    throw;
+  }
+}
+
+void read_points(Figure& figure, const JsonValue& document, const Place& root, const Catalogue& catalogue, bool quick) {
+  const Place at = root.member("base");
+  const std::string& base =
+      require_string(require_member(document, root, "base", " with a scenario file"), at, "a scenario file");
+  try {
+    figure.base = find_scenario_file(base);
+  } catch (const InputError& error) {
+    at.refuse(quote(base), "a scenario file", error.nearest());
+  }
+  const JsonValue base_document = read_json_file(figure.base);
+  const auto sweep = read_sweep(figure, require_member(document, root, "sweep", " with \"path\" and \"values\""),
+                                root.member("sweep"));
+  const auto series =
+      read_series(figure, require_member(document, root, "series", " with the curves"), root.member("series"));
+  Changes common = read_changes(document.find("set"), root.member("set"));
+  const Changes shrunk = read_changes(document.find("quick"), root.member("quick"));
+  if (quick) common.insert(common.end(), shrunk.begin(), shrunk.end());
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    for (std::size_t x = 0; x < sweep.size(); ++x) {
+      Changes changes = common;
+      changes.insert(changes.end(), series[s].begin(), series[s].end());
+      changes.insert(changes.end(), sweep[x].begin(), sweep[x].end());
+      FigurePoint point{s, x, {}, read_point(figure, base_document, changes, catalogue)};
+      for (Change& change : changes) point.overrides.push_back(std::move(change.text));
+      figure.points.push_back(std::move(point));
+    }
+  }
+}
+
+const JsonValue* value_at(const JsonValue& configuration, const std::string& path) {
+  const JsonValue* value = &configuration;
+  for (std::size_t begin = 0; value && begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    value = value->find(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return value;
+}
+
+Calibration read_calibration(const JsonValue& value, const Place& place, const Figure& figure) {
+  Calibration calibration;
+  sim::Parameters texts;
+  texts.text("constant", calibration.constant, "");
+  texts.text("on", calibration.on, "");
+  texts.text("doc", calibration.doc, "");
+  bind(value, place, texts);
+  const JsonValue config = configuration(figure.points.front().scenario);
+  const JsonValue* constant = value_at(config, calibration.constant);
+  if (!constant || constant->is_object()) {
+    place.member("constant")
+        .refuse(quote(calibration.constant), "the path of a constant, as in the \"config\" of a report");
+  }
+  calibration.value = value_text(*constant);
+  return calibration;
+}
+
+/// The constants of the testbed that were fitted, which every figure on it depends on.
+std::vector<Calibration> calibrated_in_testbed(const Scenario& scenario) {
+  std::vector<Calibration> calibrated;
+  const JsonValue config = configuration(scenario);
+  for (const Annotation& annotation : scenario.annotations) {
+    if (annotation.calibrated.empty()) continue;
+    const std::string path = "rack." + annotation.name;
+    calibrated.push_back({path, value_text(*value_at(config, path)), annotation.calibrated, ""});
+  }
+  return calibrated;
+}
+
+NotModelled read_not_modelled(const JsonValue& value, const Place& place) {
+  NotModelled claim;
+  sim::Parameters texts;
+  texts.text("id", claim.id, "");
+  texts.text("text", claim.text, "");
+  texts.text("paper", claim.paper, "");
+  texts.text("why", claim.why, "");
+  bind(value, place, texts);
+  return claim;
+}
+
+/// "concordia/fig9": what follows the folder of figures, or the file's name if it lies in none.
+std::string name_of(const std::string& file) {
+  std::filesystem::path path(file), name;
+  bool in_folder = false;
+  for (const auto& part : path.parent_path()) {
+    in_folder = in_folder || part == "figures";
+    name = part == "figures" ? std::filesystem::path() : name / part;
+  }
+  return in_folder ? (name / path.stem()).string() : path.stem().string();
+}
+
+}  // namespace
+
+std::string Figure::command_of(const FigurePoint& point) const {
+  std::string command = "racksim run " + base;
+  for (const std::string& text : point.overrides) command += " --set '" + text + "'";
+  return command;
+}
+
+std::string find_figure_file(const std::string& name) {
+  std::error_code error;
+  if (name.ends_with(".json")) return find_scenario_file(name);
+  const auto folder = scenarios_folder() / "figures";
+  const auto file = folder / (name + ".json");
+  if (std::filesystem::exists(file, error)) return file.string();
+  const auto names = json_names_below(folder);
+  throw InputError("racksim figure", "command line", quote(name), one_of(names), nearest_name(name, names));
+}
+
+Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick) {
+  return read_figure(read_json_file(file), file, catalogue, quick);
+}
+
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {
+  const Place root{file, ""};
+  require_object(document, root);
+  Figure figure;
+  figure.file = file;
+  figure.name = name_of(file);
+
+  std::string schema;
+  std::uint64_t version = 0;
+  sim::Parameters own;
+  own.text("$schema", schema, "");
+  own.integer("version", version, 1, 1, "");
+  own.text("title", figure.title, "");
+  own.text("paper", figure.paper, "");
+  own.text("doc", figure.doc, "");
+  bind(document, root, own,
+       {{"base", "set", "quick", "sweep", "series", "metrics", "claims", "calibrated", "not_modelled"}, nullptr});
+  if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
+
+  read_points(figure, document, root, catalogue, quick);
+  read_metrics(figure, require_member(document, root, "metrics", " with what is read from the reports"),
+               root.member("metrics"));
+  const auto& claims = optional_array(document, root, "claims");
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    figure.claims.push_back(read_claim(claims[i], root.member("claims").element(i), figure.axes));
+  }
+  const auto& calibrated = optional_array(document, root, "calibrated");
+  for (std::size_t i = 0; i < calibrated.size(); ++i) {
+    figure.calibrated.push_back(read_calibration(calibrated[i], root.member("calibrated").element(i), figure));
+  }
+  for (Calibration& constant : calibrated_in_testbed(figure.points.front().scenario)) {
+    figure.calibrated.push_back(std::move(constant));
+  }
+  const auto& left_out = optional_array(document, root, "not_modelled");
+  for (std::size_t i = 0; i < left_out.size(); ++i) {
+    figure.not_modelled.push_back(read_not_modelled(left_out[i], root.member("not_modelled").element(i)));
+  }
+  check_metrics(figure, root.member("metrics"));
+  return figure;
+}
+
+}  // namespace racksim::tools

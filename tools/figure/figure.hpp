@@ -1,0 +1,67 @@
+// A figure of a paper as a file: which runs make its points, and what the paper claims about them.
+//
+//   {"version": 1, "title": "...", "paper": "...", "doc": "...",
+//    "base": "flowcc/micro.json",                       a scenario, as `racksim run` finds it
+//    "set": {"workload.read_ratio": 0.5},               over the base, for all points
+//    "quick": {"run.measure": "1ms"},                   over that, for `--quick`
+//    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
+//    "series": [{"name": "CONCORDIA", "set": {"protocol.flowcc.ownership": "switch"}}, ...],
+//    "metrics": {"throughput": "throughput_mops"},      short names for metrics of the report
+//    "claims": [{"id": "...", "text": "...", "paper": {...}, "read": ...}],    figure_claim.hpp, figure_reading.hpp
+//    "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "a claim's id", "doc": "..."}],
+//    "not_modelled": [{"id": "...", "text": "...", "paper": "...", "why": "..."}]}
+//
+// A value of the sweep may also be a name, or {"x": value, "set": {...}} where one path is not enough.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/figure/figure_claim.hpp"
+#include "tools/scenario/scenario.hpp"
+
+namespace racksim::tools {
+
+/// One run of a figure.
+struct FigurePoint {
+  std::size_t series = 0, sweep = 0;
+  std::vector<std::string> overrides;  ///< over the base, as `--set` takes them
+  Scenario scenario;
+};
+
+/// A constant that was fitted, and to what. Everything else of a figure is a prediction.
+struct Calibration {
+  std::string constant;  ///< its path in the scenario
+  std::string value;     ///< in effect in the figure's runs
+  std::string on;        ///< the claim or measurement that it was fitted to
+  std::string doc;
+};
+
+/// A claim about systems that are not modelled, so that the table shows what is left out.
+struct NotModelled {
+  std::string id, text, paper, why;
+};
+
+struct Figure {
+  std::string name;  ///< as `racksim list figures` prints it
+  std::string file, base, title, paper, doc, sweep_label;
+  FigureAxes axes;
+  std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
+  std::vector<FigurePoint> points;        ///< by series, then along the sweep
+  std::vector<Claim> claims;
+  std::vector<Calibration> calibrated;
+  std::vector<NotModelled> not_modelled;
+
+  /// The command that repeats one point.
+  std::string command_of(const FigurePoint& point) const;
+};
+
+/// The file of a figure: a path, or a name that `racksim list figures` prints. Throws InputError with the nearest name.
+std::string find_figure_file(const std::string& name);
+
+/// Reads a figure and the scenarios of all its points, at full or quick size. Throws InputError.
+Figure load_figure(const std::string& file, const Catalogue& catalogue, bool quick);
+/// The same for a document already read; `file` stands for it in errors.
+Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick);
+
+}  // namespace racksim::tools

@@ -1,0 +1,75 @@
+// A paper's claim about a figure: what it expects of a reading, and the verdict on simulated values.
+//
+//   "paper": {"value": 133, "rounding": 0.5}                  every value read
+//   "paper": {"min": 1.3, "max": 1.48, "rounding": 0.005}     either bound may be missing
+//   "paper": {"shape": "flat", "tolerance": 0.1}              of one curve
+//   "paper": {"order": ["A", ">", "B", "~", "C"], "tolerance": 0.05}   at every x; A, B, C are readings
+//   "paper": {"crosses": 1, "between": [0, 0.2]}              the curve changes sides of a level, once, between two x
+//
+// `rounding` is the half unit of the last digit that the paper prints. `tolerance` is a share: how far a flat curve may
+// spread below its largest value, how far apart "~" lets two values be. Both belong to the claim and default to 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/figure/figure_reading.hpp"
+
+namespace racksim::tools {
+
+struct Expectation {
+  enum class Kind : std::uint8_t { bounds, shape, order, crossing };
+  enum class Shape : std::uint8_t {
+    monotone_increasing,
+    monotone_decreasing,
+    non_increasing,
+    non_decreasing,
+    flat,
+    rise_then_fall,
+    fall_then_rise
+  };
+  enum class Relation : std::uint8_t { above, at_least, about };
+
+  Kind kind = Kind::bounds;
+  std::optional<double> min, max;  ///< rounding not included
+  double rounding = 0, tolerance = 0;
+  Shape shape = Shape::flat;
+  std::vector<Reading> operands;  ///< of an order
+  std::vector<Relation> relations;
+  double level = 0, before = 0, after = 0;  ///< of a crossing
+
+  std::string text;  ///< for the table
+};
+
+struct Claim {
+  std::string id;
+  std::string text;
+  Expectation paper;
+  std::vector<Reading> readings;  ///< the claim must hold of each; empty for an order
+
+  /// True if the claim is about a direction and not about a number.
+  bool directional() const { return paper.kind != Expectation::Kind::bounds; }
+};
+
+struct Verdict {
+  bool met = false;
+  /// Of a claim about numbers that is not met: distance to the nearest admissible value, as a share of that value;
+  /// infinite for a division by zero, none if a point has no value.
+  std::optional<double> off;
+  std::string simulated;  ///< the values read, for the table
+
+  /// "met", "not met", "off by 12 %" "off: infinite" or "off: no value".
+  std::string text(const Claim& claim) const;
+};
+
+/// Reads one claim: `id`, `text`, `paper`, `read`. Throws InputError.
+Claim read_claim(const JsonValue& value, const Place& place, const FigureAxes& axes);
+
+Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values);
+
+/// A number with three significant digits more or less: for tables.
+std::string short_number(double value);
+
+}  // namespace racksim::tools

@@ -1,0 +1,106 @@
+// Keeping what a figure's claims came to. See figure_record.hpp.
+#include "tools/figure/figure_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/figure/figure_report.hpp"
+#include "tools/scenario/binding.hpp"
+
+namespace racksim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+const JsonValue::Array& array_member(const JsonValue& document, const Place& root, const char* key) {
+  const auto* value = document.find(key);
+  if (!value || !value->elements()) root.member(key).refuse(value ? value->description() : "nothing", "an array");
+  return *value->elements();
+}
+
+}  // namespace
+
+FigureRecord record_of(const Figure& figure, const std::vector<PointResult>& results) {
+  FigureRecord record;
+  record.figure = figure.name;
+  for (const JudgedClaim& judged : judge_claims(figure, results)) {
+    record.claims.push_back(
+        {judged.claim->id, judged.claim->paper.text, judged.verdict.simulated, judged.text, judged.verdict.met});
+  }
+  for (const PointResult& result : results) record.run_hashes.push_back(result.hash);
+  return record;
+}
+
+fs::path record_file_of(const std::string& figure_file) {
+  const fs::path file = fs::absolute(figure_file).lexically_normal();
+  for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    if (folder.filename() != "figures") continue;
+    return folder.parent_path() / "claims" / "recorded" / file.lexically_relative(folder);
+  }
+  return {};
+}
+
+JsonValue record_json(const FigureRecord& record) {
+  JsonValue document = JsonValue::object();
+  document.set("version", 1);
+  document.set("figure", record.figure);
+  JsonValue claims = JsonValue::array();
+  for (const FigureRecord::Reading& reading : record.claims) {
+    JsonValue claim = JsonValue::object();
+    claim.set("id", reading.id);
+    claim.set("paper", reading.paper);
+    claim.set("simulated", reading.simulated);
+    claim.set("verdict", reading.verdict);
+    claim.set("met", reading.met);
+    claims.push(std::move(claim));
+  }
+  document.set("claims", std::move(claims));
+  JsonValue hashes = JsonValue::array();
+  for (const std::string& hash : record.run_hashes) hashes.push(hash);
+  document.set("run_hashes", std::move(hashes));
+  return document;
+}
+
+FigureRecord read_figure_record(const std::string& file) {
+  const JsonValue document = read_json_file(file);
+  const Place root{file, ""};
+  FigureRecord record;
+  std::uint64_t version = 0;
+  sim::Parameters own;
+  own.integer("version", version, 1, 1, "");
+  own.text("figure", record.figure, "");
+  bind(document, root, own, {{"claims", "run_hashes"}, nullptr});
+  if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
+  const auto& claims = array_member(document, root, "claims");
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    FigureRecord::Reading reading;
+    sim::Parameters members;
+    members.text("id", reading.id, "");
+    members.text("paper", reading.paper, "");
+    members.text("simulated", reading.simulated, "");
+    members.text("verdict", reading.verdict, "");
+    members.flag("met", reading.met, "");
+    bind(claims[i], root.member("claims").element(i), members);
+    record.claims.push_back(std::move(reading));
+  }
+  const auto& hashes = array_member(document, root, "run_hashes");
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    record.run_hashes.push_back(require_string(hashes[i], root.member("run_hashes").element(i), "a run hash"));
+  }
+  return record;
+}
+
+std::string record_difference(const FigureRecord& kept, const FigureRecord& fresh) {
+  std::vector<std::string> changed;
+  for (const FigureRecord::Reading& reading : fresh.claims) {
+    if (std::find(kept.claims.begin(), kept.claims.end(), reading) == kept.claims.end()) changed.push_back(reading.id);
+  }
+  for (const FigureRecord::Reading& reading : kept.claims) {
+    const auto same_id = [&](const FigureRecord::Reading& other) { return other.id == reading.id; };
+    if (std::none_of(fresh.claims.begin(), fresh.claims.end(), same_id)) changed.push_back(reading.id);
+  }
+  if (!changed.empty()) return fmt::format("{}", fmt::join(changed, ", "));
+  return kept.run_hashes == fresh.run_hashes ? "" : "no claim, but runs";
+}
+
+}  // namespace racksim::tools

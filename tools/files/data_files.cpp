@@ -1,0 +1,79 @@
+// Looking for data files.
+#include "tools/files/data_files.hpp"
+
+#include <algorithm>
+
+#include "tools/json/input_error.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+/// An existing file in the same folder with a name like the one that was not found.
+std::string nearest_file(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const auto name = nearest_name(path.filename().string(), names);
+  return name.empty() ? "" : (path.parent_path() / name).string();
+}
+
+}  // namespace
+
+fs::path scenarios_folder() {
+  std::error_code error;
+  const auto executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    auto installed = executable.parent_path().parent_path() / "share" / "racksim" / "scenarios";
+    if (fs::is_directory(installed, error)) return installed;
+  }
+  auto source = fs::path(RACKSIM_SOURCE_DIR) / "scenarios";
+  return fs::is_directory(source, error) ? source : fs::path();
+}
+
+std::string find_scenario_file(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error) || error) return path;
+  const auto folder = scenarios_folder();
+  if (!folder.empty() && fs::path(path).is_relative()) {
+    for (const auto& candidate : {folder / path, folder.parent_path() / path}) {
+      if (is_file(candidate)) return candidate.string();
+    }
+  }
+  Place{path, ""}.refuse("no such file", "a scenario file", nearest_file(path));
+}
+
+std::string find_testbed_file(const std::string& name, const fs::path& folder) {
+  if (name.find('/') != std::string::npos || name.ends_with(".json")) {
+    const auto path = folder / name;
+    return is_file(path) ? path.string() : "";
+  }
+  const auto file = name + ".json";
+  for (const auto& place : {folder, folder / "testbeds", scenarios_folder() / "testbeds"}) {
+    if (is_file(place / file)) return (place / file).string();
+  }
+  return "";
+}
+
+std::vector<std::string> json_names_below(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() != ".json" || !is_file(entry->path())) continue;
+    names.push_back(entry->path().lexically_relative(folder).replace_extension().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,71 @@
+// See fuzz_baseline.hpp.
+#include "tools/fuzz/fuzz_baseline.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/experiment/baseline.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/scenario/binding.hpp"
+
+namespace racksim::tools {
+
+std::optional<FuzzBaseline> load_fuzz_baseline(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return std::nullopt;
+  const auto document = read_json_file(file);
+  const Place root{file, ""};
+  bind(document, root, {}, {{"runs", "race_points"}, nullptr});
+  FuzzBaseline baseline;
+  const auto* runs = document.find("runs");
+  if (!runs || !runs->natural() || *runs->natural() == 0) {
+    root.member("runs").refuse(runs ? runs->description() : "nothing", "a number of runs, at least 1");
+  }
+  baseline.runs = *runs->natural();
+  const auto* points = document.find("race_points");
+  if (!points || !points->elements()) {
+    root.member("race_points").refuse(points ? points->description() : "nothing", "an array of names");
+  }
+  for (std::size_t i = 0; i < points->elements()->size(); ++i) {
+    const auto& name = (*points->elements())[i];
+    if (!name.string()) root.member("race_points").element(i).refuse(name.description(), "a race point's name");
+    baseline.race_points.push_back(*name.string());
+  }
+  return baseline;
+}
+
+JsonValue fuzz_baseline_json(const FuzzBaseline& baseline) {
+  auto value = JsonValue::object();
+  value.set("runs", baseline.runs);
+  auto& points = value.set("race_points", JsonValue::array());
+  for (const auto& point : baseline.race_points) points.push(point);
+  return value;
+}
+
+FuzzBaseline common_baseline(std::uint64_t runs, const std::vector<FuzzResult>& campaigns) {
+  FuzzBaseline baseline{runs, {}};
+  const auto& names = campaigns.front().coverage.map().race_points;
+  for (std::size_t point = 0; point < names.size(); ++point) {
+    const bool robust = std::all_of(campaigns.begin(), campaigns.end(), [&](const FuzzResult& campaign) {
+      return campaign.runs_reaching[point] >= kBlessedReaches;
+    });
+    if (robust) baseline.race_points.push_back(names[point]);
+  }
+  return baseline;
+}
+
+std::vector<std::string> lost_race_points(const FuzzBaseline& baseline, const FuzzResult& campaign) {
+  const auto& names = campaign.coverage.map().race_points;
+  std::vector<std::string> lost;
+  for (const auto& wanted : baseline.race_points) {
+    const auto found = std::find(names.begin(), names.end(), wanted);
+    if (found == names.end()) {
+      lost.push_back(wanted + " (not declared any more)");
+    } else if (campaign.runs_reaching[static_cast<std::size_t>(found - names.begin())] == 0) {
+      lost.push_back(wanted);
+    }
+  }
+  return lost;
+}
+
+}  // namespace racksim::tools

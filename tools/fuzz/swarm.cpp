@@ -1,0 +1,310 @@
+// Derivation of scenarios. See swarm.hpp.
+#include "tools/fuzz/swarm.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "models/faults/fault_menu.hpp"
+#include "models/service/protocol.hpp"
+#include "sim/random/random.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/fuzz/drawn_faults.hpp"
+#include "tools/scenario/overrides.hpp"
+#include "tools/text/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+using sim::Duration;
+using sim::Parameter;
+using sim::RandomStream;
+
+// Short runs find more in the same time: most races need few operations, on few blocks, under the right perturbation.
+constexpr std::uint64_t kMostOperations = 1500;
+/// The end of so wide a range is a limit, not a value that half of the runs should have.
+constexpr std::uint64_t kWideRange = 8;
+/// About how long an operation of one session takes when blocks are contended and packets lost; for placing faults.
+constexpr Duration kOperation = 12_us;
+
+/// A value of a parameter as a scenario writes it.
+JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* length = std::get_if<Duration>(&value)) return format_length(*length);
+  if (const auto* name = std::get_if<std::string>(&value)) return *name;
+  const auto number = std::get<std::uint64_t>(value);
+  if (std::holds_alternative<Parameter::Size>(parameter.kind)) return format_size(number);
+  if (std::holds_alternative<Parameter::Rate>(parameter.kind)) return format_rate(number);
+  return number;
+}
+
+/// How large a time or a count is, for comparisons with others of the same parameter.
+std::int64_t magnitude(const Parameter::Value& value) {
+  if (const auto* length = std::get_if<Duration>(&value)) return length->ps();
+  const auto* number = std::get_if<std::uint64_t>(&value);
+  return number ? static_cast<std::int64_t>(*number) : 0;
+}
+
+/// The time or count that a parameter has.
+Parameter::Value present(const Parameter& parameter) {
+  if (const auto* length = std::get_if<Parameter::Length>(&parameter.kind)) return *length->target;
+  return *std::get<Parameter::Integer>(parameter.kind).target;
+}
+
+/// "protocol.flowcc.cache" as a JSON pointer.
+std::string pointer_to(std::string path) {
+  std::replace(path.begin(), path.end(), '.', '/');
+  return "/" + path;
+}
+
+bool is_set(const std::vector<std::string>& overrides, const std::string& path) {
+  return std::any_of(overrides.begin(), overrides.end(),
+                     [&](const std::string& text) { return concerns(parse_override(text), pointer_to(path)); });
+}
+
+/// The whole number that a derived document gives, or else the template in effect.
+std::uint64_t number_in(const JsonValue& document, const char* part, const BoundOptions& options, const char* name) {
+  const auto* object = document.find(part);
+  const auto* value = object ? object->find(name) : nullptr;
+  if (value && value->natural()) return *value->natural();
+  for (const auto& parameter : options.parameters.all()) {
+    const auto* integer = std::get_if<Parameter::Integer>(&parameter.kind);
+    if (integer && parameter.name == name) return *integer->target;
+  }
+  return 1;
+}
+
+JsonValue template_document(JsonValue document, const std::string& file, const std::vector<std::string>& overrides) {
+  expand_rack(document);
+  for (const auto& text : overrides) {
+    apply_override(document, parse_override(text));
+    expand_rack(document);
+  }
+  pin_testbed(document, file);
+  for (const char* key : {"$schema", "doc", "expect", "observe"}) document.erase(key);
+  return document;
+}
+
+}  // namespace
+
+void pin_testbed(JsonValue& document, const std::string& file) {
+  expand_rack(document);
+  auto* rack = document.find("rack");
+  auto* testbed = rack ? rack->find("testbed") : nullptr;
+  if (!testbed || !testbed->string()) return;
+  const auto found = find_testbed_file(*testbed->string(), std::filesystem::path(file).parent_path());
+  // One that comes with the program is found by its name from anywhere.
+  if (found.empty() || found == find_testbed_file(*testbed->string(), std::filesystem::path{})) return;
+  *testbed = std::filesystem::absolute(found).string();
+}
+
+Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
+             const std::vector<std::string>& overrides, std::uint64_t seed)
+    : catalogue_(&catalogue),
+      file_(std::move(file)),
+      seed_(seed),
+      original_(read_scenario(document, file_, catalogue, overrides)) {
+  keep_expectations(document);
+  document_ = template_document(std::move(document), file_, overrides);
+  for (const auto& protocol : models::protocols()) {
+    if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
+  }
+  add_knobs("rack", catalogue.rack, original_.rack, overrides);
+  add_knobs("protocol." + original_.protocol.name, *find_entry(catalogue.protocols, original_.protocol.name),
+            original_.protocol, overrides);
+  add_knobs("workload", *find_entry(catalogue.workloads, original_.workload.name), original_.workload, overrides);
+  vary_faults_ = !is_set(overrides, "faults");
+  vary_schedule_ = !is_set(overrides, "run.schedule");
+  vary_length_ = !is_set(overrides, "run.measure");
+  const bool checked =
+      std::any_of(original_.checks.begin(), original_.checks.end(), [](const OracleSwitch& check) { return check.on; });
+  if (!checked) document_.set("check", JsonValue::object()).set("all", true);
+}
+
+void Swarm::keep_expectations(const JsonValue& document) {
+  const auto* expect = document.find("expect");
+  // What is expected of the metrics of a run that fails is nothing to go by.
+  if (!expect || original_.expect.pass == false) return;
+  for (const auto& [key, value] : *expect->members()) {
+    if (key != "verdict" && key != "baseline") expect_.set(key, value);
+  }
+}
+
+void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
+                      const std::vector<std::string>& overrides) {
+  sim::Parameters defaults;
+  const auto owner = component.make(defaults);  // which the declarations point into
+  for (std::size_t i = 0; i < options.parameters.all().size(); ++i) {
+    const Parameter& parameter = options.parameters.all()[i];
+    Knob knob;
+    knob.path = prefix + "." + parameter.name;
+    if (is_set(overrides, knob.path)) continue;
+    std::int64_t least_calm = 0, least_without_strain = 0;
+    if (parameter.timeout) {
+      const Parameter::Value own = present(parameter), usual = present(defaults.all()[i]);
+      least_calm = magnitude(usual);
+      least_without_strain = magnitude(own);
+      if (magnitude(own) < least_calm) knob.calm_value = written(parameter, usual);
+    }
+    std::uint64_t largest = 0;
+    for (const auto& value : parameter.varied) {
+      const auto among = [&](const std::optional<std::vector<Parameter::Value>>& values) {
+        return !values || std::find(values->begin(), values->end(), value) != values->end();
+      };
+      const bool moderate = among(parameter.moderate);
+      const bool patient = moderate && magnitude(value) >= least_calm;
+      knob.choices.push_back({written(parameter, value), patient && among(parameter.effective), patient,
+                              !moderate || magnitude(value) < least_without_strain});
+      if (const auto* number = std::get_if<std::uint64_t>(&value)) largest = std::max(largest, *number);
+    }
+    const auto* size = std::get_if<Parameter::Size>(&parameter.kind);
+    knob.always = size && !knob.choices.empty() && *size->target > largest;
+    if (parameter.varied_from) {
+      knob.least = *parameter.varied_from;
+      knob.most = *std::get<Parameter::Integer>(parameter.kind).target;
+      knob.calm = !parameter.moderate;
+      if (knob.least >= knob.most) continue;
+      knob.always = knob.most - knob.least >= kWideRange;
+    }
+    if (!knob.choices.empty() || parameter.varied_from || knob.calm_value) knobs_.push_back(std::move(knob));
+  }
+}
+
+std::vector<std::string> Swarm::varied() const {
+  std::vector<std::string> paths;
+  for (const auto& knob : knobs_) paths.push_back(knob.path);
+  return paths;
+}
+
+JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
+  JsonValue document = document_;
+  std::string stream = fmt::format("fuzz/run{}", index);
+  if (redraw > 0) stream += fmt::format("/redraw{}", redraw);
+  RandomStream own(seed_, stream);
+  document.set("name", fmt::format("{}-{}-{}", original_.name, seed_, index));
+  document.set("seed", own.below(1'000'000'000));
+  const double density = std::array{0.2, 0.5, 0.8}[own.below(3)];
+  const Manner manner = manner_of(stream);
+  bool strained = set_knobs(document, stream, density, manner);
+  if (vary_schedule_) strained |= set_schedule(document, stream, manner);
+  const std::uint64_t operations = set_length(document, stream, manner);
+  if (manner == Manner::calm) {
+    document.set("faults", JsonValue::array());
+    if (!expect_.members()->empty()) document.set("expect", expect_);
+  } else if (vary_faults_) {
+    set_faults(document, stream, operations);
+  }
+  if (strained) document.set_dotted("run.expect_timeouts", true);
+  if (manner == Manner::patient) give_time(document);
+  return document;
+}
+
+// A patient run waits for its timeouts, which may be much longer than the template's: what was lost last is noticed
+// after the longest of them, and may then wait for something else that was lost; and whoever asks a machine that stays
+// down gives up after some twenty, though hardly of a timeout as long as that of reports.
+void Swarm::give_time(JsonValue& document) const {
+  const Duration timeout = longest_timeout(document);
+  const Duration until_given_up = std::min(timeout * 25, Duration::from_ps(500'000'000'000));
+  const Duration drain = std::max({original_.run.drain, timeout * 3, until_given_up});
+  document.set_dotted("run.drain", format_length(drain));
+  document.set_dotted("run.stall", format_length(std::max(original_.run.stall, drain)));
+  document.set_dotted("run.time_limit", format_length(original_.run.time_limit + drain));
+}
+
+// Of a derived scenario, whose timeouts may have been drawn, or of the template if it fits no rack: it is refused then.
+sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
+  const auto of = [](const Scenario& scenario) {
+    const auto& rack = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
+    const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
+    return std::max(protocol->longest_timeout(rack), rack.nic.rc_retransmission_timeout);
+  };
+  try {
+    return of(read_scenario(document, file_, *catalogue_));
+  } catch (const InputError&) {
+    return of(original_);
+  }
+}
+
+Swarm::Manner Swarm::manner_of(const std::string& stream) const {
+  const bool faults_given = !vary_faults_ && !original_.faults.empty();  // by the command line
+  if (!faults_given && RandomStream(seed_, stream + "/calm").chance(0.5)) return Manner::calm;
+  return RandomStream(seed_, stream + "/patient").chance(0.5) ? Manner::patient : Manner::hurried;
+}
+
+bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double density, Manner manner) const {
+  const bool hurried = manner == Manner::hurried;
+  bool strained = false;
+  for (const Knob& knob : knobs_) {
+    if (!hurried && knob.calm_value) document.set_dotted(knob.path, *knob.calm_value);
+    RandomStream draws(seed_, stream + "/" + knob.path);
+    if (!draws.chance(density) && !knob.always) {
+      strained |= hurried && knob.calm_value.has_value();  // the template's own timeout is shorter than the default
+      continue;
+    }
+    if (knob.most > knob.least) {
+      if (!hurried && !knob.calm) continue;
+      const std::uint64_t drawn = knob.least + draws.below(knob.most - knob.least + 1);
+      document.set_dotted(knob.path, drawn);
+      strained |= !knob.calm && drawn < knob.most;
+      continue;
+    }
+    std::vector<const Choice*> choices;
+    for (const Choice& choice : knob.choices) {
+      if (hurried || (manner == Manner::calm ? choice.calm : choice.patient)) choices.push_back(&choice);
+    }
+    if (choices.empty()) continue;
+    const Choice& chosen = *choices[draws.below(choices.size())];
+    document.set_dotted(knob.path, chosen.value);
+    strained |= chosen.strains && hurried;
+  }
+  return strained;
+}
+
+void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const {
+  const std::uint64_t nodes = number_in(document, "rack", original_.rack, "nodes");
+  const std::uint64_t sessions = nodes * number_in(document, "workload", original_.workload, "threads");
+  RandomStream draws(seed_, stream + "/faults");
+  const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
+  JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
+  if (!tolerated_.empty() && draws.chance(0.8)) {
+    const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
+                                   longest_timeout(document)};
+    const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
+    for (const auto& fault : *drawn.elements()) faults.push(fault);
+  }
+  document.set("faults", std::move(faults));
+}
+
+bool Swarm::set_schedule(JsonValue& document, const std::string& stream, Manner manner) const {
+  RandomStream draws(seed_, stream + "/schedule");
+  const std::uint64_t shuffle = draws.below(1000);
+  const std::array orders{std::string("fifo"), std::string("lifo"), fmt::format("shuffle:{}", shuffle)};
+  document.set_dotted("run.schedule.order", orders[draws.below(orders.size())]);
+  // The last makes a path of several wires longer than some timeouts.
+  const std::array jitters{"0s", "0s", "5ns", "200ns", "2us"};
+  const std::size_t drawn = draws.below(jitters.size() - (manner == Manner::hurried ? 0 : 1));
+  document.set_dotted("run.schedule.jitter", jitters[drawn]);
+  return drawn + 1 == jitters.size();
+}
+
+// A short measured phase without warm-up, and limits on what comes after it unless the template has its own. A calm one
+// is as long as the template's, which what the template expects of metrics is meant for.
+std::uint64_t Swarm::set_length(JsonValue& document, const std::string& stream, Manner manner) const {
+  RandomStream draws(seed_, stream + "/length");
+  const std::uint64_t most =
+      std::max<std::uint64_t>(1, std::min(original_.run.measure.operations.value_or(kMostOperations), kMostOperations));
+  const std::uint64_t drawn = std::max<std::uint64_t>(1, manner == Manner::calm ? most : most >> draws.below(3));
+  if (vary_length_) document.set_dotted("run.measure", JsonValue::object()).set("operations", drawn);
+  auto* run = document.find("run");
+  if (!run) run = &document.set("run", JsonValue::object());
+  for (const char* key : {"warmup", "execution", "idle_passes"}) run->erase(key);
+  for (const auto& [key, limit] : {std::pair{"drain", "10ms"}, std::pair{"stall", "10ms"}}) {
+    if (!run->find(key)) run->set(key, limit);
+  }
+  return vary_length_ ? drawn : most;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,107 @@
+// A flag, a pipe and the handler. See interruption.hpp.
+#include "tools/processes/interruption.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace racksim::tools {
+namespace {
+
+constexpr std::array kInterruptions{SIGINT, SIGTERM};
+constexpr int kInterruptedStatus = 130;
+constexpr time_t kAnotherWish = 1;  // seconds after which another signal is another wish
+
+// What the handler may touch.
+volatile sig_atomic_t interruption_came = 0;
+timespec interruption_came_at{};
+std::array<int, 2> interruption_pipe{-1, -1};
+
+bool is_another_wish() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const auto seconds = now.tv_sec - interruption_came_at.tv_sec;
+  return seconds > kAnotherWish || (seconds == kAnotherWish && now.tv_nsec >= interruption_came_at.tv_nsec);
+}
+
+void on_interruption(int) {
+  const int saved = errno;
+  if (interruption_came != 0) {
+    if (is_another_wish()) _exit(kInterruptedStatus);
+  } else {
+    clock_gettime(CLOCK_MONOTONIC, &interruption_came_at);
+    interruption_came = 1;
+    const char byte = 0;
+    static_cast<void>(!write(interruption_pipe[1], &byte, 1));
+  }
+  errno = saved;
+}
+
+sigset_t interruption_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int signal : kInterruptions) sigaddset(&set, signal);
+  return set;
+}
+
+void handle_all_by(void (*handler)(int)) {
+  for (const int signal : kInterruptions) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+void let_interruptions_come() {
+  const sigset_t set = interruption_signals();
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+}  // namespace
+
+void catch_interruptions() {
+  if (pipe2(interruption_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) throw std::runtime_error("no pipe for signals");
+  struct sigaction action {};
+  action.sa_handler = on_interruption;
+  action.sa_mask = interruption_signals();
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kInterruptions) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
+bool interrupted() {
+  return interruption_came != 0;
+}
+
+int interruption_descriptor() {
+  return interruption_pipe[0];
+}
+
+InterruptionsHeld::InterruptionsHeld() {
+  const sigset_t set = interruption_signals();
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+}
+
+InterruptionsHeld::~InterruptionsHeld() {
+  let_interruptions_come();
+}
+
+void InterruptionsHeld::ignore_in_child() {
+  handle_all_by(SIG_IGN);
+  interruption_came = 0;
+  let_interruptions_come();
+}
+
+void InterruptionsHeld::default_in_child() {
+  handle_all_by(SIG_DFL);
+  let_interruptions_come();
+}
+
+}  // namespace racksim::tools

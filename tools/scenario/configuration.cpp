@@ -1,0 +1,66 @@
+// A scenario written back with every value in effect.
+#include "tools/scenario/scenario.hpp"
+#include "tools/scenario/scenario_parts.hpp"
+
+namespace racksim::tools {
+namespace {
+
+/// An object with one leading member, then all options in effect.
+JsonValue options_with(std::string_view key, const std::string& name, const BoundOptions& bound) {
+  JsonValue value;
+  value.set(key, name);
+  const auto options = values_in_effect(bound.parameters);
+  if (options.is_object()) {
+    for (const auto& member : *options.members()) value.append(member);
+  }
+  return value;
+}
+
+JsonValue write_protocol(const BoundOptions& protocol) {
+  JsonValue value;
+  value.set("name", protocol.name);
+  auto options = values_in_effect(protocol.parameters);
+  value.set(protocol.name, options.is_null() ? JsonValue::object() : std::move(options));
+  return value;
+}
+
+JsonValue write_faults(const std::vector<BoundOptions>& faults) {
+  auto value = JsonValue::array();
+  for (const auto& fault : faults) value.push(options_with("kind", fault.name, fault));
+  return value;
+}
+
+}  // namespace
+
+JsonValue configuration(const Scenario& scenario) {
+  JsonValue value;
+  value.set("version", 1);
+  value.set("name", scenario.name);
+  if (!scenario.doc.empty()) value.set("doc", scenario.doc);
+  value.set("seed", scenario.seed);
+  value.set("rack", options_with("testbed", scenario.testbed, scenario.rack));
+  value.set("protocol", write_protocol(scenario.protocol));
+  value.set("workload", options_with("kind", scenario.workload.name, scenario.workload));
+  value.set("run", write_run_plan(scenario.run, true));
+  value.set("faults", write_faults(scenario.faults));
+  value.set("check", write_checks(scenario.checks, scenario.history));
+  auto observe = scenario.observe;
+  sim::Parameters parameters;
+  observe.declare(parameters);
+  value.set("observe", values_in_effect(parameters));
+  value.set("expect", write_expectations(scenario.expect));
+  return value;
+}
+
+std::string behavioural_configuration(const Scenario& scenario) {
+  JsonValue value;
+  value.set("seed", scenario.seed);
+  value.set("rack", values_in_effect(scenario.rack.parameters));
+  value.set("protocol", write_protocol(scenario.protocol));
+  value.set("workload", options_with("kind", scenario.workload.name, scenario.workload));
+  value.set("run", write_run_plan(scenario.run, false));
+  value.set("faults", write_faults(scenario.faults));
+  return to_canonical_json(value);
+}
+
+}  // namespace racksim::tools

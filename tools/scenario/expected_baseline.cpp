@@ -1,0 +1,116 @@
+// Reading and writing of `expect.baseline`.
+#include "tools/scenario/expected_baseline.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "tools/scenario/binding.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+constexpr double kMostPerCent = 1000;
+
+/// The number in "2%", or nothing if the text is anything else or out of range.
+std::optional<double> parse_per_cent(const std::string& text) {
+  double value = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (error != std::errc{} || stop + 1 != end || *stop != '%') return std::nullopt;
+  if (!(value >= 0 && value <= kMostPerCent)) return std::nullopt;
+  return std::abs(value);  // "-0%" is 0
+}
+
+Tolerance read_tolerance(const std::string& metric, const JsonValue& value, const Place& place) {
+  const std::string expected = fmt::format("per cent from \"0%\" to \"{}%\", or a number of at least 0", kMostPerCent);
+  if (const auto number = value.number()) {
+    if (!(*number >= 0)) place.refuse(value.description(), expected);
+    return {metric, std::abs(*number), false};
+  }
+  const auto per_cent = parse_per_cent(require_string(value, place, expected));
+  if (!per_cent) place.refuse(value.description(), expected);
+  return {metric, *per_cent, true};
+}
+
+}  // namespace
+
+bool Tolerance::met(double stored, double now) const {
+  const double limit = per_cent ? std::abs(stored) * allowed / 100 : allowed;
+  return std::abs(now - stored) <= limit;
+}
+
+std::string Tolerance::text() const {
+  return per_cent ? fmt::format("{}%", allowed) : fmt::format("{}", allowed);
+}
+
+std::vector<Tolerance> usual_tolerances() {
+  return {{"throughput_mops", 5, true}, {"latency_ns.mean", 5, true}};
+}
+
+ExpectedBaseline read_expected_baseline(const JsonValue& value, const Place& place) {
+  ExpectedBaseline baseline;
+  const std::string expected = "\"exact\", \"none\" or an object of metrics with a tolerance each";
+  if (const auto* text = value.string()) {
+    if (*text != "exact" && *text != "none") {
+      place.refuse(value.description(), expected, nearest_name(*text, {"exact", "none"}));
+    }
+    baseline.kind = *text == "exact" ? ExpectedBaseline::Kind::exact : ExpectedBaseline::Kind::none;
+    return baseline;
+  }
+  if (!value.is_object()) place.refuse(value.description(), expected);
+  if (value.members()->empty()) place.refuse("an empty object", expected);
+  baseline.kind = ExpectedBaseline::Kind::metrics;
+  for (const auto& [metric, content] : *value.members()) {
+    baseline.tolerances.push_back(read_tolerance(metric, content, place.member(metric)));
+  }
+  return baseline;
+}
+
+JsonValue write_expected_baseline(const ExpectedBaseline& baseline) {
+  switch (baseline.kind) {
+    case ExpectedBaseline::Kind::usual:
+      return {};
+    case ExpectedBaseline::Kind::none:
+      return "none";
+    case ExpectedBaseline::Kind::exact:
+      return "exact";
+    case ExpectedBaseline::Kind::metrics:
+      break;
+  }
+  auto value = JsonValue::object();
+  for (const auto& tolerance : baseline.tolerances) {
+    value.set(tolerance.metric, tolerance.per_cent ? JsonValue(tolerance.text()) : JsonValue(tolerance.allowed));
+  }
+  return value;
+}
+
+JsonValue expected_baseline_schema() {
+  auto names = JsonValue::object();
+  auto& list = names.set("enum", JsonValue::array());
+  list.push("exact");
+  list.push("none");
+  auto per_cent = JsonValue::object();
+  per_cent.set("type", "string");
+  per_cent.set("pattern", "^[0-9]+(\\.[0-9]+)?%$");
+  auto units = JsonValue::object();
+  units.set("type", "number");
+  units.set("minimum", 0);
+  auto tolerance = JsonValue::object();
+  auto& forms = tolerance.set("anyOf", JsonValue::array());
+  forms.push(std::move(per_cent));
+  forms.push(std::move(units));
+  auto metrics = empty_object_schema();
+  metrics.set("minProperties", 1);
+  metrics.set("additionalProperties", std::move(tolerance));
+  auto schema = JsonValue::object();
+  schema.set("description", "What racksim test compares with the stored baseline.");
+  auto& either = schema.set("anyOf", JsonValue::array());
+  either.push(std::move(names));
+  either.push(std::move(metrics));
+  return schema;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,108 @@
+// Applying `--set path=value`.
+#include "tools/scenario/overrides.hpp"
+
+#include <charconv>
+#include <vector>
+
+#include "tools/json/input_error.hpp"
+
+namespace racksim::tools {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// The keys of a JSON pointer.
+std::vector<std::string> keys_of(const std::string& pointer) {
+  auto tokens = split(pointer.substr(1), '/');
+  for (auto& token : tokens) {
+    std::string key;
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      const bool escape = token[i] == '~' && i + 1 < token.size() && (token[i + 1] == '0' || token[i + 1] == '1');
+      key += escape ? (token[++i] == '0' ? '~' : '/') : token[i];
+    }
+    token = std::move(key);
+  }
+  return tokens;
+}
+
+JsonValue parse_value(const std::string& text) {
+  try {
+    return parse_json(text, "--set");
+  } catch (const InputError&) {
+    return text;
+  }
+}
+
+/// The element that `key` names, where the index after the last one adds an element.
+JsonValue& element(JsonValue& array, const std::string& key, const Place& place) {
+  std::size_t index = 0;
+  const auto* end = key.data() + key.size();
+  const auto [stop, error] = std::from_chars(key.data(), end, index);
+  const auto size = array.elements()->size();
+  if (error != std::errc{} || stop != end || index > size) {
+    place.refuse("the index " + quote(key), "a whole number from 0 to " + std::to_string(size));
+  }
+  return index == size ? array.push({}) : *array.find(index);
+}
+
+}  // namespace
+
+Override parse_override(const std::string& text) {
+  const auto equals = text.find('=');
+  const Place place{"--set " + text, ""};
+  if (equals == std::string::npos || equals == 0)
+    place.refuse(equals == 0 ? "no path before the \"=\"" : "no \"=\"", "path=value, such as workload.kind=micro");
+  const auto path = text.substr(0, equals);
+  Override result{text, "", parse_value(text.substr(equals + 1))};
+  if (path.front() == '/') {
+    result.pointer = path;
+  } else {
+    for (const auto& key : split(path, '.')) result.pointer += "/" + pointer_token(key);
+  }
+  for (const auto& key : keys_of(result.pointer)) {
+    if (key.empty()) place.refuse("an empty name in the path", "names with one dot between them");
+  }
+  return result;
+}
+
+void apply_override(JsonValue& document, const Override& override_) {
+  const auto keys = keys_of(override_.pointer);
+  if (keys.size() >= JsonLimits::kDepth) {
+    Place{"--set " + override_.text, ""}.refuse("a path of " + std::to_string(keys.size()) + " names",
+                                                "a path of fewer than " + std::to_string(JsonLimits::kDepth));
+  }
+  Place place{"--set " + override_.text, ""};
+  auto* value = &document;
+  for (const auto& key : keys) {
+    if (value->is_array()) {
+      value = &element(*value, key, place);
+    } else if (value->is_object() || value->is_null()) {
+      auto* member = value->find(key);
+      value = member ? member : &value->set(key, {});
+    } else {
+      place.refuse(value->description(), "an object with a member " + quote(key));
+    }
+    place = place.member(key);
+  }
+  *value = override_.value;
+}
+
+bool concerns(const Override& override_, const std::string& pointer) {
+  const auto& a = override_.pointer;
+  const auto contains = [](const std::string& outer, const std::string& inner) {
+    return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
+  };
+  return contains(a, pointer) || (!pointer.empty() && contains(pointer, a));
+}
+
+}  // namespace racksim::tools

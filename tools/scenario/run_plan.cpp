@@ -1,0 +1,46 @@
+// Declarations of the run's own options.
+#include "tools/scenario/run_plan.hpp"
+
+namespace racksim::tools {
+
+void RunPlan::declare(sim::Parameters& parameters) {
+  parameters.length("drain", drain, 0_s, 1000_s, "Longest wait for quiescence after the measurement.");
+  parameters.length("stall", stall, 1_us, 1000_s, "A run in which no operation ends for so long is stopped and fails.");
+  parameters.length("time_limit", time_limit, 1_ns, 1000_s, "Simulated time at which the run is stopped and fails.");
+  parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},
+                    "One event per switch pass, or one per stage; results are the same.");
+  parameters.choice("idle_passes", idle_passes, {{"skip", IdlePasses::skip}, {"run", IdlePasses::run}},
+                    "Compute switch passes that change nothing, or run them; results are the same.");
+  parameters.length("schedule.jitter", jitter, 0_s, 1_ms, "Each event may be up to this much late.");
+  parameters.flag(
+      "expect_timeouts", expect_timeouts,
+      "The rack is overloaded, or a timeout shorter than an idle path: the oracle served lets timeouts pass.");
+}
+
+std::string RunPlan::order_text() const {
+  switch (order) {
+    case TieOrder::fifo:
+      return "fifo";
+    case TieOrder::lifo:
+      return "lifo";
+    case TieOrder::shuffle:
+      break;
+  }
+  return "shuffle:" + std::to_string(shuffle_seed);
+}
+
+void Observation::declare(sim::Parameters& parameters) {
+  parameters.text("trace", trace, "File for the trace in JSON lines; empty for none.");
+  parameters.length("trace_from", trace_from, 0_s, 1000_s, "The trace begins with this instant.");
+  parameters.length("trace_until", trace_until, 0_s, 1000_s, "The trace ends with this instant.");
+  parameters.length("series_interval", series_interval, 0_s, 1000_s,
+                    "Time between samples of all metrics; 0s for none.");
+}
+
+void HistoryOptions::declare(sim::Parameters& parameters) {
+  parameters.integer("history", budget, 1, 1'000'000'000,
+                     "Operations recorded at most, about 100 bytes each, for linearizable, sequential, sessions and "
+                     "stale-read; beyond, keys are sampled.");
+}
+
+}  // namespace racksim::tools

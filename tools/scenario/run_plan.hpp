@@ -1,0 +1,88 @@
+// How long a run takes and in which manner, and what it watches: the scenario's `run`, `check`, `observe` and `expect`.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/checkers/history_recorder.hpp"
+#include "sim/kernel/time.hpp"
+#include "sim/options/parameters.hpp"
+#include "tools/scenario/expected_baseline.hpp"
+
+namespace racksim::tools {
+
+using namespace sim::literals;
+
+/// The length of a phase: simulated time (`"10ms"`) or a number of operations finished (`{"operations": 100000}`).
+struct Extent {
+  sim::Duration time{};
+  std::optional<std::uint64_t> operations;  ///< if given, `time` does not count
+  bool operator==(const Extent&) const = default;
+};
+
+/// Fused executes a switch pass in one event, stepped in one event a stage. Both give the same run hash.
+enum class Execution { fused, stepped };
+
+/// What becomes of switch passes that change nothing and send their packet round again: skipping computes their effect
+/// when somebody is about to see it, fused passes only. Both give the same run hash and metrics.
+enum class IdlePasses { skip, run };
+
+/// The order of lanes with events on the same picosecond.
+enum class TieOrder { fifo, lifo, shuffle };
+
+/// `run` in a scenario.
+struct RunPlan {
+  Extent warmup{};                      ///< not measured
+  Extent measure{10_ms, std::nullopt};  ///< what the metrics speak of
+  sim::Duration drain = 100_ms;         ///< longest wait for quiescence after the measurement and the heal
+  sim::Duration stall = 20_ms;          ///< a run in which no operation ends for so long is stopped and fails
+  sim::Duration time_limit = 100_s;     ///< a run that gets here is stopped and fails; at most 1,000 s
+  Execution execution = Execution::fused;
+  IdlePasses idle_passes = IdlePasses::skip;
+  TieOrder order = TieOrder::fifo;
+  std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
+  sim::Duration jitter{};          ///< each event may be this much late
+  bool expect_timeouts = false;    ///< the oracle `served` lets them pass: overload, or timeouts that are too short
+
+  /// All but `warmup`, `measure` and `schedule.order`, whose forms the scenario reader knows.
+  void declare(sim::Parameters& parameters);
+  /// `order` as a scenario writes it: "fifo", "lifo" or "shuffle:SEED".
+  std::string order_text() const;
+};
+
+/// `observe` in a scenario: outside the run hash.
+struct Observation {
+  std::string trace;                   ///< file for the trace in JSON lines; empty for none
+  sim::Duration trace_from{};          ///< what is observed before is not traced
+  sim::Duration trace_until = 1000_s;  ///< nor what is observed after
+  sim::Duration series_interval{};     ///< metrics are sampled this often; zero for never
+
+  void declare(sim::Parameters& parameters);
+};
+
+/// How histories are recorded for the checks that judge them: outside the run hash.
+struct HistoryOptions {
+  std::uint64_t budget = sim::checkers::HistoryRecorder::kDefaultBudget;  ///< operations kept at most
+
+  void declare(sim::Parameters& parameters);
+};
+
+/// What a metric must be; bounds are inclusive.
+struct MetricBounds {
+  std::string metric;  ///< its dotted name in the report, such as "latency_ns.p99"
+  std::optional<double> min, max, equals;
+};
+
+/// `expect` in a scenario.
+struct Expectations {
+  std::optional<bool> pass;  ///< the verdict of the oracles, if one is expected
+  std::string violation;     ///< an oracle, or kind of violation, that must speak; empty if none is named
+  ExpectedBaseline baseline;
+  std::vector<MetricBounds> metrics;
+};
+
+}  // namespace racksim::tools

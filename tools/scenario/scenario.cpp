@@ -1,0 +1,184 @@
+// Reading scenarios: the fixed keys here, everything else through the catalogue's declarations.
+#include "tools/scenario/scenario.hpp"
+
+#include <filesystem>
+
+#include "tools/files/data_files.hpp"
+#include "tools/scenario/overrides.hpp"
+#include "tools/scenario/scenario_parts.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+namespace {
+
+BoundOptions make_options(const OptionsEntry& entry) {
+  BoundOptions bound{entry.name, nullptr, {}};
+  bound.options = entry.make(bound.parameters);
+  return bound;
+}
+
+const JsonValue& require_member(const JsonValue& object, const Place& place, const std::string& key,
+                                const std::string& expected) {
+  const auto* value = object.find(key);
+  if (!value) place.refuse("no " + quote(key), expected);
+  return *value;
+}
+
+void check_version(const JsonValue& object, const Place& place) {
+  const auto& version = require_member(object, place, "version", "\"version\": 1, the format of the file");
+  if (version.natural() != 1)
+    place.member("version").refuse(version.description(), "1, the format that this build reads");
+}
+
+/// The catalogue entry that the member `key` names.
+const OptionsEntry& require_entry(const JsonValue& object, const Place& place, const std::string& key,
+                                  const std::vector<OptionsEntry>& entries) {
+  const auto names = names_of(entries);
+  const auto& value = require_member(object, place, key, quote(key) + " with " + one_of(names));
+  const auto& name = require_string(value, place.member(key), one_of(names));
+  const auto* entry = find_entry(entries, name);
+  if (!entry) place.member(key).refuse(value.description(), one_of(names), nearest_name(name, names));
+  return *entry;
+}
+
+/// An object whose member "kind" names a component and whose other members are that component's options.
+BoundOptions read_kind(const JsonValue& value, const Place& place, const std::vector<OptionsEntry>& entries) {
+  require_object(value, place);
+  auto bound = make_options(require_entry(value, place, "kind", entries));
+  bind(value, place, bound.parameters, {{"kind"}, nullptr});
+  return bound;
+}
+
+/// The options of all protocols are read, so that a mistake does not wait for the day its protocol is selected.
+BoundOptions read_protocol(const JsonValue& value, const Place& place, const Catalogue& catalogue) {
+  require_object(value, place);
+  auto rules = BindRules{names_of(catalogue.protocols), nullptr};
+  rules.reserved.insert(rules.reserved.begin(), "name");
+  bind(value, place, {}, rules);
+  const auto& selected = require_entry(value, place, "name", catalogue.protocols);
+  BoundOptions result;
+  for (const auto& entry : catalogue.protocols) {
+    auto bound = make_options(entry);
+    if (const auto* options = value.find(entry.name)) bind(*options, place.member(entry.name), bound.parameters);
+    if (&entry == &selected) result = std::move(bound);
+  }
+  return result;
+}
+
+void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, const Catalogue& catalogue,
+               const TestbedSource& testbeds) {
+  require_object(value, place);
+  const auto named = place.member("testbed");
+  scenario.testbed = require_string(require_member(value, place, "testbed", "\"testbed\" with the name of a testbed"),
+                                    named, "the name of a testbed");
+  auto testbed = testbeds(named, scenario.testbed, catalogue);
+  scenario.rack = std::move(testbed.rack);
+  scenario.annotations = std::move(testbed.annotations);
+  bind(value, place, scenario.rack.parameters, {{"testbed"}, &scenario.annotations});
+}
+
+Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
+                       const TestbedSource& testbeds) {
+  const Place root{file, ""};
+  require_object(document, root);
+  Scenario scenario;
+  scenario.file = file;
+  scenario.name = std::filesystem::path(file).stem().string();
+  std::string schema;
+  sim::Parameters own;
+  own.text("$schema", schema, "The JSON Schema that an editor may use.");
+  own.text("name", scenario.name, "What the run is called in reports.");
+  own.text("doc", scenario.doc, "What the scenario is there for.");
+  own.integer("seed", scenario.seed, 0, std::numeric_limits<std::uint64_t>::max(), "Seed of all random streams.");
+  bind(document, root, own,
+       {{"version", "rack", "protocol", "workload", "run", "faults", "check", "observe", "expect"}, nullptr});
+  check_version(document, root);
+  read_rack(scenario, require_member(document, root, "rack", "\"rack\" with the name of a testbed"),
+            root.member("rack"), catalogue, testbeds);
+  scenario.protocol = read_protocol(require_member(document, root, "protocol", "\"protocol\" with a \"name\""),
+                                    root.member("protocol"), catalogue);
+  scenario.workload = read_kind(require_member(document, root, "workload", "\"workload\" with a \"kind\""),
+                                root.member("workload"), catalogue.workloads);
+  if (const auto* run = document.find("run")) scenario.run = read_run_plan(*run, root.member("run"));
+  if (const auto* faults = document.find("faults")) {
+    const auto place = root.member("faults");
+    if (!faults->is_array()) place.refuse(faults->description(), "an array of objects with a \"kind\" each");
+    for (std::size_t i = 0; i < faults->elements()->size(); ++i) {
+      scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
+    }
+  }
+  scenario.checks = read_checks(document.find("check"), root.member("check"), catalogue.oracles, scenario.history);
+  if (const auto* observe = document.find("observe")) {
+    sim::Parameters parameters;
+    scenario.observe.declare(parameters);
+    bind(*observe, root.member("observe"), parameters);
+  }
+  if (const auto* expect = document.find("expect")) {
+    scenario.expect = read_expectations(*expect, root.member("expect"), catalogue.oracles);
+  }
+  return scenario;
+}
+
+}  // namespace
+
+void expand_rack(JsonValue& document) {
+  auto* rack = document.find("rack");
+  if (!rack || !rack->string()) return;
+  auto testbed = *rack;
+  *rack = JsonValue::object();
+  rack->set("testbed", std::move(testbed));
+}
+
+Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
+                       const std::vector<std::string>& overrides, const TestbedSource& testbeds) {
+  expand_rack(document);  // overrides need the long form
+  std::vector<Override> applied;
+  for (const auto& text : overrides) {
+    applied.push_back(parse_override(text));
+    apply_override(document, applied.back());
+    expand_rack(document);
+  }
+  try {
+    return bind_scenario(document, file, catalogue, testbeds);
+  } catch (const InputError& error) {
+    // The last override that touched the place is to blame, if any did.
+    for (auto override_ = applied.rbegin(); override_ != applied.rend(); ++override_) {
+      if (error.file() != file || !concerns(*override_, error.pointer())) continue;
+      throw InputError("--set " + override_->text, error.pointer(), error.found(), error.expected(), error.nearest());
+    }
+    throw;
+  }
+}
+
+Scenario load_scenario(const std::string& path, const Catalogue& catalogue, const std::vector<std::string>& overrides) {
+  const auto file = find_scenario_file(path);
+  return read_scenario(read_json_file(file), file, catalogue, overrides);
+}
+
+Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue) {
+  const auto file = find_testbed_file(name, std::filesystem::path(named.file).parent_path());
+  if (file.empty()) {
+    const auto names = json_names_below(scenarios_folder() / "testbeds");
+    named.refuse(quote(name), "a testbed: " + one_of(names), nearest_name(name, names));
+  }
+  return load_testbed(file, catalogue);
+}
+
+Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
+  return read_testbed(read_json_file(file), file, catalogue);
+}
+
+Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
+  const Place root{file, ""};
+  require_object(document, root);
+  check_version(document, root);
+  Testbed testbed;
+  testbed.name = std::filesystem::path(file).stem().string();
+  if (const auto* name = document.find("name")) testbed.name = require_string(*name, root.member("name"), "a string");
+  if (const auto* doc = document.find("doc")) testbed.doc = require_string(*doc, root.member("doc"), "a string");
+  testbed.rack = make_options(catalogue.rack);
+  bind(document, root, testbed.rack.parameters, {{"version", "name", "doc"}, &testbed.annotations});
+  return testbed;
+}
+
+}  // namespace racksim::tools

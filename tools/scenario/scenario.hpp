@@ -1,0 +1,100 @@
+// A scenario: everything that one run depends on, typed and validated.
+//
+//   {"version": 1, "name": "quickstart", "doc": "What this scenario shows.", "seed": 1,
+//    "rack": {"testbed": "concordia-8", "nodes": 4},                     or just "concordia-8"
+//    "protocol": {"name": "flowcc", "flowcc": {"ownership": "switch"}},  options of other protocols may stand beside it
+//    "workload": {"kind": "micro", "read_ratio": 0.5},
+//    "run": {"warmup": "1ms", "measure": {"operations": 100000}, "drain": "10ms", "time_limit": "1s",
+//            "execution": "fused", "schedule": {"order": "shuffle:7", "jitter": "5ns"}},
+//    "faults": [{"kind": "loss", "probability": 0.01}],
+//    "check": {"all": true, "packet-conservation": false, "sessions": true, "history": 100000},
+//    "observe": {"trace": "trace.jsonl", "series_interval": "10us"},
+//    "expect": {"verdict": "pass", "throughput_mops": {"min": 1.5}, "baseline": {"latency_ns.p99": "5%"}}}
+//
+// `version`, `rack`, `protocol` and `workload` must be given. "$schema" is allowed, for editors, and ignored.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/scenario/binding.hpp"
+#include "tools/scenario/catalogue.hpp"
+#include "tools/scenario/run_plan.hpp"
+
+namespace racksim::tools {
+
+/// A component with its options read. Copies share the options object.
+struct BoundOptions {
+  std::string name;
+  std::shared_ptr<void> options;  ///< the type that the catalogue entry's `make` made
+  sim::Parameters parameters;     ///< point into `options`
+};
+
+/// An oracle and whether the run asks for it.
+struct OracleSwitch {
+  std::string name;
+  bool on = false;
+};
+
+struct Scenario {
+  std::string file;  ///< where it was read from
+  std::string name;  ///< the file's name without ".json" if the scenario gives none
+  std::string doc;   ///< what the scenario is there for; may be empty
+  std::uint64_t seed = 1;
+  std::string testbed;
+  BoundOptions rack;                    ///< the testbed's values with the scenario's over them
+  std::vector<Annotation> annotations;  ///< what the testbed says about its constants
+  BoundOptions protocol;
+  BoundOptions workload;
+  RunPlan run;
+  std::vector<BoundOptions> faults;
+  std::vector<OracleSwitch> checks;  ///< every oracle of the catalogue, in its order
+  HistoryOptions history;
+  Observation observe;
+  Expectations expect;
+};
+
+/// Reads a scenario file, found as `find_scenario_file` says, with `--set` overrides ("path=value") applied in order.
+/// Options of protocols that are not selected are validated too. Throws InputError.
+Scenario load_scenario(const std::string& path, const Catalogue& catalogue,
+                       const std::vector<std::string>& overrides = {});
+
+/// Writes `"rack": "concordia-8"`, which is short for `"rack": {"testbed": "concordia-8"}`, in its long form.
+void expand_rack(JsonValue& document);
+
+/// A testbed on its own: `version`, `name`, `doc` and the rack's constants.
+struct Testbed {
+  std::string name, doc;
+  BoundOptions rack;
+  std::vector<Annotation> annotations;
+};
+/// Reads a testbed file. Throws InputError.
+Testbed load_testbed(const std::string& file, const Catalogue& catalogue);
+/// The same for a document already read; `file` stands for it in errors.
+Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue);
+
+/// Gives the testbed that a scenario names at `named`, or refuses that place.
+using TestbedSource = std::function<Testbed(const Place& named, const std::string& name, const Catalogue& catalogue)>;
+/// Looks for a file as `find_testbed_file` says, from the folder of the file that names the testbed.
+Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue);
+
+/// Reads a scenario from a document already read; `file` stands for it in errors. Touches no file but through
+/// `testbeds`.
+Scenario read_scenario(JsonValue document, const std::string& file, const Catalogue& catalogue,
+                       const std::vector<std::string>& overrides = {},
+                       const TestbedSource& testbeds = testbed_from_files);
+
+/// Every parameter in effect, defaults included, as a scenario that reads back as the same run.
+JsonValue configuration(const Scenario& scenario);
+
+/// The canonical text of what may change the run's behaviour, for the run hash: the configuration without the
+/// scenario's and the testbed's names, `execution`, `idle_passes`, `expect_timeouts`, `check`, `observe` and `expect`.
+std::string behavioural_configuration(const Scenario& scenario);
+
+/// The JSON Schema (draft 2020-12) of scenario files.
+JsonValue scenario_schema(const Catalogue& catalogue);
+
+}  // namespace racksim::tools
