@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"

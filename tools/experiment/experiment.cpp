@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "models/faults/faults.hpp"
 #include "models/service/protocol.hpp"

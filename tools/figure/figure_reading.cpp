@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "tools/scenario/binding.hpp"
 #include "tools/text/nearest_name.hpp"

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <stdexcept>
+
 namespace racksim::tools {
 namespace {
 

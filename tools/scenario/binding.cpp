@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "tools/text/nearest_name.hpp"

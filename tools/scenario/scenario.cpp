@@ -2,6 +2,7 @@
 #include "tools/scenario/scenario.hpp"
 
 #include <filesystem>
+#include <limits>
 
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/overrides.hpp"
