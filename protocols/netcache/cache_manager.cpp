@@ -3,14 +3,14 @@
 
 namespace racksim::netcache {
 
-using nocache::Message;
-using nocache::Op;
-using nocache::ValueHeader;
+using store::Message;
+using store::Op;
+using store::ValueHeader;
 
 // Servers are always told when a key is not cached any more: they update the switch when a cached key is written.
-CacheManager::CacheManager(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
+CacheManager::CacheManager(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
                            const NetProgram& program)
-    : cached_store::CacheManager(shared, options, counters, program, true),
+    : switch_cache::CacheManager(shared, options, counters, program, true),
       options_(options),
       counters_(counters),
       program_(program) {
@@ -48,7 +48,7 @@ std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const std::
   return preloaded;
 }
 
-void CacheManager::other(const Message& message, nocache::Address) {
+void CacheManager::other(const Message& message, store::Address) {
   if (message.store.operation() != Op::read_request) return;  // a copy of one for a hot key
   ++counters_.hot_reports.value;
   if (hot_key_) hot_key_(message.key);

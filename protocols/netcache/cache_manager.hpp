@@ -1,5 +1,5 @@
 // The controller's hands in NetCache (§4.3): what inserting and removing keys takes there beyond
-// cached_store/cache_manager.hpp. Only small items can be cached; asked for a value, a server writes it into the switch
+// switch_cache/cache_manager.hpp. Only small items can be cached; asked for a value, a server writes it into the switch
 // (net_server.hpp); and the switch reports hot keys to the controller.
 #pragma once
 
@@ -8,20 +8,20 @@
 #include <span>
 #include <vector>
 
-#include "protocols/cached_store/cache_manager.hpp"
 #include "protocols/netcache/counters.hpp"
 #include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/net_program.hpp"
 #include "protocols/netcache/options.hpp"
+#include "protocols/switch_cache/cache_manager.hpp"
 
 namespace racksim::netcache {
 
-using cached_store::kPipe;
+using switch_cache::kPipe;
 
-class CacheManager final : public cached_store::CacheManager {
+class CacheManager final : public switch_cache::CacheManager {
  public:
   /// Loads the multicast group of reports. Clients and servers must share pipe 0.
-  CacheManager(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters, const NetProgram& program);
+  CacheManager(store::Shared& shared, const NetCacheOptions& options, Counters& counters, const NetProgram& program);
 
   /// Whether key and value are small enough (NetCache §5; StarCache §5.1).
   bool cacheable(std::uint64_t key) const override;
@@ -41,7 +41,7 @@ class CacheManager final : public cached_store::CacheManager {
   void configure_switch() override;
   sim::Duration patience(std::uint64_t attempt) const override;
   void met(Mishap mishap) const override;
-  void other(const nocache::Message& message, nocache::Address from) override;
+  void other(const store::Message& message, store::Address from) override;
 
   const NetCacheOptions& options_;
   Counters& counters_;

@@ -8,9 +8,9 @@
 
 namespace racksim::netcache {
 
-Controller::Controller(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
+Controller::Controller(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
                        const NetProgram& program, CacheManager& manager)
-    : Rounds(shared.rack.calendar(), options.round),
+    : switch_cache::Controller(shared, options, counters, program, manager),
       shared_(shared),
       options_(options),
       counters_(counters),
@@ -51,7 +51,7 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
   for (const std::uint64_t key : reported) {
     if (manager_.is_cached(key)) shared_.coverage.race(RacePoint::hot_key_cached_by_now);
     if (manager_.is_cached(key) || !manager_.cacheable(key)) continue;
-    const nocache::KeyHash hash = shared_.hash(key);
+    const store::KeyHash hash = shared_.hash(key);
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (unsigned row = 0; row < kSketchRows; ++row) {
       const std::uint64_t slot = sketch_slot(row, hash.high, hash.low, options_.sketch_width);
@@ -63,8 +63,8 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
 }
 
 sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<Popularity> reported) {
-  std::sort(cached.begin(), cached.end(), cached_store::hotter);
-  std::sort(reported.begin(), reported.end(), cached_store::hotter);
+  std::sort(cached.begin(), cached.end(), switch_cache::hotter);
+  std::sort(reported.begin(), reported.end(), switch_cache::hotter);
   std::vector<sim::Task<void>> evictions;
   std::vector<Popularity> evicted;
   std::size_t next = std::min(manager_.room(), reported.size());
@@ -73,7 +73,7 @@ sim::Task<void> Controller::replace(std::vector<Popularity> cached, std::vector<
     evicted.push_back(cached.back());
     cached.pop_back();
   }
-  counters_.hotter_evicted.value += cached_store::hotter_than_one_of(cached, evicted);
+  counters_.hotter_evicted.value += switch_cache::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
   for (std::size_t i = 0; i < next; ++i) installs.push_back(manager_.install(reported[i].key));
@@ -89,29 +89,14 @@ sim::Task<void> Controller::reset_statistics() {
   }
 }
 
-sim::Task<void> Controller::look_for_dead_keys() {
-  std::map<std::uint64_t, std::uint64_t> invalid;
-  std::vector<sim::Task<void>> revivals;
-  for (const std::uint64_t key : manager_.cached()) {
-    if (!manager_.is_cached(key)) continue;
-    const std::uint64_t index = manager_.index_of(key);
-    const std::uint64_t state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
-    manager_.note_version(key, index, state & p4::mask_of(program_.state->width.bits));
-    if (state >> program_.state->width.bits != 0) continue;
-    const auto before = invalid_.find(key);
-    if (before != invalid_.end() && before->second == state && manager_.is_cached(key)) {
-      shared_.coverage.race(RacePoint::revived_invalid);
-      revivals.push_back(revive(key));
-    }
-    invalid[key] = state;
-  }
-  invalid_ = std::move(invalid);
-  co_await sim::gather(std::move(revivals));
+sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
+  Pulse pulse;
+  pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
+  co_return pulse;
 }
 
-sim::Task<void> Controller::revive(std::uint64_t key) {
-  ++counters_.revivals.value;
-  co_await manager_.fetch(key);
+void Controller::met_dead_key(bool) const {
+  shared_.coverage.race(RacePoint::revived_invalid);
 }
 
 }  // namespace racksim::netcache

@@ -1,13 +1,13 @@
 // What NetCache counts beside the application's counters, under "netcache.".
 #pragma once
 
-#include "protocols/cached_store/counters.hpp"
+#include "protocols/switch_cache/counters.hpp"
 
 namespace racksim::netcache {
 
-struct Counters : cached_store::Counters {
+struct Counters : switch_cache::Counters {
   explicit Counters(sim::Metrics& m)
-      : cached_store::Counters(m, "netcache"),
+      : switch_cache::Counters(m, "netcache"),
         hot_reports(m.counter("netcache.hot_reports", "packets", "by which the switch reported hot uncached keys")),
         updates(m.counter("netcache.updates", "packets", "cache updates that servers sent, repetitions included")),
         stale_updates(m.counter("netcache.stale_updates", "updates", "that the switch did not take")),

@@ -5,21 +5,31 @@
 #include <array>
 #include <iterator>
 
+#include "protocols/netcache/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
+
 namespace racksim::netcache {
 
 namespace {
 
-using nocache::Op;
+using store::Op;
 
 struct MessageName {
   Op op;
   const char* name;
 };
 constexpr MessageName kMessages[] = {
-    {Op::read_request, "R-REQ"},   {Op::read_reply, "R-REP of a server"}, {Op::write_request, "W-REQ"},
-    {Op::write_reply, "W-REP"},    {Op::correction_request, "CRN-REQ"},   {Op::fetch_request, "F-REQ"},
-    {Op::fetch_reply, "F-REP"},    {Op::write_refused, "W-REFUSED"},      {Op::eviction, "E-REQ"},
-    {Op::eviction_reply, "E-REP"}, {Op::cache_update, "UPDATE"},
+    {Op::read_request, "R-REQ"},
+    {Op::read_reply, "R-REP of a server"},
+    {Op::write_request, "W-REQ"},
+    {Op::write_reply, "W-REP"},
+    {Op::correction_request, "CRN-REQ"},
+    {switch_cache::kFetchRequest, "F-REQ"},
+    {switch_cache::kFetchReply, "F-REP"},
+    {Op::write_refused, "W-REFUSED"},
+    {switch_cache::kEviction, "E-REQ"},
+    {switch_cache::kEvictionReply, "E-REP"},
+    {kCacheUpdate, "UPDATE"},
 };
 
 constexpr std::array kNetCacheRaces{
@@ -42,12 +52,12 @@ constexpr std::array kNetCacheRaces{
     "controller: a key that has stayed invalid is fetched again",
 };
 static_assert(kNetCacheRaces.size() ==
-              static_cast<std::size_t>(RacePoint::count) - static_cast<std::size_t>(nocache::RacePoint::count));
+              static_cast<std::size_t>(RacePoint::count) - static_cast<std::size_t>(store::RacePoint::count));
 
 }  // namespace
 
 sim::CoverageMap coverage_map() {
-  sim::CoverageMap map = nocache::coverage_map();
+  sim::CoverageMap map = store::coverage_map();
   map.states = {"not cached", "invalid", "valid"};
   for (const MessageName& message : kMessages) map.messages.emplace_back(message.name);
   map.race_points.insert(map.race_points.end(), kNetCacheRaces.begin(), kNetCacheRaces.end());

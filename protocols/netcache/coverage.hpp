@@ -4,16 +4,16 @@
 
 #include <cstdint>
 
-#include "protocols/nocache/coverage.hpp"
-#include "protocols/nocache/messages.hpp"
+#include "protocols/store/coverage.hpp"
+#include "protocols/store/messages.hpp"
 #include "sim/record/coverage.hpp"
 
 namespace racksim::netcache {
 
 /// A race, by the rule or comment that answers it. The names are in coverage.cpp, in this order; the application's
-/// (protocols/nocache/coverage.hpp) come before them.
+/// (protocols/store/coverage.hpp) come before them.
 enum class RacePoint : std::uint8_t {
-  update_overtaken = static_cast<std::uint8_t>(nocache::RacePoint::count),
+  update_overtaken = static_cast<std::uint8_t>(store::RacePoint::count),
   update_of_evicted_key,
   rule_i,
   rule_ii,
@@ -40,6 +40,6 @@ sim::CoverageMap coverage_map();
 enum class KeyState : std::uint8_t { not_cached, invalid, valid };
 inline constexpr std::size_t kNoMessage = ~std::size_t{0};
 /// The number of a message in that map; kNoMessage for one that is about no key.
-std::size_t coverage_message(nocache::Op op);
+std::size_t coverage_message(store::Op op);
 
 }  // namespace racksim::netcache

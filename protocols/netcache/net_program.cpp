@@ -8,18 +8,13 @@
 #include <string>
 
 #include "p4model/language/headers.hpp"
+#include "protocols/netcache/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::netcache {
 
 namespace {
 
-using nocache::MeasureHeader;
-using nocache::number;
-using nocache::Op;
-using nocache::SafetyHeader;
-using nocache::Served;
-using nocache::StoreHeader;
-using nocache::ValueHeader;
 using p4::Action;
 using p4::AluOperation;
 using p4::AluOutput;
@@ -31,6 +26,13 @@ using p4::kA;
 using p4::kHi;
 using p4::kLo;
 using p4::Width;
+using store::MeasureHeader;
+using store::number;
+using store::Op;
+using store::SafetyHeader;
+using store::Served;
+using store::StoreHeader;
+using store::ValueHeader;
 
 /// What a packet is to the cache. `none` passes without cache logic: replies of servers, CRN-REQ, and F-REQ where
 /// fetches have no version.
@@ -75,7 +77,7 @@ class Builder {
   static constexpr const char* kDoc = "NetCache's data plane: values of hot items in switch memory";
 
   void parser() {
-    cached_store::append_parser(p_, shape_.versions).select(op_, {{number(Op::cache_update), "value"}});
+    switch_cache::append_parser(p_, shape_.versions).select(op_, {{number(kCacheUpdate), "value"}});
     p_.parser_state<ValueHeader>(p4::Gress::ingress, "value");
   }
 
@@ -86,8 +88,8 @@ class Builder {
     };
     roles.entry({number(Op::read_request)}, role_of("read_request", Role::read))
         .entry({number(Op::write_request)}, role_of("write_request", Role::write))
-        .entry({number(Op::cache_update)}, role_of("cache_update", Role::update));
-    if (shape_.versions) roles.entry({number(Op::fetch_request)}, role_of("fetch_request", Role::fetch));
+        .entry({number(kCacheUpdate)}, role_of("cache_update", Role::update));
+    if (shape_.versions) roles.entry({number(switch_cache::kFetchRequest)}, role_of("fetch_request", Role::fetch));
     store.apply(roles);
   }
 
@@ -146,7 +148,7 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    cached_store::count_up(begin, shape_.largest_version).output(AluOutput::new_lo);
+    switch_cache::count_up(begin, shape_.largest_version).output(AluOutput::new_lo);
     if (shape_.invalidate) begin.set(kHi, 0);
     table.entry({number(Role::write)}, p_.action("state_write").execute(begin, index_, version));
     // A fetch takes a version too, so that its update is known for old when a write has overtaken it.
@@ -251,7 +253,7 @@ class Builder {
                       .set(p_.header_field(&MeasureHeader::cached), static_cast<std::uint64_t>(Served::by_switch))
                       .set(value_present_, 1);
     // FLAG tells the server whether its value is in the switch now.
-    auto& acknowledge = answer("acknowledge_update", Op::cache_update_reply).set(flag_, valid_).set(value_present_, 0);
+    auto& acknowledge = answer("acknowledge_update", kCacheUpdateReply).set(flag_, valid_).set(value_present_, 0);
     auto& table = p_.table("turn_round").key(role_).size(4);
     table.entry({number(Role::read)}, reply).entry({number(Role::update)}, acknowledge);
     b.apply(table);

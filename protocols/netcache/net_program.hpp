@@ -22,18 +22,18 @@
 #include <array>
 #include <cstdint>
 
-#include "protocols/cached_store/cache_program.hpp"
-#include "protocols/nocache/messages.hpp"
+#include "protocols/store/messages.hpp"
+#include "protocols/switch_cache/cache_program.hpp"
 
 namespace racksim::netcache {
 
 /// Stages that hold values, arrays of 32 bits in each, and where they begin (StarCache §5.1).
 inline constexpr unsigned kValueStages = 8, kArraysPerStage = 2, kFirstValueStage = 2;
 inline constexpr unsigned kValueArrays = kValueStages * kArraysPerStage;
-static_assert(kValueArrays == nocache::ValueHeader::kWords);
+static_assert(kValueArrays == store::ValueHeader::kWords);
 
 /// Bytes of the longest key and value that can be cached (NetCache §4.2, §5; StarCache §5.1).
-inline constexpr std::uint32_t kMostKeyBytes = 16, kMostValueBytes = nocache::ValueHeader::kLayout.bytes();
+inline constexpr std::uint32_t kMostKeyBytes = 16, kMostValueBytes = store::ValueHeader::kLayout.bytes();
 
 /// Rows of the count-min sketch and arrays of the Bloom filter (NetCache §6).
 inline constexpr unsigned kSketchRows = 4, kBloomArrays = 3;
@@ -65,7 +65,7 @@ struct NetShape {
 ///
 /// Before the control plane inserts a key it makes its STATE invalid. With versions the low half of STATE must then
 /// come after each version given out for the key before.
-struct NetProgram : cached_store::CacheProgram {
+struct NetProgram : switch_cache::CacheProgram {
   std::array<const p4::RegisterArray*, kValueArrays> values{};  ///< by table index: words of ValueHeader
   std::array<const p4::RegisterArray*, kSketchRows> sketch{};   ///< by hash of the key; null without detection
   std::array<const p4::RegisterArray*, kBloomArrays> bloom{};   ///< the same

@@ -8,15 +8,16 @@
 
 #include "models/packets/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
+#include "protocols/netcache/messages.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::netcache {
 
-using nocache::Message;
-using nocache::Op;
+using store::Message;
+using store::Op;
 
 namespace {
-models::Core& agent_core(nocache::Shared& shared, const nocache::Partition& partition) {
+models::Core& agent_core(store::Shared& shared, const store::Partition& partition) {
   models::Server& node = shared.rack.server(shared.node_of(partition.server()));
   const std::uint64_t partitions = shared.options.partitions;
   if (partitions >= node.cores()) {
@@ -27,22 +28,18 @@ models::Core& agent_core(nocache::Shared& shared, const nocache::Partition& part
 }
 }  // namespace
 
-NetServer::NetServer(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters,
-                     nocache::Partition& partition)
-    : shared_(shared),
+NetServer::NetServer(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
+                     store::Partition& partition)
+    : CachingServer(shared, partition),
       options_(options),
       counters_(counters),
-      partition_(partition),
       nic_(shared.rack.server(shared.node_of(partition.server())).nic()),
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()),
-      qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)),
-      order_(shared.versions) {
-  partition.extend(*this);
-}
+      qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)) {}
 
 void NetServer::preloaded(std::uint64_t key, std::uint64_t version) {
-  order_.executed(shared_.hash(key), version);
-  if (!shared_.safety) cached_.insert(key);
+  order().executed(shared().hash(key), version);
+  if (!shared().safety) cached_.insert(key);
 }
 
 std::size_t NetServer::holding() const {
@@ -51,7 +48,7 @@ std::size_t NetServer::holding() const {
   return sum;
 }
 
-bool NetServer::holds_write(const Message& request, nocache::Address from, std::uint64_t operation) {
+bool NetServer::holds_write(const Message& request, store::Address from, std::uint64_t operation) {
   const auto found = updates_.find(request.key);
   if (found == updates_.end()) return false;
   std::deque<HeldWrite>& held = found->second.held;
@@ -59,47 +56,38 @@ bool NetServer::holds_write(const Message& request, nocache::Address from, std::
     return write.from == from && write.request.store.seq == request.store.seq;
   });
   if (before != held.end()) {
-    shared_.coverage.race(RacePoint::held_write_repeated);
+    shared().coverage.race(RacePoint::held_write_repeated);
     // The same write, sent again: it has a later version, unless it has overtaken itself.
-    if (shared_.versions.after(request.safety.version, before->request.safety.version)) before->request = request;
+    if (shared().versions.after(request.safety.version, before->request.safety.version)) before->request = request;
     return true;
   }
   ++counters_.held_writes.value;
-  shared_.coverage.race(RacePoint::write_held);
+  shared().coverage.race(RacePoint::write_held);
   held.push_back({request, from, operation});
   return true;
 }
 
-bool NetServer::admits_write(const Message& request) {
-  if (!shared_.safety || order_.admits(hash_in(request), request.safety.version)) return true;
-  shared_.coverage.race(request.safety.version == 0 ? RacePoint::rule_ii : RacePoint::rule_i);
-  return false;
+void NetServer::refused(bool has_version) const {
+  shared().coverage.race(has_version ? RacePoint::rule_i : RacePoint::rule_ii);
 }
 
-void NetServer::written(const Message& request) {
-  order_.executed(hash_in(request), request.safety.version);
+void NetServer::executed_write(const Message& request) {
   // A write that has taken effect before is sent again with a version of its own, for which the switch waits.
-  if (shared_.safety ? request.safety.version != 0 : cached_.contains(request.key)) update(request);
+  if (shared().safety ? request.safety.version != 0 : cached_.contains(request.key)) update(request);
 }
 
 void NetServer::fetched(const Message& request) {
-  order_.executed(hash_in(request), request.safety.version);
-  if (!shared_.safety) cached_.insert(request.key);
+  if (!shared().safety) cached_.insert(request.key);
   update(request);
 }
 
-void NetServer::other(const Message& message, nocache::Address from) {
-  if (message.store.operation() != Op::eviction) return;
-  order_.evicted(hash_in(message), message.safety.version);
+void NetServer::evicted(const Message& message) {
   cached_.erase(message.key);
-  Message reply = message;
-  reply.store.set(Op::eviction_reply);
-  partition_.send(reply, from, 0);
 }
 
 void NetServer::update(const Message& cause) {
   const auto [found, fresh] = updates_.try_emplace(cause.key);
-  if (!fresh) shared_.coverage.race(RacePoint::update_superseded);
+  if (!fresh) shared().coverage.race(RacePoint::update_superseded);
   Update& update = found->second;
   update.hkey_high = cause.store.hkey_high;
   update.hkey_low = cause.store.hkey_low;
@@ -118,33 +106,33 @@ void NetServer::send_update(std::uint64_t key) {
     return NetCacheOptions::patience(options_.update_timeout, attempt);
   };
   if (const std::uint64_t attempts = found->second.attempts; attempts > 0) {
-    shared_.coverage.race(RacePoint::update_repeated);
+    shared().coverage.race(RacePoint::update_repeated);
     const sim::Time now = clock_.calendar().now();
-    sim::record_sent_again(shared_.rack.journal(), nic_.source(), now, 0,
+    sim::record_sent_again(shared().rack.journal(), nic_.source(), now, 0,
                            {sim::SentAgain::timeout, key, now - patience(attempts - 1)});
   }
   Message message;
-  message.store = {nocache::number(Op::cache_update), found->second.number, found->second.hkey_high,
-                   found->second.hkey_low, 0};
-  message.measure.partition = partition_.server() % options_.partitions;
-  message.safety.version = order_.newest(shared_.hash(key));
+  message.store = {store::number(kCacheUpdate), found->second.number, found->second.hkey_high, found->second.hkey_low,
+                   0};
+  message.measure.partition = server() % options_.partitions;
+  message.safety.version = order().newest(shared().hash(key));
   message.key = key;
-  message.value = partition_.value_of(key);
+  message.value = partition().value_of(key);
   message.value_in_header = true;
   // The switch answers; were it not for the program the packet would go to the controller.
-  nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_),
-                                   {models::kControlCpuNode, nocache::kFirstPort}, 0));
+  nic_.send_raw(qpn_, make_message(shared(), message, static_cast<std::uint16_t>(qpn_),
+                                   {models::kControlCpuNode, store::kFirstPort}, 0));
   found->second.timer = clock_.after<&NetServer::send_update>(patience(found->second.attempts++), *this, key);
 }
 
 void NetServer::on_packet(p4::PacketRef packet) {
-  if (!nocache::is_message(*packet)) return;
-  const Message message = read_message(shared_, *packet);
-  if (message.store.operation() != Op::cache_update_reply) return;
+  if (!store::is_message(*packet)) return;
+  const Message message = read_message(shared(), *packet);
+  if (message.store.operation() != kCacheUpdateReply) return;
   const auto found = updates_.find(message.key);
   if (found == updates_.end()) return;
   if (found->second.number != message.store.seq) {
-    return shared_.coverage.race(RacePoint::acknowledgement_of_earlier_update);
+    return shared().coverage.race(RacePoint::acknowledgement_of_earlier_update);
   }
   if (message.store.flag == 0) ++counters_.stale_updates.value;
   acknowledged(message.key);
@@ -159,16 +147,16 @@ void NetServer::acknowledged(std::uint64_t key) {
   for (const HeldWrite& write : held) {
     const auto again = updates_.find(key);
     if (again != updates_.end()) {
-      shared_.coverage.race(RacePoint::next_held_write_updates);
+      shared().coverage.race(RacePoint::next_held_write_updates);
       again->second.held.push_back(write);
     } else {
-      partition_.resume(write.request, write.from, write.operation);
+      partition().resume(write.request, write.from, write.operation);
     }
   }
 }
 
 void NetServer::crash() {
-  if (!updates_.empty()) shared_.coverage.race(RacePoint::crash_forgets_update);
+  if (!updates_.empty()) shared().coverage.race(RacePoint::crash_forgets_update);
   for (auto& [key, update] : updates_) clock_.calendar().cancel(update.timer);
   updates_.clear();
 }

@@ -17,16 +17,15 @@
 #include <map>
 #include <unordered_set>
 
-#include "protocols/cached_store/write_order.hpp"
 #include "protocols/netcache/counters.hpp"
 #include "protocols/netcache/options.hpp"
-#include "protocols/nocache/partition.hpp"
+#include "protocols/switch_cache/caching_server.hpp"
 
 namespace racksim::netcache {
 
-class NetServer final : public nocache::PartitionExtension, models::PacketHandler {
+class NetServer final : public switch_cache::CachingServer, models::PacketHandler {
  public:
-  NetServer(nocache::Shared& shared, const NetCacheOptions& options, Counters& counters, nocache::Partition& partition);
+  NetServer(store::Shared& shared, const NetCacheOptions& options, Counters& counters, store::Partition& partition);
 
   /// A key has been put into the switch before the run, with this version (0 without versions) and the value it has.
   void preloaded(std::uint64_t key, std::uint64_t version);
@@ -34,19 +33,14 @@ class NetServer final : public nocache::PartitionExtension, models::PacketHandle
   std::size_t updating() const { return updates_.size(); }
   /// Writes that wait for an update of their key.
   std::size_t holding() const;
-  unsigned server() const { return partition_.server(); }
   void crash();
 
-  bool holds_write(const nocache::Message& request, nocache::Address from, std::uint64_t operation) override;
-  bool admits_write(const nocache::Message& request) override;
-  void written(const nocache::Message& request) override;
-  void fetched(const nocache::Message& request) override;
-  void other(const nocache::Message& message, nocache::Address from) override;
+  bool holds_write(const store::Message& request, store::Address from, std::uint64_t operation) override;
 
  private:
   struct HeldWrite {
-    nocache::Message request;
-    nocache::Address from;
+    store::Message request;
+    store::Address from;
     std::uint64_t operation;
   };
   struct Update {
@@ -57,19 +51,20 @@ class NetServer final : public nocache::PartitionExtension, models::PacketHandle
     std::deque<HeldWrite> held;
   };
 
+  void executed_write(const store::Message& request) override;
+  void fetched(const store::Message& request) override;
+  void evicted(const store::Message& message) override;
+  void refused(bool has_version) const override;
   void on_packet(p4::PacketRef packet) override;
-  void update(const nocache::Message& cause);
+  void update(const store::Message& cause);
   void send_update(std::uint64_t key);
   void acknowledged(std::uint64_t key);
 
-  nocache::Shared& shared_;
   const NetCacheOptions& options_;
   Counters& counters_;
-  nocache::Partition& partition_;
   models::Nic& nic_;
   sim::Clock& clock_;
   std::uint32_t qpn_;
-  cached_store::WriteOrder order_;
   std::unordered_set<std::uint64_t> cached_;  // keys, where messages have no version to tell
   std::map<std::uint64_t, Update> updates_;   // by key
   std::uint32_t next_number_ = 1;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "protocols/cached_store/described_registers.hpp"
+#include "protocols/netcache/messages.hpp"
+#include "protocols/switch_cache/described_registers.hpp"
+#include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::netcache {
 
@@ -54,7 +56,7 @@ const models::ProtocolRegistration registration({
 }  // namespace
 
 NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& options)
-    : Store(context, options, options.exactly_once),
+    : Application(context, options, options.exactly_once),
       options_(options),
       counters_(context.rack.metrics()),
       program_(make_net_program(shape_of(options))) {
@@ -79,24 +81,24 @@ void NetCache::add_actors(sim::Engine& engine) {
 void NetCache::preload(std::span<const std::uint64_t> hottest) {
   const auto keys = hottest.first(std::min<std::size_t>(hottest.size(), options_.preload));
   for (const auto& [key, version] : manager_->preload(keys)) {
-    servers_[nocache::server_of(shared().hash(key), shared().servers())]->preloaded(key, version);
+    servers_[store::server_of(shared().hash(key), shared().servers())]->preloaded(key, version);
   }
 }
 
 void NetCache::node_crashed(models::NodeId node) {
-  Store::node_crashed(node);
+  Application::node_crashed(node);
   for (const auto& server : servers_) {
     if (shared().node_of(server->server()) == node) server->crash();
   }
 }
 
 bool NetCache::quiescent() const {
-  return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
+  return Application::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
          std::all_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->updating() == 0; });
 }
 
 std::vector<models::Leak> NetCache::leaks() const {
-  std::vector<models::Leak> leaks = Store::leaks();
+  std::vector<models::Leak> leaks = Application::leaks();
   for (const auto& server : servers_) {
     if (server->updating() == 0) continue;
     leaks.push_back({"stuck-request",
@@ -110,14 +112,14 @@ std::vector<models::Leak> NetCache::leaks() const {
 
 // A valid value in the switch is a copy that readers get.
 void NetCache::show_state(sim::StateVisitor& visitor) const {
-  Store::show_state(visitor);
+  Application::show_state(visitor);
   const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
   for (const std::uint64_t key : manager_->cached()) {
     const std::uint64_t index = manager_->index_of(key);
     const std::uint64_t state = registers.read(program_.state->id, index);
     if ((shared().safety ? state >> program_.state->width.bits : state) == 0) continue;
     const std::uint64_t value =
-        nocache::ValueHeader::value_of([&](unsigned i) { return registers.read(program_.values[i]->id, index); });
+        store::ValueHeader::value_of([&](unsigned i) { return registers.read(program_.values[i]->id, index); });
     visitor.copy(key, sim::Holder::network_switch(), value, sim::CopyState::clean);
   }
 }
@@ -127,9 +129,16 @@ std::vector<models::SwitchRegister> NetCache::switch_state_of(std::uint64_t key)
   const std::uint64_t index = manager_->index_of(key);
   const auto word_text = [](std::uint64_t word) { return fmt::format("{:#x}", word); };
   // The other words follow from these two (ValueHeader).
-  return {cached_store::described_state(program_, index),
-          cached_store::described(*program_.values[0], index, "low half of the value", word_text),
-          cached_store::described(*program_.values[1], index, "high half of the value", word_text)};
+  return {switch_cache::described_state(program_, index),
+          switch_cache::described(*program_.values[0], index, "low half of the value", word_text),
+          switch_cache::described(*program_.values[1], index, "high half of the value", word_text)};
+}
+
+const char* NetCache::name_of(store::Op op) const {
+  if (op == kCacheUpdate) return "UPDATE";
+  if (op == kCacheUpdateReply) return "UPDATE-ACK";
+  const char* name = switch_cache::name_of(op);
+  return name != nullptr ? name : Application::name_of(op);
 }
 
 std::unique_ptr<models::Protocol> NetCacheOptions::build(models::ProtocolContext& context) const {

@@ -9,11 +9,11 @@
 #include "protocols/netcache/controller.hpp"
 #include "protocols/netcache/net_server.hpp"
 #include "protocols/netcache/switch_watch.hpp"
-#include "protocols/nocache/store.hpp"
+#include "protocols/store/application.hpp"
 
 namespace racksim::netcache {
 
-class NetCache final : public nocache::Store {
+class NetCache final : public store::Application {
  public:
   NetCache(models::ProtocolContext& context, const NetCacheOptions& options);
 
@@ -29,6 +29,9 @@ class NetCache final : public nocache::Store {
   Controller& controller() { return *controller_; }
   NetServer& server(unsigned number) { return *servers_.at(number); }
   const NetProgram& program() const { return program_; }
+
+ protected:
+  const char* name_of(store::Op op) const override;
 
  private:
   NetCacheOptions options_;

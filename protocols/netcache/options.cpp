@@ -45,7 +45,7 @@ void NetCacheOptions::declare(sim::Parameters& p) {
 }
 
 models::StateSize NetCacheOptions::state_size(std::uint64_t) const {
-  return nocache::store_state_size();
+  return store::store_state_size();
 }
 
 }  // namespace racksim::netcache

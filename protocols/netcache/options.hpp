@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "protocols/cached_store/options.hpp"
-#include "protocols/nocache/options.hpp"
+#include "protocols/store/options.hpp"
+#include "protocols/switch_cache/options.hpp"
 
 namespace racksim::netcache {
 
-struct NetCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, cached_store::CacheOptions {
+struct NetCacheOptions final : models::ProtocolOptions, store::StoreOptions, switch_cache::CacheOptions {
   NetCacheOptions() { cache_entries = 10'240; }
 
   std::uint64_t preload = 10'000;  ///< hottest keys, of which the cacheable ones are preloaded (StarCache §5.1)

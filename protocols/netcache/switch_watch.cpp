@@ -1,9 +1,11 @@
 // See switch_watch.hpp.
 #include "protocols/netcache/switch_watch.hpp"
 
+#include "protocols/netcache/messages.hpp"
+
 namespace racksim::netcache {
 
-using nocache::Op;
+using store::Op;
 
 p4::Pipeline& SwitchWatch::pipeline() const {
   return shared_.rack.chassis().pipeline(kPipe);
@@ -11,15 +13,15 @@ p4::Pipeline& SwitchWatch::pipeline() const {
 
 void SwitchWatch::before_ingress(const p4::Packet& packet, const p4::IngressMetadata&) {
   message_ = kNoMessage;
-  const auto* store = packet.find<nocache::StoreHeader>();
+  const auto* store = packet.find<store::StoreHeader>();
   if (store == nullptr) return;
   op_ = store->operation();
   message_ = coverage_message(op_);
   if (message_ == kNoMessage) return;
-  const auto* safety = packet.find<nocache::SafetyHeader>();
+  const auto* safety = packet.find<store::SafetyHeader>();
   version_ = safety == nullptr ? 0 : safety->version;
   hits_ = pipeline().counters(*program_.lookup).hits;
-  const auto index = manager_.index_of(nocache::KeyHash{store->hkey_high, store->hkey_low});
+  const auto index = manager_.index_of(store::KeyHash{store->hkey_high, store->hkey_low});
   state_ = index ? pipeline().registers().read(program_.state->id, *index) : 0;
 }
 
@@ -30,7 +32,7 @@ void SwitchWatch::after_ingress(const p4::Packet&, const p4::IngressMetadata&, c
   const bool valid = (shared_.safety ? state_ >> bits : state_) != 0;
   const KeyState state = !cached ? KeyState::not_cached : valid ? KeyState::valid : KeyState::invalid;
   shared_.coverage.pair(static_cast<std::size_t>(state), message_);
-  if (op_ != Op::cache_update) return;
+  if (op_ != kCacheUpdate) return;
   if (!cached) shared_.coverage.race(RacePoint::update_of_evicted_key);
   if (cached && shared_.safety && version_ != (state_ & p4::mask_of(bits))) {
     shared_.coverage.race(RacePoint::update_overtaken);

@@ -10,7 +10,7 @@ namespace racksim::netcache {
 
 class SwitchWatch final : public models::PassWatcher {
  public:
-  SwitchWatch(nocache::Shared& shared, const NetProgram& program, const CacheManager& manager)
+  SwitchWatch(store::Shared& shared, const NetProgram& program, const CacheManager& manager)
       : shared_(shared), program_(program), manager_(manager) {}
 
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override;
@@ -21,12 +21,12 @@ class SwitchWatch final : public models::PassWatcher {
  private:
   p4::Pipeline& pipeline() const;
 
-  nocache::Shared& shared_;
+  store::Shared& shared_;
   NetProgram program_;
   const CacheManager& manager_;
   // Of the packet whose pass is under way, if it is a message about a key.
   std::size_t message_ = kNoMessage;
-  nocache::Op op_{};
+  store::Op op_{};
   std::uint64_t hits_ = 0;     // of the lookup table, before the pass
   std::uint64_t state_ = 0;    // the key's STATE, if the lookup table knows the key
   std::uint64_t version_ = 0;  // in the packet

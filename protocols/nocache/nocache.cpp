@@ -1,5 +1,5 @@
-// NoCache, "a mechanism without any cache logic" (StarCache §5.1): the application on a switch that forwards.
-#include "protocols/nocache/store.hpp"
+// NoCache's registration and assembly. See nocache.hpp.
+#include "protocols/nocache/nocache.hpp"
 
 namespace racksim::nocache {
 
@@ -11,15 +11,18 @@ const models::ProtocolRegistration registration({
     .make_options = [] { return std::make_shared<NoCacheOptions>(); },
     .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
                   "partition", "slow-core", "switch-restart"},
-    .coverage = coverage_map(),
+    .coverage = store::coverage_map(),
 });
 
 }  // namespace
 
+NoCache::NoCache(models::ProtocolContext& context, const NoCacheOptions& options)
+    : Application(context, options, options.exactly_once) {
+  shared().coverage = context.coverage;
+}
+
 std::unique_ptr<models::Protocol> NoCacheOptions::build(models::ProtocolContext& context) const {
-  auto store = std::make_unique<Store>(context, *this, exactly_once);
-  store->shared().coverage = context.coverage;
-  return store;
+  return std::make_unique<NoCache>(context, *this);
 }
 
 }  // namespace racksim::nocache

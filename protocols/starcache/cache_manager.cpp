@@ -6,12 +6,13 @@
 
 #include "models/packets/addressing.hpp"
 #include "models/switch/control_wait.hpp"
+#include "protocols/starcache/messages.hpp"
 
 namespace racksim::starcache {
 
 using models::NodeId;
-using nocache::Message;
-using nocache::Op;
+using store::Message;
+using store::Op;
 
 namespace {
 
@@ -29,9 +30,9 @@ std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint6
 }  // namespace
 
 // A server need not know what is cached unless it orders writes by versions.
-CacheManager::CacheManager(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
+CacheManager::CacheManager(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
                            const StarProgram& program)
-    : cached_store::CacheManager(shared, options, counters, program, shared.safety),
+    : switch_cache::CacheManager(shared, options, counters, program, shared.safety),
       options_(options),
       program_(program) {
   configure_switch();
@@ -108,10 +109,10 @@ sim::Task<void> CacheManager::send_on(std::uint64_t key, std::uint64_t request_i
   const std::uint64_t port = co_await models::read_register(cpu(), kPipe, program_.client_port->name, request_index);
   const std::uint64_t seq = co_await models::read_register(cpu(), kPipe, program_.client_seq->name, request_index);
   if (incarnation() != before) co_return;
-  const nocache::KeyHash hash = shared().hash(key);
+  const store::KeyHash hash = shared().hash(key);
   const unsigned server = server_of(hash, shared().servers());
   Message request;
-  request.store = {nocache::number(Op::correction_request), seq, hash.high, hash.low, 0};
+  request.store = {store::number(Op::correction_request), seq, hash.high, hash.low, 0};
   request.measure.partition = server % options_.partitions;
   request.key = key;
   cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
@@ -119,16 +120,16 @@ sim::Task<void> CacheManager::send_on(std::uint64_t key, std::uint64_t request_i
              models::node_of_ipv4(ip));
 }
 
-void CacheManager::other(const Message& message, nocache::Address from) {
-  if (message.store.operation() != Op::report) return;
+void CacheManager::other(const Message& message, store::Address from) {
+  if (message.store.operation() != kReport) return;
   if (report_) {
     const auto partitions = static_cast<unsigned>(options_.partitions);
-    report_((from.node - shared().client_nodes) * partitions + from.port - nocache::kFirstPort,
+    report_((from.node - shared().client_nodes) * partitions + from.port - store::kFirstPort,
             static_cast<std::uint32_t>(message.store.seq));
   }
   Message reply = message;
-  reply.store.set(Op::report_reply);
-  cpu().send(make_message(shared(), reply, nocache::kFirstPort, from, 0));
+  reply.store.set(kReportReply);
+  cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
 }
 
 void CacheManager::met(Mishap mishap) const {

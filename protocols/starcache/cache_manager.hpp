@@ -1,5 +1,5 @@
 // The controller's hands in StarCache (§3.8): what inserting and removing keys takes there beyond
-// cached_store/cache_manager.hpp. A fetched value becomes the cache packet as it passes the switch (§3.9), by the clone
+// switch_cache/cache_manager.hpp. A fetched value becomes the cache packet as it passes the switch (§3.9), by the clone
 // table; a row has a request queue; and the controller receives the servers' reports.
 #pragma once
 
@@ -7,22 +7,21 @@
 #include <functional>
 #include <vector>
 
-#include "protocols/cached_store/cache_manager.hpp"
 #include "protocols/starcache/counters.hpp"
 #include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/options.hpp"
 #include "protocols/starcache/star_program.hpp"
+#include "protocols/switch_cache/cache_manager.hpp"
 
 namespace racksim::starcache {
 
-using cached_store::kPipe;
+using switch_cache::kPipe;
 
-class CacheManager final : public cached_store::CacheManager {
+class CacheManager final : public switch_cache::CacheManager {
  public:
   /// Installs clone table and groups. Clients and servers must share pipe 0 with the recirculation port that the
   /// program knows (§3.10).
-  CacheManager(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
-               const StarProgram& program);
+  CacheManager(store::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program);
 
   /// Inserts keys before the run without simulating time; their values are fetched as it begins.
   void preload(const std::vector<std::uint64_t>& keys);
@@ -34,7 +33,7 @@ class CacheManager final : public cached_store::CacheManager {
   void configure_switch() override;
   sim::Task<void> prepare_row(std::uint64_t index) override;
   sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index) override;
-  void other(const nocache::Message& message, nocache::Address from) override;
+  void other(const store::Message& message, store::Address from) override;
   void met(Mishap mishap) const override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
   sim::Task<void> send_on(std::uint64_t key, std::uint64_t request_index);

@@ -7,10 +7,10 @@
 
 namespace racksim::starcache {
 
-Controller::Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
+Controller::Controller(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        const StarProgram& program, CacheManager& manager,
                        const std::vector<std::unique_ptr<StarServer>>& servers)
-    : Rounds(shared.rack.calendar(), options.round),
+    : switch_cache::Controller(shared, options, counters, program, manager),
       shared_(shared),
       options_(options),
       counters_(counters),
@@ -117,42 +117,24 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
       newcomers.push_back(candidates[next].key);
     }
   }
-  counters_.hotter_evicted.value += cached_store::hotter_than_one_of(cached, evicted);
+  counters_.hotter_evicted.value += switch_cache::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
   for (const std::uint64_t key : newcomers) installs.push_back(manager_.install(key));
   co_await sim::gather(std::move(installs));
 }
 
-sim::Task<void> Controller::look_for_dead_keys() {
-  std::map<std::uint64_t, Pulse> pulses;
-  std::vector<sim::Task<void>> revivals;
-  for (const std::uint64_t key : manager_.cached()) {
-    if (!manager_.is_cached(key)) continue;
-    const std::uint64_t index = manager_.index_of(key);
-    Pulse pulse;
-    pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
-    pulse.queue = co_await models::read_register(manager_.cpu(), kPipe, program_.queue->name, index);
-    pulse.front = co_await models::read_register(manager_.cpu(), kPipe, program_.front->name, index);
-    manager_.note_version(key, index, pulse.state & p4::mask_of(program_.state->width.bits));
-    const bool invalid = pulse.state >> program_.state->width.bits == 0;
-    const bool waited_for = (pulse.queue & p4::mask_of(program_.queue->width.bits)) != 0;
-    const auto before = pulses_.find(key);
-    const bool same = before != pulses_.end() && before->second.state == pulse.state &&
-                      (invalid || before->second.front == pulse.front);
-    if (same && (invalid || waited_for) && manager_.is_cached(key)) {
-      shared_.coverage.race(invalid ? RacePoint::revived_invalid : RacePoint::revived_with_requests);
-      revivals.push_back(revive(key));
-    }
-    pulses[key] = pulse;
-  }
-  pulses_ = std::move(pulses);
-  co_await sim::gather(std::move(revivals));
+sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
+  Pulse pulse;
+  pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
+  const std::uint64_t queue = co_await models::read_register(manager_.cpu(), kPipe, program_.queue->name, index);
+  pulse.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
+  pulse.front = co_await models::read_register(manager_.cpu(), kPipe, program_.front->name, index);
+  co_return pulse;
 }
 
-sim::Task<void> Controller::revive(std::uint64_t key) {
-  ++counters_.revivals.value;
-  co_await manager_.fetch(key);
+void Controller::met_dead_key(bool invalid) const {
+  shared_.coverage.race(invalid ? RacePoint::revived_invalid : RacePoint::revived_with_requests);
 }
 
 }  // namespace racksim::starcache

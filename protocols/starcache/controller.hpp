@@ -1,25 +1,22 @@
 // The controller's mind (StarCache §3.1, §3.8): in rounds it reads what the switch has counted, compares the popularity
 // of cached keys with the servers' reports of uncached ones, replaces the least popular, and fits the cache's size to
 // the overflow ratio.
-//
-// Beyond the paper, with versions: a key whose value stays invalid (a write or its reply was lost) or whose requests
-// are not served any more (its cache packet was lost) is fetched again.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "protocols/cached_store/rounds.hpp"
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/star_server.hpp"
+#include "protocols/switch_cache/controller.hpp"
 #include "sim/metrics/time_series.hpp"
 
 namespace racksim::starcache {
 
-class Controller final : public cached_store::Rounds {
+class Controller final : public switch_cache::Controller {
  public:
-  Controller(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program,
+  Controller(store::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program,
              CacheManager& manager, const std::vector<std::unique_ptr<StarServer>>& servers);
 
   sim::Task<void> round() override;
@@ -34,27 +31,20 @@ class Controller final : public cached_store::Rounds {
   double overflow_ratio() const { return overflow_ratio_; }
 
  private:
-  /// What a round remembers of a cached key, to see whether it is alive.
-  struct Pulse {
-    std::uint64_t state = 0, queue = 0, front = 0;
-    bool operator==(const Pulse&) const = default;
-  };
-
   sim::Task<std::uint64_t> read_and_reset(std::string array, std::uint64_t index);
-  sim::Task<void> look_for_dead_keys();
-  sim::Task<void> revive(std::uint64_t key);
+  sim::Task<Pulse> feel_pulse(std::uint64_t index) override;
+  void met_dead_key(bool invalid) const override;
   sim::Task<void> update(std::vector<Popularity> cached);
   std::vector<Popularity> take_candidates();
   void resize(std::uint64_t size);
   void note_round();
 
-  nocache::Shared& shared_;
+  store::Shared& shared_;
   const StarCacheOptions& options_;
   Counters& counters_;
   StarProgram program_;
   CacheManager& manager_;
   std::map<std::uint64_t, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
-  std::map<std::uint64_t, Pulse> pulses_;            // by key
   std::uint64_t target_;
   double overflow_ratio_ = 0;
   sim::TimeSeries* sizes_ = nullptr;

@@ -5,11 +5,13 @@
 #include <array>
 #include <iterator>
 
+#include "protocols/switch_cache/messages.hpp"
+
 namespace racksim::starcache {
 
 namespace {
 
-using nocache::Op;
+using store::Op;
 
 struct Meeting {
   Op op;
@@ -24,12 +26,12 @@ constexpr Meeting kMeetings[] = {
     {Op::write_reply, false, "W-REP of a server"},
     {Op::write_reply, true, "W-REP in its first loop"},
     {Op::correction_request, false, "CRN-REQ"},
-    {Op::fetch_request, false, "F-REQ"},
-    {Op::fetch_reply, false, "F-REP of a server"},
-    {Op::fetch_reply, true, "F-REP in its first loop"},
+    {switch_cache::kFetchRequest, false, "F-REQ"},
+    {switch_cache::kFetchReply, false, "F-REP of a server"},
+    {switch_cache::kFetchReply, true, "F-REP in its first loop"},
     {Op::write_refused, false, "W-REFUSED"},
-    {Op::eviction, false, "E-REQ"},
-    {Op::eviction_reply, false, "E-REP"},
+    {switch_cache::kEviction, false, "E-REQ"},
+    {switch_cache::kEvictionReply, false, "E-REP"},
 };
 
 constexpr std::array kRaces{
@@ -52,12 +54,12 @@ constexpr std::array kRaces{
     "server: a report is sent again",
 };
 static_assert(kRaces.size() ==
-              static_cast<std::size_t>(RacePoint::count) - static_cast<std::size_t>(nocache::RacePoint::count));
+              static_cast<std::size_t>(RacePoint::count) - static_cast<std::size_t>(store::RacePoint::count));
 
 }  // namespace
 
 sim::CoverageMap coverage_map() {
-  sim::CoverageMap map = nocache::coverage_map();
+  sim::CoverageMap map = store::coverage_map();
   map.states.emplace_back("not cached");
   for (const char* validity : {"invalid", "valid"}) {
     for (const char* queue : {"empty queue", "waiting requests", "full queue"}) {

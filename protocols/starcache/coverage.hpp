@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "protocols/nocache/coverage.hpp"
-#include "protocols/nocache/messages.hpp"
+#include "protocols/store/coverage.hpp"
+#include "protocols/store/messages.hpp"
 #include "sim/record/coverage.hpp"
 
 namespace racksim::starcache {
@@ -15,9 +15,9 @@ enum class Validity : std::uint8_t { invalid, valid };
 enum class QueueState : std::uint8_t { empty, waiting, full };
 
 /// A race, by the rule or comment that answers it. The names are in coverage.cpp, in this order; the application's
-/// (protocols/nocache/coverage.hpp) come before them.
+/// (protocols/store/coverage.hpp) come before them.
 enum class RacePoint : std::uint8_t {
-  stale_packet_dropped = static_cast<std::uint8_t>(nocache::RacePoint::count),
+  stale_packet_dropped = static_cast<std::uint8_t>(store::RacePoint::count),
   evicted_packet_dropped,
   invalidated_while_served,
   fetch_reply_overtaken,
@@ -47,6 +47,6 @@ constexpr std::size_t coverage_state(Validity validity, QueueState queue) {
 }
 inline constexpr std::size_t kNoMessage = ~std::size_t{0};
 /// The number of a message in that map, by the way that it came; kNoMessage for one that is about no key.
-std::size_t coverage_message(nocache::Op op, bool recirculated);
+std::size_t coverage_message(store::Op op, bool recirculated);
 
 }  // namespace racksim::starcache

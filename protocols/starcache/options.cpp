@@ -59,7 +59,7 @@ void StarCacheOptions::declare(sim::Parameters& p) {
 }
 
 models::StateSize StarCacheOptions::state_size(std::uint64_t) const {
-  return nocache::store_state_size();
+  return store::store_state_size();
 }
 
 }  // namespace racksim::starcache

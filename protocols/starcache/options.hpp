@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "protocols/cached_store/options.hpp"
-#include "protocols/nocache/options.hpp"
+#include "protocols/store/options.hpp"
+#include "protocols/switch_cache/options.hpp"
 
 namespace racksim::starcache {
 
-struct StarCacheOptions final : models::ProtocolOptions, nocache::StoreOptions, cached_store::CacheOptions {
+struct StarCacheOptions final : models::ProtocolOptions, store::StoreOptions, switch_cache::CacheOptions {
   enum class Coherence : std::uint8_t {
-    versions,  ///< §3.7 with versions, and with writes ordered at the servers (cached_store/write_order.hpp)
+    versions,  ///< §3.7 with versions, and with writes ordered at the servers (switch_cache/write_order.hpp)
     paper      ///< §3.7 as printed: one validity bit
   };
 

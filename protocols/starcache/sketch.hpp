@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "protocols/cached_store/popularity.hpp"
+#include "protocols/switch_cache/popularity.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::starcache {
@@ -40,8 +40,8 @@ class CountMinSketch {
   std::vector<std::uint32_t> counters_;
 };
 
-using cached_store::hotter;
-using cached_store::Popularity;
+using switch_cache::hotter;
+using switch_cache::Popularity;
 
 /// The hottest keys of a round.
 class TopKeys {

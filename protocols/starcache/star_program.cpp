@@ -8,18 +8,13 @@
 #include <string>
 
 #include "p4model/language/headers.hpp"
-#include "protocols/nocache/messages.hpp"
+#include "protocols/store/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::starcache {
 
 namespace {
 
-using nocache::MeasureHeader;
-using nocache::number;
-using nocache::Op;
-using nocache::SafetyHeader;
-using nocache::Served;
-using nocache::StoreHeader;
 using p4::Action;
 using p4::AluOperation;
 using p4::AluOutput;
@@ -31,6 +26,12 @@ using p4::kB;
 using p4::kHi;
 using p4::kLo;
 using p4::Width;
+using store::MeasureHeader;
+using store::number;
+using store::Op;
+using store::SafetyHeader;
+using store::Served;
+using store::StoreHeader;
 
 /// What a packet is to the cache. `none` passes without cache logic: replies to requests for uncached items, CRN-REQ,
 /// and F-REQ where fetches have no version.
@@ -54,7 +55,7 @@ class Builder {
       : shape_(shape), program_(std::make_shared<p4::Program>("starcache", kDoc)), p_(*program_) {}
 
   StarProgram build() {
-    cached_store::append_parser(p_, shape_.versions);
+    switch_cache::append_parser(p_, shape_.versions);
     p_.ingress().if_(p_.valid<StoreHeader>() == 1).then([&](Block& store) {
       find_role(store);
       look_up(store);
@@ -80,7 +81,7 @@ class Builder {
     auto& circulating = p_.table("circulating").key(op_).size(8);
     circulating.entry({number(Op::read_reply)}, cache_packet)
         .entry({number(Op::write_reply)}, new_cache_packet)
-        .entry({number(Op::fetch_reply)}, new_cache_packet);
+        .entry({number(switch_cache::kFetchReply)}, new_cache_packet);
 
     auto& arriving = p_.table("arriving").key(op_).size(8);
     const auto role_of = [&](const char* name, Role role) -> Action& {
@@ -89,8 +90,8 @@ class Builder {
     arriving.entry({number(Op::read_request)}, role_of("read_request", Role::read))
         .entry({number(Op::write_request)}, role_of("write_request", Role::write));
     auto& reply = role_of("reply", Role::reply);
-    arriving.entry({number(Op::write_reply)}, reply).entry({number(Op::fetch_reply)}, reply);
-    if (shape_.versions) arriving.entry({number(Op::fetch_request)}, role_of("fetch_request", Role::fetch));
+    arriving.entry({number(Op::write_reply)}, reply).entry({number(switch_cache::kFetchReply)}, reply);
+    if (shape_.versions) arriving.entry({number(switch_cache::kFetchRequest)}, role_of("fetch_request", Role::fetch));
 
     store.if_(p_.intrinsics().ingress_port == shape_.recirculation_port)
         .then([&](Block& b) { b.apply(circulating); })
@@ -178,7 +179,7 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    cached_store::count_up(begin, shape_.largest_version).set(kHi, 0).output(AluOutput::new_lo);
+    switch_cache::count_up(begin, shape_.largest_version).set(kHi, 0).output(AluOutput::new_lo);
     write.execute(shape_.invalidate ? begin : read, index_, version);
     if (shape_.invalidate) write.set(begun_, 1);
     // A fetch takes a version too, so that its reply is known for old when a write has overtaken it.

@@ -24,7 +24,7 @@
 
 #include <cstdint>
 
-#include "protocols/cached_store/cache_program.hpp"
+#include "protocols/switch_cache/cache_program.hpp"
 
 namespace racksim::starcache {
 
@@ -55,7 +55,7 @@ inline constexpr std::uint64_t kMostEntries = 65'536;
 /// insertion of the key to the next will do.
 ///
 /// The clone table must know all clients and the controller: a packet to be cloned that misses it is dropped.
-struct StarProgram : cached_store::CacheProgram {
+struct StarProgram : switch_cache::CacheProgram {
   const p4::Table* clone = nullptr;  ///< client's or controller's IPv4 address -> clone_to
   /// Values: the multicast group of {port of that address, recirculation port}, and its MAC address.
   const p4::Action* clone_to = nullptr;

@@ -1,5 +1,5 @@
-// What StarCache adds to a storage server: the order of writes (cached_store/write_order.hpp) and the reports of
-// popular keys that the switch does not cache (StarCache §3.8).
+// What StarCache adds to a storage server, beside what every cache does (switch_cache/caching_server.hpp): the reports
+// of popular keys that the switch does not cache (StarCache §3.8).
 //
 // "Storage servers use TCP to report top-k items" (§3.9): a report is sent again, at TCP's retransmission timeout,
 // until the controller has acknowledged it.
@@ -9,18 +9,16 @@
 #include <map>
 #include <vector>
 
-#include "protocols/cached_store/write_order.hpp"
-#include "protocols/nocache/partition.hpp"
 #include "protocols/starcache/counters.hpp"
 #include "protocols/starcache/options.hpp"
 #include "protocols/starcache/sketch.hpp"
+#include "protocols/switch_cache/caching_server.hpp"
 
 namespace racksim::starcache {
 
-class StarServer final : public nocache::PartitionExtension {
+class StarServer final : public switch_cache::CachingServer {
  public:
-  StarServer(nocache::Shared& shared, const StarCacheOptions& options, Counters& counters,
-             nocache::Partition& partition);
+  StarServer(store::Shared& shared, const StarCacheOptions& options, Counters& counters, store::Partition& partition);
 
   /// Begins to count and to report, in rounds. Before the run.
   void start_reporting();
@@ -30,22 +28,17 @@ class StarServer final : public nocache::PartitionExtension {
   bool reporting() const { return !unacknowledged_.empty(); }
   void crash();
 
-  void requested(const nocache::Message& request) override;
-  bool admits_write(const nocache::Message& request) override;
-  void written(const nocache::Message& request) override;
-  void fetched(const nocache::Message& request) override;
-  void other(const nocache::Message& message, nocache::Address from) override;
+  void requested(const store::Message& request) override;
 
  private:
+  void own_message(const store::Message& message, store::Address from) override;
+  void refused(bool has_version) const override;
   void end_round();
   void send_report(std::uint32_t number);
 
-  nocache::Shared& shared_;
   const StarCacheOptions& options_;
   Counters& counters_;
-  nocache::Partition& partition_;
   sim::Clock& clock_;
-  cached_store::WriteOrder order_;
   std::unique_ptr<TopKeys> top_;  // if it reports
   std::uint32_t next_report_ = 1;
   struct Report {

@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocols/cached_store/described_registers.hpp"
+#include "protocols/starcache/messages.hpp"
+#include "protocols/switch_cache/described_registers.hpp"
+#include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::starcache {
 
-using nocache::Op;
+using store::Op;
 
 namespace {
 
@@ -57,7 +59,7 @@ const models::ProtocolRegistration registration({
 }  // namespace
 
 StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& options)
-    : Store(context, options, with_safety(options)),
+    : Application(context, options, with_safety(options)),
       options_(options),
       counters_(context.rack.metrics()),
       program_(make_star_program(
@@ -86,7 +88,7 @@ void StarCache::add_actors(sim::Engine& engine) {
 }
 
 void StarCache::do_describe_items(const models::ItemSizes& sizes) {
-  Store::do_describe_items(sizes);
+  Application::do_describe_items(sizes);
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   if (!options_.multi_packet && largest > shared().value_room()) {
     throw std::runtime_error(
@@ -102,31 +104,31 @@ void StarCache::preload(std::span<const std::uint64_t> hottest) {
 }
 
 void StarCache::node_crashed(models::NodeId node) {
-  Store::node_crashed(node);
+  Application::node_crashed(node);
   for (const auto& partition : partitions()) {
     if (shared().node_of(partition->server()) == node) servers_[partition->server()]->crash();
   }
 }
 
 void StarCache::start_measuring() {
-  Store::start_measuring();
+  Application::start_measuring();
   controller_->start_measuring();
 }
 
 void StarCache::stop_measuring() {
-  Store::stop_measuring();
+  Application::stop_measuring();
   controller_->stop_measuring();
 }
 
 bool StarCache::quiescent() const {
-  return Store::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
+  return Application::quiescent() && manager_->busy() == 0 && !controller_->in_round() &&
          std::none_of(servers_.begin(), servers_.end(), [](const auto& server) { return server->reporting(); });
 }
 
 // Besides the rows, the request table (§3.4): where a queue ends is where it begins and its length further, all round
 // its circle.
 std::vector<models::Leak> StarCache::leaks() const {
-  std::vector<models::Leak> leaks = Store::leaks();
+  std::vector<models::Leak> leaks = Application::leaks();
   for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
   // Nothing to report comes after the workload's end, and a run drains until all reports are acknowledged.
   for (const auto& partition : partitions()) {
@@ -152,19 +154,19 @@ std::vector<models::Leak> StarCache::leaks() const {
 // A cache packet is a copy if the switch would let it serve a read request that came now: the key is valid, and the
 // packet is of its version.
 void StarCache::show_state(sim::StateVisitor& visitor) const {
-  Store::show_state(visitor);
+  Application::show_state(visitor);
   const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
   const unsigned bits = program_.state->width.bits;
   shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
-    const auto* store = packet.find<nocache::StoreHeader>();
+    const auto* store = packet.find<store::StoreHeader>();
     if (store == nullptr) return;
     const Op op = store->operation();
-    if (op != Op::read_reply && op != Op::write_reply && op != Op::fetch_reply) return;
-    const auto index = manager_->index_of(nocache::KeyHash{store->hkey_high, store->hkey_low});
+    if (op != Op::read_reply && op != Op::write_reply && op != switch_cache::kFetchReply) return;
+    const auto index = manager_->index_of(store::KeyHash{store->hkey_high, store->hkey_low});
     if (!index) return;
     const std::uint64_t state = registers.read(program_.state->id, *index);
     if ((shared().safety ? state >> bits : state) == 0) return;
-    const nocache::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
+    const store::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
     if (shared().safety && options_.drop_stale && message.safety.version != (state & p4::mask_of(bits))) return;
     visitor.copy(message.key, sim::Holder::network_switch(), message.value, sim::CopyState::clean);
   });
@@ -177,10 +179,17 @@ std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key
   const auto queue_text = [](std::uint64_t queue) {
     return fmt::format("{} waiting, next packet {}", queue & 0xffff'ffff, queue >> 32);
   };
-  return {cached_store::described_state(program_, index),
-          cached_store::described(*program_.queue, index, "request queue", queue_text),
-          cached_store::described(*program_.front, index, "slot of the first that waits", nullptr),
-          cached_store::described(*program_.rear, index, "slot for the next that waits", nullptr)};
+  return {switch_cache::described_state(program_, index),
+          switch_cache::described(*program_.queue, index, "request queue", queue_text),
+          switch_cache::described(*program_.front, index, "slot of the first that waits", nullptr),
+          switch_cache::described(*program_.rear, index, "slot for the next that waits", nullptr)};
+}
+
+const char* StarCache::name_of(store::Op op) const {
+  if (op == kReport) return "REPORT";
+  if (op == kReportReply) return "REPORT-ACK";
+  const char* name = switch_cache::name_of(op);
+  return name != nullptr ? name : Application::name_of(op);
 }
 
 std::unique_ptr<models::Protocol> StarCacheOptions::build(models::ProtocolContext& context) const {

@@ -4,15 +4,15 @@
 #include <memory>
 #include <vector>
 
-#include "protocols/nocache/store.hpp"
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/controller.hpp"
 #include "protocols/starcache/star_server.hpp"
 #include "protocols/starcache/switch_watch.hpp"
+#include "protocols/store/application.hpp"
 
 namespace racksim::starcache {
 
-class StarCache final : public nocache::Store {
+class StarCache final : public store::Application {
  public:
   StarCache(models::ProtocolContext& context, const StarCacheOptions& options);
 
@@ -31,6 +31,7 @@ class StarCache final : public nocache::Store {
   const StarProgram& program() const { return program_; }
 
  protected:
+  const char* name_of(store::Op op) const override;
   void do_describe_items(const models::ItemSizes& sizes) override;
 
  private:

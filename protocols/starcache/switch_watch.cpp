@@ -1,11 +1,13 @@
 // See switch_watch.hpp.
 #include "protocols/starcache/switch_watch.hpp"
 
+#include "protocols/switch_cache/messages.hpp"
+
 namespace racksim::starcache {
 
-using nocache::Op;
+using store::Op;
 
-SwitchWatch::SwitchWatch(nocache::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
+SwitchWatch::SwitchWatch(store::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
                          const CacheManager& manager)
     : shared_(shared),
       options_(options),
@@ -30,12 +32,12 @@ std::size_t SwitchWatch::state_at(std::uint64_t index) const {
 
 void SwitchWatch::before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) {
   message_ = kNoMessage;
-  const auto* store = packet.find<nocache::StoreHeader>();
+  const auto* store = packet.find<store::StoreHeader>();
   if (store == nullptr) return;
   op_ = store->operation();
   message_ = coverage_message(op_, metadata.port == recirculation_port_);
   if (message_ == kNoMessage) return;
-  const auto* safety = packet.find<nocache::SafetyHeader>();
+  const auto* safety = packet.find<store::SafetyHeader>();
   version_ = safety == nullptr ? 0 : safety->version;
   hits_ = pipeline().counters(*program_.lookup).hits;
   const auto index = manager_.index_of({store->hkey_high, store->hkey_low});
@@ -53,10 +55,10 @@ void SwitchWatch::after_ingress(const p4::Packet&, const p4::IngressMetadata& me
     }
     return;
   }
-  const bool invalidates = op_ == Op::write_request || op_ == Op::fetch_request;
+  const bool invalidates = op_ == Op::write_request || op_ == switch_cache::kFetchRequest;
   if (cached && invalidates && served_) shared_.coverage.race(RacePoint::invalidated_while_served);
   if (!cached || verdict.mcast_a != p4::Verdict::kNone) return;
-  if (op_ == Op::fetch_reply) shared_.coverage.race(RacePoint::fetch_reply_overtaken);
+  if (op_ == switch_cache::kFetchReply) shared_.coverage.race(RacePoint::fetch_reply_overtaken);
   if (op_ == Op::write_reply) {
     shared_.coverage.race(version_ == 0 ? RacePoint::write_reply_from_before_insertion
                                         : RacePoint::write_reply_overtaken);

@@ -12,7 +12,7 @@ namespace racksim::starcache {
 
 class SwitchWatch final : public models::PassWatcher {
  public:
-  SwitchWatch(nocache::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
+  SwitchWatch(store::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
               const CacheManager& manager);
 
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override;
@@ -24,14 +24,14 @@ class SwitchWatch final : public models::PassWatcher {
   p4::Pipeline& pipeline() const;
   std::size_t state_at(std::uint64_t index) const;
 
-  nocache::Shared& shared_;
+  store::Shared& shared_;
   const StarCacheOptions& options_;
   StarProgram program_;
   const CacheManager& manager_;
   unsigned recirculation_port_;
   // Of the packet whose pass is under way, if it is a message about a key.
   std::size_t message_ = kNoMessage;
-  nocache::Op op_{};
+  store::Op op_{};
   std::uint64_t hits_ = 0;          // of the lookup table, before the pass
   std::size_t state_ = kNotCached;  // as it would be if the lookup table knows the key
   bool served_ = false;             // some packets of the item, but not all, have gone to the request at the front

@@ -38,13 +38,11 @@ const std::map<std::string, std::vector<std::string>> kRooms{
       "bench", "commands"}},
 };
 
-/// Protocols that are built on another: StarCache and NetCache add a cache to the client-server application that
-/// NoCache is, and share what such a cache takes.
-const std::set<std::pair<std::string, std::string>> kBuildsOn{{"cached_store", "nocache"},
-                                                              {"netcache", "cached_store"},
-                                                              {"netcache", "nocache"},
-                                                              {"starcache", "cached_store"},
-                                                              {"starcache", "nocache"}};
+/// Folders of protocols that are built on another: NoCache, StarCache and NetCache on the client-server application,
+/// and the latter two on what caches in the switch share.
+const std::set<std::pair<std::string, std::string>> kBuildsOn{
+    {"nocache", "store"},   {"switch_cache", "store"},    {"netcache", "store"},
+    {"starcache", "store"}, {"netcache", "switch_cache"}, {"starcache", "switch_cache"}};
 
 /// The one file outside sim/ that may include SimGrid: the benchmark's reference, which has to be written in the
 /// interface that it stands for, as a user of SimGrid alone would write it. Nothing is built on it.
@@ -170,15 +168,16 @@ TEST_CASE("the check itself finds wrong includes") {
   CHECK(allowed("tools/bench/simgrid_echo.cpp", "simgrid/s4u.hpp", true));
   CHECK(allowed("tools/json/json_reader.cpp", "nlohmann/json.hpp", true));
   CHECK(allowed("protocols/gam/agent.cpp", "protocols/gam/messages.hpp"));
-  CHECK(allowed("protocols/starcache/star_server.hpp", "protocols/cached_store/write_order.hpp"));
+  CHECK(allowed("protocols/starcache/star_server.hpp", "protocols/switch_cache/write_order.hpp"));
   CHECK_FALSE(allowed("sim/kernel/calendar.cpp", "models/wire/link.hpp"));
   CHECK_FALSE(allowed("p4model/language/packet.hpp", "models/wire/link.hpp"));
   CHECK_FALSE(allowed("models/wire/link.cpp", "protocols/gam/agent.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "tools/experiment/report.hpp"));
   CHECK_FALSE(allowed("protocols/gam/agent.cpp", "protocols/selcc/agent.hpp"));
-  CHECK_FALSE(allowed("protocols/cached_store/write_order.hpp", "protocols/starcache/options.hpp"));
-  CHECK_FALSE(allowed("protocols/nocache/partition.cpp", "protocols/cached_store/write_order.hpp"));
+  CHECK_FALSE(allowed("protocols/switch_cache/write_order.hpp", "protocols/starcache/options.hpp"));
+  CHECK_FALSE(allowed("protocols/store/partition.cpp", "protocols/switch_cache/write_order.hpp"));
   CHECK_FALSE(allowed("protocols/netcache/net_server.cpp", "protocols/starcache/options.hpp"));
+  CHECK_FALSE(allowed("protocols/starcache/star_server.cpp", "protocols/nocache/nocache.hpp"));
   CHECK(allowed("models/rack/rack.cpp", "models/wire/link.hpp"));
   CHECK(allowed("models/wire/link.cpp", "models/wire/link.hpp"));
   CHECK_FALSE(allowed("models/wire/link.cpp", "models/rack/rack.hpp"));

@@ -5,12 +5,14 @@
 #include <string>
 
 #include "protocols/netcache/coverage.hpp"
+#include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/netcache.hpp"
-#include "tests/protocols/nocache/rig.hpp"
+#include "protocols/starcache/messages.hpp"
+#include "tests/protocols/store/rig.hpp"
 
 using namespace racksim;
 using namespace racksim::netcache;
-using namespace racksim::nocache::testing;
+using namespace racksim::store::testing;
 
 namespace {
 
@@ -44,8 +46,8 @@ TEST_CASE("NetCache declares its map, in which every point has a name of its own
   for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
   CHECK(names.size() == map.points());
   CHECK(map.states[static_cast<std::size_t>(KeyState::valid)] == "valid");
-  CHECK(map.messages[coverage_message(nocache::Op::cache_update)] == "UPDATE");
-  CHECK(coverage_message(nocache::Op::report) == kNoMessage);
+  CHECK(map.messages[coverage_message(netcache::kCacheUpdate)] == "UPDATE");
+  CHECK(coverage_message(starcache::kReport) == kNoMessage);
   CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
   const auto& entries = models::protocols();
   const auto entry = std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.name == "netcache"; });
@@ -81,12 +83,12 @@ TEST_CASE("a script marks the states that NetCache's messages meet and the races
   CHECK(reached(coverage, "invalid / W-REQ"));
   CHECK(reached(coverage, "overtaken"));
   CHECK_FALSE(reached(coverage, "an update is sent again"));
-  Rig::lose(rig.rack.uplink(kServerNode), nocache::Op::cache_update);
+  Rig::lose(rig.rack.uplink(kServerNode), netcache::kCacheUpdate);
   rig.put(kAlice, kHot);
   rig.run(200_us);
   CHECK(reached(coverage, "an update is sent again"));
   CHECK_FALSE(reached(coverage, "a crash forgets"));
-  Rig::lose(rig.rack.uplink(kServerNode), nocache::Op::cache_update);
+  Rig::lose(rig.rack.uplink(kServerNode), netcache::kCacheUpdate);
   rig.put(kAlice, kHot);
   rig.run(20_us);
   rig.rack.crash(kServerNode);

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocols/netcache/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/netcache/net_switch.hpp"
 
 using namespace racksim;
@@ -100,7 +102,7 @@ TEST_CASE("an update puts its value into all arrays, makes the key valid and is 
   const Passed answer = s.update(kHot, kNewer, s.write_request(kHot));
   CHECK(answer.went_to(kServer));
   CHECK(answer.from_to(kController, kServer));
-  CHECK(answer.op() == Op::cache_update_reply);
+  CHECK(answer.op() == netcache::kCacheUpdateReply);
   CHECK(answer.store().seq == 7);
   CHECK(answer.store().flag == 1);
   CHECK_FALSE(answer.has_value());
@@ -116,7 +118,7 @@ TEST_CASE("an update of a key that is not cached is acknowledged as not taken, a
   s.install(kOther, 3, kValue);
   const Passed answer = s.update(kHot, kNewer, 1);
   CHECK(answer.went_to(kServer));
-  CHECK(answer.op() == Op::cache_update_reply);
+  CHECK(answer.op() == netcache::kCacheUpdateReply);
   CHECK(answer.store().flag == 0);
   CHECK(s.value("VALUE0", 0) == 0);
   CHECK(s.value("VALUE0", 3) == ValueHeader::word(kValue, 0));
@@ -125,7 +127,7 @@ TEST_CASE("an update of a key that is not cached is acknowledged as not taken, a
 TEST_CASE("replies of servers and correction requests pass NetCache's switch without cache logic") {
   NetSwitch s(either());
   s.install(kHot, 3, kValue);
-  for (const Op op : {Op::correction_request, Op::read_reply, Op::write_reply, Op::fetch_reply}) {
+  for (const Op op : {Op::correction_request, Op::read_reply, Op::write_reply, switch_cache::kFetchReply}) {
     const Passed passed = s.request(op, kHot, kAlice);
     CHECK(passed.went_to(kServer));
     CHECK(passed.op() == op);
@@ -138,7 +140,7 @@ TEST_CASE("replies of servers and correction requests pass NetCache's switch wit
 TEST_CASE("packets outside the reserved ports do not reach NetCache's cache") {
   NetSwitch s(either());
   s.install(kHot, 3, kValue);
-  for (const std::uint16_t port : {nocache::kFirstPort - 1, nocache::kFirstPort + nocache::kPorts}) {
+  for (const std::uint16_t port : {store::kFirstPort - 1, store::kFirstPort + store::kPorts}) {
     auto packet = s.message(Op::read_request, kHot, kAlice, kServer);
     packet->get<p4::Udp>().dst_port = port;
     CHECK(s.pass(std::move(packet), kAlice.port).went_to(kServer));
@@ -179,7 +181,7 @@ TEST_CASE("with versions, an update that a later write has overtaken is not take
   s.install(kHot, 3, kValue);
   const Passed first = s.write_request(kHot), second = s.write_request(kHot);
   const Passed stale = s.update(kHot, kNewer, first);
-  CHECK(stale.op() == Op::cache_update_reply);
+  CHECK(stale.op() == netcache::kCacheUpdateReply);
   CHECK(stale.store().flag == 0);
   CHECK_FALSE(s.valid(3));
   CHECK(s.value("VALUE0", 3) == ValueHeader::word(kValue, 0));

@@ -1,17 +1,18 @@
-// NetCache's program, driven packet by packet: tests/protocols/cached_store/cache_switch.hpp with its updates.
+// NetCache's program, driven packet by packet: tests/protocols/switch_cache/cache_switch.hpp with its updates.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/net_program.hpp"
-#include "tests/protocols/cached_store/cache_switch.hpp"
+#include "tests/protocols/switch_cache/cache_switch.hpp"
 
 namespace racksim::netcache::testing {
 
-using nocache::ValueHeader;
-using namespace cached_store::testing;
+using store::ValueHeader;
+using namespace switch_cache::testing;
 
 struct Passed : PassedPacket {
   bool has_value() const { return packet->find<ValueHeader>() != nullptr; }
@@ -43,7 +44,7 @@ class NetSwitch : public CacheSwitch<Passed> {
 
   /// The server's update of a key, of a version if there are any.
   Passed update(Key k, std::uint64_t value, std::uint64_t version = 0) {
-    auto packet = message(Op::cache_update, k, kServer, kController, 7);
+    auto packet = message(netcache::kCacheUpdate, k, kServer, kController, 7);
     if (shape.versions) packet->get<SafetyHeader>().version = version;
     packet->push<ValueHeader>();
     const auto place = packet->header_count() - 1;

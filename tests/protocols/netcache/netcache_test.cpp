@@ -48,11 +48,11 @@ TEST_CASE("a read of a preloaded key is answered by the switch with the value th
   rig.get(key);
   CHECK(rig.hits() == 2);
   const std::uint64_t index = rig.protocol->manager().index_of(key);
-  const unsigned server = nocache::server_of(rig.protocol->shared().hash(key), rig.protocol->shared().servers());
+  const unsigned server = store::server_of(rig.protocol->shared().hash(key), rig.protocol->shared().servers());
   const std::uint64_t value = rig.protocol->partition(server).value_of(key);
   CHECK(value != 0);
   for (unsigned i = 0; i < kValueArrays; ++i) {
-    CHECK(rig.register_of(rig.protocol->program().values[i], index) == nocache::ValueHeader::word(value, i));
+    CHECK(rig.register_of(rig.protocol->program().values[i], index) == store::ValueHeader::word(value, i));
   }
   rig.protocol->show_state(rig.values_at_rest);
   for (sim::Oracle* oracle : rig.oracles()) oracle->finish(rig.calendar.now());

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -76,9 +77,10 @@ TEST_CASE("preloading takes the hottest keys up to the cache's size") {
 }
 
 TEST_CASE("a fetch whose request or reply is lost is sent again") {
-  const Op lost = GENERATE(Op::fetch_request, Op::fetch_reply);
+  const Op lost = GENERATE(switch_cache::kFetchRequest, switch_cache::kFetchReply);
   StarRig rig(kWithoutKeys, small(GENERATE(Coherence::versions, Coherence::paper)));
-  Rig::lose(lost == Op::fetch_request ? rig.rack.downlink(kServerNode) : rig.rack.uplink(kServerNode), lost, 3);
+  Rig::lose(lost == switch_cache::kFetchRequest ? rig.rack.downlink(kServerNode) : rig.rack.uplink(kServerNode), lost,
+            3);
   CHECK(rig.install(kHot));
   CHECK(rig.star_counter("fetches") == 4);
   CHECK(rig.valid(kHot));
@@ -91,7 +93,7 @@ TEST_CASE("a fetch of an item of which one packet is lost is repeated, since the
   setup.preload = {};
   StarRig rig(setup);
   const std::uint64_t first = GENERATE(1, 2, 3);
-  Rig::lose(rig.rack.uplink(kServerNode), Op::fetch_reply, 1, first);
+  Rig::lose(rig.rack.uplink(kServerNode), switch_cache::kFetchReply, 1, first);
   REQUIRE(rig.install(kHot));
   CHECK(rig.star_counter("fetches") == 2);
   CHECK(rig.circulating() == 3);
@@ -104,7 +106,7 @@ TEST_CASE("a fetch of an item of which one packet is lost is repeated, since the
 
 TEST_CASE("a fetch is given up after ten attempts, and its key leaves the cache") {
   StarRig rig(kWithoutKeys, small(GENERATE(Coherence::versions, Coherence::paper)));
-  Rig::lose(rig.rack.uplink(kServerNode), Op::fetch_reply, 10);
+  Rig::lose(rig.rack.uplink(kServerNode), switch_cache::kFetchReply, 10);
   CHECK_FALSE(rig.install(kHot));
   CHECK(rig.star_counter("fetches") == 10);
   CHECK(rig.star_counter("failed_fetches") == 1);
@@ -152,7 +154,7 @@ TEST_CASE("a key whose server is told of a boot only after the next boot is inse
   StarRig rig(with_hot_key());
   rig.run(20_us);
   rig.put_now(kAlice, kHot);
-  Rig::lose(rig.rack.downlink(kServerNode), Op::eviction, 95);  // until after the second boot
+  Rig::lose(rig.rack.downlink(kServerNode), switch_cache::kEviction, 95);  // until after the second boot
   for (int boot = 0; boot < 2; ++boot) {
     const sim::Time lost = rig.calendar.now() + 2_ms;
     rig.rack.chassis().announce_power_loss(lost);
@@ -176,8 +178,8 @@ TEST_CASE("a key whose server is told of a boot only after the next boot is inse
 TEST_CASE("the end of an insertion is told to the key's server until it answers, and then admits writes again") {
   StarRig rig(kWithoutKeys, small());
   REQUIRE(rig.install(kHot));
-  Rig::lose(rig.rack.downlink(kServerNode), Op::eviction, 2);
-  Rig::lose(rig.rack.uplink(kServerNode), Op::eviction_reply, 1);
+  Rig::lose(rig.rack.downlink(kServerNode), switch_cache::kEviction, 2);
+  Rig::lose(rig.rack.uplink(kServerNode), switch_cache::kEvictionReply, 1);
   rig.begin_evict(kHot);
   rig.run(20_us);
   CHECK(rig.star.manager().busy() == 1);

@@ -1,6 +1,8 @@
 // What goes round through the switch, how much of it and how fast (StarCache §2.2, §3.5, §3.6, Figure 13(a)).
 #include <catch2/catch.hpp>
 
+#include "protocols/starcache/messages.hpp"
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -46,11 +48,12 @@ TEST_CASE("no request ever takes the recirculation port, cache packets alone do"
   Setup setup = contended(1);
   StarRig rig(setup, options);
   rig.run_workload();
-  for (const Op op : {Op::read_request, Op::write_request, Op::correction_request, Op::fetch_request}) {
+  for (const Op op : {Op::read_request, Op::write_request, Op::correction_request, switch_cache::kFetchRequest}) {
     CHECK(rig.tap.circulating[number(op)] == 0);
     CHECK(rig.tap.of(op) > 0);
   }
-  for (const Op op : {Op::write_refused, Op::eviction, Op::eviction_reply, Op::report, Op::report_reply}) {
+  for (const Op op : {Op::write_refused, switch_cache::kEviction, switch_cache::kEvictionReply, starcache::kReport,
+                      starcache::kReportReply}) {
     CHECK(rig.tap.circulating[number(op)] == 0);
   }
   CHECK(rig.tap.circulating[number(Op::read_reply)] > 0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -50,7 +51,7 @@ TEST_CASE("the coldest cached keys are replaced by hotter reported ones, hottest
   get(rig, 11, 3);
   get(rig, 12, 1);
   let_report(rig);
-  CHECK(rig.tap.of(Op::report) == 1);
+  CHECK(rig.tap.of(starcache::kReport) == 1);
   rig.round();
   CHECK(rig.star.manager().cached() == std::vector<std::uint64_t>{1, 10});
   CHECK(rig.star_counter("evictions") == 1);
@@ -191,12 +192,12 @@ TEST_CASE("the overflow ratio is that of requests for cached keys, as counted by
 }
 
 TEST_CASE("a report is sent again until the controller has acknowledged it, and counts once") {
-  const Op lost = GENERATE(Op::report, Op::report_reply);
+  const Op lost = GENERATE(starcache::kReport, starcache::kReportReply);
   StarRig rig(with_keys({1, 2}), updating());
   rig.run(20_us);
   get(rig, 1, 5);
   get(rig, 10, 4);
-  Rig::lose(lost == Op::report ? rig.rack.uplink(kServerNode) : rig.rack.downlink(kServerNode), lost, 2);
+  Rig::lose(lost == starcache::kReport ? rig.rack.uplink(kServerNode) : rig.rack.downlink(kServerNode), lost, 2);
   let_report(rig);
   CHECK_FALSE(rig.protocol->quiescent());
   rig.run(250_us);
@@ -210,7 +211,7 @@ TEST_CASE("a server that crashes reports no more of what it had counted, and goe
   StarRig rig(with_keys({1, 2}), updating());
   rig.run(20_us);
   get(rig, 10, 4);
-  Rig::lose(rig.rack.uplink(kServerNode), Op::report, 1);
+  Rig::lose(rig.rack.uplink(kServerNode), starcache::kReport, 1);
   let_report(rig);
   rig.rack.crash(kServerNode);
   CHECK(rig.protocol->quiescent());

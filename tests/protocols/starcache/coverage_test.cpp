@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -34,13 +35,13 @@ TEST_CASE("every point has a name of its own, and states and messages are number
   CHECK(map.states[kNotCached] == "not cached");
   CHECK(map.states[coverage_state(Validity::valid, QueueState::full)] == "valid, full queue");
   CHECK(map.messages[coverage_message(Op::read_reply, true)] == "R-REP that circulates");
-  CHECK(coverage_message(Op::report, false) == kNoMessage);
+  CHECK(coverage_message(starcache::kReport, false) == kNoMessage);
   CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
 }
 
 TEST_CASE("both protocols declare their map when they register") {
   for (const auto& entry : models::protocols()) {
-    if (entry.name == "nocache") CHECK(entry.coverage.race_points == nocache::coverage_map().race_points);
+    if (entry.name == "nocache") CHECK(entry.coverage.race_points == store::coverage_map().race_points);
     if (entry.name == "starcache") CHECK(entry.coverage.points() == starcache::coverage_map().points());
   }
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -66,7 +67,7 @@ TEST_CASE("(b) a fetch reply during a pending write validates the value from bef
     rig.put_now(kAlice, kHot);
     rig.begin_install(kHot);
     // The row is made by several operations of the control CPU; the write follows the F-REQ through the switch.
-    while (rig.tap.of(Op::fetch_request) == 0) rig.run(100_ns);
+    while (rig.tap.of(switch_cache::kFetchRequest) == 0) rig.run(100_ns);
     rig.put(kBob, kHot);
     rig.run(100_us);
     REQUIRE(rig.ended() == 2);

@@ -58,7 +58,7 @@ class Comparison {
 
   void read(std::size_t k) {
     Host client = random_.chance(0.5) ? kAlice : kBob;
-    client.udp_port = static_cast<std::uint16_t>(nocache::kFirstPort + random_.below(nocache::kPorts));
+    client.udp_port = static_cast<std::uint16_t>(store::kFirstPort + random_.below(store::kPorts));
     const auto seq = static_cast<std::uint32_t>(random_.next());
     const Passed passed = switch_.read(key(k), client, seq);
     if (queues_[k].size() < switch_.shape.queue_size) {

@@ -1,13 +1,13 @@
-// A rack with StarCache on the bare calendar (tests/protocols/nocache/rig.hpp), and how tests look into its switch.
+// A rack with StarCache on the bare calendar (tests/protocols/store/rig.hpp), and how tests look into its switch.
 #pragma once
 
 #include "protocols/starcache/starcache.hpp"
-#include "tests/protocols/nocache/rig.hpp"
+#include "tests/protocols/store/rig.hpp"
 
 namespace racksim::starcache::testing {
 
-using namespace nocache::testing;
-using nocache::Op;
+using namespace store::testing;
+using store::Op;
 using Coherence = StarCacheOptions::Coherence;
 
 inline constexpr models::NodeId kServerNode = 2;

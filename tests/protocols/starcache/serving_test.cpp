@@ -1,6 +1,7 @@
 // Requests and the packets that answer them, end to end on a rack (StarCache §3.3 to §3.6, §3.9).
 #include <catch2/catch.hpp>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
 using namespace racksim;
@@ -97,7 +98,7 @@ TEST_CASE("while a write is pending reads go to the server, and one reply answer
   CHECK(rig.served() == 2);
   CHECK(rig.tap.of(Op::write_reply) == 1);  // the server sends a single packet (§3.7)
   CHECK(rig.tap.of(Op::read_reply) == 1);
-  CHECK(rig.tap.of(Op::fetch_reply) == 1);
+  CHECK(rig.tap.of(switch_cache::kFetchReply) == 1);
   CHECK(rig.get_now(kBob, kHot).value == rig.log.ended.front().value);
   CHECK(rig.served() == 2);
   check_answered_once(rig);

@@ -2,6 +2,7 @@
 // stops it, and what each switched-off mechanism costs.
 #include <catch2/catch.hpp>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
 using namespace racksim;
@@ -72,7 +73,7 @@ TEST_CASE("a fetch reply that a write has overtaken reaches the controller and d
   StarSwitch s(small(true));
   s.insert(kHot, kIndex);
   const Passed fetch = s.fetch_request(kHot), write = s.write_request(kHot, kBob);
-  CHECK(s.reply(fetch, Op::fetch_reply).went_to(kController));
+  CHECK(s.reply(fetch, switch_cache::kFetchReply).went_to(kController));
   CHECK_FALSE(s.valid(kIndex));
   CHECK(s.reply(write, Op::write_reply).cloned_to(kBob));
   CHECK(s.valid(kIndex));
@@ -83,7 +84,7 @@ TEST_CASE("a fetch reply that a write has overtaken: printed, it validates the v
   s.insert(kHot, kIndex);
   const Passed fetch = s.fetch_request(kHot);
   s.write_request(kHot, kBob);
-  CHECK(s.reply(fetch, Op::fetch_reply).cloned_to(kController));
+  CHECK(s.reply(fetch, switch_cache::kFetchReply).cloned_to(kController));
   CHECK(s.valid(kIndex));
 }
 
@@ -93,7 +94,7 @@ TEST_CASE("a write reply that a fetch has overtaken does not validate, the fetch
   const Passed write = s.write_request(kHot, kBob), fetch = s.fetch_request(kHot);
   CHECK(s.reply(write, Op::write_reply).went_to(kBob));
   CHECK_FALSE(s.valid(kIndex));
-  CHECK(s.reply(fetch, Op::fetch_reply).cloned_to(kController));
+  CHECK(s.reply(fetch, switch_cache::kFetchReply).cloned_to(kController));
   CHECK(s.valid(kIndex));
 }
 
@@ -198,7 +199,8 @@ TEST_CASE("without invalidation a write during a fetch carries the version of th
   const Passed fetch = s.fetch_request(kHot), write = s.write_request(kHot, kBob);
   CHECK(write.version() == fetch.version());
   CHECK(s.reply(write, Op::write_reply).cloned_to(kBob));
-  CHECK(s.reply(fetch, Op::fetch_reply).cloned_to(kController));  // the value from before the write circulates
+  CHECK(
+      s.reply(fetch, switch_cache::kFetchReply).cloned_to(kController));  // the value from before the write circulates
 }
 
 TEST_CASE("without the check of cache packets an invalid value serves") {

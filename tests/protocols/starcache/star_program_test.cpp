@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
 using namespace racksim;
@@ -205,7 +206,7 @@ TEST_CASE("a fetch reply for a cached key validates it, and reaches both the con
   s.insert(kHot, 3);
   const Passed reply = s.fetch(kHot);
   CHECK(reply.cloned_to(kController));
-  CHECK(reply.op() == Op::fetch_reply);
+  CHECK(reply.op() == switch_cache::kFetchReply);
   CHECK(s.valid(3));
 }
 
@@ -214,7 +215,7 @@ TEST_CASE("a fetch reply for a key that is evicted by then goes to the controlle
   s.insert(kHot, 3);
   const Passed request = s.fetch_request(kHot);
   s.evict(kHot);
-  CHECK(s.reply(request, Op::fetch_reply).went_to(kController));
+  CHECK(s.reply(request, switch_cache::kFetchReply).went_to(kController));
 }
 
 TEST_CASE("the clone of a write or fetch reply becomes a read reply in its first recirculation") {

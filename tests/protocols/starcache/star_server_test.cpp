@@ -1,4 +1,4 @@
-// What StarCache adds to a server: which writes it admits, end to end (cached_store/write_order.hpp; StarCache §3.7).
+// What StarCache adds to a server: which writes it admits, end to end (switch_cache/write_order.hpp; StarCache §3.7).
 // Its reports are tested with the controller that reads them (controller_test.cpp).
 #include "protocols/starcache/star_server.hpp"
 

@@ -1,4 +1,4 @@
-// StarCache's program, driven packet by packet: tests/protocols/cached_store/cache_switch.hpp with cache packets.
+// StarCache's program, driven packet by packet: tests/protocols/switch_cache/cache_switch.hpp with cache packets.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "protocols/starcache/star_program.hpp"
-#include "tests/protocols/cached_store/cache_switch.hpp"
+#include "protocols/switch_cache/messages.hpp"
+#include "tests/protocols/switch_cache/cache_switch.hpp"
 
 namespace racksim::starcache::testing {
 
-using namespace cached_store::testing;
+using namespace switch_cache::testing;
 
 inline constexpr std::uint16_t kRecirculation = 68;
 
@@ -69,7 +70,7 @@ class StarSwitch : public CacheSwitch<Passed> {
   }
   /// Fetches a value; what circulates is returned.
   Passed fetch(Key k, std::uint64_t packets_of_item = 1) {
-    return reply(fetch_request(k), Op::fetch_reply, packets_of_item);
+    return reply(fetch_request(k), switch_cache::kFetchReply, packets_of_item);
   }
   /// Caches a key and its value.
   Passed install(Key k, std::uint64_t index, std::uint64_t packets_of_item = 1) {
@@ -80,7 +81,7 @@ class StarSwitch : public CacheSwitch<Passed> {
   /// Caches a key and an item of several packets.
   std::vector<Passed> install_item(Key k, std::uint64_t index, std::uint64_t packets_of_item) {
     insert(k, index);
-    return replies(fetch_request(k), Op::fetch_reply, packets_of_item);
+    return replies(fetch_request(k), switch_cache::kFetchReply, packets_of_item);
   }
 
   void write(std::string_view array, std::uint64_t index, std::uint64_t v) {

@@ -1,7 +1,8 @@
 // Versions of 4 bits: hundreds of writes of one key, wrapped around many times, are coherent, in StarCache and in
-// NetCache; a comparison that does not know of the wrap refuses a key's writes for good (nocache/version.hpp).
+// NetCache; a comparison that does not know of the wrap refuses a key's writes for good (store/version.hpp).
 #include <catch2/catch.hpp>
 
+#include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/netcache.hpp"
 #include "tests/protocols/starcache/rig.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("hundreds of writes of one key wrap StarCache's versions of 4 bits and
     CHECK(rig.counter("store.given_up") == 0);
     CHECK((rig.state(kHot) & 0xffff'ffff) <= 15);
     CHECK(rig.served() >= kWrites);
-    CHECK(rig.tap.circulating[nocache::number(Op::read_reply)] > 0);
+    CHECK(rig.tap.circulating[store::number(Op::read_reply)] > 0);
   }
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("hundreds of writes of one key wrap NetCache's versions of 4 bits and 
     play(rig);
     CHECK(rig.violations() == "");
     CHECK(rig.counter("store.given_up") == 0);
-    CHECK(rig.tap.of(Op::cache_update) >= kWrites / 2);
+    CHECK(rig.tap.of(netcache::kCacheUpdate) >= kWrites / 2);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
+#include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
 using namespace racksim;
@@ -29,7 +30,7 @@ TEST_CASE("a request whose item is replaced gets every packet of the new value, 
     for (int i = 0; i < got; ++i) CHECK(s.recirculate(old[static_cast<std::size_t>(i)]).cloned_to(kAlice));
     const Passed request = write ? s.write_request(kItem, kBob) : s.fetch_request(kItem);
     for (const Passed& packet : old) CHECK(s.recirculate(packet).dropped());
-    for (const Passed& packet : s.replies(request, write ? Op::write_reply : Op::fetch_reply, 3)) {
+    for (const Passed& packet : s.replies(request, write ? Op::write_reply : switch_cache::kFetchReply, 3)) {
       const Passed served = s.recirculate(packet);
       CHECK(served.cloned_to(kAlice) == (got < 3));
       CHECK(served.goes_round() == (got == 3));
@@ -69,12 +70,12 @@ TEST_CASE("a packet that comes round again before the next has arrived is served
   StarSwitch s(small(true));
   s.insert(kItem, kIndex);
   const Passed fetch = s.fetch_request(kItem);
-  const Passed first = s.reply(fetch, Op::fetch_reply, 3, 1);
+  const Passed first = s.reply(fetch, switch_cache::kFetchReply, 3, 1);
   s.read(kItem, kAlice, 5);
   CHECK(s.recirculate(first).cloned_to(kAlice));
   for (int i = 0; i < 3; ++i) CHECK(s.recirculate(first).goes_round());
-  CHECK(s.recirculate(s.reply(fetch, Op::fetch_reply, 3, 2)).cloned_to(kAlice));
-  CHECK(s.recirculate(s.reply(fetch, Op::fetch_reply, 3, 3)).cloned_to(kAlice));
+  CHECK(s.recirculate(s.reply(fetch, switch_cache::kFetchReply, 3, 2)).cloned_to(kAlice));
+  CHECK(s.recirculate(s.reply(fetch, switch_cache::kFetchReply, 3, 3)).cloned_to(kAlice));
   CHECK(s.waiting(kIndex) == 0);
 }
 

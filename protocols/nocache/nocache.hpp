@@ -1,0 +1,23 @@
+// NoCache, "a mechanism without any cache logic" (StarCache §5.1): the store on a switch that forwards.
+#pragma once
+
+#include "protocols/store/application.hpp"
+
+namespace racksim::nocache {
+
+struct NoCacheOptions final : models::ProtocolOptions, store::StoreOptions {
+  void declare(sim::Parameters& p) override { declare_store(p); }
+  sim::Duration longest_timeout(const models::RackOptions&) const override { return timeout; }
+  models::StateSize state_size(std::uint64_t) const override { return store::store_state_size(); }
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+};
+
+class NoCache final : public store::Application {
+ public:
+  NoCache(models::ProtocolContext& context, const NoCacheOptions& options);
+
+  /// There is nothing to load.
+  void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
+};
+
+}  // namespace racksim::nocache

@@ -1,0 +1,196 @@
+// Assembly, measuring and inspection of the application. See store.hpp.
+#include "protocols/store/application.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::store {
+
+namespace {
+
+unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& options) {
+  const auto nodes = context.rack.nodes();
+  const auto cores = context.rack.options().cores;
+  if (nodes <= options.server_nodes) {
+    throw std::runtime_error(
+        fmt::format("{} server nodes leave no client among {} nodes", options.server_nodes, nodes));
+  }
+  if (options.partitions > cores || context.threads_per_node > cores) {
+    throw std::runtime_error(fmt::format("{} partitions and {} client threads need more than a node's {} cores",
+                                         options.partitions, context.threads_per_node, cores));
+  }
+  return static_cast<unsigned>(nodes - options.server_nodes);
+}
+
+}  // namespace
+
+Application::Application(models::ProtocolContext& context, const StoreOptions& options, bool safety)
+    : KeyValueService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+                      clients_of(context, options), context.threads_per_node),
+      shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters(context.rack.metrics())},
+      final_source_(context.rack.journal().add_source("store")),
+      balancing_efficiency_(context.rack.metrics().gauge(
+          "store.balancing_efficiency", "share",
+          "throughput of the slowest server over that of the fastest, measured (StarCache §5.3)", 0)) {
+  for (NodeId node = 0; node < shared_.client_nodes; ++node) {
+    for (unsigned thread = 0; thread < context.threads_per_node; ++thread) {
+      const models::Session session{node, static_cast<std::uint16_t>(thread)};
+      clients_.push_back(std::make_unique<Client>(shared_, session, static_cast<RepeatedAnswers&>(*this)));
+    }
+  }
+  for (unsigned server = 0; server < shared_.servers(); ++server) {
+    partitions_.push_back(std::make_unique<Partition>(shared_, server));
+    server_mops_.push_back(&context.rack.metrics().gauge(fmt::format("store.server{:02}.mops", server), "Mops",
+                                                         "requests that this server answered, measured", 0));
+  }
+  served_before_.resize(shared_.servers());
+}
+
+void Application::do_describe_items(const models::ItemSizes& sizes) {
+  constexpr unsigned kMostPackets = 64;
+  const std::uint32_t room = kMostPayload - shared_.header_bytes();
+  if (sizes.key_bytes >= room) {
+    throw std::runtime_error(
+        fmt::format("a key of {} bytes leaves no room for a value in a packet, which holds {}", sizes.key_bytes, room));
+  }
+  shared_.sizes = sizes;
+  const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
+  const std::uint64_t most = std::uint64_t{shared_.value_room()} * kMostPackets;
+  if (largest > most) {
+    throw std::runtime_error(fmt::format("a value of {} bytes takes more than {} packets of {} bytes", largest,
+                                         kMostPackets, shared_.value_room()));
+  }
+}
+
+sim::Task<models::Answer> Application::do_get(models::Session session, std::uint64_t key, std::uint64_t operation) {
+  return clients_[index_of(session)]->get(key, operation);
+}
+
+sim::Task<models::Answer> Application::do_put(models::Session session, std::uint64_t key, std::uint64_t value,
+                                              std::uint64_t operation) {
+  return clients_[index_of(session)]->put(key, value, operation);
+}
+
+void Application::node_crashed(NodeId node) {
+  sessions_died(node);
+  for (const auto& partition : partitions_) {
+    if (shared_.node_of(partition->server()) == node) partition->crash();
+  }
+}
+
+void Application::start_measuring() {
+  KeyValueService::start_measuring();
+  measuring_since_ = calendar().now();
+  for (const auto& partition : partitions_) served_before_[partition->server()] = partition->served();
+}
+
+void Application::stop_measuring() {
+  KeyValueService::stop_measuring();
+  const double us = (calendar().now() - measuring_since_).ns() / 1000;
+  if (us <= 0) return;
+  double slowest = 0, fastest = 0;
+  for (const auto& partition : partitions_) {
+    const unsigned server = partition->server();
+    const double mops = static_cast<double>(partition->served() - served_before_[server]) / us;
+    server_mops_[server]->value = mops;
+    slowest = server == 0 ? mops : std::min(slowest, mops);
+    fastest = std::max(fastest, mops);
+  }
+  balancing_efficiency_.value = fastest > 0 ? slowest / fastest : 0;
+}
+
+bool Application::quiescent() const {
+  return std::all_of(clients_.begin(), clients_.end(), [](const auto& client) { return client->outstanding() == 0; });
+}
+
+std::vector<models::Leak> Application::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const auto& client : clients_) {
+    if (client->outstanding() == 0) continue;
+    leaks.push_back({"stuck-request",
+                     fmt::format("node{}/thread{}: {} requests without an answer", client->session().node,
+                                 client->session().thread, client->outstanding()),
+                     {}});
+  }
+  for (const auto& partition : partitions_) {
+    for (const std::uint64_t key : partition->torn_items()) {
+      leaks.push_back({"torn",
+                       fmt::format("server {}: item {} is stored in parts of different writes", partition->server(),
+                                   sim::printed_key(key)),
+                       {key, {}}});
+    }
+    if (partition->kept_in_vain() == 0) continue;
+    leaks.push_back({"leaked-entry",
+                     fmt::format("server {}: keeps packets of {} writes that have taken effect", partition->server(),
+                                 partition->kept_in_vain()),
+                     {}});
+  }
+  return leaks;
+}
+
+std::optional<std::uint64_t> Application::fate_of(std::uint64_t key) const {
+  const KeyHash hash = shared_.hash(key);
+  return hash.low ^ hash.high;
+}
+
+void Application::show_state(sim::StateVisitor& visitor) const {
+  for (const auto& partition : partitions_) {
+    partition->visit_items([&](std::uint64_t key, std::uint64_t value) {
+      if (server_of(shared_.hash(key), shared_.servers()) == partition->server()) visitor.home(key, value);
+    });
+  }
+}
+
+void Application::record_final_state() {
+  for (const auto& partition : partitions_) {
+    shared_.rack.journal().record(sim::Observed::final_state, final_source_, calendar().now(), partition->server(),
+                                  partition->digest(), partition->served());
+  }
+}
+
+const char* Application::name_of(Op op) const {
+  switch (op) {
+    case Op::read_request:
+      return "R-REQ";
+    case Op::read_reply:
+      return "R-REP";
+    case Op::write_request:
+      return "W-REQ";
+    case Op::write_reply:
+      return "W-REP";
+    case Op::correction_request:
+      return "CRN-REQ";
+    case Op::write_refused:
+      return "W-REFUSED";
+  }
+  return "?";
+}
+
+std::optional<models::PacketDescription> Application::describe(const p4::Packet& packet) const {
+  if (!is_message(packet)) return std::nullopt;
+  auto& readable = const_cast<p4::Packet&>(packet);
+  const Message message = read_message(shared_, readable);
+  models::PacketDescription description;
+  description.label = fmt::format("{} seq {}", name_of(message.store.operation()), message.store.seq);
+  if (message.store.flag != 0) description.label += fmt::format(" flag {}", message.store.flag);
+  if (shared_.safety) description.label += fmt::format(" version {}", message.safety.version);
+  description.key = message.key;
+  description.part = message.fragment > 0;
+  const auto party = [&](NodeId node, std::uint64_t port) {
+    if (node == models::kControlCpuNode) return std::string(models::kControllerParty);
+    return fmt::format("n{}.{}{}", node, node < shared_.client_nodes ? "t" : "p", port - kFirstPort);
+  };
+  const auto& ip = readable.get<p4::Ipv4>();
+  const auto& udp = readable.get<p4::Udp>();
+  description.from = party(models::node_of_ipv4(ip.src), udp.src_port);
+  description.to = party(models::node_of_ipv4(ip.dst), udp.dst_port);
+  return description;
+}
+
+}  // namespace racksim::store

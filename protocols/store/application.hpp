@@ -1,0 +1,61 @@
+// The client-server application on a rack: client threads on the first nodes, emulated servers on the last (StarCache
+// §4, §5.1). NoCache is it on a switch that forwards; StarCache and NetCache add a switch program and what belongs to
+// it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/service/protocol.hpp"
+#include "protocols/store/client.hpp"
+#include "protocols/store/partition.hpp"
+
+namespace racksim::store {
+
+class Application : public models::Protocol, public models::KeyValueService, RepeatedAnswers {
+ public:
+  /// `safety`: whether messages carry the SafetyHeader. Throws std::runtime_error when the rack has too few nodes or
+  /// cores.
+  Application(models::ProtocolContext& context, const StoreOptions& options, bool safety);
+
+  models::Service& service() override { return *this; }
+  /// The home of an item is its server; schemes with a cache add the copies in the switch.
+  void show_state(sim::StateVisitor& visitor) const override;
+  void node_crashed(NodeId node) override;
+  void start_measuring() override;
+  void stop_measuring() override;
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  /// Keys of one hash share what the switch and the servers know of them.
+  std::optional<std::uint64_t> fate_of(std::uint64_t key) const override;
+  void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+
+  Shared& shared() { return shared_; }
+  const Shared& shared() const { return shared_; }
+  Partition& partition(unsigned server) { return *partitions_.at(server); }
+  const std::vector<std::unique_ptr<Partition>>& partitions() const { return partitions_; }
+  const std::vector<std::unique_ptr<Client>>& clients() const { return clients_; }
+
+ protected:
+  void do_describe_items(const models::ItemSizes& sizes) override;
+  sim::Task<models::Answer> do_get(models::Session session, std::uint64_t key, std::uint64_t operation) override;
+  sim::Task<models::Answer> do_put(models::Session session, std::uint64_t key, std::uint64_t value,
+                                   std::uint64_t operation) override;
+  /// What charts call a message. Schemes name those that they add.
+  virtual const char* name_of(Op op) const;
+
+ private:
+  void repeated(models::Session session, std::uint64_t key) override { repeated_answer(session, key); }
+
+  Shared shared_;
+  std::vector<std::unique_ptr<Client>> clients_;        // by session
+  std::vector<std::unique_ptr<Partition>> partitions_;  // by server
+  sim::Source final_source_;
+  sim::Gauge& balancing_efficiency_;
+  std::vector<sim::Gauge*> server_mops_;
+  std::vector<std::uint64_t> served_before_;  // by server, when measuring began
+  sim::Time measuring_since_;
+};
+
+}  // namespace racksim::store

@@ -1,0 +1,71 @@
+// A client thread of the application (StarCache §3.3, §3.6, §4): open loop, any number of requests under way, each
+// known by its SEQ in the key list until its answer has come.
+//
+// The client compares the key of a reply with the one it asked for, and sends a correction request past the cache when
+// they differ (§3.6). An item of several packets is put together from packets of one version: when the switch gets a
+// new value while it serves the old one, it begins again, and so does the client. Loss is its business alone (§3.9): a
+// read without an answer is sent again as a correction request, so that a lost cache packet cannot hold it up; a write
+// is sent again only if servers can recognise it. A client that crashes gives up what it has asked and, when it comes
+// back, goes on with the next SEQ, as one that draws its first SEQ from a clock does.
+#pragma once
+
+#include <cstdint>
+
+#include "models/host/core.hpp"
+#include "models/nic/verbs.hpp"
+#include "protocols/store/network.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "sim/record/flat_map.hpp"
+
+namespace racksim::store {
+
+/// Told of answers to requests that are over.
+class RepeatedAnswers {
+ public:
+  virtual void repeated(models::Session session, std::uint64_t key) = 0;
+
+ protected:
+  ~RepeatedAnswers() = default;
+};
+
+class Client final : public models::PacketHandler {
+ public:
+  /// Takes core `session.thread` of its node and the node's next raw queue pair.
+  Client(Shared& shared, models::Session session, RepeatedAnswers& repeated);
+
+  sim::Task<models::Answer> get(std::uint64_t key, std::uint64_t operation);
+  sim::Task<models::Answer> put(std::uint64_t key, std::uint64_t value, std::uint64_t operation);
+
+  /// Requests without an answer.
+  std::size_t outstanding() const { return outstanding_; }
+  models::Session session() const { return session_; }
+
+  void on_packet(p4::PacketRef packet) override;
+
+ private:
+  /// An entry of the key list. It lives in the coroutine that waits for the answer and leaves the list with it.
+  struct Request;
+  /// What has come of an item.
+  struct Item;
+  enum class Outcome : std::uint8_t { none, answered, wrong_key, torn, refused };
+
+  sim::Task<models::Answer> perform(Request& request);
+  void transmit(Request& request, Op op);
+  void accept(Request& request, const p4::Packet& packet, const Message& message);
+  /// Which item a packet belongs to; null if a later one has overtaken it.
+  Item* item_for(Request& request, const Message& message) const;
+  std::uint64_t oldest();
+
+  Shared& shared_;
+  models::Session session_;
+  RepeatedAnswers& repeated_;
+  models::Core& core_;
+  models::Nic& nic_;
+  sim::Clock& clock_;
+  std::uint32_t qpn_;
+  sim::FlatMap<Request*> key_list_;  // by SEQ
+  std::size_t outstanding_ = 0;
+  std::uint32_t next_seq_, oldest_;
+};
+
+}  // namespace racksim::store

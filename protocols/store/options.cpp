@@ -1,0 +1,45 @@
+// The declaration of the application's options. See options.hpp.
+#include "protocols/store/options.hpp"
+
+namespace racksim::store {
+
+void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
+  using sim::Duration;
+  const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000'000);
+  p.integer("server_nodes", server_nodes, 1, 254,
+            "nodes that hold the store, the last of the rack; the others are clients")
+      .varied_from(1)
+      .moderate({});
+  p.integer("partitions", partitions, 1, 64, "threads of a server node, each of which emulates a server")
+      .varied_from(1)
+      .moderate({});
+  if (hashed) {
+    // Keys of one hash share a server, and four hashes are too few servers for the load.
+    p.integer("hash_bits", hash_bits, 1, 128, "bits of the key hash: few make keys collide")
+        .varied({2, 5, 8, 64})
+        .moderate({5, 8, 64});
+  }
+  p.integer("first_seq", first_seq, 0, 0xffff'ffff, "sequence number of each client's first request; it wraps")
+      .varied({0, 0xffff'fff0});
+  p.flag("exactly_once", exactly_once,
+         "requests carry 8 bytes that let servers recognise a write that is sent again; without, writes are not");
+  if (hashed) {
+    p.flag("collision_check", collision_check,
+           "clients compare the key that a reply is about with the one they asked for, and correct (StarCache §3.6)");
+  }
+  p.length("timeout", timeout, us, most, "how long a client waits for the answer to one attempt")
+      .varied({us * 50, us * 500, us * 2000})
+      .timeout();
+  p.integer("attempts", attempts, 1, 1000, "how often a client sends a request before it gives up").varied({2, 4, 8});
+  p.length("costs.request", request_work, zero, most, "core time of a client to make a request, besides posting it")
+      .varied({zero, us / 10});
+  p.length("costs.service", service_work, zero, most,
+           "core time of a server thread for a request, which limits its rate (artifact: 100,000 requests/s)")
+      .varied({zero, us / 2});
+}
+
+models::StateSize store_state_size() {
+  return {0, 0, 48};  // 16 bytes in a sim::FlatMap that grows
+}
+
+}  // namespace racksim::store

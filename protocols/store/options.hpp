@@ -1,0 +1,30 @@
+// Options of the client-server application that NoCache, StarCache and NetCache have (StarCache §4, §5.1).
+#pragma once
+
+#include <cstdint>
+
+#include "models/service/protocol.hpp"
+
+namespace racksim::store {
+
+/// What all schemes share.
+struct StoreOptions {
+  std::uint64_t server_nodes = 3;  ///< the last nodes of the rack; the others are clients
+  std::uint64_t partitions = 12;   ///< threads of a server node, each an emulated server
+  std::uint64_t hash_bits = 128;   ///< of the key hash that the switch and the partitioning see
+  std::uint64_t first_seq = 0;     ///< sequence number of each client's first request
+  bool exactly_once = true;        ///< messages carry what lets a write be sent again and take effect once
+  bool collision_check = true;     ///< clients compare the returned key with the requested one (§3.6)
+  sim::Duration timeout = sim::Duration::from_ps(5'000'000'000);  ///< of one attempt
+  std::uint64_t attempts = 5;
+  sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
+  sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request
+
+  /// `hashed`: whether the switch and the clients know keys by hashes, which may collide.
+  void declare_store(sim::Parameters& p, bool hashed = true);
+};
+
+/// What servers keep of each item; nothing is kept of one that nobody has written.
+models::StateSize store_state_size();
+
+}  // namespace racksim::store

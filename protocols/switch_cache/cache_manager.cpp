@@ -1,0 +1,334 @@
+// Insertion, removal and fetching. See cache_manager.hpp.
+#include "protocols/switch_cache/cache_manager.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "models/switch/control_wait.hpp"
+#include "protocols/switch_cache/messages.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::switch_cache {
+
+using models::NodeId;
+using store::Message;
+using store::Op;
+
+namespace {
+
+constexpr std::uint64_t kUntilAnswered = std::numeric_limits<std::uint64_t>::max();
+
+Message message_for(Op op, store::KeyHash hash, std::uint64_t key) {
+  Message message;
+  message.store = {store::number(op), 0, hash.high, hash.low, 0};
+  message.key = key;
+  return message;
+}
+
+}  // namespace
+
+CacheManager::CacheManager(store::Shared& shared, const CacheOptions& options, Counters& counters,
+                           const CacheProgram& program, bool tells_servers)
+    : shared_(shared),
+      options_(options),
+      counters_(counters),
+      program_(program),
+      tells_servers_(tells_servers),
+      cpu_(shared.rack.control_cpu()),
+      clock_(shared.rack.calendar(), "switch/control"),
+      scope_(shared.rack.calendar()) {
+  models::SwitchChassis& chassis = shared.rack.chassis();
+  for (NodeId node = 0; node < shared.rack.nodes(); ++node) {
+    if (chassis.pipe_of(shared.rack.port_of(node)) == kPipe) continue;
+    throw std::runtime_error(
+        fmt::format("node {} is plugged into another pipe of the switch than node 0, and each pipe has a cache of its "
+                    "own: clients, servers and cache packets must share one (StarCache §3.10); {} ports are in a pipe",
+                    node, chassis.options().ports_per_pipe));
+  }
+  for (std::uint64_t index = options.cache_entries; index-- > 0;) free_indices_.push_back(index);
+  cpu_.listen(*this);
+  shared.rack.observe_boots(*this);
+}
+
+bool CacheManager::cacheable(std::uint64_t key) const {
+  static_cast<void>(key);
+  return true;
+}
+
+sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
+  static_cast<void>(index);
+  co_return;
+}
+
+sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
+  static_cast<void>(key);
+  static_cast<void>(index);
+  co_return;
+}
+
+sim::Duration CacheManager::patience(std::uint64_t attempt) const {
+  static_cast<void>(attempt);
+  return options_.fetch_timeout;
+}
+
+void CacheManager::met(Mishap mishap) const {
+  static_cast<void>(mishap);
+}
+
+std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
+  const std::uint64_t index = free_indices_.back();
+  free_indices_.pop_back();
+  rows_[shared_.hash(key)] = {key, index, usable, false};
+  return index;
+}
+
+std::optional<std::uint64_t> CacheManager::insert_now(std::uint64_t key, bool usable) {
+  if (free_indices_.empty() || is_cached(key)) return std::nullopt;
+  const std::array<std::uint64_t, 1> data{make_row(key, usable)};
+  shared_.rack.chassis().pipeline(kPipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index,
+                                                   data);
+  return data[0];
+}
+
+std::uint64_t CacheManager::first_version(std::uint64_t key) {
+  const KeyHash hash = shared_.hash(key);
+  std::uint64_t& version = versions_[hash];
+  version = shared_.versions.ahead(version, 1);
+  rows_.at(hash).versioned = true;
+  return version;
+}
+
+void CacheManager::note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version) {
+  const KeyHash hash = shared_.hash(key);
+  if (index_of(hash) != index) return;
+  std::uint64_t& last = versions_[hash];
+  last = shared_.versions.latest(last, version);
+}
+
+sim::Task<bool> CacheManager::install(std::uint64_t key) {
+  if (starting_over_ || free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
+  const Work work(*this);
+  const std::uint32_t incarnation = incarnation_;
+  const std::uint64_t index = make_row(key, false);
+  ++counters_.installs.value;
+  // Nobody uses the row until the lookup table leads to it.
+  const std::uint64_t state = shared_.safety ? first_version(key) : 0;
+  co_await models::write_register(cpu_, kPipe, program_.state->name, index, state);
+  co_await prepare_row(index);
+  co_await models::write_register(cpu_, kPipe, program_.popularity->name, index, 0);
+  if (booted_since(incarnation, Mishap::boot_while_installing)) co_return false;
+  std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));  // named: gcc 12 refuses a braced list in the operand
+  std::vector<std::uint64_t> row_data{index};
+  co_await models::set_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key), program_.set_index->name,
+                             std::move(row_data));
+  if (booted_since(incarnation, Mishap::boot_while_installing)) co_return false;
+  co_return co_await bring_value(key, Mishap::boot_while_installing);
+}
+
+sim::Task<bool> CacheManager::bring_value(std::uint64_t key, Mishap if_booted) {
+  const std::uint32_t incarnation = incarnation_;
+  const bool fetched = co_await fetch(key);
+  if (booted_since(incarnation, if_booted)) co_return false;
+  const auto row = rows_.find(shared_.hash(key));
+  // A value for a row of before the latest boot, all of which go.
+  if (starting_over_ || row == rows_.end()) co_return false;
+  row->second.usable = true;
+  if (!fetched) co_await evict(key);
+  co_return fetched;
+}
+
+sim::Task<void> CacheManager::evict(std::uint64_t key) {
+  const KeyHash hash = shared_.hash(key);
+  const auto row = rows_.find(hash);
+  if (row == rows_.end() || !row->second.usable) co_return;
+  const Work work(*this);
+  const std::uint32_t incarnation = incarnation_;
+  const std::uint64_t index = row->second.index;
+  row->second.usable = false;
+  ++counters_.evictions.value;
+  co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
+  if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  co_await clear_row(key, index);
+  if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  Message request = message_for(kEviction, hash, key);
+  if (shared_.safety) {
+    // No write gets a version any more: the last one is final.
+    const std::uint64_t state = co_await models::read_register(cpu_, kPipe, program_.state->name, index);
+    if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+    request.safety.version = state & p4::mask_of(program_.state->width.bits);
+    versions_[hash] = request.safety.version;
+  }
+  if (tells_servers_) {
+    co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
+    if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  }
+  rows_.erase(hash);
+  free_indices_.push_back(index);
+}
+
+sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
+  const Work work(*this);
+  const KeyHash hash = shared_.hash(key);
+  const Message request = message_for(kFetchRequest, hash, key);
+  const bool fetched = co_await ask(request, server_of(hash, shared_.servers()), options_.fetch_attempts);
+  if (!fetched) {
+    ++counters_.failed_fetches.value;
+    met(Mishap::fetch_given_up);
+  }
+  co_return fetched;
+}
+
+sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_t attempts) {
+  const std::uint32_t incarnation = incarnation_;
+  const std::uint32_t seq = next_seq_++;
+  Question question(clock_.calendar());
+  asking_[seq] = &question;
+  request.store.seq = seq;
+  bool success = false;
+  for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
+    if (request.store.operation() == kFetchRequest) ++counters_.fetches.value;
+    question.fragments = 0;
+    cpu_.send(make_message(shared_, request, store::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
+    const sim::Time began = clock_.calendar().now();
+    success = co_await question.answered.wait_for(clock_, patience(attempt));
+    if (success || incarnation != incarnation_) continue;
+    sim::record_sent_again(shared_.rack.journal(), cpu_.network_source(), clock_.calendar().now(), 0,
+                           {sim::SentAgain::timeout, request.key, began, attempt + 1 == attempts});
+  }
+  asking_.erase(seq);
+  co_return success;
+}
+
+void CacheManager::on_packet(p4::PacketRef packet) {
+  if (!store::is_message(*packet)) return;
+  const Message message = read_message(shared_, *packet);
+  const Op op = message.store.operation();
+  if (op == kFetchReply || op == kEvictionReply) return answered(message);
+  other(message, store::sender_of(*packet));
+}
+
+void CacheManager::answered(const Message& reply) {
+  const auto asking = asking_.find(static_cast<std::uint32_t>(reply.store.seq));
+  if (asking == asking_.end()) return met(Mishap::late_reply);
+  Question& question = *asking->second;
+  // All packets of one attempt: StarCache has dropped those of another, and with one missing nobody who waits for the
+  // item is ever served the whole of it.
+  if (reply.safety.version != question.version) question.fragments = 0;
+  question.version = reply.safety.version;
+  question.fragments |= std::uint64_t{1} << (reply.fragment % 64);
+  const bool fetched = reply.store.operation() == kFetchReply;
+  if (fetched && std::popcount(question.fragments) < static_cast<int>(reply.store.flag)) return;
+  question.answered.notify_all();
+}
+
+std::vector<std::uint64_t> CacheManager::cached() const {
+  std::vector<const Row*> rows;
+  for (const auto& [hash, row] : rows_) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) { return a->index < b->index; });
+  std::vector<std::uint64_t> keys;
+  for (const Row* row : rows) keys.push_back(row->key);
+  return keys;
+}
+
+std::vector<models::Leak> CacheManager::leaks() const {
+  std::vector<models::Leak> leaks;
+  if (busy() > 0) return leaks;
+  if (rows_.size() + free_indices_.size() != options_.cache_entries) {
+    leaks.push_back({"leaked-entry",
+                     fmt::format("controller: {} keys are cached and {} table indices are free, of {}", rows_.size(),
+                                 free_indices_.size(), options_.cache_entries),
+                     {}});
+  }
+  const std::size_t entries = shared_.rack.chassis().pipeline(kPipe).entries(*program_.lookup);
+  if (entries != rows_.size()) {
+    leaks.push_back(
+        {"leaked-entry",
+         fmt::format("switch: its lookup table has {} entries, for {} keys that are cached", entries, rows_.size()),
+         {}});
+  }
+  return leaks;
+}
+
+bool CacheManager::is_cached(std::uint64_t key) const {
+  return rows_.contains(shared_.hash(key));
+}
+
+std::uint64_t CacheManager::index_of(std::uint64_t key) const {
+  return rows_.at(shared_.hash(key)).index;
+}
+
+std::optional<std::uint64_t> CacheManager::index_of(KeyHash hash) const {
+  const auto row = rows_.find(hash);
+  return row == rows_.end() ? std::nullopt : std::optional(row->second.index);
+}
+
+bool CacheManager::booted_since(std::uint32_t incarnation, Mishap mishap) const {
+  if (incarnation == incarnation_) return false;
+  met(mishap);
+  return true;
+}
+
+void CacheManager::switch_booted() {
+  ++incarnation_;
+  working_since_before_ = working_;
+  starting_over_ = true;
+  for (auto& [hash, row] : rows_) {
+    // A round that began before the boot must not evict it: the register of its version is empty.
+    row.usable = false;
+    if (!std::exchange(row.versioned, false)) continue;
+    std::uint64_t& last = versions_[hash];
+    last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
+  }
+  configure_switch();
+  scope_.spawn(start_over());
+}
+
+// Tasks that were under way notice the boot and end; an operation that they had posted before may still be executed, so
+// all rows are removed before any is made. Rounds go on meanwhile, and there is always something that they wait for:
+// only what began before the boot counts, and of operations those that come before one that is posted now.
+sim::Task<void> CacheManager::start_over() {
+  const std::uint32_t incarnation = incarnation_;
+  while (working_since_before_ > 0 && incarnation == incarnation_) {
+    co_await sim::sleep_for(clock_, options_.fetch_timeout);
+  }
+  co_await models::read_register(cpu_, kPipe, program_.state->name, 0);
+  if (incarnation != incarnation_) co_return;
+  const std::vector<std::uint64_t> keys = cached();
+  for (const std::uint64_t key : keys) {
+    std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));
+    co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key));
+    if (incarnation != incarnation_) co_return;
+  }
+  for (const auto& [hash, row] : rows_) free_indices_.push_back(row.index);
+  std::sort(free_indices_.rbegin(), free_indices_.rend());
+  rows_.clear();
+  starting_over_ = false;
+  lost_.insert(keys.begin(), keys.end());
+  // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
+  for (const std::uint64_t key : keys) scope_.spawn(reinstall(key));
+  const std::set<std::uint64_t> told(keys.begin(), keys.end());
+  for (const std::uint64_t key : std::vector<std::uint64_t>(lost_.begin(), lost_.end())) {
+    if (!told.contains(key)) scope_.spawn(reinstall(key));
+  }
+}
+
+sim::Task<void> CacheManager::reinstall(std::uint64_t key) {
+  const std::uint32_t incarnation = incarnation_;
+  if (tells_servers_) {
+    const KeyHash hash = shared_.hash(key);
+    Message request = message_for(kEviction, hash, key);
+    if (shared_.safety) request.safety.version = versions_[hash];
+    co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
+    if (incarnation != incarnation_) co_return;
+  }
+  lost_.erase(key);
+  co_await install(key);
+}
+
+}  // namespace racksim::switch_cache

@@ -1,0 +1,177 @@
+// A controller's hands: it inserts keys into the switch and removes them, and has their values fetched. What to insert
+// and when is for the schemes' controllers to decide.
+//
+// Inserting a key makes a row of the lookup table and asks the key's server for the value, by F-REQs over UDP with a
+// timeout (StarCache §3.9); what brings the value into the switch is the scheme's. With versions each insertion of a
+// key begins after every version that was given out for it before, and the end of one is told to the key's server
+// (write_order.hpp), so that writes without a version are admitted again.
+//
+// When the switch has lost its state, everything is inserted anew (StarCache §3.9). What the last versions were is lost
+// too: they are taken to lie less than a quarter of all versions after those that the controller saw last, in its
+// rounds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "models/nic/verbs.hpp"
+#include "models/service/protocol.hpp"
+#include "models/switch/control_cpu.hpp"
+#include "protocols/store/network.hpp"
+#include "protocols/switch_cache/cache_program.hpp"
+#include "protocols/switch_cache/counters.hpp"
+#include "protocols/switch_cache/options.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::switch_cache {
+
+/// The pipe of the switch that clients and servers share with what is cached (StarCache §3.10).
+inline constexpr unsigned kPipe = 0;
+
+class CacheManager : public models::PacketHandler, models::BootObserver {
+ public:
+  CacheManager(const CacheManager&) = delete;
+  CacheManager& operator=(const CacheManager&) = delete;
+
+  /// Whether the switch can hold the item.
+  virtual bool cacheable(std::uint64_t key) const;
+
+  /// Inserts a key and fetches its value. False if it is not cacheable, there is no room, it is cached already (or one
+  /// with the same hash), or its server does not answer.
+  sim::Task<bool> install(std::uint64_t key);
+  /// Removes a key that is cached.
+  sim::Task<void> evict(std::uint64_t key);
+  /// Has the value of a cached key fetched. False if its server does not answer.
+  sim::Task<bool> fetch(std::uint64_t key);
+
+  /// Keys that are cached, in the order of their table indices.
+  std::vector<std::uint64_t> cached() const;
+  bool is_cached(std::uint64_t key) const;
+  std::size_t size() const { return rows_.size(); }
+  std::size_t room() const { return free_indices_.size(); }
+  /// The table index of a cached key.
+  std::uint64_t index_of(std::uint64_t key) const;
+  /// The same by the key's hash, if it is cached.
+  std::optional<std::uint64_t> index_of(store::KeyHash hash) const;
+
+  /// Notes the version of a cached key, as its STATE at this index told.
+  void note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version);
+
+  /// Insertions, removals and fetches under way.
+  std::size_t busy() const { return scope_.running() + working_; }
+  models::ControlCpu& cpu() { return cpu_; }
+  /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
+  std::vector<models::Leak> leaks() const;
+
+  void on_packet(p4::PacketRef packet) final;
+
+ protected:
+  /// What may go wrong on the way.
+  enum class Mishap : std::uint8_t {
+    boot_while_installing,
+    boot_while_evicting,
+    boot_while_fetching,
+    fetch_given_up,
+    late_reply
+  };
+
+  /// Clients and servers must share pipe 0. `tells_servers`: whether servers are told when a key is not cached any
+  /// more.
+  CacheManager(store::Shared& shared, const CacheOptions& options, Counters& counters, const CacheProgram& program,
+               bool tells_servers);
+
+  /// Loads what the switch needs besides the rows: for the constructor to do, and done again after each boot.
+  virtual void configure_switch() = 0;
+  /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
+  virtual sim::Task<void> prepare_row(std::uint64_t index);
+  /// The switch has just ceased to know a key: sees to what the row still holds, before it is another key's.
+  virtual sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index);
+  /// How long to wait for the answer to an attempt, counted from 0.
+  virtual sim::Duration patience(std::uint64_t attempt) const;
+  /// A message to the controller that answers no question of it.
+  virtual void other(const store::Message& message, store::Address from) = 0;
+  virtual void met(Mishap mishap) const;
+
+  store::Shared& shared() const { return shared_; }
+  sim::Clock& clock() { return clock_; }
+  sim::Scope& scope() { return scope_; }
+  /// Another one after each boot of the switch.
+  std::uint32_t incarnation() const { return incarnation_; }
+  /// Makes a row for a key before the run, without simulating time; the caller sees to its registers. Returns its
+  /// index, or nothing if there is no room or it is cached already. `usable`: its value need not be fetched.
+  std::optional<std::uint64_t> insert_now(std::uint64_t key, bool usable);
+  /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
+  sim::Task<bool> bring_value(std::uint64_t key, Mishap if_booted);
+  /// The version that an insertion of the key begins with.
+  std::uint64_t first_version(std::uint64_t key);
+
+ private:
+  using KeyHash = store::KeyHash;
+  struct Row {
+    std::uint64_t key = 0;
+    std::uint64_t index = 0;
+    bool usable = false;     ///< neither being inserted nor removed, nor of before the latest boot
+    bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
+  };
+  struct HashOrder {
+    bool operator()(const KeyHash& a, const KeyHash& b) const {
+      return a.high != b.high ? a.high < b.high : a.low < b.low;
+    }
+  };
+  /// Counts tasks that run outside scope_, for `busy`.
+  struct Work {
+    explicit Work(CacheManager& m) : manager(m), incarnation(m.incarnation_) { ++manager.working_; }
+    ~Work() {
+      --manager.working_;
+      if (incarnation != manager.incarnation_) --manager.working_since_before_;
+    }
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    CacheManager& manager;
+    const std::uint32_t incarnation;
+  };
+  /// What the controller has asked a server. A fetched item may come in several packets (StarCache §3.9).
+  struct Question {
+    explicit Question(sim::Calendar& calendar) : answered(calendar) {}
+    sim::Signal answered;
+    std::uint64_t version = 0;    ///< of the packets below
+    std::uint64_t fragments = 0;  ///< a bit for each packet of the answer that has come
+  };
+
+  void switch_booted() final;
+  sim::Task<void> start_over();
+  sim::Task<void> reinstall(std::uint64_t key);
+  /// Sends a request to a server until it is answered; false when `attempts` were in vain.
+  sim::Task<bool> ask(store::Message request, unsigned server, std::uint64_t attempts);
+  void answered(const store::Message& reply);
+  /// Takes a free index; there must be one.
+  std::uint64_t make_row(std::uint64_t key, bool usable);
+  /// Whether the switch has booted since it was this incarnation, which is then marked.
+  bool booted_since(std::uint32_t incarnation, Mishap mishap) const;
+  std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
+
+  store::Shared& shared_;
+  const CacheOptions& options_;
+  Counters& counters_;
+  CacheProgram program_;
+  bool tells_servers_;
+  models::ControlCpu& cpu_;
+  sim::Clock clock_;
+  sim::Scope scope_;
+  std::map<KeyHash, Row, HashOrder> rows_;
+  std::vector<std::uint64_t> free_indices_;  // from the back
+  // The last versions that are known to have been given out, of keys that were ever cached.
+  std::map<KeyHash, std::uint64_t, HashOrder> versions_;
+  std::set<std::uint64_t> lost_;   // keys that were cached at a boot, whose servers have not been told yet
+  std::uint32_t incarnation_ = 0;  // of the switch
+  std::uint32_t next_seq_ = 1;
+  std::map<std::uint32_t, Question*> asking_;
+  std::size_t working_ = 0;
+  std::size_t working_since_before_ = 0;  // those of them that began before the latest boot
+  bool starting_over_ = false;            // rows are those of before the latest boot; nobody may make or remove any
+};
+
+}  // namespace racksim::switch_cache

@@ -1,0 +1,33 @@
+// What the program of every cache in the switch has: how it recognises the application's messages, and the handles that
+// the control plane fills and reads it by.
+#pragma once
+
+#include <memory>
+
+#include "p4model/execute/forwarding.hpp"
+#include "p4model/language/program.hpp"
+
+namespace racksim::switch_cache {
+
+struct CacheProgram {
+  std::shared_ptr<const p4::Program> program;
+  const p4::Table* lookup = nullptr;      ///< (high, low half of the key's hash) -> set_index
+  const p4::Action* set_index = nullptr;  ///< value: the table index, below cache_entries
+  p4::Forwarding forwarding{};
+
+  // By table index.
+  const p4::RegisterArray* state = nullptr;       ///< 1 when valid; with versions lo: version, hi: 1 when valid
+  const p4::RegisterArray* popularity = nullptr;  ///< reads of the key that the cache has taken
+  // One entry.
+  const p4::RegisterArray* hits = nullptr;  ///< the same of all keys
+};
+
+/// Adds the ingress states from Ethernet to the application's last header: StoreHeader, MeasureHeader and, with
+/// `safety`, SafetyHeader. Messages are known by reserved UDP ports (StarCache §3.1, NetCache §4.1); all other packets
+/// end after their UDP header. Returns the state of the last header, which accepts unless it is told to go on.
+p4::ParserState& append_parser(p4::Program& program, bool safety);
+
+/// Has an action count the versions in the low half of STATE (store/version.hpp): 1 follows after the largest.
+p4::RegisterAction& count_up(p4::RegisterAction& begin, std::uint64_t largest_version);
+
+}  // namespace racksim::switch_cache

@@ -1,0 +1,47 @@
+// What a cache in the switch adds to a storage server, whatever the scheme: the order of writes (write_order.hpp), and
+// the answers to the controller, which fetches the values of keys that it inserts and tells of keys that it has removed
+// (StarCache §3.8).
+#pragma once
+
+#include "protocols/store/partition.hpp"
+#include "protocols/switch_cache/write_order.hpp"
+
+namespace racksim::switch_cache {
+
+class CachingServer : public store::PartitionExtension {
+ public:
+  unsigned server() const { return partition_.server(); }
+
+  bool admits_write(const store::Message& request) final;
+  void written(const store::Message& request) final;
+  void other(const store::Message& message, store::Address from) final;
+
+ protected:
+  /// Extends the partition; must outlive the run.
+  CachingServer(store::Shared& shared, store::Partition& partition);
+
+  /// A write has been executed and ordered, or is about to be answered again.
+  virtual void executed_write(const store::Message& request) { static_cast<void>(request); }
+  /// An F-REQ has been ordered and is about to be answered.
+  virtual void fetched(const store::Message& request) { static_cast<void>(request); }
+  /// A key is not cached any more, which is about to be acknowledged.
+  virtual void evicted(const store::Message& message) { static_cast<void>(message); }
+  /// A message of the scheme's own.
+  virtual void own_message(const store::Message& message, store::Address from) {
+    static_cast<void>(message);
+    static_cast<void>(from);
+  }
+  /// A write has been refused by rule (ii) if it has no version, else by rule (i).
+  virtual void refused(bool has_version) const = 0;
+
+  store::Shared& shared() const { return shared_; }
+  store::Partition& partition() const { return partition_; }
+  WriteOrder& order() { return order_; }
+
+ private:
+  store::Shared& shared_;
+  store::Partition& partition_;
+  WriteOrder order_;
+};
+
+}  // namespace racksim::switch_cache
