@@ -107,6 +107,9 @@ std::vector<models::Leak> NetCache::leaks() const {
                      {}});
   }
   for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
+  for (const auto& server : servers_) {
+    for (models::Leak& leak : server->leaks(*manager_)) leaks.push_back(std::move(leak));
+  }
   return leaks;
 }
 

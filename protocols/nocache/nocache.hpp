@@ -18,6 +18,8 @@ class NoCache final : public store::Application {
 
   /// There is nothing to load.
   void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
+  /// Operations wait for their own packets alone.
+  std::optional<std::uint64_t> fate_of(std::uint64_t) const override { return std::nullopt; }
 };
 
 }  // namespace racksim::nocache

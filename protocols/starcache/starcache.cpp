@@ -130,6 +130,9 @@ bool StarCache::quiescent() const {
 std::vector<models::Leak> StarCache::leaks() const {
   std::vector<models::Leak> leaks = Application::leaks();
   for (models::Leak& leak : manager_->leaks()) leaks.push_back(std::move(leak));
+  for (const auto& server : servers_) {
+    for (models::Leak& leak : server->leaks(*manager_)) leaks.push_back(std::move(leak));
+  }
   // Nothing to report comes after the workload's end, and a run drains until all reports are acknowledged.
   for (const auto& partition : partitions()) {
     const unsigned server = partition->server();

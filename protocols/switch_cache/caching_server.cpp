@@ -1,6 +1,8 @@
 // Write order, fetches and removals at a server. See caching_server.hpp.
 #include "protocols/switch_cache/caching_server.hpp"
 
+#include <fmt/core.h>
+
 #include "protocols/switch_cache/messages.hpp"
 
 namespace racksim::switch_cache {
@@ -21,6 +23,16 @@ bool CachingServer::admits_write(const Message& request) {
 void CachingServer::written(const Message& request) {
   order_.executed(hash_in(request), request.safety.version);
   executed_write(request);
+}
+
+std::vector<models::Leak> CachingServer::leaks(const CacheManager& manager) const {
+  if (manager.busy() > 0) return {};
+  const std::size_t keys =
+      order_.taken_for_cached([&](store::KeyHash hash) { return manager.index_of(hash).has_value(); });
+  if (keys == 0) return {};
+  return {{"leaked-entry",
+           fmt::format("server {}: takes {} keys for cached that are not, and refuses writes of them", server(), keys),
+           {}}};
 }
 
 void CachingServer::other(const Message& message, store::Address from) {

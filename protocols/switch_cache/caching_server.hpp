@@ -4,6 +4,7 @@
 #pragma once
 
 #include "protocols/store/partition.hpp"
+#include "protocols/switch_cache/cache_manager.hpp"
 #include "protocols/switch_cache/write_order.hpp"
 
 namespace racksim::switch_cache {
@@ -11,6 +12,9 @@ namespace racksim::switch_cache {
 class CachingServer : public store::PartitionExtension {
  public:
   unsigned server() const { return partition_.server(); }
+  /// Keys that the server takes for cached though they are not: it refuses writes without a version for ever (rule ii).
+  /// While the controller has anything under way none are named.
+  std::vector<models::Leak> leaks(const CacheManager& manager) const;
 
   bool admits_write(const store::Message& request) final;
   void written(const store::Message& request) final;

@@ -16,6 +16,8 @@
 // a hash share a state, as they do in the switch. All of this is durable (store/partition.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 
@@ -51,6 +53,12 @@ class WriteOrder {
     State& state = states_[hash];
     if (versions_.after(state.newest, last)) return;  // old news: the key has been inserted again
     state = {last, true};
+  }
+  /// How many keys may be cached as far as is known here, and of which `cached(hash)` says that they are not.
+  template <class Cached>
+  std::size_t taken_for_cached(Cached&& cached) const {
+    return static_cast<std::size_t>(std::count_if(
+        states_.begin(), states_.end(), [&](const auto& entry) { return !entry.second.over && !cached(entry.first); }));
   }
 
  private:

@@ -70,6 +70,11 @@ sim::Duration longest_patience(const Scenario& scenario) {
   return protocol->longest_timeout(rack) + rack.nic.rc_retransmission_timeout;
 }
 
+/// How long a fault may have after-effects: what is still disturbed by then would not come to rest either.
+sim::Duration settling(const RunPlan& run) {
+  return run.settling == sim::Duration{} ? run.drain : run.settling;
+}
+
 /// Counts the operations that end, by interval of simulated time.
 class OperationSeries final : public sim::Observer {
  public:
@@ -94,7 +99,7 @@ class Run final : sim::StateVisitor {
         rack_(build_rack(metrics)),
         data_value_(journal_),
         progress_oracle_(journal_),
-        served_(journal_, {scenario.run.expect_timeouts, longest_patience(scenario), scenario.run.drain,
+        served_(journal_, {scenario.run.expect_timeouts, longest_patience(scenario), settling(scenario.run),
                            [this](std::uint64_t key) { return protocol_->fate_of(key); }}),
         returned_key_(sim::StrayAnswer::wrong_key, journal_),
         answered_once_(sim::StrayAnswer::repeated, journal_),

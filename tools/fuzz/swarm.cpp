@@ -77,6 +77,15 @@ std::uint64_t number_in(const JsonValue& document, const char* part, const Bound
   return 1;
 }
 
+/// Whether a fault of the scenario takes a machine away that does not come back.
+bool stays_down(const JsonValue& document) {
+  const auto& faults = *document.find("faults")->elements();
+  return std::any_of(faults.begin(), faults.end(), [](const JsonValue& fault) {
+    const auto* flag = fault.find("stays_down");
+    return flag && flag->boolean() && *flag->boolean();
+  });
+}
+
 JsonValue template_document(JsonValue document, const std::string& file, const std::vector<std::string>& overrides) {
   expand_rack(document);
   for (const auto& text : overrides) {
@@ -203,12 +212,16 @@ JsonValue Swarm::derive(std::uint64_t index, std::uint64_t redraw) const {
 }
 
 // A patient run waits for its timeouts, which may be much longer than the template's: what was lost last is noticed
-// after the longest of them, and may then wait for something else that was lost; and whoever asks a machine that stays
-// down gives up after some twenty, though hardly of a timeout as long as that of reports.
+// after the longest of them, and may then wait for something else that was lost. Whoever asks a machine that stays down
+// gives up after some twenty, though hardly of a timeout as long as that of reports; faults have no longer
+// after-effects for that. Without such a machine nobody has so much time, or who is never answered would give up in the
+// end.
 void Swarm::give_time(JsonValue& document) const {
   const Duration timeout = longest_timeout(document);
-  const Duration until_given_up = std::min(timeout * 25, Duration::from_ps(500'000'000'000));
-  const Duration drain = std::max({original_.run.drain, timeout * 3, until_given_up});
+  const Duration settling = std::max(original_.run.drain, timeout * 3);
+  Duration drain = settling;
+  if (stays_down(document)) drain = std::max(settling, std::min(timeout * 25, Duration::from_ps(500'000'000'000)));
+  document.set_dotted("run.settling", format_length(settling));
   document.set_dotted("run.drain", format_length(drain));
   document.set_dotted("run.stall", format_length(std::max(original_.run.stall, drain)));
   document.set_dotted("run.time_limit", format_length(original_.run.time_limit + drain));

@@ -15,6 +15,8 @@ void RunPlan::declare(sim::Parameters& parameters) {
   parameters.flag(
       "expect_timeouts", expect_timeouts,
       "The rack is overloaded, or a timeout shorter than an idle path: the oracle served lets timeouts pass.");
+  parameters.length("settling", settling, 0_s, 1000_s,
+                    "How long a fault may have after-effects, for the oracle served; 0s for as long as the drain.");
 }
 
 std::string RunPlan::order_text() const {

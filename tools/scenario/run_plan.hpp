@@ -47,6 +47,7 @@ struct RunPlan {
   std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
   sim::Duration jitter{};          ///< each event may be this much late
   bool expect_timeouts = false;    ///< the oracle `served` lets them pass: overload, or timeouts that are too short
+  sim::Duration settling{};        ///< how long after-effects of a fault excuse timeouts, for `served`; 0: the drain
 
   /// All but `warmup`, `measure` and `schedule.order`, whose forms the scenario reader knows.
   void declare(sim::Parameters& parameters);

@@ -139,3 +139,18 @@ TEST_CASE("with versions of 4 bits the rules decide as with ones that never wrap
   }
   CHECK(agree == serial);
 }
+
+TEST_CASE("a key is taken for cached from its first version until its removal is told") {
+  WriteOrder order(kVersions);
+  const auto of = [&](bool cached) { return order.taken_for_cached([&](KeyHash) { return cached; }); };
+  CHECK(of(false) == 0);
+  order.executed({1, 2}, 5);
+  CHECK(of(false) == 1);
+  CHECK(of(true) == 0);
+  order.evicted({1, 2}, 6);
+  CHECK(of(false) == 0);
+  order.executed({1, 2}, 6);  // a write of before
+  CHECK(of(false) == 0);
+  order.executed({1, 2}, 7);
+  CHECK(of(false) == 1);
+}

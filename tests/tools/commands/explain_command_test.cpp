@@ -119,9 +119,10 @@ TEST_CASE("the registers of a key that is cached in the midst of a run are told 
   std::size_t cached = 0;
   for (int key = 0; key < 13 && cached == 0; ++key) {
     CAPTURE(key);
-    const auto net = explain({racksim::places::source_folder() + "/scenarios/fuzz/netcache.json", "--set",
-                              "protocol.netcache.threshold=5", "--set", "protocol.netcache.preload=0", "--set",
-                              "faults=[]", "--key", std::to_string(key), "--from", "0ns"});
+    const auto net =
+        explain({racksim::places::source_folder() + "/scenarios/fuzz/netcache.json", "--set",
+                 "protocol.netcache.threshold=5", "--set", "protocol.netcache.preload=0", "--set",
+                 "protocol.netcache.round=300us", "--set", "faults=[]", "--key", std::to_string(key), "--from", "0ns"});
     REQUIRE(net.status == exit_ok);
     if (net.out.find("state of the value") == std::string::npos) continue;  // too large, or not hot enough
     ++cached;
