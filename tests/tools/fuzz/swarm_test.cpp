@@ -296,3 +296,25 @@ TEST_CASE("a redraw of a run is another scenario under the same name, the same e
   CHECK(to_json(swarm.derive(7, 2)) == to_json(swarm_of(kHarsh).derive(7, 2)));
   CHECK(at(swarm.derive(7, 2), "name") == at(swarm.derive(7), "name"));
 }
+
+TEST_CASE("after-effects of faults last no longer where the drain is long for machines that stay down") {
+  const std::string file = find_scenario_file("scenarios/fuzz/netcache.json");
+  const Swarm swarm(read_json_file(file), file, catalogue(), {}, 1);
+  std::size_t as_long = 0, longer = 0;
+  for (std::uint64_t index = 0; index < 400; ++index) {
+    const JsonValue document = swarm.derive(index);
+    const auto* settling = document.find("run")->find("settling");
+    if (settling == nullptr) continue;  // not patient
+    bool stays_down = false;
+    for (const auto& fault : *document.find("faults")->elements()) {
+      const auto* flag = fault.find("stays_down");
+      stays_down = stays_down || (flag && *flag->boolean());
+    }
+    const auto drain = parse_length(*document.find("run")->find("drain")->string());
+    CHECK(drain >= parse_length(*settling->string()));
+    ++(drain > parse_length(*settling->string()) ? longer : as_long);
+    if (!stays_down) CHECK(drain == parse_length(*settling->string()));
+  }
+  CHECK(longer > 0);
+  CHECK(as_long > longer);
+}
