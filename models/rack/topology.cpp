@@ -35,8 +35,8 @@ Topology::Vertex Topology::add_server() {
   return servers_.back();
 }
 
-Topology::Vertex Topology::add_switch(std::string name) {
-  return boost::add_vertex(std::move(name), *graph_);
+Topology::Vertex Topology::add_switch(const std::string& name) {
+  return boost::add_vertex(name, *graph_);
 }
 
 void Topology::connect(Vertex a, Vertex b, const Link& link) {

@@ -34,7 +34,7 @@ class Topology {
 
   /// Servers get node ids in the order of the calls.
   Vertex add_server();
-  Vertex add_switch(std::string name);
+  Vertex add_switch(const std::string& name);
   /// Throws std::runtime_error for a link from a device to itself.
   void connect(Vertex a, Vertex b, const Link& link);
 

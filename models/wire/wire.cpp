@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace racksim::models {
@@ -125,14 +126,14 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   sim::Time late = free_at_ + propagation_ + stalled;
   const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
   const bool twice = doubled || fate.copy;
+  std::array<p4::PacketRef, 2> both;
+  if (twice) {
+    both[0] = context_.packets.clone_headers(*packet);
+    context_.census.copy();
+  }
+  both[twice ? 1 : 0] = std::move(packet);
   for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
-    p4::PacketRef one;
-    if (copy == 0 && twice) {
-      one = context_.packets.clone_headers(*packet);
-      context_.census.copy();
-    } else {
-      one = std::move(packet);
-    }
+    p4::PacketRef& one = both[static_cast<std::size_t>(copy)];
     sim::Duration held = copy == 0 ? fate.hold : fate.copy.value_or(fate.hold);
     // No draw for a copy that is there by name alone: chance does to the others what it did without it.
     if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {

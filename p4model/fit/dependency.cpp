@@ -66,7 +66,7 @@ class Flattener {
         node.name = text_of(program_, *control.condition);
         node.match_reads = control.condition->fields();
       }
-      const auto number = boost::add_vertex(std::move(node), graph_);
+      const auto number = boost::add_vertex(node, graph_);
       auto inner = path;
       inner.emplace_back(number, true);
       this->block(control.yes, gress, inner);

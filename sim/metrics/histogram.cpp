@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace racksim::sim {
@@ -40,7 +41,7 @@ Duration Histogram::percentile(double percent) const {
   if (count_ == 0) return Duration();
   // In whole hundred-millionths, so that 99.9 % of 1000 is 999 and not a hair more.
   constexpr std::uint64_t kWhole = 100'000'000;
-  const auto share = static_cast<std::uint64_t>(percent * 1e6 + 0.5);
+  const auto share = static_cast<std::uint64_t>(std::llround(percent * 1e6));
   const auto rank = std::max<std::uint64_t>(1, static_cast<std::uint64_t>((Sum{count_} * share + kWhole - 1) / kWhole));
   if (rank == 1) return min_;
   if (rank == count_) return max_;

@@ -1,5 +1,7 @@
 #include "sim/random/random.hpp"
 
+#include <cmath>
+
 #include "sim/random/elementary.hpp"
 
 namespace racksim::sim {
@@ -46,7 +48,7 @@ Duration RandomStream::exponential(Duration mean) {
   assert(mean.ps() >= 0);
   const double ps = -portable_log(1 - unit()) * static_cast<double>(mean.ps());
   if (ps >= 0x1p63) return Duration::max();
-  return Duration::from_ps(static_cast<std::int64_t>(ps + 0.5));
+  return Duration::from_ps(std::llround(ps));
 }
 
 }  // namespace racksim::sim

@@ -15,6 +15,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <simgrid/Exception.hpp>
 #include <simgrid/kernel/ProfileBuilder.hpp>
@@ -40,7 +41,7 @@ double seconds(Time time) {
 }
 
 Time nearest_picosecond(double seconds) {
-  return Time::from_ps(static_cast<std::int64_t>(seconds * 1e12 + 0.5));
+  return Time::from_ps(std::llround(seconds * 1e12));
 }
 
 // AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not

@@ -45,7 +45,7 @@ constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
 
 std::string coverage_line(const sim::Coverage::Count& count) {
   if (count.possible_pairs + count.declared_race_points == 0) return "the protocol declares none";
-  const std::string races = fmt::format("{} of {} race points", count.race_points, count.declared_race_points);
+  std::string races = fmt::format("{} of {} race points", count.race_points, count.declared_race_points);
   if (count.possible_pairs == 0) return races;
   return fmt::format("{} of {} (state, message) pairs, {}", count.pairs, count.possible_pairs, races);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 
 #include "tools/scenario/binding.hpp"
@@ -48,7 +49,7 @@ Checkpoint read_checkpoint(const JsonValue& value, const Place& place, std::size
   const auto& time = member(value, place, "time_ns");
   const auto ns = time.number();
   if (!ns || !(*ns >= 0 && *ns <= 1e12)) place.member("time_ns").refuse(time.description(), "a time in nanoseconds");
-  result.at = sim::Time::from_ps(static_cast<std::int64_t>(*ns * 1e3 + 0.5));
+  result.at = sim::Time::from_ps(std::llround(*ns * 1e3));
   const auto at_hash = place.member("run_hash");
   const auto& hash = require_string(member(value, place, "run_hash"), at_hash, "32 hexadecimal digits");
   if (hash.size() != 32) at_hash.refuse(quote(hash), "32 hexadecimal digits");
