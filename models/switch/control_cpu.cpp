@@ -49,6 +49,14 @@ struct ControlCpu::Operation : SlotAccess {
   p4::Gress gress() const override { return gress_; }
   int stage() const override { return stage_; }
   void execute(p4::Pipeline& pipeline, sim::Time at) override {
+    if (boots == cpu->chassis_.boots()) take_effect(pipeline, at);
+    // The answer leaves when the slot has left the ingress.
+    const auto& chassis = cpu->chassis_;
+    const sim::Time slot = at - chassis.stage_offset(gress_, stage_);
+    const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
+    cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
+  }
+  void take_effect(p4::Pipeline& pipeline, sim::Time at) {
     auto& chassis = cpu->chassis_;
     const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
       chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | entry, now, 0);
@@ -96,13 +104,10 @@ struct ControlCpu::Operation : SlotAccess {
       chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key_words) & 0xffffffff),
                            fold(data), 0);
     }
-    // The answer leaves when the slot has left the ingress.
-    const sim::Time slot = at - chassis.stage_offset(gress_, stage_);
-    const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
-    cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
   }
 
   ControlCpu* cpu = nullptr;
+  std::uint32_t boots = 0;  // of the switch, when it was posted
   Kind kind = Kind::read;
   unsigned pipe = 0;
   p4::Gress gress_ = p4::Gress::ingress;
@@ -253,6 +258,7 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
 
 void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer) {
   operation->cpu = this;
+  operation->boots = chassis_.boots();
   operation->pipe = pipe;
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
   free_at_ = start + slow_gap_ + transfer;

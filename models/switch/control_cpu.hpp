@@ -8,6 +8,10 @@
 // take to cross PCIe (models/hardware.md 6.7). Hardware clears word after word while packets pass; here all entries are
 // cleared in the slot that the last word would take.
 //
+// An operation belongs to the boot of the switch in which it was posted, as a session with a driver does that begins
+// anew with the device (assumed: models/hardware.md 6.7): once the switch has lost its power, what was posted before
+// the next boot ends without effect.
+//
 // It also has a network port of its own, behind the switch's CPU port, once somebody listens to it.
 #pragma once
 
@@ -27,7 +31,7 @@ namespace racksim::models {
 class ControlCpu final : public PacketSink {
  public:
   /// Called when an operation's result is back: the value read, 1 for what was written or cleared, or 1 and 0 for
-  /// whether a table had the entry.
+  /// whether a table had the entry. 0 if the switch has booted since the operation was posted.
   using Done = std::function<void(std::uint64_t)>;
 
   ControlCpu(RackContext& context, SwitchChassis& chassis);

@@ -102,6 +102,7 @@ void SwitchChassis::load(std::shared_ptr<const p4::Program> program) {
 }
 
 void SwitchChassis::boot() {
+  ++boots_;
   for (auto& pipe : pipes_) {
     pipe->pipeline = std::make_unique<p4::Pipeline>(program_, options_.pipe);
     pipe->pipeline->observe(pipe.get());

@@ -132,6 +132,8 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   /// Boots the switch, unless another loss lasts: registers are 0, tables, multicast groups, queues and buffer empty.
   /// Then `configure` is called to fill what a boot fills, and accesses of the control plane that came meanwhile run.
   void power_on(sim::Time from, const std::function<void()>& configure);
+  /// How often the switch has booted, the first time included.
+  std::uint32_t boots() const { return boots_; }
   /// Longer than any pass under way takes to end: state is lost when all of them have.
   sim::Duration shortest_off() const { return ingress_latency_ + egress_latency_ + cycle_; }
 
@@ -223,6 +225,7 @@ class SwitchChassis : public PacketSink, private UnseenPackets {
   std::vector<sim::Time> power_losses_;    // announced and not over: their beginnings
   sim::Time off_from_ = sim::Time::max();  // the earliest of them
   std::vector<std::pair<Pipe*, SlotAccess*>> held_accesses_;
+  std::uint32_t boots_ = 0;
   PassWatcher* watcher_ = nullptr;
   p4::PassNotes notes_;         // of the pass of a packet that came by a recirculation port
   bool pass_was_idle_ = false;  // until its packet has left for the wire

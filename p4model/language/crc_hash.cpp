@@ -29,10 +29,17 @@ std::uint32_t crc_of(CrcKind kind, std::span<const std::uint8_t> bytes) {
 CrcTables::CrcTables(CrcKind kind, std::size_t bytes) : tables_(bytes) {
   std::vector<std::uint8_t> input(bytes);
   start_ = crc_of(kind, input);
+  // A CRC is linear: what a byte does is what its bits do. A switch that boots makes its tables anew.
   for (std::size_t position = 0; position < bytes; ++position) {
-    for (unsigned value = 0; value < 256; ++value) {
-      input[position] = static_cast<std::uint8_t>(value);
-      tables_[position][value] = crc_of(kind, input) ^ start_;
+    auto& table = tables_[position];
+    for (unsigned value = 1; value < 256; ++value) {
+      const unsigned rest = value & (value - 1);
+      if (rest == 0) {
+        input[position] = static_cast<std::uint8_t>(value);
+        table[value] = crc_of(kind, input) ^ start_;
+      } else {
+        table[value] = table[rest] ^ table[value ^ rest];
+      }
     }
     input[position] = 0;
   }

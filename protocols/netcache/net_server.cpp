@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/packets/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
@@ -83,6 +84,19 @@ void NetServer::fetched(const Message& request) {
 
 void NetServer::evicted(const Message& message) {
   cached_.erase(message.key);
+  const auto found = updates_.find(message.key);
+  if (found == updates_.end()) return;
+  // What is held of before the eviction is refused now and not when the update ends: an update that a switch without
+  // state leaves unanswered may outlast several boots, after which an old version would pass for a new one
+  // (store/version.hpp).
+  const std::deque<HeldWrite> held = std::exchange(found->second.held, {});
+  for (const HeldWrite& write : held) {
+    if (order().admits(hash_in(write.request), write.request.safety.version)) {
+      updates_.at(message.key).held.push_back(write);
+    } else {
+      partition().resume(write.request, write.from, write.operation);
+    }
+  }
 }
 
 void NetServer::update(const Message& cause) {

@@ -76,7 +76,9 @@ sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
 // As printed, what waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The
 // packets of an item are counted from 1; as printed, the count that the last key left behind stays.
 sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
+  const std::uint32_t before = incarnation();
   const std::uint64_t queue = co_await models::read_register(cpu(), kPipe, program_.queue->name, index);
+  if (incarnation() != before) co_return;
   if (!shared().safety && high_half(*program_.queue, queue) != 0) co_return;
   co_await models::write_register(cpu(), kPipe, program_.queue->name, index,
                                   pair(*program_.queue, low_half(*program_.queue, queue), 1));
@@ -97,9 +99,8 @@ sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) 
   co_await sim::gather(std::move(requests));
   if (incarnation() != before) co_return;
   co_await models::write_register(cpu(), kPipe, program_.queue->name, index, pair(*program_.queue, 0, 1));
+  if (incarnation() != before) co_return;
   co_await models::write_register(cpu(), kPipe, program_.front->name, index, (front + length) % size);
-  // A switch that booted before it was written has empty queues that begin at 0.
-  if (incarnation() != before) co_await models::write_register(cpu(), kPipe, program_.front->name, index, 0);
 }
 
 // As a correction request, which no cache logic touches: the key may be inserted again by the time it passes.

@@ -117,7 +117,7 @@ void Partition::write(Message request, Address from, std::uint64_t operation) {
   const unsigned packets = shared_.packets_of(request.key);
   Received whole;
   if (packets > 1) {
-    const auto received = receiving_.try_emplace({from, seq}).first;
+    const auto received = receiving_.try_emplace({from, seq}, Received{.hash = hash_in(request), .values = {}}).first;
     if (!receive(request, packets, received->second)) return;
     whole = std::move(received->second);
     receiving_.erase(received);
@@ -173,6 +173,12 @@ void Partition::forget_given_up(Address from, const CompletedWrites& record) {
   if (first <= last) return forget(first, last);
   forget(0, last);
   forget(first, std::numeric_limits<std::uint32_t>::max());
+}
+
+void Partition::forget_versions(KeyHash hash, std::uint64_t last) {
+  for (auto& [sender, received] : receiving_) {
+    if (received.hash == hash && !shared_.versions.after(received.version, last)) received.version = 0;
+  }
 }
 
 std::size_t Partition::kept_in_vain() const {

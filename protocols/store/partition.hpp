@@ -83,6 +83,9 @@ class Partition final : public models::PacketHandler {
 
   /// Goes on with a write that the extension has kept.
   void resume(const Message& request, Address from, std::uint64_t operation) { write(request, from, operation); }
+  /// The versions up to `last` of a hash belong to the past. Writes of which a part has come forget theirs: by the time
+  /// that the rest comes they might seem to be new ones (version.hpp).
+  void forget_versions(KeyHash hash, std::uint64_t last);
 
   /// Items that are stored in parts of different writes.
   const std::set<std::uint64_t>& torn_items() const { return torn_; }
@@ -104,6 +107,7 @@ class Partition final : public models::PacketHandler {
     bool operator==(const Sender&) const = default;
   };
   struct Received {
+    KeyHash hash;
     std::uint64_t fragments = 0;
     std::vector<std::uint64_t> values;  // of each part
     std::uint64_t version = 0;          // the latest of its packets

@@ -6,7 +6,8 @@
 // out between the two: with 32 bits two thousand million writes of the key, which no switch passes in 200 seconds. A
 // packet that is older than that must not arrive any more, or it may do harm: a write request would be executed as if
 // it were the newest, and server and switch part until the key's next write. Replies and cache packets are compared for
-// equality by the switch, so they would have to be a whole cycle old.
+// equality by the switch, so they would have to be a whole cycle old. A boot of the switch passes a quarter of all
+// versions over, so what a server keeps of a key's writes is judged whenever an insertion of the key is over.
 #pragma once
 
 #include <cstdint>

@@ -106,13 +106,15 @@ std::uint64_t CacheManager::first_version(std::uint64_t key) {
 
 void CacheManager::note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version) {
   const KeyHash hash = shared_.hash(key);
-  if (index_of(hash) != index) return;
+  const auto row = rows_.find(hash);
+  // While a row is made its STATE may still be that of the key before.
+  if (row == rows_.end() || row->second.index != index || !row->second.usable) return;
   std::uint64_t& last = versions_[hash];
   last = shared_.versions.latest(last, version);
 }
 
 sim::Task<bool> CacheManager::install(std::uint64_t key) {
-  if (starting_over_ || free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
+  if (free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
   const Work work(*this);
   const std::uint32_t incarnation = incarnation_;
   const std::uint64_t index = make_row(key, false);
@@ -136,8 +138,7 @@ sim::Task<bool> CacheManager::bring_value(std::uint64_t key, Mishap if_booted) {
   const bool fetched = co_await fetch(key);
   if (booted_since(incarnation, if_booted)) co_return false;
   const auto row = rows_.find(shared_.hash(key));
-  // A value for a row of before the latest boot, all of which go.
-  if (starting_over_ || row == rows_.end()) co_return false;
+  if (row == rows_.end()) co_return false;
   row->second.usable = true;
   if (!fetched) co_await evict(key);
   co_return fetched;
@@ -274,47 +275,25 @@ bool CacheManager::booted_since(std::uint32_t incarnation, Mishap mishap) const 
   return true;
 }
 
+// Whoever is under way notices the boot when what it waits for ends, and does nothing more; what it had posted to the
+// switch has no effect (control_cpu.hpp). So the table is as empty as the switch's at once.
 void CacheManager::switch_booted() {
   ++incarnation_;
-  working_since_before_ = working_;
-  starting_over_ = true;
-  for (auto& [hash, row] : rows_) {
-    // A round that began before the boot must not evict it: the register of its version is empty.
-    row.usable = false;
-    if (!std::exchange(row.versioned, false)) continue;
+  const std::vector<std::uint64_t> keys = cached();
+  for (const auto& [hash, row] : rows_) {
+    free_indices_.push_back(row.index);
+    if (!row.versioned) continue;
     std::uint64_t& last = versions_[hash];
     last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
   }
-  configure_switch();
-  scope_.spawn(start_over());
-}
-
-// Tasks that were under way notice the boot and end; an operation that they had posted before may still be executed, so
-// all rows are removed before any is made. Rounds go on meanwhile, and there is always something that they wait for:
-// only what began before the boot counts, and of operations those that come before one that is posted now.
-sim::Task<void> CacheManager::start_over() {
-  const std::uint32_t incarnation = incarnation_;
-  while (working_since_before_ > 0 && incarnation == incarnation_) {
-    co_await sim::sleep_for(clock_, options_.fetch_timeout);
-  }
-  co_await models::read_register(cpu_, kPipe, program_.state->name, 0);
-  if (incarnation != incarnation_) co_return;
-  const std::vector<std::uint64_t> keys = cached();
-  for (const std::uint64_t key : keys) {
-    std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));
-    co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key));
-    if (incarnation != incarnation_) co_return;
-  }
-  for (const auto& [hash, row] : rows_) free_indices_.push_back(row.index);
   std::sort(free_indices_.rbegin(), free_indices_.rend());
   rows_.clear();
-  starting_over_ = false;
-  lost_.insert(keys.begin(), keys.end());
+  configure_switch();
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
+  const std::set<std::uint64_t> earlier = std::exchange(lost_, {keys.begin(), keys.end()});
   for (const std::uint64_t key : keys) scope_.spawn(reinstall(key));
-  const std::set<std::uint64_t> told(keys.begin(), keys.end());
-  for (const std::uint64_t key : std::vector<std::uint64_t>(lost_.begin(), lost_.end())) {
-    if (!told.contains(key)) scope_.spawn(reinstall(key));
+  for (const std::uint64_t key : earlier) {
+    if (lost_.insert(key).second) scope_.spawn(reinstall(key));
   }
 }
 

@@ -113,7 +113,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   struct Row {
     std::uint64_t key = 0;
     std::uint64_t index = 0;
-    bool usable = false;     ///< neither being inserted nor removed, nor of before the latest boot
+    bool usable = false;     ///< neither being inserted nor removed
     bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
   };
   struct HashOrder {
@@ -123,15 +123,11 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   };
   /// Counts tasks that run outside scope_, for `busy`.
   struct Work {
-    explicit Work(CacheManager& m) : manager(m), incarnation(m.incarnation_) { ++manager.working_; }
-    ~Work() {
-      --manager.working_;
-      if (incarnation != manager.incarnation_) --manager.working_since_before_;
-    }
+    explicit Work(CacheManager& m) : manager(m) { ++manager.working_; }
+    ~Work() { --manager.working_; }
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
     CacheManager& manager;
-    const std::uint32_t incarnation;
   };
   /// What the controller has asked a server. A fetched item may come in several packets (StarCache §3.9).
   struct Question {
@@ -142,7 +138,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   };
 
   void switch_booted() final;
-  sim::Task<void> start_over();
+  /// Tells a key's server that the switch has lost it, and inserts it again.
   sim::Task<void> reinstall(std::uint64_t key);
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(store::Message request, unsigned server, std::uint64_t attempts);
@@ -170,8 +166,6 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::uint32_t next_seq_ = 1;
   std::map<std::uint32_t, Question*> asking_;
   std::size_t working_ = 0;
-  std::size_t working_since_before_ = 0;  // those of them that began before the latest boot
-  bool starting_over_ = false;            // rows are those of before the latest boot; nobody may make or remove any
 };
 
 }  // namespace racksim::switch_cache

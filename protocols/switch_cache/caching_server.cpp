@@ -46,6 +46,7 @@ void CachingServer::other(const Message& message, store::Address from) {
   }
   if (op == kEviction) {
     order_.evicted(hash_in(message), message.safety.version);
+    partition_.forget_versions(hash_in(message), message.safety.version);
     evicted(message);
     reply.store.set(kEvictionReply);
     return partition_.send(reply, from, 0);

@@ -222,6 +222,36 @@ TEST_CASE("Entries in TCAM are set and removed by what they match and their prio
   CHECK(results == std::vector<std::uint64_t>{0, 0, 0, 1});
 }
 
+TEST_CASE("Operations that were posted before the switch booted end without effect") {
+  Programmed t;
+  const auto off = at(10_us);
+  t.rack.chassis().announce_power_loss(off);
+  std::vector<std::uint64_t> results;
+  const auto note = [&](std::uint64_t result) { results.push_back(result); };
+  const auto post = [&] {
+    t.cpu.write_register(0, "COUNT", 1, 42, note);
+    t.cpu.set_entry(0, "forward_by_mac", {mac_of(1)}, "forward_to_port", {2}, note);
+    t.cpu.read_register(0, "COUNT", 1, note);
+  };
+  t.calendar.run_until(at(9'800_ns));
+  post();  // would arrive while the power is off
+  t.calendar.run_until(off);
+  t.rack.chassis().power_off();
+  t.calendar.run_until(at(20_us));
+  post();
+  CHECK(results.empty());
+  t.rack.restart_switch(off);
+  t.calendar.run_until(at(30_us));
+  CHECK(results == std::vector<std::uint64_t>(6, 0));
+  CHECK(t.rack.chassis().pipeline(0).registers().read(0, 1) == 0);
+  t.send(0, 1, 1);
+  t.calendar.run_until(at(40_us));
+  CHECK(t.hosts[1]->seen.size() == 1);  // not to node 2
+  post();
+  t.calendar.run_until(at(50_us));
+  CHECK(std::vector<std::uint64_t>(results.begin() + 6, results.end()) == std::vector<std::uint64_t>{1, 1, 42});
+}
+
 TEST_CASE("Unknown names and indices are refused when they are posted") {
   Programmed t;
   CHECK_THROWS_WITH(t.cpu.read_register(0, "COUNTS", 0, {}), "program 'exercise' has no register array 'COUNTS'");

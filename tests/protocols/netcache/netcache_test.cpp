@@ -22,6 +22,16 @@ std::string refusal(const Setup& setup) {
   return {};
 }
 
+sim::Task<void> put_once(Rig& rig, std::uint64_t key) {
+  co_await rig.protocol->put({0, 0}, key);
+}
+
+std::string stuck(const Rig& rig) {
+  std::string text;
+  for (const models::Leak& leak : rig.protocol->leaks()) text += leak.what + "\n";
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("on clean wires NetCache's clients see one value of each item, with and without versions") {
@@ -204,6 +214,29 @@ TEST_CASE("writes of a key wait at the server while an update of it has no ackno
   rig.run();
   CHECK(rig.violations() == "");
   CHECK(rig.counter("netcache.held_writes") > 100);
+}
+
+// Held on, it would outlast several boots of the switch if none answers the update, and each lets a quarter of all
+// versions pass: in the end its old version would seem to be the newest of all, and every later write be refused.
+TEST_CASE("a write that waits for an update is refused as soon as its key is evicted, unless it is the last") {
+  Rig rig{Setup()};
+  const std::uint64_t key = rig.hot_key();
+  models::WireFaults silent;
+  silent.loss = 1;
+  const sim::Time heard_again = sim::Time{} + 500_us;
+  for (const models::NodeId server : {2, 3}) rig.rack.uplink(server).set_faults(silent, {}, heard_again);
+  rig.put(key);  // takes effect, begins an update that nobody hears, and is sent again after 200 us
+  rig.script.spawn(put_once(rig, key));
+  rig.script.spawn(put_once(rig, key));
+  rig.calendar.run_until(rig.calendar.now() + 20_us);
+  CHECK_THAT(stuck(rig), Contains("1 cache updates without an acknowledgement, 3 writes behind them"));
+  rig.script.spawn(rig.protocol->manager().evict(key));
+  rig.calendar.run_until(rig.calendar.now() + 60_us);
+  CHECK_THAT(stuck(rig), Contains("1 cache updates without an acknowledgement, 1 writes behind them"));
+  rig.calendar.run_until(heard_again + 10_ms);
+  CHECK(rig.protocol->quiescent());
+  CHECK_FALSE(rig.protocol->manager().is_cached(key));
+  CHECK(rig.protocol->leaks().empty());
 }
 
 TEST_CASE("a cache that no stage holds, servers without an agent and nodes in several pipes are refused") {
