@@ -150,6 +150,25 @@ TEST_CASE("what a round sees of a key's version is what the versions after a boo
   CHECK(rig.violations() == "");
 }
 
+// The row's STATE is the one that the key before it has left until the key's own is written.
+TEST_CASE("what a round sees while a key's row is made is not taken for the key's version") {
+  StarRig rig(kWithoutKeys, small());
+  rig.begin_install(kCold);
+  REQUIRE(rig.star.manager().is_cached(kCold));
+  rig.star.manager().note_version(kCold, rig.star.manager().index_of(kCold), kQuarter + kQuarter / 2);
+  rig.run(100_us);
+  REQUIRE(rig.star.manager().busy() == 0);
+  const sim::Time lost = rig.calendar.now() + 2_ms;
+  rig.rack.chassis().announce_power_loss(lost);
+  rig.run(2_ms);
+  rig.rack.chassis().power_off();
+  rig.run(20_us);
+  rig.rack.restart_switch(lost);
+  rig.run(1_ms);
+  REQUIRE(rig.star.manager().is_cached(kCold));
+  CHECK((rig.state(kCold) & 0xffff'ffff) < 2 * kQuarter);
+}
+
 TEST_CASE("a key whose server is told of a boot only after the next boot is inserted again all the same") {
   StarRig rig(with_hot_key());
   rig.run(20_us);
