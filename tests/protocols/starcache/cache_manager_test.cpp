@@ -137,12 +137,7 @@ TEST_CASE("what a round sees of a key's version is what the versions after a boo
   const std::uint64_t seen = 1'000'000;
   rig.write(rig.star.program().state, rig.star.manager().index_of(kHot), std::uint64_t{1} << 32 | seen);
   rig.round();
-  const sim::Time lost = rig.calendar.now() + 2_ms;
-  rig.rack.chassis().announce_power_loss(lost);
-  rig.run(2_ms);
-  rig.rack.chassis().power_off();
-  rig.run(20_us);
-  rig.rack.restart_switch(lost);
+  rig.restart_switch();
   rig.run(1_ms);
   CHECK((rig.state(kHot) & 0xffff'ffff) == seen + kQuarter + 2);
   CHECK_FALSE(rig.put_now(kAlice, kHot).given_up);
@@ -158,12 +153,7 @@ TEST_CASE("what a round sees while a key's row is made is not taken for the key'
   rig.star.manager().note_version(kCold, rig.star.manager().index_of(kCold), kQuarter + kQuarter / 2);
   rig.run(100_us);
   REQUIRE(rig.star.manager().busy() == 0);
-  const sim::Time lost = rig.calendar.now() + 2_ms;
-  rig.rack.chassis().announce_power_loss(lost);
-  rig.run(2_ms);
-  rig.rack.chassis().power_off();
-  rig.run(20_us);
-  rig.rack.restart_switch(lost);
+  rig.restart_switch();
   rig.run(1_ms);
   REQUIRE(rig.star.manager().is_cached(kCold));
   CHECK((rig.state(kCold) & 0xffff'ffff) < 2 * kQuarter);
@@ -175,12 +165,7 @@ TEST_CASE("a key whose server is told of a boot only after the next boot is inse
   rig.put_now(kAlice, kHot);
   Rig::lose(rig.rack.downlink(kServerNode), switch_cache::kEviction, 95);  // until after the second boot
   for (int boot = 0; boot < 2; ++boot) {
-    const sim::Time lost = rig.calendar.now() + 2_ms;
-    rig.rack.chassis().announce_power_loss(lost);
-    rig.run(2_ms);
-    rig.rack.chassis().power_off();
-    rig.run(20_us);
-    rig.rack.restart_switch(lost);
+    rig.restart_switch();
     rig.run(300_us);
     CHECK_FALSE(rig.star.manager().is_cached(kHot));
   }

@@ -87,6 +87,15 @@ struct StarRig : Rig {
     run(5_us);
     write(star.program().state, index, before);
   }
+  /// The switch loses its power in 2 ms, for 20 us.
+  void restart_switch() {
+    const sim::Time lost = calendar.now() + 2_ms;
+    rack.chassis().announce_power_loss(lost);
+    run(2_ms);
+    rack.chassis().power_off();
+    run(20_us);
+    rack.restart_switch(lost);
+  }
   bool install(std::uint64_t key) {
     run(1_us);  // what is preloaded is fetched in an event at instant 0
     bool installed = false;
