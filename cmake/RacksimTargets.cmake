@@ -42,16 +42,16 @@ endif()
 # already compiled. Only headers from outside the project belong here. Tests always
 # have it; the program's sources if RACKSIM_PRECOMPILE asks for it, since the presets without it find those that rely on it
 # instead of including, and since gcc 12 warns of what is not there in precompiled libstdc++ (its bugs 105329 and 105651)
-# when it optimises.
+# when it optimises. Clang does without: it writes its folder into what it precompiles, so that the objects of a second
+# clone would not be found by ccache, and it finds the tests that rely on it.
 function(racksim_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
   target_precompile_headers(${target} PRIVATE
     <algorithm> <array> <coroutine> <cstdint> <deque> <functional> <map> <memory> <optional> <set> <stdexcept> <string>
     <string_view> <utility> <vector> <fmt/format.h> ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
-  else()
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")  # for ccache
-  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
 endfunction()
 
 # racksim_compile_faster(TARGET): what RACKSIM_PRECOMPILE and RACKSIM_UNITY say, for a target of the program's sources. A
