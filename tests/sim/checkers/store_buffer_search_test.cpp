@@ -10,28 +10,12 @@
 #include <vector>
 
 #include "tests/sim/checkers/histories.hpp"
+#include "tests/sim/checkers/litmus.hpp"
 
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
 namespace {
-
-constexpr std::uint64_t kX = 0, kY = 1;
-constexpr Instruction kFence{Action::fence};
-
-Instruction write(std::uint64_t key, std::uint64_t value) {
-  return {Action::write, key, value};
-}
-Instruction read(std::uint64_t key, std::uint64_t value) {
-  return {Action::read, key, value};
-}
-
-struct Litmus {
-  std::string name;
-  std::vector<Program> programs;
-  InitialValues final_values;
-  bool sc, tso, pso;  // whether the outcome is allowed
-};
 
 /// Sequential consistency is what a machine with a fence after each operation has.
 std::vector<Program> fenced(const std::vector<Program>& programs) {
@@ -50,52 +34,6 @@ bool allowed(const std::vector<Program>& programs, StoreOrder order, const Initi
   const auto verdict = search_store_buffers(history_of(programs), order, {}, final_values).verdict;
   REQUIRE(verdict != Verdict::undecided);
   return verdict == Verdict::pass;
-}
-
-// Names as in Owens, Sarkar and Sewell, "A Better x86 Memory Model: x86-TSO" (2009) and in Alglave, Maranget and
-// Tautschnig, "Herding Cats" (2014). PSO differs from TSO where two writes of one session change places.
-const std::vector<Litmus>& litmus_tests() {
-  static const std::vector<Litmus> kTests{
-      {"SB", {{write(kX, 1), read(kY, 0)}, {write(kY, 1), read(kX, 0)}}, {}, false, true, true},
-      {"SB with fences (amd5)",
-       {{write(kX, 1), kFence, read(kY, 0)}, {write(kY, 1), kFence, read(kX, 0)}},
-       {},
-       false,
-       false,
-       false},
-      {"SB with one fence", {{write(kX, 1), kFence, read(kY, 0)}, {write(kY, 1), read(kX, 0)}}, {}, false, true, true},
-      {"MP", {{write(kX, 1), write(kY, 1)}, {read(kY, 1), read(kX, 0)}}, {}, false, false, true},
-      {"MP with a fence", {{write(kX, 1), kFence, write(kY, 1)}, {read(kY, 1), read(kX, 0)}}, {}, false, false, false},
-      {"LB", {{read(kX, 1), write(kY, 1)}, {read(kY, 1), write(kX, 1)}}, {}, false, false, false},
-      {"IRIW",
-       {{write(kX, 1)}, {write(kY, 1)}, {read(kX, 1), read(kY, 0)}, {read(kY, 1), read(kX, 0)}},
-       {},
-       false,
-       false,
-       false},
-      {"WRC", {{write(kX, 1)}, {read(kX, 1), write(kY, 1)}, {read(kY, 1), read(kX, 0)}}, {}, false, false, false},
-      {"2+2W", {{write(kX, 1), write(kY, 2)}, {write(kY, 1), write(kX, 2)}}, {{kX, 1}, {kY, 1}}, false, false, true},
-      {"CoRR", {{write(kX, 1)}, {read(kX, 1), read(kX, 0)}}, {}, false, false, false},
-      {"CoWW", {{write(kX, 1), write(kX, 2)}}, {{kX, 1}}, false, false, false},
-      {"CoRW (n4b)", {{read(kX, 2), write(kX, 1)}, {read(kX, 1), write(kX, 2)}}, {}, false, false, false},
-      {"CoWR (n5)", {{write(kX, 1), read(kX, 2)}, {write(kX, 2), read(kX, 1)}}, {}, false, false, false},
-      {"R", {{write(kX, 1), write(kY, 1)}, {write(kY, 2), read(kX, 0)}}, {{kY, 2}}, false, true, true},
-      {"S", {{write(kX, 2), write(kY, 1)}, {read(kY, 1), write(kX, 1)}}, {{kX, 2}}, false, false, true},
-      {"n6", {{write(kX, 1), read(kX, 1), read(kY, 0)}, {write(kY, 2), write(kX, 2)}}, {{kX, 1}}, false, true, true},
-      {"n7",
-       {{write(kX, 1), read(kX, 1), read(kY, 0)}, {write(kY, 1)}, {read(kY, 1), read(kX, 0)}},
-       {},
-       false,
-       true,
-       true},
-      {"intra-processor forwarding (iwp2.4)",
-       {{write(kX, 1), read(kX, 1), read(kY, 0)}, {write(kY, 1), read(kY, 1), read(kX, 0)}},
-       {},
-       false,
-       true,
-       true},
-      {"MP in order", {{write(kX, 1), write(kY, 1)}, {read(kY, 0), read(kX, 1)}}, {}, true, true, true}};
-  return kTests;
 }
 
 using Sequence = std::vector<Operation>;
