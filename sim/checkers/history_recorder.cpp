@@ -15,13 +15,9 @@ constexpr std::size_t kInitialsPerOperation = 4;
 constexpr unsigned kMostHalvings = 63;
 
 Action action_of(const OperationView& view) {
-  switch (view.kind) {
-    case OperationKind::read:
-      return Action::read;
-    case OperationKind::write:
-      return Action::write;
-  }
-  throw std::runtime_error(fmt::format("{} is no kind of operation", static_cast<int>(view.kind)));
+  if (view.kind == OperationKind::read) return Action::read;
+  if (view.kind == OperationKind::write) return Action::write;
+  throw std::runtime_error(fmt::format("{} is no kind of operation that is recorded", static_cast<int>(view.kind)));
 }
 
 }  // namespace
@@ -35,8 +31,9 @@ void HistoryRecorder::initial_value(std::uint64_t key, std::uint64_t value) {
 void HistoryRecorder::observe(const Observation& observation) {
   const bool begins = observation.what == Observed::operation_begun;
   if (!begins && observation.what != Observed::operation_ended) return;
-  ++position_;
   const auto view = OperationView::of(observation);
+  if (view.kind <= OperationKind::unlock && !accesses_memory(view.kind)) return;
+  ++position_;
   const auto action = action_of(view);
   if (!keeps(view.key)) {
     dropped_ += begins ? 1 : 0;

@@ -35,8 +35,8 @@ class HistoryRecorder final : public Observer {
   /// What warm-up left behind.
   void initial_value(std::uint64_t key, std::uint64_t value);
 
-  /// Throws std::runtime_error for an operation that is neither read nor write. An end without a beginning is ignored
-  /// (ProgressOracle reports it).
+  /// Fences and locks are ignored; any other operation that is neither read nor write is a std::runtime_error. An end
+  /// without a beginning is ignored (ProgressOracle reports it).
   void observe(const Observation& observation) override;
 
   /// The history of each key that was kept and used, by ascending key. Sorts the record: valid until the next call of

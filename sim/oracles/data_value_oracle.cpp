@@ -36,9 +36,12 @@ void DataValueOracle::observe(const Observation& observation) {
   const bool given_up = observation.what == Observed::operation_given_up;
   if (!begins && !given_up && observation.what != Observed::operation_ended) return;
   expect_in_order(observation.at);
-  if (observation.detail[0] > static_cast<std::uint64_t>(OperationKind::write))
-    throw std::runtime_error(fmt::format("oracle {}: {} is no kind of operation", name(), observation.detail[0]));
   const auto operation = OperationView::of(observation);
+  if (operation.kind > OperationKind::write) {
+    if (operation.kind <= OperationKind::unlock && !accesses_memory(operation.kind)) return;
+    throw std::runtime_error(
+        fmt::format("oracle {}: {} is no kind of operation that it judges", name(), observation.detail[0]));
+  }
   const Moment moment{++position_, observation.operation, observation.at, observation.source};
   auto& state = states_[operation.key];
   if (state == kConvicted) return;

@@ -21,7 +21,8 @@
 
 namespace racksim::sim {
 
-/// Reads the beginnings and ends of reads and writes. After its first violation a key is not checked any further, so
+/// Reads the beginnings and ends of reads and writes; fences and locks are ignored, atomic operations are a
+/// std::runtime_error. After its first violation a key is not checked any further, so
 /// violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions gave up, may
 /// or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it). Attach it
 /// before the first operation begins.

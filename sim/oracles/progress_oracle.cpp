@@ -86,8 +86,7 @@ std::vector<ProgressOracle::Pending> ProgressOracle::pending() const {
 }
 
 std::string ProgressOracle::described(const Pending& pending) const {
-  return fmt::format("{} (operation {}) of {} on key {}, begun at {},",
-                     pending.kind == OperationKind::write ? "write" : "read", pending.operation,
+  return fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending.kind), pending.operation,
                      journal_.name(pending.session), printed_key(pending.key), printed(pending.since));
 }
 

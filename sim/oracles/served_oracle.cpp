@@ -126,9 +126,9 @@ std::string ServedOracle::described(const Observation& observation, const SentAg
                                     const Pending* pending) const {
   std::string who;
   if (pending != nullptr) {
-    who = fmt::format("{} (operation {}) of {} on key {}, begun at {},",
-                      pending->kind == OperationKind::write ? "write" : "read", observation.operation,
-                      journal_.name(pending->session), printed_key(pending->key), printed(pending->began));
+    who =
+        fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending->kind), observation.operation,
+                    journal_.name(pending->session), printed_key(pending->key), printed(pending->began));
   } else if (observation.operation != 0) {
     who = fmt::format("a message of {} for operation {}, which is over,", journal_.name(observation.source),
                       observation.operation);

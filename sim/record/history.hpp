@@ -6,14 +6,51 @@
 // refuse a history whose times run backwards.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 #include "sim/record/journal.hpp"
 
 namespace racksim::sim {
 
 /// What a client asked for.
-enum class OperationKind : std::uint8_t { read, write };
+enum class OperationKind : std::uint8_t {
+  read,
+  write,
+  compare_and_swap,  ///< a read, and a write if it found what was expected, in one
+  fetch_and_add,     ///< a read and a write in one
+  fence,             ///< the session's earlier writes are performed before it ends; its key is 0
+  lock,              ///< exclusive; granted when it ends
+  lock_shared,
+  try_lock,  ///< exclusive; granted or refused when it ends
+  try_lock_shared,
+  unlock  ///< gives back what the session holds, in either mode, from its beginning on
+};
+
+/// The enumerator's name with spaces, as violations print it.
+constexpr std::string_view to_string(OperationKind kind) {
+  constexpr std::string_view kNames[] = {"read", "write",       "compare-and-swap", "fetch-and-add",   "fence",
+                                         "lock", "shared lock", "try-lock",         "shared try-lock", "unlock"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(kNames) ? kNames[index] : "unknown operation";
+}
+
+constexpr bool is_atomic(OperationKind kind) {
+  return kind == OperationKind::compare_and_swap || kind == OperationKind::fetch_and_add;
+}
+constexpr bool requests_lock(OperationKind kind) {
+  return kind >= OperationKind::lock && kind <= OperationKind::try_lock_shared;
+}
+/// Whether this request is for a lock that others may hold too.
+constexpr bool is_shared(OperationKind kind) {
+  return kind == OperationKind::lock_shared || kind == OperationKind::try_lock_shared;
+}
+/// Whether operations of this kind act on the memory at their key.
+constexpr bool accesses_memory(OperationKind kind) {
+  return kind < OperationKind::fence;
+}
 
 /// What a node may do with its copy of a block without asking anybody.
 enum class Permission : std::uint8_t { none, read, write };
@@ -56,11 +93,26 @@ inline constexpr std::uint64_t kValueBound = std::uint64_t{1} << 63;
 /// session, its operation the id, unique in the run.
 struct OperationView {
   OperationKind kind;
-  std::uint64_t key;    ///< block or key id
-  std::uint64_t value;  ///< written or, at the end of a read, read; 0 at the beginning of a read
+  std::uint64_t key;  ///< block, key or lock id
+  /// Of a write what it writes, of a read, at the end, what it read. Of an atomic operation at the beginning what it
+  /// would write (compare-and-swap) or adds (fetch-and-add), at the end what it read. At the end of a request for a
+  /// lock 1 if it is granted. Otherwise 0.
+  std::uint64_t value;
+  bool wrote = false;  ///< at the end of an atomic operation: it has written
 
   static constexpr OperationView of(const Observation& observation) {
-    return {static_cast<OperationKind>(observation.detail[0]), observation.detail[1], observation.detail[2]};
+    return {static_cast<OperationKind>(observation.detail[0] & 0xff), observation.detail[1], observation.detail[2],
+            observation.detail[0] >> 8 != 0};
+  }
+};
+
+/// An observation of kind performed: from this instant on, whoever reads `key` from memory reads `value`.
+struct PerformedView {
+  std::uint64_t key;
+  std::uint64_t value;
+
+  static constexpr PerformedView of(const Observation& observation) {
+    return {observation.detail[0], observation.detail[1]};
   }
 };
 
@@ -118,10 +170,34 @@ inline void record_begun(Journal& journal, Source session, Time at, std::uint64_
   journal.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
-/// An operation has taken effect and its session knows. `value` is what it wrote or read.
+/// An operation has taken effect and its session knows. `value` is what it wrote or read. In a store-buffered memory a
+/// write may end first and be performed later (record_performed); an unlock may take effect later, too.
 inline void record_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value) {
   journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+}
+
+/// An atomic operation has taken effect and its session knows. `before` is what it read, `wrote` whether it wrote, too:
+/// always for fetch-and-add. If it did, it was performed before.
+inline void record_atomic_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                                std::uint64_t key, std::uint64_t before, bool wrote) {
+  journal.record(Observed::operation_ended, session, at, operation,
+                 static_cast<std::uint64_t>(kind) | std::uint64_t{wrote} << 8, key, before);
+}
+
+/// A request for a lock is over: granted or, if it only tried, refused.
+inline void record_lock_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+                              std::uint64_t key, bool granted) {
+  journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key,
+                 std::uint64_t{granted});
+}
+
+/// A write, or an atomic operation that writes, is performed: visible to all from now on, at once, before or after it
+/// ends. `value` is what the key holds now. Once an operation; `session` is the one that issued it, wherever it is
+/// performed.
+inline void record_performed(Journal& journal, Source session, Time at, std::uint64_t operation, std::uint64_t key,
+                             std::uint64_t value) {
+  journal.record(Observed::performed, session, at, operation, key, value);
 }
 
 /// A session gives up waiting. `value` is what a write would write.

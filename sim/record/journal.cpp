@@ -43,6 +43,8 @@ std::string_view to_string(Observed what) {
       return "sent_again";
     case Observed::disturbance:
       return "disturbance";
+    case Observed::performed:
+      return "performed";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

@@ -38,8 +38,9 @@ enum class Observed : std::uint8_t {
   stray_answer,        ///< a session got an answer that it did not ask for
   sent_again,          ///< what was asked was not answered as hoped, and is asked again or given up: for oracles alone
   disturbance,         ///< a fault has touched a packet, or acts on machines: for oracles alone
+  performed,           ///< a write has become visible to all: for oracles alone
 };
-inline constexpr std::size_t kObservedKinds = 14;
+inline constexpr std::size_t kObservedKinds = 15;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);
@@ -47,7 +48,8 @@ std::string_view to_string(Observed what);
 /// Whether observations of this kind are part of the run hash. The others are how oracles look inside protocols and
 /// hardware: reporting them in more or less detail must leave the hash alone.
 constexpr bool is_folded(Observed what) {
-  return what != Observed::permission && what != Observed::sent_again && what != Observed::disturbance;
+  return what != Observed::permission && what != Observed::sent_again && what != Observed::disturbance &&
+         what != Observed::performed;
 }
 
 /// Who records: a dense number that the journal gives out.

@@ -147,10 +147,12 @@ TEST_CASE("a single key beyond the budget is given up") {
   CHECK(r.recorder.dropped_operations() == 11);
 }
 
-TEST_CASE("strange ends are ignored and strange kinds refused") {
+TEST_CASE("strange ends, fences and locks are ignored and other kinds refused") {
   Recorded r;
   record_ended(r.journal, r.first, r.tick(), 99, kRead, 1, 5);
+  record_begun(r.journal, r.first, r.tick(), 2, OperationKind::fence, 0);
+  record_begun(r.journal, r.first, r.tick(), 3, OperationKind::unlock, 1);
   CHECK(r.recorder.recorded_operations() == 0);
-  CHECK_THROWS_WITH(record_begun(r.journal, r.first, r.tick(), 1, static_cast<OperationKind>(2), 1),
+  CHECK_THROWS_WITH(record_begun(r.journal, r.first, r.tick(), 1, OperationKind::compare_and_swap, 1),
                     Catch::Contains("2 is no kind of operation"));
 }

@@ -241,10 +241,19 @@ TEST_CASE("what no recorder may record is refused with a reason") {
   Watched w;
   CHECK_THROWS_WITH(w.begin_write(1, 0), Catch::Contains("given value 0"));
   CHECK_THROWS_WITH(w.begin_write(1, std::uint64_t{1} << 63), Catch::Contains("[1, 2^63)"));
-  CHECK_THROWS_WITH(record_begun(w.journal, w.sessions[0], w.now, 9, static_cast<OperationKind>(2), 1),
+  CHECK_THROWS_WITH(record_begun(w.journal, w.sessions[0], w.now, 9, OperationKind::compare_and_swap, 1),
                     Catch::Contains("2 is no kind of operation"));
   w.write(1, 10);
   CHECK_THROWS_WITH(record_begun(w.journal, w.sessions[0], Time(), 9, kRead, 1), Catch::Contains("was recorded after"));
+}
+
+TEST_CASE("fences and locks have no value") {
+  Watched w;
+  record_begun(w.journal, w.sessions[0], w.now, 9, OperationKind::fence, 0);
+  record_begun(w.journal, w.sessions[1], w.now, 10, OperationKind::lock, 1);
+  record_lock_ended(w.journal, w.sessions[1], w.now, 10, OperationKind::lock, 1, true);
+  w.read(1, 0);
+  CHECK(w.passes());
 }
 
 TEST_CASE("keys at rest need no history, however many there were") {
