@@ -1,0 +1,70 @@
+// What memory held, instant by instant, as far as a read that is under way may have seen it.
+//
+// Memory: 24 bytes a key that was ever written, times the slack of FlatMap (2 M keys: 96 MiB); more only for keys that
+// somebody is reading: 24 bytes a value that they held since the oldest of these reads began.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/record/flat_map.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+/// One memory of many keys, which writes change at the instants at which they are performed. Instants are positions in
+/// one total order of events, from 1.
+class PerformedMemory {
+ public:
+  /// A value that a key held, until the next one's `since`.
+  struct Version {
+    std::uint64_t value = kNeverWritten;
+    std::uint64_t since = 0;      ///< position; 0: before the run
+    std::uint64_t operation = 0;  ///< that wrote it; 0: not known any more
+  };
+
+  /// `version_limit` bounds the values that are kept of a key for a read that stays under way.
+  explicit PerformedMemory(std::size_t version_limit) : version_limit_(version_limit) {}
+
+  /// What the key holds now.
+  std::uint64_t value(std::uint64_t key) const;
+  void perform(std::uint64_t key, const Version& version);
+
+  /// A read begins: what the key holds from now on is kept.
+  void begin_read(std::uint64_t key, std::uint64_t position);
+  /// The read that began there is over.
+  void end_read(std::uint64_t key, std::uint64_t position);
+  /// Whether all that the read which began there may have seen is kept: the limit has cut nothing off.
+  bool keeps_for(std::uint64_t key, std::uint64_t position) const;
+  /// Whether a key that is being read held the value at an instant after this position, up to now.
+  bool held(std::uint64_t key, std::uint64_t value, std::uint64_t after) const;
+  /// What it held since then, oldest first. Empty if nobody reads it.
+  std::vector<Version> held_since(std::uint64_t key, std::uint64_t after) const;
+
+  /// Keys that somebody reads.
+  std::size_t open_keys() const { return histories_.size() - vacant_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  struct Cell {
+    std::uint64_t value = kNeverWritten;
+    std::uint32_t history = kNone;  // if somebody reads it
+  };
+  struct History {
+    std::deque<Version> versions;      // the last one is what the key holds
+    std::vector<std::uint64_t> reads;  // that are under way, by their beginnings, ascending
+  };
+
+  const History* history_of(std::uint64_t key) const;
+  static void forget(History& history);
+
+  std::size_t version_limit_;
+  FlatMap<Cell> cells_;
+  std::vector<History> histories_;
+  std::vector<std::uint32_t> vacant_;  // histories that no key uses
+};
+
+}  // namespace racksim::sim
