@@ -164,7 +164,8 @@ struct DisturbanceView {
   }
 };
 
-/// A session begins an operation. `value` is what a write writes, 0 for a read.
+/// A session begins an operation. `value` is what a write writes, or an atomic operation would write or add; 0 for all
+/// others.
 inline void record_begun(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value = 0) {
   journal.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);

@@ -211,6 +211,14 @@ TEST_CASE("an atomic operation waits for the whole buffer, under partial store o
   const auto failed = Teller().write(0, kX, 1, {1, 2}, 20).failed_swap(0, kY, 0, {3, 6});
   CHECK_FALSE(passes(failed, kTso));
   CHECK(passes(failed, kPso));
+  // If the buffer empties meanwhile, it reads what memory holds afterwards.
+  const auto meanwhile = [](std::uint64_t before) {
+    return Teller().write(0, kX, 1, {1, 2}, 20).write(1, kY, 7, {3, 4}, 15).failed_swap(0, kY, before, {10, 30});
+  };
+  CHECK(passes(meanwhile(7), kTso));
+  CHECK_FALSE(passes(meanwhile(0), kTso));
+  CHECK_FALSE(passes(meanwhile(0), kSc));
+  CHECK(passes(meanwhile(0), kPso));
 }
 
 TEST_CASE("a lock waits for the buffer, and an unlock before somebody else is granted it") {
@@ -317,6 +325,30 @@ TEST_CASE("what can no longer be read or waited for is dropped") {
   oracle.finish(now);
   CHECK(oracle.violation_count() == 0);
   CHECK(oracle.unchecked_reads() == 0);
+}
+
+TEST_CASE("a deep buffer is drained in any order under partial store order, and its writes forwarded meanwhile") {
+  NamedJournal journal;
+  MemoryModelOracle oracle(kPso, journal);
+  journal.attach(oracle);
+  constexpr std::uint64_t kDepth = 100'000;
+  const Source session{0}, other{1};
+  Time now;
+  for (std::uint64_t i = 1; i <= kDepth; ++i) {
+    record_begun(journal, session, now += 1_ns, i, OperationKind::write, i, i);
+    record_ended(journal, session, now += 1_ns, i, OperationKind::write, i, i);
+    record_begun(journal, session, now += 1_ns, kDepth + i, OperationKind::read, i);
+    record_ended(journal, session, now += 1_ns, kDepth + i, OperationKind::read, i, i);
+  }
+  CHECK(oracle.open_operations() == kDepth);
+  for (std::uint64_t i = kDepth; i > 0; --i) {
+    record_begun(journal, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i);
+    record_ended(journal, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i, 0);
+    record_performed(journal, session, now += 1_ns, i, i, i);
+  }
+  oracle.finish(now);
+  CHECK(oracle.violation_count() == 0);
+  CHECK(oracle.open_operations() == 0);
 }
 
 TEST_CASE("a read that its key's values overrun is not checked") {

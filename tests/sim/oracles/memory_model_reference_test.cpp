@@ -49,7 +49,7 @@ void falsify(Story& story, RandomStream& random) {
 TEST_CASE("a machine is never accused of breaking its own model nor a weaker one") {
   const auto model = GENERATE(MemoryModel::sc, MemoryModel::tso, MemoryModel::pso);
   RandomStream random(1979, to_string(model));
-  for (int i = 0; i < some(20'000); ++i) {
+  for (int i = 0; i < some(30'000); ++i) {
     Machine machine;
     machine.model = model;
     machine.sessions = 2 + static_cast<std::uint32_t>(i % 3);
@@ -119,7 +119,7 @@ TEST_CASE("what a search refutes from the clients' values alone the oracle refut
   RandomStream random(71, to_string(machine_model));
   std::map<MemoryModel, checkers::Tally> tallies;
   int sharper = 0;
-  for (int i = 0; i < some(10'000); ++i) {
+  for (int i = 0; i < some(30'000); ++i) {
     Machine machine;
     machine.model = machine_model;
     machine.bug = static_cast<Bug>(random.below(static_cast<std::uint64_t>(Bug::torn_atomic) + 1));
