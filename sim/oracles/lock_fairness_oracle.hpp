@@ -6,9 +6,9 @@
 //
 // SELCC (section 5.3) is deliberately not first come, first served: a node keeps a latch for its own threads until
 // their accesses, of which reads count 1/threads each, exceed γ = 256 while another node waits, and then hands it to
-// whoever has retried most often. The default bound is eight such leases, one for each node of the paper's testbed:
-// what a request overtakes beyond them is no lease any more. Readers that share the lock overtake a waiting writer one
-// by one, so a bound for read-mostly locks has to be greater by the number of threads a node.
+// whoever has retried most often. The default bound is eight such leases, one for each compute node of most of the
+// paper's experiments: a request that waits for longer has met more than leases. Readers that share the lock overtake a
+// waiting writer one by one: where they are many, the bound has to be greater by the number of threads a node.
 //
 // Memory: 56 bytes a request that waits. Time: for each grant, what waits for its lock.
 #pragma once

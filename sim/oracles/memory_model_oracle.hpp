@@ -11,20 +11,19 @@
 // memory, which each write changes at its performed instant. Program order is that of operations of a session that do
 // not overlap: one returned before the other was issued. Judged is:
 //
-//  * A write, or an atomic operation that writes, is performed once, with its value, after it was issued; if it
-//  returned
-//    it is performed before the run ends, an atomic operation before it returns.
+//  * A write, or an atomic operation that writes, is performed once, with its value, after it was issued: before the
+//    run ends if it returned, and an atomic operation before it returns. Whoever reports no performed instant for some
+//    writes is accused of losing them; a memory whose writes are over when they return is for DataValueOracle.
 //  * Stores of a session are performed in program order: all (sc, tso), or those to one key (pso).
 //  * A read returns what memory held at some instant between its issue and its return. Under sc not before all earlier
 //    writes of its session were performed. Under tso and pso while an earlier write of its session to its key is not
 //    performed, it returns the newest such write instead.
-//  * An atomic operation reads what memory held just before it is performed. A compare-and-swap that does not write is
-//  a
-//    read that takes effect after the session's earlier writes were performed (pso: those to its key), as any atomic
-//    operation does. That pso lets writes to other keys wait is the manual's reading, and GAM's.
+//  * An atomic operation takes effect when the session's earlier writes are performed (pso: those to its key; that it
+//    does not wait for others is the manual's reading, and GAM's). It reads what memory held just before it was
+//    performed or, a compare-and-swap that does not write, at some instant as a read does.
 //  * When a fence ends, or a lock is granted, the session's earlier writes are performed.
-//  * When a lock is granted that somebody else gave back, and had not held in a compatible mode, so are the writes that
-//    this session had issued before the unlock. The unlock itself may return before.
+//  * When a lock is granted that another session gave back, unless both shared it, so are the writes which that session
+//    had issued before the unlock. The unlock itself may return before.
 //
 // Sound and complete for that: a machine with one memory, which reports truthfully, is never accused; and what passes
 // is an execution of the model, so that no search of orders (search_store_buffers, search_sequential) can refute it. It
