@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/nic/nic_options.hpp"
+#include "models/rack/roles.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/wire/wire_faults.hpp"
 #include "sim/kernel/time.hpp"
@@ -13,6 +14,7 @@ namespace racksim::models {
 
 struct RackOptions {
   std::uint64_t nodes = 8;
+  RoleOptions roles;
   std::uint64_t cores = 24;  ///< of each server
   std::uint64_t core_hz = 2'200'000'000;
   std::uint64_t link_bits_per_second = 100'000'000'000;

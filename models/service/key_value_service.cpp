@@ -32,7 +32,7 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
                                     0)) {}
 
 sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
-  const Begun begun = begin(session, false, key);
+  const Begun begun = begin(session, sim::OperationKind::read, key);
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
   guard.over();
@@ -40,7 +40,7 @@ sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
 }
 
 sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
-  const Begun begun = begin(session, true, key);
+  const Begun begun = begin(session, sim::OperationKind::write, key, next_value(session));
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
   guard.over();
@@ -61,8 +61,9 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
     sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation,
                              sim::StrayAnswer::wrong_key, begun.key, answer.key);
   }
-  if (!begun.write) judge_parts(session, begun, answer);
-  const sim::Duration took = end(session, begun, begun.write ? begun.value : answer.value);
+  const bool write = begun.kind == sim::OperationKind::write;
+  if (!write) judge_parts(session, begun, answer);
+  const sim::Duration took = end(session, begun, write ? begun.value : answer.value);
   const bool by_switch = answer.by == Answer::By::network_switch;
   ++answered_.value;
   if (by_switch) ++answered_by_switch_.value;

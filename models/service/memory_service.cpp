@@ -3,33 +3,249 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
 namespace racksim::models {
 
+namespace {
+
+constexpr OperationSet kAlways{sim::OperationKind::read, sim::OperationKind::write, sim::OperationKind::fence,
+                               sim::OperationKind::allocate, sim::OperationKind::free};
+
+/// A hook that a protocol has promised to implement, or a workload has not asked for before it used it.
+[[noreturn]] void not_offered(sim::OperationKind kind) {
+  throw std::logic_error(fmt::format("{} was asked of a memory service that does not implement it", to_string(kind)));
+}
+
+sim::OperationKind kind_of(LockMode mode, bool tries) {
+  if (mode == LockMode::shared) return tries ? sim::OperationKind::try_lock_shared : sim::OperationKind::lock_shared;
+  return tries ? sim::OperationKind::try_lock : sim::OperationKind::lock;
+}
+
+}  // namespace
+
 MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
                              const MemoryShape& shape)
-    : Service(calendar, journal, metrics, shape.nodes, shape.threads_per_node),
+    : Service(calendar, journal, metrics, shape.roles.compute_nodes, shape.threads_per_node),
       shape_(shape),
-      block_bits_(static_cast<unsigned>(std::countr_zero(shape.block_bytes))) {
-  if (!std::has_single_bit(shape.block_bytes) || shape.block_bytes < 8) {
+      block_bits_(static_cast<unsigned>(std::countr_zero(shape.block_bytes))),
+      object_bits_(shape.object_bytes == 0 ? block_bits_ : static_cast<unsigned>(std::countr_zero(shape.object_bytes))),
+      allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, std::max(shape.block_bytes, kWordBytes)),
+      performed_(sessions()),
+      contents_(std::uint64_t{1} << object_bits_) {
+  if (!std::has_single_bit(shape.block_bytes) || shape.block_bytes < kWordBytes) {
     throw std::runtime_error(fmt::format("a block of {} bytes is no power of two from 8", shape.block_bytes));
+  }
+  shape_.offers = shape.offers.with(kAlways);
+  shape_.object_bytes = std::uint64_t{1} << object_bits_;
+}
+
+void MemoryService::require(OperationSet needed) const {
+  const OperationSet missing = needed.without(shape_.offers);
+  if (missing.empty()) return;
+  throw std::runtime_error(
+      fmt::format("the protocol offers no {}; it offers {}", missing.names(), shape_.offers.names()));
+}
+
+sim::Task<std::uint64_t> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
+  const std::uint64_t last = object_of({address.value + bytes - 1});
+  std::uint64_t value = 0;
+  for (std::uint64_t object = object_of(address); object <= last; ++object) {
+    value = co_await read_object(session, object);
+  }
+  co_return value;
+}
+
+sim::Task<std::uint64_t> MemoryService::write(Session session, GlobalAddress address, std::uint64_t bytes) {
+  const std::uint64_t last = object_of({address.value + bytes - 1});
+  std::uint64_t value = 0;
+  for (std::uint64_t object = object_of(address); object <= last; ++object) {
+    value = co_await write_object(session, object, {}, 0);
+  }
+  co_return value;
+}
+
+sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std::span<std::byte> into) {
+  while (!into.empty()) {
+    const std::uint64_t object = object_of(address);
+    const std::size_t offset = address.value & (shape_.object_bytes - 1);
+    const std::size_t here = std::min<std::size_t>(into.size(), shape_.object_bytes - offset);
+    const std::uint64_t value = co_await read_object(session, object);
+    contents_.copy(value, offset, into.first(here));
+    into = into.subspan(here);
+    address.value += here;
   }
 }
 
-sim::Task<std::uint64_t> MemoryService::read(Session session, GlobalAddress address) {
-  const Begun begun = begin(session, false, block_of(address));
-  const std::uint64_t value = co_await do_read(session, begun.key, begun.operation);
+sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std::span<const std::byte> bytes) {
+  has_bytes_ = true;
+  while (!bytes.empty()) {
+    const std::uint64_t object = object_of(address);
+    const std::size_t offset = address.value & (shape_.object_bytes - 1);
+    const std::size_t here = std::min<std::size_t>(bytes.size(), shape_.object_bytes - offset);
+    co_await write_object(session, object, bytes.first(here), offset);
+    bytes = bytes.subspan(here);
+    address.value += here;
+  }
+}
+
+sim::Task<std::uint64_t> MemoryService::read_object(Session session, std::uint64_t object) {
+  const Begun begun = begin(session, sim::OperationKind::read, object);
+  Guard guard(*this, session, begun);
+  const std::uint64_t value = co_await do_read(session, object, begun.operation);
+  guard.over();
   end(session, begun, value);
   co_return value;
 }
 
-sim::Task<std::uint64_t> MemoryService::write(Session session, GlobalAddress address) {
-  const Begun begun = begin(session, true, block_of(address));
-  co_await do_write(session, begun.key, begun.value, begun.operation);
+sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint64_t object,
+                                                     std::span<const std::byte> bytes, std::size_t offset) {
+  const Begun begun = begin(session, sim::OperationKind::write, object, next_value(session));
+  if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
+  Guard guard(*this, session, begun);
+  co_await do_write(session, object, begun.value, begun.operation);
+  guard.over();
+  perform_at_return(begun, begun.value);
   end(session, begun, begun.value);
   co_return begun.value;
+}
+
+sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, GlobalAddress address,
+                                                         std::uint64_t expected) {
+  const Begun begun =
+      begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
+  Guard guard(*this, session, begun);
+  const std::uint64_t before =
+      co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
+  guard.over();
+  if (before == expected) perform_at_return(begun, begun.value);
+  end_atomic(session, begun, before, before == expected);
+  co_return before;
+}
+
+sim::Task<std::uint64_t> MemoryService::fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand) {
+  const Begun begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
+  Guard guard(*this, session, begun);
+  const std::uint64_t before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
+  guard.over();
+  perform_at_return(begun, before + operand);
+  end_atomic(session, begun, before, true);
+  co_return before;
+}
+
+sim::Task<void> MemoryService::fence(Session session) {
+  const Begun begun = begin(session, sim::OperationKind::fence, 0);
+  Guard guard(*this, session, begun);
+  co_await do_fence(session, begun.operation);
+  guard.over();
+  end(session, begun, 0);
+}
+
+sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode) {
+  const Begun begun = begin(session, kind_of(mode, false), block_of(address));
+  Guard guard(*this, session, begun);
+  co_await do_lock(session, begun.key, mode, begun.operation);
+  guard.over();
+  end_lock(session, begun, true);
+}
+
+sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode) {
+  const Begun begun = begin(session, kind_of(mode, true), block_of(address));
+  Guard guard(*this, session, begun);
+  const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
+  guard.over();
+  end_lock(session, begun, granted);
+  co_return granted;
+}
+
+sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
+  const Begun begun = begin(session, sim::OperationKind::unlock, block_of(address));
+  Guard guard(*this, session, begun);
+  co_await do_unlock(session, begun.key, begun.operation);
+  guard.over();
+  end(session, begun, 0);
+}
+
+sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, const AllocationHint& hint) {
+  const AllocationHint kept = hint;  // the caller's may be gone when it is needed
+  const Begun begun = begin(session, sim::OperationKind::allocate, 0, bytes);
+  Guard guard(*this, session, begun);
+  const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
+  guard.over();
+  end(session, begun, address.value);
+  co_return address;
+}
+
+sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
+  const Begun begun = begin(session, sim::OperationKind::free, block_of(address));
+  Guard guard(*this, session, begun);
+  co_await do_free(session, address, begun.operation);
+  guard.over();
+  end(session, begun, 0);
+}
+
+GlobalAddress MemoryService::reserve(std::uint64_t bytes, const AllocationHint& hint) {
+  const GlobalAddress first = allocator_.allocate(bytes, hint);
+  reserved(first, bytes, hint);
+  return first;
+}
+
+sim::Task<std::uint64_t> MemoryService::do_compare_and_swap(Session, std::uint64_t, std::uint64_t, std::uint64_t,
+                                                            std::uint64_t) {
+  not_offered(sim::OperationKind::compare_and_swap);
+}
+
+sim::Task<std::uint64_t> MemoryService::do_fetch_and_add(Session, std::uint64_t, std::uint64_t, std::uint64_t) {
+  not_offered(sim::OperationKind::fetch_and_add);
+}
+
+sim::Task<void> MemoryService::do_fence(Session, std::uint64_t) {
+  if (shape_.writes_return_early) not_offered(sim::OperationKind::fence);
+  co_return;
+}
+
+sim::Task<void> MemoryService::do_lock(Session, std::uint64_t, LockMode mode, std::uint64_t) {
+  not_offered(kind_of(mode, false));
+}
+
+sim::Task<bool> MemoryService::do_try_lock(Session, std::uint64_t, LockMode mode, std::uint64_t) {
+  not_offered(kind_of(mode, true));
+}
+
+sim::Task<void> MemoryService::do_unlock(Session, std::uint64_t, std::uint64_t) {
+  not_offered(sim::OperationKind::unlock);
+}
+
+sim::Task<GlobalAddress> MemoryService::do_allocate(Session, std::uint64_t bytes, const AllocationHint& hint,
+                                                    std::uint64_t) {
+  co_return allocator_.allocate(bytes, hint);
+}
+
+sim::Task<void> MemoryService::do_free(Session, GlobalAddress address, std::uint64_t) {
+  allocator_.free(address);
+  co_return;
+}
+
+void MemoryService::reserved(GlobalAddress, std::uint64_t, const AllocationHint&) {}
+
+void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
+  const std::size_t session = session_of(operation);
+  performed_[session] = operation;
+  sim::record_performed(journal(), source_of(session), calendar().now(), operation, object, value);
+  if (!has_bytes_) return;
+  std::uint64_t& current = current_[object];
+  if (const auto patch = patches_.find(operation); patch != patches_.end()) {
+    contents_.compose(value, current, patch->second.offset, patch->second.bytes);
+    patches_.erase(patch);
+  }
+  current = value;
+}
+
+void MemoryService::perform_at_return(const Begun& begun, std::uint64_t value) {
+  if (shape_.writes_return_early || performed_[session_of(begun.operation)] == begun.operation) return;
+  performed(begun.operation, begun.key, value);
 }
 
 }  // namespace racksim::models

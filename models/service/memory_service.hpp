@@ -1,62 +1,149 @@
 // The memory service: what an application thread of a distributed shared memory sees (Concordia §6, GAM §3, SELCC §3).
 //
-// The face records histories (service.hpp). Data is one value per block (its version) until an application needs real
-// bytes.
+// The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks or,
+// where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each, in
+// the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
+// that it stands for are kept beside the run once an application writes some (value_contents.hpp).
+//
+// Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
+// readers see it. A protocol says when it performs a write (`performed`); if it says nothing the write is performed as
+// it returns. With store buffers it may return long before.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "models/host/global_address.hpp"
+#include "models/rack/roles.hpp"
+#include "models/service/memory_allocator.hpp"
+#include "models/service/operation_set.hpp"
 #include "models/service/service.hpp"
+#include "models/service/value_contents.hpp"
 #include "sim/kernel/task.hpp"
 
 namespace racksim::models {
 
 /// What the service needs to know when it is built.
 struct MemoryShape {
-  unsigned nodes = 0;
+  unsigned nodes = 0;  ///< of the rack
+  Roles roles;
   unsigned threads_per_node = 0;
-  std::uint64_t block_bytes = 0;  ///< a power of two: the unit of coherence
+  std::uint64_t block_bytes = 0;     ///< a power of two: the unit of coherence, of locks and of allocation
+  std::uint64_t object_bytes = 0;    ///< what a value belongs to: 8, or 0 for a block
+  OperationSet offers = {};          ///< beside read, write, fence, allocate and free, which all offer
+  bool writes_return_early = false;  ///< a write may return before it is performed: store buffers
 };
 
-/// A distributed shared memory. Implemented by protocols, used by workloads.
+enum class LockMode : std::uint8_t { exclusive, shared };
+
+/// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
+/// time.
 class MemoryService : public Service {
  public:
   static constexpr std::string_view kWhat = "a memory service";
+  static constexpr std::uint64_t kWordBytes = 8;
 
   /// Throws std::runtime_error when a block is no power of two from 8 bytes.
   MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const MemoryShape& shape);
 
-  /// Reads the 8-byte object at `address`; returns the value of its block.
-  sim::Task<std::uint64_t> read(Session session, GlobalAddress address);
-  /// Writes the 8-byte object at `address`, giving its block a new value; returns that value.
-  sim::Task<std::uint64_t> write(Session session, GlobalAddress address);
+  /// Reads what lies at an address; returns the value of the (last) object.
+  sim::Task<std::uint64_t> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  /// Writes there, giving each object a new value; returns the (last) one.
+  sim::Task<std::uint64_t> write(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  /// The same with real bytes.
+  sim::Task<void> load(Session session, GlobalAddress address, std::span<std::byte> into);
+  sim::Task<void> store(Session session, GlobalAddress address, std::span<const std::byte> bytes);
 
-  /// Tells the protocol which blocks the application shares between nodes, before the run (a protocol that treats
-  /// shared and private data alike ignores it).
-  virtual void declare_shared(GlobalAddress first, std::uint64_t bytes) = 0;
+  /// Gives the object a new value if it has the value `expected`; returns the one it had.
+  sim::Task<std::uint64_t> compare_and_swap(Session session, GlobalAddress address, std::uint64_t expected);
+  /// Adds to the value of the object; returns the one it had.
+  sim::Task<std::uint64_t> fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand);
+  /// Ends when the session's earlier writes are performed.
+  sim::Task<void> fence(Session session);
+
+  /// Locks of blocks. `lock` ends when it is granted; `try_lock` at once, with whether it is.
+  sim::Task<void> lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive);
+  sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive);
+  sim::Task<void> unlock(Session session, GlobalAddress address);
+
+  /// Takes memory in whole blocks. Throws as MemoryAllocator does.
+  sim::Task<GlobalAddress> allocate(Session session, std::uint64_t bytes, const AllocationHint& hint = {});
+  sim::Task<void> free(Session session, GlobalAddress address);
+  /// The same outside time, before the run: how a workload gets the memory that it begins with.
+  GlobalAddress reserve(std::uint64_t bytes, const AllocationHint& hint);
 
   /// Performs one access without simulating time: caches, homes and directories end as if the access had been the only
   /// one under way. Only before the run.
   virtual void warm_access(Session session, GlobalAddress address, bool write) = 0;
 
+  /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
+  /// the object has `value` from now on.
+  void performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value);
+
+  /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
+  void require(OperationSet needed) const;
   const MemoryShape& shape() const { return shape_; }
   /// The block an address lies in: the address without the offset in the block.
   std::uint64_t block_of(GlobalAddress address) const { return address.value >> block_bits_; }
+  /// The object, as histories name it.
+  std::uint64_t object_of(GlobalAddress address) const { return address.value >> object_bits_; }
+  std::uint64_t block_of_object(std::uint64_t object) const { return object >> (block_bits_ - object_bits_); }
   /// The home node of a block.
   NodeId home_of(std::uint64_t block) const {
     return static_cast<NodeId>(block >> (GlobalAddress::kOffsetBits - block_bits_));
   }
 
  protected:
-  virtual sim::Task<std::uint64_t> do_read(Session session, std::uint64_t block, std::uint64_t operation) = 0;
-  virtual sim::Task<void> do_write(Session session, std::uint64_t block, std::uint64_t value,
+  // The hooks. Those of operations that `shape().offers` does not name are never called.
+  virtual sim::Task<std::uint64_t> do_read(Session session, std::uint64_t object, std::uint64_t operation) = 0;
+  virtual sim::Task<void> do_write(Session session, std::uint64_t object, std::uint64_t value,
                                    std::uint64_t operation) = 0;
+  /// Writes `desired` if the object has the value `expected`; returns the one it had.
+  virtual sim::Task<std::uint64_t> do_compare_and_swap(Session session, std::uint64_t object, std::uint64_t expected,
+                                                       std::uint64_t desired, std::uint64_t operation);
+  virtual sim::Task<std::uint64_t> do_fetch_and_add(Session session, std::uint64_t object, std::uint64_t operand,
+                                                    std::uint64_t operation);
+  /// By default at once: right where writes are performed before they return, else to be overridden.
+  virtual sim::Task<void> do_fence(Session session, std::uint64_t operation);
+  virtual sim::Task<void> do_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation);
+  virtual sim::Task<bool> do_try_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation);
+  virtual sim::Task<void> do_unlock(Session session, std::uint64_t block, std::uint64_t operation);
+  /// By default at once, by `allocator`.
+  virtual sim::Task<GlobalAddress> do_allocate(Session session, std::uint64_t bytes, const AllocationHint& hint,
+                                               std::uint64_t operation);
+  virtual sim::Task<void> do_free(Session session, GlobalAddress address, std::uint64_t operation);
+  /// Memory has been reserved before the run.
+  virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
+
+  MemoryAllocator& allocator() { return allocator_; }
 
  private:
+  /// Bytes that an operation writes into its object.
+  struct Patch {
+    std::size_t offset = 0;
+    std::vector<std::byte> bytes;
+  };
+
+  sim::Task<std::uint64_t> read_object(Session session, std::uint64_t object);
+  sim::Task<std::uint64_t> write_object(Session session, std::uint64_t object, std::span<const std::byte> bytes,
+                                        std::size_t offset);
+  /// An operation that has written returns: if nobody said when it was performed, it was now.
+  void perform_at_return(const Begun& begun, std::uint64_t value);
+
   MemoryShape shape_;
-  unsigned block_bits_;
+  unsigned block_bits_, object_bits_;
+  MemoryAllocator allocator_;
+  std::vector<std::uint64_t> performed_;  // by session: its operation that was performed last
+  ValueContents contents_;
+  // Since the first real bytes:
+  bool has_bytes_ = false;
+  std::unordered_map<std::uint64_t, Patch> patches_;          // by operation: of those not performed yet
+  std::unordered_map<std::uint64_t, std::uint64_t> current_;  // by object: its value
 };
 
 }  // namespace racksim::models

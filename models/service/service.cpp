@@ -5,15 +5,7 @@
 
 #include <utility>
 
-#include "sim/record/history.hpp"
-
 namespace racksim::models {
-
-namespace {
-sim::OperationKind kind_of(bool write) {
-  return write ? sim::OperationKind::write : sim::OperationKind::read;
-}
-}  // namespace
 
 Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
                  unsigned threads_per_node)
@@ -33,35 +25,50 @@ Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& m
 std::uint64_t Service::next_value(Session session) {
   // Unique in the run and never 0, which stands for data that nobody has written.
   const std::size_t index = index_of(session);
-  return static_cast<std::uint64_t>(index + 1) << 40 | ++sessions_[index].writes;
+  return static_cast<std::uint64_t>(index + 1) << kNumberBits | ++sessions_[index].writes;
 }
 
-Service::Begun Service::begin(Session session, bool write, std::uint64_t key) {
+Service::Begun Service::begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand) {
   const std::size_t index = index_of(session);
   SessionState& state = sessions_[index];
-  const std::uint64_t value = write ? next_value(session) : 0;
-  const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << 40 | ++state.operations;
+  const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations;
   ++pending_;
-  sim::record_begun(journal_, state.source, calendar_.now(), operation, kind_of(write), key, value);
-  return {operation, calendar_.now(), key, value, write};
+  sim::record_begun(journal_, state.source, calendar_.now(), operation, kind, key, operand);
+  return {operation, calendar_.now(), key, operand, kind};
 }
 
 sim::Duration Service::end(Session session, const Begun& begun, std::uint64_t value) {
+  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, value);
+  return count(begun);
+}
+
+sim::Duration Service::end_atomic(Session session, const Begun& begun, std::uint64_t before, bool wrote) {
+  sim::record_atomic_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
+                           before, wrote);
+  return count(begun);
+}
+
+sim::Duration Service::end_lock(Session session, const Begun& begun, bool granted) {
+  sim::record_lock_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
+                         granted);
+  return count(begun);
+}
+
+sim::Duration Service::count(const Begun& begun) {
   --pending_;
-  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, kind_of(begun.write), begun.key,
-                    value);
   const sim::Duration took = calendar_.now() - begun.at;
   if (measuring_) {
     ++measured_;
     latency_.record(took);
-    (begun.write ? write_latency_ : read_latency_).record(took);
+    if (begun.kind == sim::OperationKind::read) read_latency_.record(took);
+    if (begun.kind == sim::OperationKind::write) write_latency_.record(took);
   }
   return took;
 }
 
 void Service::give_up(Session session, const Begun& begun) {
   --pending_;
-  sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, kind_of(begun.write), begun.key,
+  sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                        begun.value);
 }
 

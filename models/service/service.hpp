@@ -2,7 +2,8 @@
 //
 // Applications call the non-virtual face of a service. It numbers operations, gives every write a unique value, tells
 // the journal when each operation begins and ends, and counts throughput and latency: the oracles' histories come from
-// here, so a protocol gets all oracles by implementing the hooks.
+// here, so a protocol gets all oracles by implementing the hooks. An operation whose task is destroyed, as a crash does,
+// is recorded as given up.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "models/packets/rack_context.hpp"
 #include "sim/metrics/histogram.hpp"
 #include "sim/metrics/metrics.hpp"
+#include "sim/record/history.hpp"
 #include "sim/record/journal.hpp"
 
 namespace racksim::models {
@@ -44,8 +46,8 @@ class Service {
     std::uint64_t operation = 0;
     sim::Time at;
     std::uint64_t key = 0;
-    std::uint64_t value = 0;  ///< what it writes
-    bool write = false;
+    std::uint64_t value = 0;  ///< what it writes or adds
+    sim::OperationKind kind = sim::OperationKind::read;
   };
 
   /// Kept in the coroutine of an operation: notes that the operation has died if the coroutine is destroyed first.
@@ -73,9 +75,14 @@ class Service {
 
   /// A value that no write has written yet, never 0.
   std::uint64_t next_value(Session session);
-  Begun begin(Session session, bool write, std::uint64_t key);
+  /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it.
+  Begun begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand = 0);
   /// It has taken effect and its session knows. `value` is what a read has read. Returns how long it took.
   sim::Duration end(Session session, const Begun& begun, std::uint64_t value);
+  /// The same for an atomic operation, which has read `before`.
+  sim::Duration end_atomic(Session session, const Begun& begun, std::uint64_t before, bool wrote);
+  /// The same for a request for a lock.
+  sim::Duration end_lock(Session session, const Begun& begun, bool granted);
   /// Its session has given it up: a write may have taken effect, may still do so, or never.
   void give_up(Session session, const Begun& begun);
 
@@ -83,11 +90,21 @@ class Service {
   sim::Journal& journal() { return journal_; }
   bool measuring() const { return measuring_; }
   sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
+  /// The index of the session that began an operation.
+  static constexpr std::size_t session_of(std::uint64_t operation) {
+    return static_cast<std::size_t>(operation >> kNumberBits) - 1;
+  }
+  sim::Source source_of(std::size_t index) const { return sessions_[index].source; }
+  std::size_t sessions() const { return sessions_.size(); }
   std::size_t index_of(Session session) const {
     return static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
   }
 
  private:
+  static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
+
+  sim::Duration count(const Begun& begun);
+
   struct SessionState {
     sim::Source source;
     std::uint64_t operations = 0;

@@ -39,7 +39,7 @@ class MicroWorkload final : public Workload {
     }
     // Shared blocks lie at the same offsets of every home, the first of each home's global memory.
     for (NodeId home = 0; home < nodes_; ++home) {
-      memory_.declare_shared(GlobalAddress::at(home, 0), shared_per_home() * block_bytes_);
+      if (shared_per_home() > 0) memory_.reserve(shared_per_home() * block_bytes_, {home, true});
     }
   }
 

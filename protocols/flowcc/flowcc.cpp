@@ -18,7 +18,12 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
     throw std::runtime_error(fmt::format("flowcc: {} application threads and 2 agents need more than a node's {} cores",
                                          context.threads_per_node, cores));
   }
-  return {static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, options.block_bytes};
+  const models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
+  if (!roles.all_have_both()) {
+    throw std::runtime_error("flowcc: every node runs applications and is the home of blocks (§4), but rack.roles tells "
+                             "them apart");
+  }
+  return {static_cast<unsigned>(context.rack.nodes()), roles, context.threads_per_node, options.block_bytes};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.
@@ -48,8 +53,9 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
-      shared_{context.rack, context.rack.calendar(),       context.rack.journal(), options_, shape(),
-              counters_,    Marks(context.coverage, *this)},
+      shared_{context.rack, context.rack.calendar(), context.rack.journal(),       options_,
+              *this,        shape(),                 counters_,
+              Marks(context.coverage, *this)},
       final_source_(context.rack.journal().add_source("flowcc")),
       hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
                                               "measured operations that the local cache served at once", 0)),
@@ -82,10 +88,10 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   }
 }
 
-void FlowCc::declare_shared(models::GlobalAddress first, std::uint64_t bytes) {
-  if (options_.ownership == FlowCcOptions::Ownership::home) return;
+void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) {
+  if (!hint.shared || options_.ownership == FlowCcOptions::Ownership::home) return;
   // A block that finds no free way stays at its home, as one that collides with hotter blocks would.
-  const Tag begin = block_of(first), end = begin + bytes / shape().block_bytes;
+  const Tag begin = block_of(first), end = begin + (bytes + shape().block_bytes - 1) / shape().block_bytes;
   declared_shared_.push_back({begin, end});
   for (Tag tag = begin; tag < end; ++tag) switch_->install(tag);
 }
@@ -127,6 +133,7 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
 
 void FlowCc::node_crashed(NodeId node) {
   nodes_[node]->crash();
+  sessions_died(node);
 }
 
 FlowCc::Baseline FlowCc::current() const {

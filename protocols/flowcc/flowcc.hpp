@@ -16,7 +16,6 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
 
   models::Service& service() override { return *this; }
-  void declare_shared(models::GlobalAddress first, std::uint64_t bytes) override;
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void show_state(sim::StateVisitor& visitor) const override;
   /// The node leaves for good: rejoining after a restart, and freeing what it holds, do not exist yet.
@@ -35,6 +34,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   const SwitchOwner& switch_owner() const { return *switch_; }
 
  protected:
+  /// The switch owns what nodes share, as far as it has room.
+  void reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) override;
   sim::Task<std::uint64_t> do_read(models::Session session, std::uint64_t block, std::uint64_t operation) override;
   sim::Task<void> do_write(models::Session session, std::uint64_t block, std::uint64_t value,
                            std::uint64_t operation) override;

@@ -20,6 +20,7 @@ struct Shared {
   sim::Calendar& calendar;
   sim::Journal& journal;
   const FlowCcOptions& options;
+  models::MemoryService& memory;  ///< the service that FlowCC offers
   const models::MemoryShape& shape;
   Counters& counters;
   Marks marks{};

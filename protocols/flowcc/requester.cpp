@@ -54,6 +54,7 @@ sim::Task<void> Requester::write(Tag tag, std::uint64_t value, std::uint64_t ope
       if (local) ++shared_.counters.local_hits.value;
       node_.cache().touch(*entry);
       entry->value = value;
+      shared_.memory.performed(operation, tag, value);
       co_return;
     }
     const bool clean = entry != nullptr && entry->state == CacheEntry::State::clean;

@@ -26,13 +26,16 @@ enum class OperationKind : std::uint8_t {
   lock_shared,
   try_lock,  ///< exclusive; granted or refused when it ends
   try_lock_shared,
-  unlock  ///< gives back what the session holds, in either mode, from its beginning on
+  unlock,    ///< gives back what the session holds, in either mode, from its beginning on
+  allocate,  ///< of memory; its key is 0
+  free
 };
 
 /// The enumerator's name with spaces, as violations print it.
 constexpr std::string_view to_string(OperationKind kind) {
-  constexpr std::string_view kNames[] = {"read", "write",       "compare-and-swap", "fetch-and-add",   "fence",
-                                         "lock", "shared lock", "try-lock",         "shared try-lock", "unlock"};
+  constexpr std::string_view kNames[] = {"read",     "write",           "compare-and-swap", "fetch-and-add",
+                                         "fence",    "lock",            "shared lock",      "try-lock",
+                                         "shared try-lock", "unlock",   "allocate",         "free"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(kNames) ? kNames[index] : "unknown operation";
 }
@@ -96,7 +99,7 @@ struct OperationView {
   std::uint64_t key;  ///< block, key or lock id
   /// Of a write what it writes, of a read, at the end, what it read. Of an atomic operation at the beginning what it
   /// would write (compare-and-swap) or adds (fetch-and-add), at the end what it read. At the end of a request for a
-  /// lock 1 if it is granted. Otherwise 0.
+  /// lock 1 if it is granted. Of an allocation its bytes, at the end the address. Otherwise 0.
   std::uint64_t value;
   bool wrote = false;  ///< at the end of an atomic operation: it has written
 

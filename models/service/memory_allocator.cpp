@@ -1,0 +1,54 @@
+#include "models/service/memory_allocator.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <new>
+#include <stdexcept>
+
+namespace racksim::models {
+
+MemoryAllocator::MemoryAllocator(NodeId first_home, unsigned homes, std::uint64_t block_bytes)
+    : first_home_(first_home), block_bytes_(block_bytes), homes_(homes) {
+  for (Home& home : homes_) home.free.emplace(0, std::uint64_t{1} << GlobalAddress::kOffsetBits);
+}
+
+GlobalAddress MemoryAllocator::allocate(std::uint64_t bytes, const AllocationHint& hint) {
+  if (bytes == 0) throw std::invalid_argument("an allocation of 0 bytes");
+  const std::size_t index = hint.home ? static_cast<std::size_t>(*hint.home) - first_home_ : turn_++ % homes_.size();
+  if (index >= homes_.size()) throw std::invalid_argument(fmt::format("node {} holds no memory", *hint.home));
+  const std::uint64_t size = (bytes + block_bytes_ - 1) / block_bytes_ * block_bytes_;
+  Home& home = homes_[index];
+  const auto piece = std::find_if(home.free.begin(), home.free.end(), [&](const auto& p) { return p.second >= size; });
+  if (size < bytes || piece == home.free.end()) throw std::bad_alloc();
+  const auto [offset, room] = *piece;
+  home.free.erase(piece);
+  if (room > size) home.free.emplace(offset + size, room - size);
+  home.used.emplace(offset, size);
+  allocated_ += size;
+  return GlobalAddress::at(static_cast<NodeId>(first_home_ + index), offset);
+}
+
+void MemoryAllocator::free(GlobalAddress address) {
+  const std::size_t index = static_cast<std::size_t>(address.home()) - first_home_;
+  const auto used = index < homes_.size() ? homes_[index].used.find(address.offset()) : Pieces::iterator{};
+  if (index >= homes_.size() || used == homes_[index].used.end()) {
+    throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+  }
+  Home& home = homes_[index];
+  allocated_ -= used->second;
+  auto freed = home.free.emplace(used->first, used->second).first;
+  home.used.erase(used);
+  if (const auto after = std::next(freed); after != home.free.end() && freed->first + freed->second == after->first) {
+    freed->second += after->second;
+    home.free.erase(after);
+  }
+  if (freed == home.free.begin()) return;
+  if (const auto before = std::prev(freed); before->first + before->second == freed->first) {
+    before->second += freed->second;
+    home.free.erase(freed);
+  }
+}
+
+}  // namespace racksim::models

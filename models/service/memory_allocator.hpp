@@ -1,0 +1,49 @@
+// Allocation of global memory: which addresses are free at each home (GAM §3, Malloc and Free).
+//
+// First fit by ascending address, in whole blocks, so that no two allocations share a block. Neighbours that are free
+// become one again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/host/global_address.hpp"
+
+namespace racksim::models {
+
+/// What whoever allocates knows of the use that it will make.
+struct AllocationHint {
+  std::optional<NodeId> home;  ///< whose memory to take; none: the homes take turns
+  bool shared = true;          ///< whether several nodes will use it
+};
+
+class MemoryAllocator {
+ public:
+  /// Homes are the nodes from `first_home` to before `first_home + homes`.
+  MemoryAllocator(NodeId first_home, unsigned homes, std::uint64_t block_bytes);
+
+  /// Throws std::invalid_argument for 0 bytes or a home that holds no memory, std::bad_alloc when it has no room.
+  GlobalAddress allocate(std::uint64_t bytes, const AllocationHint& hint);
+  /// Gives back what `allocate` gave. Throws std::invalid_argument for any other address.
+  void free(GlobalAddress address);
+
+  /// Allocated and not freed, in bytes.
+  std::uint64_t allocated() const { return allocated_; }
+
+ private:
+  using Pieces = std::map<std::uint64_t, std::uint64_t>;  // offset to bytes
+  struct Home {
+    Pieces free, used;
+  };
+
+  NodeId first_home_;
+  std::uint64_t block_bytes_;
+  std::vector<Home> homes_;
+  std::size_t turn_ = 0;
+  std::uint64_t allocated_ = 0;
+};
+
+}  // namespace racksim::models
