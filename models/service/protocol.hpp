@@ -108,6 +108,11 @@ class ProtocolOptions {
     static_cast<void>(rack);
     return {};
   }
+  /// The oracles of consistency (`racksim list oracles`) that it keeps with these options. By default what clients read
+  /// and write of each object is linearizable.
+  virtual std::vector<std::string> promises() const { return {"data-value"}; }
+  /// Whether a crash may undo acknowledged writes, of which it then tells each (`Service::lost_write`).
+  virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
   virtual StateSize state_size(std::uint64_t nodes) const = 0;
   /// Throws std::runtime_error when the options do not fit the rack.

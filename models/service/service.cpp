@@ -72,6 +72,10 @@ void Service::give_up(Session session, const Begun& begun) {
                        begun.value);
 }
 
+void Service::lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why) {
+  sim::record_lost_write(journal_, source_of(session_of(value)), calendar_.now(), {key, value, why});
+}
+
 void Service::sessions_died(NodeId node) {
   for (std::uint16_t thread = 0; thread < threads_per_node_; ++thread) {
     const Session session{node, thread};

@@ -86,6 +86,11 @@ class Service {
   /// Its session has given it up: a write may have taken effect, may still do so, or never.
   void give_up(Session session, const Begun& begun);
 
+  /// For a protocol that may lose acknowledged writes, and says so (`ProtocolOptions::may_lose_writes`): a crash has
+  /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody can
+  /// read what was there before.
+  void lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why);
+
   sim::Calendar& calendar() { return calendar_; }
   sim::Journal& journal() { return journal_; }
   bool measuring() const { return measuring_; }

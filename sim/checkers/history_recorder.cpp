@@ -14,12 +14,6 @@ namespace {
 constexpr std::size_t kInitialsPerOperation = 4;
 constexpr unsigned kMostHalvings = 63;
 
-Action action_of(const OperationView& view) {
-  if (view.kind == OperationKind::read) return Action::read;
-  if (view.kind == OperationKind::write) return Action::write;
-  throw std::runtime_error(fmt::format("{} is no kind of operation that is recorded", static_cast<int>(view.kind)));
-}
-
 }  // namespace
 
 void HistoryRecorder::initial_value(std::uint64_t key, std::uint64_t value) {
@@ -30,12 +24,17 @@ void HistoryRecorder::initial_value(std::uint64_t key, std::uint64_t value) {
 
 void HistoryRecorder::observe(const Observation& observation) {
   const bool begins = observation.what == Observed::operation_begun;
+  if (observation.what == Observed::write_lost) {
+    left_out_.insert(LostWriteView::of(observation).key);
+    return;
+  }
   if (!begins && observation.what != Observed::operation_ended) return;
   const auto view = OperationView::of(observation);
-  if (view.kind <= OperationKind::unlock && !accesses_memory(view.kind)) return;
+  if (!accesses_memory(view.kind)) return;
   ++position_;
-  const auto action = action_of(view);
-  if (!keeps(view.key)) {
+  if (is_atomic(view.kind)) left_out_.insert(view.key);
+  const auto action = view.kind == OperationKind::read ? Action::read : Action::write;
+  if (!keeps(view.key) || is_atomic(view.kind)) {
     dropped_ += begins ? 1 : 0;
     return;
   }
@@ -73,7 +72,9 @@ std::vector<KeyHistory> HistoryRecorder::by_key() {
     const auto end = std::find_if(begin, operations_.end(), [&](const Operation& o) { return o.key != begin->key; });
     while (initial != initials_.end() && initial->key < begin->key) ++initial;
     const bool known = initial != initials_.end() && initial->key == begin->key;
-    result.push_back({begin->key, known ? initial->value : kNeverWritten, {begin, end}});
+    if (!left_out_.contains(begin->key)) {
+      result.push_back({begin->key, known ? initial->value : kNeverWritten, {begin, end}});
+    }
     begin = end;
   }
   return result;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "sim/checkers/operation.hpp"
@@ -35,14 +36,16 @@ class HistoryRecorder final : public Observer {
   /// What warm-up left behind.
   void initial_value(std::uint64_t key, std::uint64_t value);
 
-  /// Fences and locks are ignored; any other operation that is neither read nor write is a std::runtime_error. An end
-  /// without a beginning is ignored (ProgressOracle reports it).
+  /// An end without a beginning is ignored (ProgressOracle reports it). The checkers know reads and writes: a key that an
+  /// atomic operation is about, or a write of which a crash has undone, is left out as a whole.
   void observe(const Observation& observation) override;
 
   /// The history of each key that was kept and used, by ascending key. Sorts the record: valid until the next call of
   /// a member that is not const.
   std::vector<KeyHistory> by_key();
 
+  /// Keys that were left out.
+  std::size_t left_out_keys() const { return left_out_.size(); }
   std::size_t recorded_operations() const { return operations_.size(); }
   std::uint64_t dropped_operations() const { return dropped_; }
   /// Keys are sampled: one in 2^halvings() is kept, so `keys` that were kept stand for about keys * (2^halvings() - 1)
@@ -66,6 +69,7 @@ class HistoryRecorder final : public Observer {
   std::vector<Operation> operations_;
   FlatMap<std::size_t> pending_;  // operation to its index
   std::vector<Initial> initials_;
+  std::set<std::uint64_t> left_out_;
 };
 
 }  // namespace racksim::sim::checkers

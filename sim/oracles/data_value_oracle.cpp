@@ -34,17 +34,21 @@ void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
 void DataValueOracle::observe(const Observation& observation) {
   const bool begins = observation.what == Observed::operation_begun;
   const bool given_up = observation.what == Observed::operation_given_up;
-  if (!begins && !given_up && observation.what != Observed::operation_ended) return;
+  const bool lost = observation.what == Observed::write_lost;
+  if (!begins && !given_up && !lost && observation.what != Observed::operation_ended) return;
   expect_in_order(observation.at);
+  if (lost) return lose(LostWriteView::of(observation), observation);
   const auto operation = OperationView::of(observation);
-  if (operation.kind > OperationKind::write) {
-    if (operation.kind <= OperationKind::unlock && !accesses_memory(operation.kind)) return;
-    throw std::runtime_error(
-        fmt::format("oracle {}: {} is no kind of operation that it judges", name(), observation.detail[0]));
-  }
+  if (!accesses_memory(operation.kind)) return;
   const Moment moment{++position_, observation.operation, observation.at, observation.source};
   auto& state = states_[operation.key];
   if (state == kConvicted) return;
+  if (is_atomic(operation.kind)) {
+    ++unjudged_keys_;
+    if (state >= kOpen) return convict(state, static_cast<std::uint32_t>(state - kOpen));
+    state = kConvicted;
+    return;
+  }
   if (given_up) return give_up(operation, moment, state);
   begins ? begin(operation, moment, state) : end(operation, moment, state);
 }
@@ -89,8 +93,22 @@ void DataValueOracle::give_up(const OperationView& operation, const Moment& mome
   settle(state, index);
 }
 
+// Who loses a write that nobody has begun, or loses any in a run that expects none, hides something.
+void DataValueOracle::lose(const LostWriteView& lost, const Observation& observation) {
+  auto& state = states_[lost.key];
+  if (state == kConvicted) return;
+  const auto index = open(state);
+  if (expects_losses_ && histories_[index].undo(lost.value, ++position_)) return;
+  violated(observation.at,
+           fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
+                       journal_.name(observation.source),
+                       expects_losses_ ? "but no write of it has begun" : "though the protocol promises to lose none"),
+           {lost.key, {}});
+  convict(state, index);
+}
+
 void DataValueOracle::settle(State& state, std::uint32_t index) {
-  if (!histories_[index].is_settled()) return;
+  if (expects_losses_ || !histories_[index].is_settled()) return;
   state = histories_[index].values().front().value;
   vacant_.push_back(index);
 }
@@ -132,6 +150,7 @@ std::uint32_t DataValueOracle::open(State& state) {
   const auto index = vacant_.back();
   vacant_.pop_back();
   histories_[index].reset(state);
+  if (expects_losses_) histories_[index].keep_past();
   state = kOpen + index;
   return index;
 }

@@ -21,8 +21,9 @@
 
 namespace racksim::sim {
 
-/// Reads the beginnings and ends of reads and writes; fences and locks are ignored, atomic operations are a
-/// std::runtime_error. After its first violation a key is not checked any further, so
+/// Reads the beginnings and ends of reads and writes, and which writes a crash has undone. Operations that do not access
+/// memory are ignored. A key that an atomic operation is about is not judged from then on, since such a write depends
+/// on the value before it: MemoryModelOracle judges those. After its first violation a key is not checked any further, so
 /// violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions gave up, may
 /// or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it). Attach it
 /// before the first operation begins.
@@ -31,6 +32,9 @@ class DataValueOracle final : public Oracle {
   /// `journal` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes
   /// more than `value_limit` new values (its session crashed, say) is given up: its result is not checked.
   explicit DataValueOracle(const Journal& journal, std::size_t value_limit = 1024);
+
+  /// Writes may be undone (history.hpp, record_lost_write): keeps all values of all keys. Only before the run.
+  void expect_losses() { expects_losses_ = true; }
 
   /// What warm-up left behind. Only before the key's first operation, else a std::runtime_error.
   void initial_value(std::uint64_t key, std::uint64_t value);
@@ -48,6 +52,8 @@ class DataValueOracle final : public Oracle {
     states_.for_each([&](std::uint64_t key, State) { visit(key); });
   }
 
+  /// Keys that are not judged because of atomic operations.
+  std::uint64_t unjudged_keys() const { return unjudged_keys_; }
   /// Reads that were given up.
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }
   /// Keys ever used.
@@ -64,6 +70,7 @@ class DataValueOracle final : public Oracle {
   void begin(const OperationView& operation, const Moment& moment, State& state);
   void end(const OperationView& operation, const Moment& moment, State& state);
   void give_up(const OperationView& operation, const Moment& moment, State& state);
+  void lose(const LostWriteView& lost, const Observation& observation);
   void settle(State& state, std::uint32_t index);
   void convict(State& state, std::uint32_t index);
   std::uint32_t open(State& state);
@@ -76,6 +83,8 @@ class DataValueOracle final : public Oracle {
   std::size_t value_limit_;
   std::uint64_t position_ = 0;
   std::uint64_t unchecked_reads_ = 0;
+  std::uint64_t unjudged_keys_ = 0;
+  bool expects_losses_ = false;
   FlatMap<State> states_;
   std::vector<RegisterHistory> histories_;
   std::vector<std::uint32_t> vacant_;  // histories that no key uses

@@ -23,13 +23,20 @@ std::string_view to_string(MemoryModel model) {
 MemoryModelOracle::MemoryModelOracle(MemoryModel model, const Journal& journal, std::size_t version_limit)
     : Oracle(std::string(to_string(model))), model_(model), journal_(journal), memory_(version_limit) {}
 
+void MemoryModelOracle::initial_value(std::uint64_t key, std::uint64_t value) {
+  memory_.perform(key, {value, 0, 0});
+  if (expects_losses_) past_[key].push_back({value, 0, 0});
+}
+
 void MemoryModelOracle::observe(const Observation& observation) {
   const bool begins = observation.what == Observed::operation_begun;
   const bool performed = observation.what == Observed::performed;
   const bool given_up = observation.what == Observed::operation_given_up;
-  if (!begins && !performed && !given_up && observation.what != Observed::operation_ended) return;
+  const bool lost = observation.what == Observed::write_lost;
+  if (!begins && !performed && !given_up && !lost && observation.what != Observed::operation_ended) return;
   expect_in_order(observation.at);
   const Moment moment{++position_, observation.operation, observation.at, observation.source};
+  if (lost) return lose(LostWriteView::of(observation), moment);
   if (begins) return begin(OperationView::of(observation), moment);
   const Slot* slot = slots_.find(observation.operation);
   if (performed) return perform(PerformedView::of(observation), moment, slot);
@@ -39,10 +46,7 @@ void MemoryModelOracle::observe(const Observation& observation) {
 }
 
 void MemoryModelOracle::begin(const OperationView& view, const Moment& moment) {
-  if (view.kind > OperationKind::unlock) {
-    throw std::runtime_error(
-        fmt::format("oracle {}: {} is no kind of operation", name(), static_cast<unsigned>(view.kind)));
-  }
+  if (view.kind > OperationKind::unlock) return;
   if (slots_.find(moment.operation) != nullptr) return;
   const Slot slot = add(view, moment);
   auto& operation = operations_[slot];
@@ -116,6 +120,29 @@ void MemoryModelOracle::give_up(Slot slot) {
   operation.given_up = true;
 }
 
+void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
+  if (const Chain* chain = writes_.find(lost.key)) {
+    for (Slot slot = chain->first; slot != kNone; slot = operations_[slot].of_key.next) {
+      if (operations_[slot].kind != OperationKind::write || operations_[slot].operand != lost.value) continue;
+      if (!operations_[slot].given_up) give_up(slot);
+      return;
+    }
+  }
+  auto& past = past_[lost.key];
+  const auto version = std::find_if(past.begin(), past.end(), [&](const auto& v) { return v.value == lost.value; });
+  if (version == past.end()) {
+    return violated(moment.at,
+                    fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
+                                journal_.name(moment.session),
+                                expects_losses_ ? "but memory has never held it"
+                                                : "though the protocol promises to lose none"),
+                    {lost.key, {}});
+  }
+  past.erase(version);
+  const auto now = past.empty() ? PerformedMemory::Version{} : past.back();
+  if (memory_.value(lost.key) != now.value) memory_.perform(lost.key, {now.value, moment.position, now.operation});
+}
+
 void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment, const Slot* found) {
   const auto refuse = [&](std::string_view why) {
     violated(moment.at,
@@ -134,6 +161,7 @@ void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment,
   store.performed = moment.position;
   store.before = memory_.value(store.key);
   memory_.perform(store.key, {view.value, moment.position, moment.operation});
+  if (expects_losses_) past_[store.key].push_back({view.value, moment.position, moment.operation});
   for (const Slot other : session(store).reads) {
     auto& read = operations_[other];
     const bool waits =

@@ -54,8 +54,8 @@ std::string_view to_string(MemoryModel model);
 /// reported at the event that makes the history impossible, and do not change what is judged afterwards. Attach it
 /// before the first operation begins. An end without a beginning is ignored (ProgressOracle reports it).
 ///
-/// A write that its session gave up may be performed later, or never. So may one that had returned, if it is given up
-/// afterwards: a crash took it from its buffer.
+/// A write that its session gave up may be performed later, or never. One that a crash has undone (record_lost_write) is
+/// never performed or, if it had been, memory holds what it held before from then on.
 ///
 /// Time: constant for each operation, but for what is under way on the same key, and the values that the key took while
 /// a read of it was under way. Memory: about 200 bytes for each operation under way, and that of PerformedMemory.
@@ -65,8 +65,11 @@ class MemoryModelOracle final : public Oracle {
   /// more than `version_limit` values is not checked.
   MemoryModelOracle(MemoryModel model, const Journal& journal, std::size_t version_limit = 1024);
 
+  /// Writes may be undone: keeps all values of all keys. Only before the run.
+  void expect_losses() { expects_losses_ = true; }
+
   /// What warm-up left behind. Only before the key's first operation.
-  void initial_value(std::uint64_t key, std::uint64_t value) { memory_.perform(key, {value, 0, 0}); }
+  void initial_value(std::uint64_t key, std::uint64_t value);
 
   void observe(const Observation& observation) override;
   void finish(Time end) override;
@@ -124,6 +127,7 @@ class MemoryModelOracle final : public Oracle {
   void begin(const OperationView& view, const Moment& moment);
   void end(const OperationView& view, const Moment& moment, Slot slot);
   void give_up(Slot slot);
+  void lose(const LostWriteView& lost, const Moment& moment);
   void perform(const PerformedView& view, const Moment& moment, const Slot* found);
 
   void note_forwardable(Operation& read) const;
@@ -153,7 +157,9 @@ class MemoryModelOracle final : public Oracle {
   const Journal& journal_;
   std::uint64_t position_ = 0;
   std::uint64_t unchecked_reads_ = 0;
+  bool expects_losses_ = false;
   PerformedMemory memory_;
+  std::map<std::uint64_t, std::vector<PerformedMemory::Version>> past_;  // by key, oldest first, if writes may be undone
   std::vector<Operation> operations_;
   std::vector<Slot> vacant_;
   FlatMap<Slot> slots_;            // by operation

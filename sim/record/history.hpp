@@ -119,6 +119,38 @@ struct PerformedView {
   }
 };
 
+/// What has taken a write away.
+enum class Loss : std::uint8_t {
+  home,    ///< the server that held the object has crashed
+  holder,  ///< the only server with a newer copy has
+  buffer   ///< the server that had not made it visible yet has
+};
+
+/// In words, as reports have it.
+constexpr std::string_view to_string(Loss why) {
+  switch (why) {
+    case Loss::home:
+      return "the server that held it crashed";
+    case Loss::holder:
+      return "the only server with this value crashed";
+    case Loss::buffer:
+      return "the server that was to make it visible crashed";
+  }
+  return "unknown";
+}
+
+/// An observation of kind write_lost: from this instant on `key` is as if `value` had never been written. The source is
+/// the session that wrote it.
+struct LostWriteView {
+  std::uint64_t key;
+  std::uint64_t value;
+  Loss why;
+
+  static constexpr LostWriteView of(const Observation& observation) {
+    return {observation.detail[0], observation.detail[1], static_cast<Loss>(observation.detail[2])};
+  }
+};
+
 /// An observation of kind stray_answer; its operation is the one concerned, 0 if it is not known any more.
 struct StrayAnswerView {
   StrayAnswer kind;
@@ -202,6 +234,11 @@ inline void record_lock_ended(Journal& journal, Source session, Time at, std::ui
 inline void record_performed(Journal& journal, Source session, Time at, std::uint64_t operation, std::uint64_t key,
                              std::uint64_t value) {
   journal.record(Observed::performed, session, at, operation, key, value);
+}
+
+/// A crash has undone a write of `author`.
+inline void record_lost_write(Journal& journal, Source author, Time at, const LostWriteView& lost) {
+  journal.record(Observed::write_lost, author, at, 0, lost.key, lost.value, static_cast<std::uint64_t>(lost.why));
 }
 
 /// A session gives up waiting. `value` is what a write would write.

@@ -45,6 +45,8 @@ std::string_view to_string(Observed what) {
       return "disturbance";
     case Observed::performed:
       return "performed";
+    case Observed::write_lost:
+      return "write_lost";
   }
   throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
 }

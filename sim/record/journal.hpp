@@ -39,8 +39,9 @@ enum class Observed : std::uint8_t {
   sent_again,          ///< what was asked was not answered as hoped, and is asked again or given up: for oracles alone
   disturbance,         ///< a fault has touched a packet, or acts on machines: for oracles alone
   performed,           ///< a write has become visible to all: for oracles alone
+  write_lost,          ///< a crash has undone a write, as the protocol says that it may: for oracles alone
 };
-inline constexpr std::size_t kObservedKinds = 15;
+inline constexpr std::size_t kObservedKinds = 16;
 
 /// The enumerator's name, as traces print it.
 std::string_view to_string(Observed what);
@@ -49,7 +50,7 @@ std::string_view to_string(Observed what);
 /// hardware: reporting them in more or less detail must leave the hash alone.
 constexpr bool is_folded(Observed what) {
   return what != Observed::permission && what != Observed::sent_again && what != Observed::disturbance &&
-         what != Observed::performed;
+         what != Observed::performed && what != Observed::write_lost;
 }
 
 /// Who records: a dense number that the journal gives out.

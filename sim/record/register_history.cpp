@@ -6,6 +6,7 @@ namespace racksim::sim {
 
 void RegisterHistory::reset(std::uint64_t value) {
   values_.assign(1, Value{value, {}, {}});
+  past_.clear();
   pending_.clear();
 }
 
@@ -33,12 +34,15 @@ std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment e
   const auto read = take(ended.operation);
   if (!read) return std::nullopt;
   auto* value = known(returned);
-  if (value == nullptr) return Contradiction{read->begun, std::nullopt, std::nullopt};
+  if (value == nullptr || undone_for(*value, read->begun.position)) {
+    return Contradiction{read->begun, std::nullopt, std::nullopt};
+  }
   if (value->first_end.position == kNever) value->first_end = ended;
   if (read->begun.position > value->last_begin.position) {
     value->last_begin = read->begun;
     for (const auto& other : values_) {
-      if (&other != value && value->bound_before(other) && other.bound_before(*value))
+      if (&other != value && !other.is_undone() && !value->is_undone() && value->bound_before(other) &&
+          other.bound_before(*value))
         return Contradiction{read->begun, *value, other};
     }
   }
@@ -58,10 +62,35 @@ bool RegisterHistory::abandon_oldest_read() {
   return true;
 }
 
+bool RegisterHistory::undo(std::uint64_t value, std::uint64_t position) {
+  auto* undone = known(value);
+  if (undone == nullptr) {
+    const auto forgotten = std::find_if(past_.begin(), past_.end(), [&](const Value& v) { return v.value == value; });
+    if (forgotten == past_.end()) return false;
+    past_.erase(forgotten);
+  } else if (!undone->is_undone()) {
+    undone->undone = position;
+  }
+  // What it had overwritten, and nothing else has, can be read again.
+  const auto overwritten = [](const Value& v, const std::vector<Value>& by) {
+    return std::any_of(by.begin(), by.end(), [&](const Value& other) {
+      return other.value != v.value && !other.is_undone() && other.first_end.position != kNever && v.bound_before(other);
+    });
+  };
+  std::vector<Value> back;
+  for (const Value& v : past_) {
+    if (!overwritten(v, values_) && !overwritten(v, past_)) back.push_back(v);
+  }
+  for (const Value& v : back) std::erase_if(past_, [&](const Value& old) { return old.value == v.value; });
+  values_.insert(values_.end(), back.begin(), back.end());
+  forget();
+  return true;
+}
+
 // A read that begins now binds every value that an operation has ended with before its own.
 bool RegisterHistory::is_current(const Value& value) const {
-  return std::none_of(values_.begin(), values_.end(), [&](const Value& other) {
-    return &other != &value && other.first_end.position != kNever && value.bound_before(other);
+  return !value.is_undone() && std::none_of(values_.begin(), values_.end(), [&](const Value& other) {
+    return &other != &value && !other.is_undone() && other.first_end.position != kNever && value.bound_before(other);
   });
 }
 
@@ -91,7 +120,7 @@ void RegisterHistory::forget() {
   if (values_.size() == 1) return;
   const auto oldest_read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
   const auto horizon = oldest_read == pending_.end() ? kNever : oldest_read->begun.position;
-  const auto is_closed = [horizon](const Value& v) { return v.first_end.position < horizon; };
+  const auto is_closed = [horizon](const Value& v) { return !v.is_undone() && v.first_end.position < horizon; };
   Value latest, second;  // closed values with the latest last_begin
   for (const auto& v : values_) {
     if (!is_closed(v)) continue;
@@ -102,7 +131,13 @@ void RegisterHistory::forget() {
       second = v;
     }
   }
-  std::erase_if(values_, [&](const Value& v) { return v.bound_before(v.value == latest.value ? second : latest); });
+  // One that is undone can be read by those reads that had begun before.
+  std::erase_if(values_, [&](const Value& v) { return v.is_undone() && v.undone < horizon; });
+  std::erase_if(values_, [&](const Value& v) {
+    const bool forgotten = !v.is_undone() && v.bound_before(v.value == latest.value ? second : latest);
+    if (forgotten && keeps_past_) past_.push_back(v);
+    return forgotten;
+  });
 }
 
 }  // namespace racksim::sim

@@ -42,6 +42,8 @@ class RegisterHistory {
     std::uint64_t value = 0;
     Moment first_end{kNever, 0, {}, {}};
     Moment last_begin;
+    std::uint64_t undone = kNever;  ///< position
+    bool is_undone() const { return undone != kNever; }
     bool bound_before(const Value& other) const { return first_end.position < other.last_begin.position; }
   };
 
@@ -69,6 +71,12 @@ class RegisterHistory {
   /// Takes the longest-pending read out of the history, which can only hide a violation; false if none is pending.
   bool abandon_oldest_read();
 
+  /// From now on values that are forgotten are kept, so that a later one may be undone: 32 bytes a write.
+  void keep_past() { keeps_past_ = true; }
+  /// A value is undone: from `position` on it is as if it had not been written. What was read before stands. For a
+  /// history that keeps its past. False if no write of it has begun.
+  bool undo(std::uint64_t value, std::uint64_t position);
+
   /// Nothing is pending and one value is left: the history is as good as that of a register that was reset to it.
   bool is_settled() const { return pending_.empty() && values_.size() == 1; }
 
@@ -88,7 +96,12 @@ class RegisterHistory {
   Value* known(std::uint64_t value);
   void forget();
 
+  /// Whether a read that began at this position may not have seen it any more.
+  static bool undone_for(const Value& value, std::uint64_t begun) { return value.undone < begun; }
+
+  bool keeps_past_ = false;
   std::vector<Value> values_;
+  std::vector<Value> past_;  // that were forgotten, if they are kept
   std::vector<Pending> pending_;  // in the order of beginning
 };
 

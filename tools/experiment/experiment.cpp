@@ -11,12 +11,16 @@
 #include <stdexcept>
 
 #include "models/faults/faults.hpp"
+#include "models/service/memory_service.hpp"
 #include "models/service/protocol.hpp"
 #include "models/workloads/workload.hpp"
 #include "sim/checkers/history_oracle.hpp"
 #include "sim/oracles/answer_oracle.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/lock_fairness_oracle.hpp"
+#include "sim/oracles/memory_model_oracle.hpp"
+#include "sim/oracles/mutual_exclusion_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 #include "sim/oracles/served_oracle.hpp"
@@ -87,6 +91,29 @@ class OperationSeries final : public sim::Observer {
   sim::TimeSeries& series_;
 };
 
+/// What the protocol says that crashes have undone.
+class LostWriteList final : public sim::Observer {
+ public:
+  explicit LostWriteList(const sim::Journal& journal) : journal_(journal) {}
+  void observe(const sim::Observation& observation) override {
+    if (observation.what != sim::Observed::write_lost) return;
+    ++count_;
+    const auto lost = sim::LostWriteView::of(observation);
+    if (kept_.size() < kKept) {
+      kept_.push_back({lost.key, lost.value, journal_.name(observation.source), observation.at, lost.why});
+    }
+  }
+  std::uint64_t count() const { return count_; }
+  const std::vector<LostWrite>& kept() const { return kept_; }
+
+ private:
+  static constexpr std::size_t kKept = 1000;
+
+  const sim::Journal& journal_;
+  std::uint64_t count_ = 0;
+  std::vector<LostWrite> kept_;
+};
+
 class Run final : sim::StateVisitor {
  public:
   Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
@@ -103,9 +130,13 @@ class Run final : sim::StateVisitor {
                            [this](std::uint64_t key) { return protocol_->fate_of(key); }}),
         returned_key_(sim::StrayAnswer::wrong_key, journal_),
         answered_once_(sim::StrayAnswer::repeated, journal_),
-        torn_(journal_) {
+        torn_(journal_),
+        mutual_exclusion_(journal_),
+        lock_fairness_(journal_),
+        lost_writes_(journal_) {
     journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
     build_protocol();
+    if (may_lose_writes_) data_value_.expect_losses();
     rack_->observe_crashes(*workload_);  // tasks go before the state that they use
     rack_->observe_crashes(*protocol_);
     add_faults();
@@ -121,6 +152,7 @@ class Run final : sim::StateVisitor {
       journal_.attach(data_value_);
     }
     if (history_) journal_.attach(*history_);
+    journal_.attach(lost_writes_);
     if (onlooker) onlooker(*rack_, *protocol_);
 
     sim::Engine engine(calendar_, sim::Time{} + scenario_.run.time_limit);
@@ -171,6 +203,7 @@ class Run final : sim::StateVisitor {
   void build_protocol() {
     const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario_.protocol.options);
     const auto workload = std::static_pointer_cast<models::WorkloadOptions>(scenario_.workload.options);
+    may_lose_writes_ = protocol->may_lose_writes();
     try {
       models::ProtocolContext context{*rack_, workload->threads_per_node(), coverage_};
       protocol_ = protocol->build(context);
@@ -210,6 +243,11 @@ class Run final : sim::StateVisitor {
       if (check.name == "returned-key") oracles_.push_back(&returned_key_);
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
       if (check.name == "torn") oracles_.push_back(&torn_);
+      if (check.name == "mutual-exclusion") oracles_.push_back(&mutual_exclusion_);
+      if (check.name == "lock-fairness") oracles_.push_back(&lock_fairness_);
+      for (const auto model : {sim::MemoryModel::sc, sim::MemoryModel::tso, sim::MemoryModel::pso}) {
+        if (check.name == to_string(model)) check_memory_model(model);
+      }
       if (check.name == "packet-conservation") check_conservation_ = true;
       if (check.name == "values-at-rest") check_values_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
@@ -229,6 +267,18 @@ class Run final : sim::StateVisitor {
                                                      sim::Time{} + scenario_.observe.trace_until);
       journal_.attach(*trace_);
     }
+  }
+
+  void check_memory_model(sim::MemoryModel model) {
+    const std::string name(to_string(model));
+    if (dynamic_cast<const models::MemoryService*>(&protocol_->service()) == nullptr) {
+      throw misfit("/check/" + name, "an oracle that cannot judge",
+                   fmt::format("\"{}\" does not tell when its writes are performed", scenario_.protocol.name),
+                   "a protocol with a memory service, or \"sequential\" for each key alone");
+    }
+    memory_models_.push_back(std::make_unique<sim::MemoryModelOracle>(model, journal_));
+    if (may_lose_writes_) memory_models_.back()->expect_losses();
+    oracles_.push_back(memory_models_.back().get());
   }
 
   void check_history(const sim::checkers::HistoryCheck& check, sim::Metrics& metrics) {
@@ -358,6 +408,8 @@ class Run final : sim::StateVisitor {
         ++result_.violation_count;
       }
     }
+    result_.lost_writes = lost_writes_.kept();
+    result_.lost_write_count = lost_writes_.count();
     protocol_->record_final_state();
     if (trace_file_) trace_file_->keep();
     result_.hash = journal_.hash();
@@ -376,6 +428,7 @@ class Run final : sim::StateVisitor {
   // What warm-up left behind.
   void home(std::uint64_t key, std::uint64_t value) override {
     data_value_.initial_value(key, value);
+    for (const auto& model : memory_models_) model->initial_value(key, value);
     if (history_) history_->initial_value(key, value);
   }
   void copy(std::uint64_t key, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
@@ -410,6 +463,11 @@ class Run final : sim::StateVisitor {
   sim::ServedOracle served_;
   sim::AnswerOracle returned_key_, answered_once_;
   sim::TornOracle torn_;
+  sim::MutualExclusionOracle mutual_exclusion_;
+  sim::LockFairnessOracle lock_fairness_;
+  std::vector<std::unique_ptr<sim::MemoryModelOracle>> memory_models_;
+  LostWriteList lost_writes_;
+  bool may_lose_writes_ = false;
   sim::QuiescenceOracle quiescence_;
   sim::ValuesAtRestOracle values_at_rest_{data_value_};
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it

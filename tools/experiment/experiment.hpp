@@ -15,6 +15,7 @@
 #include "sim/metrics/metrics.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/coverage.hpp"
+#include "sim/record/history.hpp"
 #include "sim/record/run_hash.hpp"
 #include "tools/experiment/ladder.hpp"
 #include "tools/scenario/scenario.hpp"
@@ -26,12 +27,22 @@ class Protocol;
 
 namespace racksim::tools {
 
+/// A write that was acknowledged, and that a crash has undone, as the protocol says that it may.
+struct LostWrite {
+  std::uint64_t key = 0, value = 0;
+  std::string author;  ///< its session
+  sim::Time at;
+  sim::Loss why{};
+};
+
 /// What a run has given.
 struct RunResult {
   bool pass = true;                        ///< no violation, no failed expectation, the run came to its end
   std::vector<sim::Violation> violations;  ///< those that the oracles kept
   std::uint64_t violation_count = 0;       ///< all of them
   std::vector<std::string> failed_expectations;
+  std::vector<LostWrite> lost_writes;    ///< the first ones
+  std::uint64_t lost_write_count = 0;    ///< all of them
   sim::RunHash hash;
   std::uint64_t events = 0;
   sim::Time simulated;

@@ -93,6 +93,18 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   }
   report.set("violations", std::move(violations));
   report.set("violation_count", result.violation_count);
+  JsonValue lost_writes = JsonValue::array();
+  for (const LostWrite& lost : result.lost_writes) {
+    JsonValue write = JsonValue::object();
+    write.set("key", sim::printed_key(lost.key));
+    write.set("value", lost.value);
+    write.set("author", lost.author);
+    write.set("time_ns", lost.at.ns());
+    write.set("why", std::string(sim::to_string(lost.why)));
+    lost_writes.push(std::move(write));
+  }
+  report.set("lost_writes", std::move(lost_writes));
+  report.set("lost_write_count", result.lost_write_count);
   JsonValue expectations = JsonValue::array();
   for (const std::string& line : result.failed_expectations) expectations.push(line);
   report.set("failed_expectations", std::move(expectations));
@@ -155,6 +167,10 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
     if (check.on) checks += (checks.empty() ? "" : ", ") + check.name;
   }
   line("checked", checks.empty() ? "nothing: the scenario asks for no oracle" : checks);
+  if (result.lost_write_count > 0) {
+    line("lost", fmt::format("{} acknowledged writes, undone by crashes as the protocol says that they may be",
+                             result.lost_write_count));
+  }
   line("run hash", result.hash.hex());
   line("verdict", result.pass ? "pass" : "FAIL");
   for (const sim::Violation& violation : result.violations) {

@@ -3,6 +3,7 @@
 // The scenario reader knows none of them by itself; it finds their options through the declarations here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ struct OptionsEntry {
   std::string doc;  ///< one sentence, shown by `racksim list`
   /// Makes an options object with default values and declares its parameters, which point into it.
   std::function<std::shared_ptr<void>(sim::Parameters&)> make;
+  /// Of a protocol: the oracles that depend on its options and that it keeps with these; else empty.
+  std::function<std::vector<std::string>(const void* options)> promises = {};
 };
 
 /// A component that only has a name.
@@ -26,9 +29,11 @@ struct NamedEntry {
   std::string doc;
 };
 
-/// An oracle. One that others imply is only asked for by its name, not by "all".
+/// An oracle, and whether "all" asks for it: always, if the protocol promises it with the options that it is given, or
+/// never, since others imply it or since not every run can keep it.
 struct OracleEntry : NamedEntry {
-  bool implied = false;
+  enum class Asked : std::uint8_t { always, if_promised, by_name };
+  Asked asked = Asked::always;
 };
 
 struct Catalogue {

@@ -108,7 +108,11 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
       scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
     }
   }
-  scenario.checks = read_checks(document.find("check"), root.member("check"), catalogue.oracles, scenario.history);
+  const auto* protocol = find_entry(catalogue.protocols, scenario.protocol.name);
+  const auto promised =
+      protocol->promises ? protocol->promises(scenario.protocol.options.get()) : std::vector<std::string>{};
+  scenario.checks =
+      read_checks(document.find("check"), root.member("check"), promised, catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {
     sim::Parameters parameters;
     scenario.observe.declare(parameters);

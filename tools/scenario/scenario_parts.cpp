@@ -110,6 +110,7 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
 }
 
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
+                                      const std::vector<std::string>& promised,
                                       const std::vector<OracleEntry>& oracles, HistoryOptions& history) {
   bool all = false;
   sim::Parameters parameters;
@@ -121,7 +122,10 @@ std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place
   std::vector<OracleSwitch> checks;
   for (const auto& oracle : oracles) {
     const auto& name = oracle.name;
-    checks.push_back({name, all && !oracle.implied});
+    const bool asked = oracle.asked == OracleEntry::Asked::always ||
+                       (oracle.asked == OracleEntry::Asked::if_promised &&
+                        std::find(promised.begin(), promised.end(), name) != promised.end());
+    checks.push_back({name, all && asked});
     const auto* flag = value ? value->find(name) : nullptr;
     if (!flag) continue;
     if (!flag->boolean()) place.member(name).refuse(flag->description(), "true or false");

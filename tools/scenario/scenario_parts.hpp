@@ -16,7 +16,9 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution);
 
 /// `check`: a flag for each oracle, "all" for those that are neither named nor implied by others, and the options of
 /// the recorded history. Null means that no oracle is asked for.
+/// `promised` names the oracles that the protocol keeps with its options.
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
+                                      const std::vector<std::string>& promised,
                                       const std::vector<OracleEntry>& oracles, HistoryOptions& history);
 JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions history);
 

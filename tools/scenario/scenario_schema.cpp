@@ -108,12 +108,15 @@ JsonValue run_schema() {
 JsonValue check_schema(const std::vector<OracleEntry>& oracles) {
   auto schema = empty_object_schema();
   std::string all = "Every oracle that is not named here";
-  const char* separator = ", but for those that others imply and that must be named: ";
-  for (const auto& oracle : oracles) {
-    if (!oracle.implied) continue;
-    all += separator + oracle.name;
-    separator = ", ";
-  }
+  const auto name_those = [&](OracleEntry::Asked asked, const char* separator) {
+    for (const auto& oracle : oracles) {
+      if (oracle.asked != asked) continue;
+      all += separator + oracle.name;
+      separator = ", ";
+    }
+  };
+  name_those(OracleEntry::Asked::if_promised, ", of these those that the protocol promises: ");
+  name_those(OracleEntry::Asked::by_name, "; without those that others imply and that must be named: ");
   properties(schema).set("all", typed("boolean", (all + ".").c_str()));
   HistoryOptions history;
   sim::Parameters parameters;

@@ -147,12 +147,25 @@ TEST_CASE("a single key beyond the budget is given up") {
   CHECK(r.recorder.dropped_operations() == 11);
 }
 
-TEST_CASE("strange ends, fences and locks are ignored and other kinds refused") {
+TEST_CASE("strange ends, fences and locks are ignored") {
   Recorded r;
   record_ended(r.journal, r.first, r.tick(), 99, kRead, 1, 5);
   record_begun(r.journal, r.first, r.tick(), 2, OperationKind::fence, 0);
   record_begun(r.journal, r.first, r.tick(), 3, OperationKind::unlock, 1);
+  record_begun(r.journal, r.first, r.tick(), 4, OperationKind::allocate, 0, 64);
   CHECK(r.recorder.recorded_operations() == 0);
-  CHECK_THROWS_WITH(record_begun(r.journal, r.first, r.tick(), 1, OperationKind::compare_and_swap, 1),
-                    Catch::Contains("2 is no kind of operation"));
+}
+
+TEST_CASE("keys of atomic operations, and those that lost a write, are left out whole") {
+  Recorded r;
+  for (const std::uint64_t key : {1, 2, 3}) {
+    record_begun(r.journal, r.first, r.tick(), key, kRead, key);
+    record_ended(r.journal, r.first, r.tick(), key, kRead, key, 0);
+  }
+  record_begun(r.journal, r.first, r.tick(), 10, OperationKind::fetch_and_add, 1, 5);
+  record_lost_write(r.journal, r.first, r.tick(), {3, 77, Loss::home});
+  const auto kept = r.recorder.by_key();
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].key == 2);
+  CHECK(r.recorder.left_out_keys() == 2);
 }

@@ -67,5 +67,5 @@ TEST_CASE("kinds of operations have names of their own, and belong to memory, lo
   CHECK(locks == 4);
   CHECK(is_shared(OperationKind::lock_shared));
   CHECK_FALSE(is_shared(OperationKind::try_lock));
-  CHECK(to_string(static_cast<OperationKind>(10)) == "unknown operation");
+  CHECK(to_string(static_cast<OperationKind>(12)) == "unknown operation");
 }

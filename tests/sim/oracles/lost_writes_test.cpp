@@ -1,0 +1,173 @@
+// Writes that a crash undoes are undone for the oracles, exactly these and from that instant on.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/memory_model_oracle.hpp"
+#include "sim/random/random.hpp"
+
+using namespace racksim::sim;
+
+namespace {
+
+constexpr auto kRead = OperationKind::read;
+constexpr auto kWrite = OperationKind::write;
+constexpr std::uint64_t kKey = 1;
+
+/// Both oracles before one journal. Writes are performed as they return.
+struct Watched {
+  Journal journal;
+  std::vector<Source> sessions;
+  DataValueOracle data_value{journal};
+  MemoryModelOracle sc{MemoryModel::sc, journal};
+  Time now;
+  std::uint64_t last = 0;
+
+  explicit Watched(bool expects_losses = true) {
+    for (int i = 0; i < 4; ++i) sessions.push_back(journal.add_source("session" + std::to_string(i)));
+    if (expects_losses) {
+      data_value.expect_losses();
+      sc.expect_losses();
+    }
+    journal.attach(data_value);
+    journal.attach(sc);
+  }
+
+  Time tick() { return now += 1_ns; }
+  std::uint64_t begin(OperationKind kind, std::uint64_t value = 0) {
+    ++last;
+    record_begun(journal, sessions[last % 4], tick(), last, kind, kKey, value);
+    return last;
+  }
+  void end_read(std::uint64_t operation, std::uint64_t value) {
+    record_ended(journal, sessions[operation % 4], tick(), operation, kRead, kKey, value);
+  }
+  void perform(std::uint64_t operation, std::uint64_t value) {
+    record_performed(journal, sessions[operation % 4], tick(), operation, kKey, value);
+  }
+  void end_write(std::uint64_t operation, std::uint64_t value) {
+    perform(operation, value);
+    record_ended(journal, sessions[operation % 4], tick(), operation, kWrite, kKey, value);
+  }
+  void write(std::uint64_t value) { end_write(begin(kWrite, value), value); }
+  void read(std::uint64_t value) { end_read(begin(kRead), value); }
+  void lose(std::uint64_t value) { record_lost_write(journal, sessions[0], tick(), {kKey, value, Loss::holder}); }
+
+  bool passes() const { return data_value.violation_count() == 0 && sc.violation_count() == 0; }
+  bool both_fail() const { return data_value.violation_count() > 0 && sc.violation_count() > 0; }
+};
+
+}  // namespace
+
+TEST_CASE("after a loss the write before it is current again, and the lost one is not") {
+  const std::uint64_t read = GENERATE(10, 11, 0);
+  Watched w;
+  w.write(10);
+  w.write(11);
+  w.read(11);
+  w.lose(11);
+  w.read(read);
+  CHECK(w.passes() == (read == 10));
+  CHECK(w.both_fail() == (read != 10));
+}
+
+TEST_CASE("of several lost writes the newest that is left is current") {
+  Watched w;
+  for (std::uint64_t value = 10; value < 15; ++value) w.write(value);
+  w.lose(14);
+  w.lose(12);
+  w.lose(13);
+  w.read(11);
+  CHECK(w.passes());
+  w.write(20);
+  w.read(20);
+  w.lose(20);
+  w.lose(11);
+  w.lose(10);
+  w.read(0);
+  CHECK(w.passes());
+}
+
+TEST_CASE("a loss that is not declared is a violation") {
+  Watched w;
+  w.write(10);
+  w.write(11);
+  w.write(12);
+  w.lose(12);
+  w.read(10);
+  CHECK(w.both_fail());
+}
+
+TEST_CASE("a read that was under way at the crash may return either value") {
+  const std::uint64_t value = GENERATE(10, 11);
+  Watched w;
+  w.write(10);
+  w.write(11);
+  const auto read = w.begin(kRead);
+  w.lose(11);
+  w.end_read(read, value);
+  CHECK(w.passes());
+  w.read(10);
+  CHECK(w.passes());
+}
+
+TEST_CASE("a lost write that had not been performed never is") {
+  Watched w;
+  w.write(10);
+  const auto write = w.begin(kWrite, 11);
+  record_ended(w.journal, w.sessions[write % 4], w.tick(), write, kWrite, kKey, 11);
+  w.lose(11);
+  w.read(10);
+  w.sc.finish(w.now);
+  CHECK(w.passes());
+}
+
+TEST_CASE("who promises to lose nothing, or loses what nobody wrote, is accused") {
+  Watched promises(false);
+  promises.write(10);
+  promises.lose(10);
+  CHECK(promises.both_fail());
+  CHECK_THAT(promises.data_value.violations()[0].what, Catch::Contains("promises to lose none"));
+  Watched invents;
+  invents.write(10);
+  invents.lose(9);
+  CHECK(invents.both_fail());
+}
+
+TEST_CASE("losses in random histories are judged as by a list of writes") {
+  RandomStream random(7, "lost writes");
+  unsigned accused = 0;
+  for (int run = 0; run < 3000; ++run) {
+    Watched w;
+    std::vector<std::uint64_t> kept{0};  // the reference: what the object held, oldest first
+    bool right = true;
+    for (std::uint64_t step = 1; step <= 12 && right; ++step) {
+      switch (random.below(4)) {
+        case 0:
+        case 1:
+          w.write(step);
+          kept.push_back(step);
+          break;
+        case 2: {
+          if (kept.size() < 2) break;
+          const auto lost = kept.begin() + 1 + static_cast<std::ptrdiff_t>(random.below(kept.size() - 1));
+          w.lose(*lost);
+          kept.erase(lost);
+          break;
+        }
+        default: {
+          const std::uint64_t value = random.chance(0.9) ? kept.back() : random.below(step);
+          right = value == kept.back();
+          w.read(value);
+        }
+      }
+      REQUIRE(w.passes() == right);
+      REQUIRE(w.both_fail() == !right);
+    }
+    accused += right ? 0 : 1;
+  }
+  CHECK(accused > 100);
+}
