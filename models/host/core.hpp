@@ -134,11 +134,11 @@ class Core {
   sim::Lane lane_;
   std::vector<Work> waiting_;  // heap by (ready, serial)
   Work current_;               // valid while serving_
-  sim::Time start_;            // when current_ begins or began
-  sim::Time end_;
+  sim::Time start_ = sim::Time::beginning();            // when current_ begins or began
+  sim::Time end_ = sim::Time::beginning();
   sim::Duration served_;  // what current_ takes of itself, without charges
   sim::EventId end_event_;
-  sim::Time charged_until_;
+  sim::Time charged_until_ = sim::Time::beginning();
   sim::Duration busy_;
   double slowdown_ = 1.0;
   std::uint64_t serial_ = 0;

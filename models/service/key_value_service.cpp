@@ -1,6 +1,8 @@
 // The recording face of the key-value service. See key_value_service.hpp.
 #include "models/service/key_value_service.hpp"
 
+#include <stdexcept>
+
 #include "sim/random/random.hpp"
 #include "sim/record/history.hpp"
 
@@ -45,6 +47,18 @@ sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
   guard.over();
   finish(session, begun, answer);
+}
+
+void KeyValueService::preload(std::span<const std::uint64_t> hottest) {
+  std::size_t turn = 0;
+  for (auto key = hottest.rbegin(); key != hottest.rend(); ++key) {
+    run_before(warm(session_number(turn++ % sessions()), *key));
+  }
+}
+
+sim::Task<void> KeyValueService::warm(Session session, std::uint64_t key) {
+  const Answer answer = co_await do_get(session, key, kWarmOperation);
+  if (!answer.given) throw std::runtime_error("a get of the warm-up was given up");
 }
 
 void KeyValueService::describe_items(const ItemSizes& sizes) {

@@ -56,7 +56,8 @@ class KeyValueService : public Service {
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
   void describe_items(const ItemSizes& sizes);
   /// Tells the most popular keys, hottest first, before the run: what a cache may begin with.
-  virtual void preload(std::span<const std::uint64_t> hottest) = 0;
+  /// By default each of them is asked for, coldest first, by sessions in turn.
+  virtual void preload(std::span<const std::uint64_t> hottest);
 
   unsigned client_nodes() const { return client_nodes_; }
 
@@ -72,6 +73,7 @@ class KeyValueService : public Service {
   void repeated_answer(Session session, std::uint64_t key);
 
  private:
+  sim::Task<void> warm(Session session, std::uint64_t key);
   void finish(Session session, const Begun& begun, const Answer& answer);
   void judge_parts(Session session, const Begun& begun, const Answer& answer);
 

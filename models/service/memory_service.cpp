@@ -228,9 +228,23 @@ sim::Task<void> MemoryService::do_free(Session, GlobalAddress address, std::uint
   co_return;
 }
 
+void MemoryService::warm_access(Session session, GlobalAddress address, bool write) {
+  run_before(warm(session, object_of(address), write));
+}
+
+sim::Task<void> MemoryService::warm(Session session, std::uint64_t object, bool write) {
+  if (write) {
+    co_await do_write(session, object, next_value(session), kWarmOperation);
+  } else {
+    co_await do_read(session, object, kWarmOperation);
+  }
+  co_await do_fence(session, kWarmOperation);
+}
+
 void MemoryService::reserved(GlobalAddress, std::uint64_t, const AllocationHint&) {}
 
 void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
+  if (operation == kWarmOperation) return;
   const std::size_t session = session_of(operation);
   performed_[session] = operation;
   sim::record_performed(journal(), source_of(session), calendar().now(), operation, object, value);

@@ -77,9 +77,9 @@ class MemoryService : public Service {
   /// The same outside time, before the run: how a workload gets the memory that it begins with.
   GlobalAddress reserve(std::uint64_t bytes, const AllocationHint& hint);
 
-  /// Performs one access without simulating time: caches, homes and directories end as if the access had been the only
-  /// one under way. Only before the run.
-  virtual void warm_access(Session session, GlobalAddress address, bool write) = 0;
+  /// Performs one access before the run: caches, homes and directories end as if the access had been the only one under
+  /// way. By default by carrying it out; a protocol may have a faster way that ends in the same state.
+  virtual void warm_access(Session session, GlobalAddress address, bool write);
 
   /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
   /// the object has `value` from now on.
@@ -129,6 +129,7 @@ class MemoryService : public Service {
     std::vector<std::byte> bytes;
   };
 
+  sim::Task<void> warm(Session session, std::uint64_t object, bool write);
   sim::Task<std::uint64_t> read_object(Session session, std::uint64_t object);
   sim::Task<std::uint64_t> write_object(Session session, std::uint64_t object, std::span<const std::byte> bytes,
                                         std::size_t offset);

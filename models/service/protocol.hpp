@@ -111,6 +111,8 @@ class ProtocolOptions {
   /// The oracles of consistency (`racksim list oracles`) that it keeps with these options. By default what clients read
   /// and write of each object is linearizable.
   virtual std::vector<std::string> promises() const { return {"data-value"}; }
+  /// Whether it warms up without time, by a way of its own that ends in the same state. Otherwise by running itself.
+  virtual bool warms_itself() const { return false; }
   /// Whether a crash may undo acknowledged writes, of which it then tells each (`Service::lost_write`).
   virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <stdexcept>
 #include <utility>
 
 namespace racksim::models {
@@ -82,6 +83,17 @@ void Service::sessions_died(NodeId node) {
     if (index_of(session) >= sessions_.size()) return;  // a node without sessions
     for (const Begun& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
   }
+}
+
+void Service::run_before(sim::Task<void> task) {
+  journal_.pause();
+  sim::Scope scope(calendar_);
+  scope.spawn(std::move(task));
+  calendar_.drain_ready();
+  while (scope.running() > 0 && calendar_.run_one(sim::Time::from_ps(-1))) {
+  }
+  if (scope.running() > 0) throw std::logic_error("an access of the warm-up has not ended before time zero");
+  journal_.go_on();
 }
 
 void Service::start_measuring() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "sim/kernel/task.hpp"
 #include "sim/metrics/histogram.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "sim/record/history.hpp"
@@ -73,6 +74,13 @@ class Service {
   /// the event of a crash, after the tasks have been destroyed.
   void sessions_died(NodeId node);
 
+  /// Warms up by running the protocol itself: carries out the task, before the run begins (calendar.hpp, `skip_to`). It
+  /// takes time, but none of the run's, and nothing is recorded. Throws std::logic_error if it does not end before time
+  /// zero.
+  void run_before(sim::Task<void> task);
+  /// What a warm-up access has for an operation: none that a history knows.
+  static constexpr std::uint64_t kWarmOperation = 0;
+
   /// A value that no write has written yet, never 0.
   std::uint64_t next_value(Session session);
   /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it.
@@ -101,6 +109,9 @@ class Service {
   }
   sim::Source source_of(std::size_t index) const { return sessions_[index].source; }
   std::size_t sessions() const { return sessions_.size(); }
+  Session session_number(std::size_t index) const {
+    return {static_cast<NodeId>(index / threads_per_node_), static_cast<std::uint16_t>(index % threads_per_node_)};
+  }
   std::size_t index_of(Session session) const {
     return static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
   }

@@ -84,7 +84,7 @@ class ControlCpu final : public PacketSink {
   SwitchChassis& chassis_;
   sim::Lane request_lane_, reply_lane_;
   sim::Duration gap_;
-  sim::Time free_at_, last_arrival_;
+  sim::Time free_at_ = sim::Time::beginning(), last_arrival_ = sim::Time::beginning();
   sim::Duration slow_gap_, added_latency_;
   std::uint64_t outstanding_ = 0;
   PacketHandler* handler_ = nullptr;

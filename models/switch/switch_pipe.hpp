@@ -59,7 +59,7 @@ struct SwitchChassis::Pipe final : p4::StateWriteObserver {
   sim::Source source, egress_source;
   std::array<std::vector<sim::Source>, 2> stage_sources;
   std::unique_ptr<p4::Pipeline> pipeline;
-  sim::Time next_slot;
+  sim::Time next_slot = sim::Time::beginning();
   ShortQueue<Entry> waiting;       // for their slots, which are events
   std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting;  // until their first pass has ended

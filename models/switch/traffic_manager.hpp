@@ -106,7 +106,7 @@ class TrafficManager {
     bool operator>(const Departure& o) const { return when > o.when; }
   };
   struct Queue {
-    sim::Time free_at;
+    sim::Time free_at = sim::Time::beginning();
     std::uint64_t cells = 0;     // of `departures`, and reserved
     std::uint64_t reserved = 0;  // of them
     ShortQueue<Departure> departures;
@@ -154,7 +154,7 @@ class TrafficManager {
   std::uint32_t divided_cells_ = 0;
   std::uint32_t packet_ = 0,
                 packets_ = 0;  // the one that is offered, and how many there were: numbers to tell them apart
-  sim::Time now_, last_departure_;
+  sim::Time now_ = sim::Time::beginning(), last_departure_ = sim::Time::beginning();
 };
 
 }  // namespace racksim::models

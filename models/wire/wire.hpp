@@ -121,8 +121,8 @@ class Wire {
   unsigned cuts_ = 0;                         // the wire is up when there are none
   sim::Time up_since_ = sim::Time::from_ps(-1);
   std::vector<TargetedFault> targeted_;
-  sim::Time free_at_;
-  sim::Time last_arrival_;  // of packets that keep their order
+  sim::Time free_at_ = sim::Time::beginning();
+  sim::Time last_arrival_ = sim::Time::beginning();  // of packets that keep their order
   sim::Duration usual_jitter_;
   std::uint64_t in_flight_ = 0;
   std::uint64_t packets_sent_ = 0;

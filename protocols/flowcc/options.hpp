@@ -47,6 +47,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

@@ -9,7 +9,8 @@
 
 namespace racksim::sim {
 
-Calendar::Calendar(ScheduleOrder order) : order_(order) {}
+Calendar::Calendar(ScheduleOrder order, Time start)
+    : order_(order), now_(start), cursor_(start.ps() >> kShift0) {}
 
 Lane Calendar::add_lane(std::string name) {
   if (lane_names_.size() >= (std::size_t{1} << 24)) throw std::length_error("a calendar holds at most 2^24 lanes");
@@ -281,6 +282,16 @@ void Calendar::run_until(Time limit) {
   if (stopped_ || limit == Time::max()) return;
   now_ = limit;
   highest_key_ = kAboveAllKeys;
+}
+
+void Calendar::skip_to(Time when) {
+  const std::optional<Time> next = next_time();
+  if (when < now_ || (next && *next < when)) {
+    throw std::logic_error(fmt::format("the clock shows {} ps and cannot skip to {} ps{}", now_.ps(), when.ps(),
+                                       next ? fmt::format(": an event is due at {} ps", next->ps()) : ""));
+  }
+  now_ = when;
+  highest_key_ = 0;
 }
 
 void Calendar::drain_ready() {

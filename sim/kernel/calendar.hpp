@@ -56,7 +56,8 @@ struct ScheduleOrder {
 /// The pending events of one simulated rack, and its clock. Several may live in one process.
 class Calendar {
  public:
-  explicit Calendar(ScheduleOrder order = {});
+  /// Begins at `start`, which may lie before zero: what is done to warm a rack up takes time, but none of the run's.
+  explicit Calendar(ScheduleOrder order = {}, Time start = {});
   Calendar(const Calendar&) = delete;
   Calendar& operator=(const Calendar&) = delete;
 
@@ -106,6 +107,10 @@ class Calendar {
 
   /// Makes `run_until` return after the current event.
   void stop() { stopped_ = true; }
+
+  /// Lets time pass in which nothing happens: afterwards it is `when`, as if the calendar had begun there. Throws
+  /// std::logic_error if an event is pending before.
+  void skip_to(Time when);
 
   /// The time of the next event, if any.
   std::optional<Time> next_time();

@@ -44,6 +44,8 @@ class Time {
  public:
   constexpr Time() = default;
   static constexpr Time from_ps(std::int64_t ps) { return Time{ps}; }
+  /// Before all events: since when what was never in use is free.
+  static constexpr Time beginning() { return Time{std::numeric_limits<std::int64_t>::min() / 2}; }
   static constexpr Time max() { return Time{std::numeric_limits<std::int64_t>::max()}; }
 
   constexpr std::int64_t ps() const { return ps_; }

@@ -42,6 +42,14 @@ TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, s
   return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval)).value);
 }
 
+void Metrics::clear_counts() {
+  for (auto& [name, metric] : all_) {
+    if (auto* counter = std::get_if<Counter>(&metric.value)) counter->value = 0;
+    if (auto* histogram = std::get_if<Histogram>(&metric.value)) histogram->clear();
+    if (auto* series = std::get_if<TimeSeries>(&metric.value)) series->clear();
+  }
+}
+
 const Metric* Metrics::find(std::string_view name) const {
   const auto found = all_.find(name);
   return found == all_.end() ? nullptr : &found->second;

@@ -49,6 +49,9 @@ class Metrics {
   Histogram& histogram(std::string_view name, std::string_view doc);
   TimeSeries& time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval);
 
+  /// Sets all counters, histograms and time series back to nothing. Gauges are computed, not counted.
+  void clear_counts();
+
   /// The metric of this name, or nullptr.
   const Metric* find(std::string_view name) const;
 

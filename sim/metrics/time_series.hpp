@@ -1,6 +1,7 @@
 // A counter or level over time: how many of something happened in each interval of a run, or how much there was of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -28,14 +29,17 @@ class TimeSeries {
   /// an interval is the level at its end; before the first call it is taken to have been the same.
   void set(Time at, std::uint64_t level) { reach(at, values_.empty() ? level : values_.back()) = level; }
 
+  void clear() { values_.clear(); }
+
   Duration interval() const { return interval_; }
   /// One count or level per interval, up to the last interval in which something happened.
   const std::vector<std::uint64_t>& values() const { return values_; }
 
  private:
-  /// The value of an instant's interval; intervals not reached before have `fill`.
+  /// The value of an instant's interval, of one before time zero that of the first; intervals not reached before have
+  /// `fill`.
   std::uint64_t& reach(Time at, std::uint64_t fill) {
-    const auto index = static_cast<std::size_t>((at - Time()) / interval_);
+    const auto index = static_cast<std::size_t>((std::max(at, Time()) - Time()) / interval_);
     if (index >= values_.size()) {
       if (index >= kMaxIntervals) throw std::runtime_error("a time series has too many intervals: choose a longer one");
       values_.resize(index + 1, fill);

@@ -91,6 +91,8 @@ class Journal {
   void record(Observed what, Source source, Time at, std::uint64_t operation, std::uint64_t a = 0, std::uint64_t b = 0,
               std::uint64_t c = 0) {
     assert(source.index < states_.size());
+    if (paused_) [[unlikely]]
+      return;
     ++counts_[static_cast<std::size_t>(what)];
     if (is_folded(what)) {
       auto& state = states_[source.index];
@@ -122,7 +124,12 @@ class Journal {
   /// How many of all kinds that are part of the run hash.
   std::uint64_t count() const;
 
+  /// Nothing is recorded until it goes on: what happens is not part of the run, as when a rack is warmed up.
+  void pause() { paused_ = true; }
+  void go_on() { paused_ = false; }
+
  private:
+  bool paused_ = false;
   struct SourceState {
     HashMixer mixer;  // has taken in the source's number
     std::uint64_t serial = 0;

@@ -119,9 +119,10 @@ class Run final : sim::StateVisitor {
   Run(const Scenario& scenario, sim::Metrics& metrics, const std::string& folder, const Progress& progress,
       sim::Coverage* coverage)
       : scenario_(fitting(scenario)),
+        metrics_(metrics),
         progress_(progress),
         coverage_(coverage),
-        calendar_(order_of(scenario.run)),
+        calendar_(order_of(scenario.run), warms_itself(scenario) ? sim::Time{} : kWarmUpBegins),
         lane_(calendar_.add_lane("experiment")),
         rack_(build_rack(metrics)),
         data_value_(journal_),
@@ -145,7 +146,7 @@ class Run final : sim::StateVisitor {
 
   RunResult run(const Onlooker& onlooker) {
     const auto wall_begin = std::chrono::steady_clock::now();
-    workload_->warm_up();
+    warm_up();
     if (!oracles_.empty() || check_values_) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
     if (check_values_ && std::find(oracles_.begin(), oracles_.end(), &data_value_) == oracles_.end()) {
@@ -178,6 +179,25 @@ class Run final : sim::StateVisitor {
   const models::Workload& workload() const { return *workload_; }
 
  private:
+  // Warm-up by the protocol itself takes time before time zero. Far more than enough.
+  static constexpr sim::Time kWarmUpBegins = sim::Time::from_ps(-1'000'000'000'000'000);
+  static bool warms_itself(const Scenario& scenario) {
+    return std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options)->warms_itself();
+  }
+
+  /// A protocol that is warmed up by itself has been at work: all of that comes to its end, and counts for nothing.
+  void warm_up() {
+    workload_->warm_up();
+    if (calendar_.now() == sim::Time{}) return;
+    const std::uint64_t still_under_way = 100'000'000;  // events: a protocol that does not come to rest
+    for (std::uint64_t events = 0; calendar_.run_one(sim::Time::from_ps(-1)); ++events) {
+      if (events == still_under_way) throw std::logic_error("the warm-up does not come to rest");
+    }
+    metrics_.clear_counts();
+    calendar_.skip_to(sim::Time{});
+    warm_events_ = calendar_.executed();
+  }
+
   enum class Phase : std::uint8_t { warm_up, measure, drain, over };
 
   /// The scenario, if this machine has the memory for it: before anything is built.
@@ -414,7 +434,7 @@ class Run final : sim::StateVisitor {
     if (trace_file_) trace_file_->keep();
     result_.hash = journal_.hash();
     result_.ladder = ladder_.finish(now);
-    result_.events = calendar_.executed();
+    result_.events = calendar_.executed() - warm_events_;
     result_.simulated = now;
     result_.pass = result_.violation_count == 0;
   }
@@ -445,6 +465,8 @@ class Run final : sim::StateVisitor {
   void lost(std::uint64_t) override {}
 
   const Scenario& scenario_;
+  sim::Metrics& metrics_;
+  std::uint64_t warm_events_ = 0;  // executed before the run
   const Progress& progress_;
   sim::CoverageProbe coverage_;
   sim::Calendar calendar_;
