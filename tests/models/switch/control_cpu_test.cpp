@@ -164,6 +164,37 @@ TEST_CASE("A task waits until an array is cleared") {
   CHECK(left == 0);
 }
 
+TEST_CASE("A task may be destroyed at any instant while it waits for the control CPU, which does what was posted") {
+  struct Waiting : Programmed {
+    sim::Task<void> count_up() {
+      co_await write_register(cpu, 0, "COUNT", 1, 42);
+      results.push_back(co_await read_register(cpu, 0, "COUNT", 1));
+    }
+    std::vector<std::uint64_t> results;
+  };
+  sim::Duration whole{};
+  {
+    Waiting t;
+    sim::Scope tasks(t.calendar);
+    tasks.spawn(t.count_up());
+    t.calendar.run_until();
+    CHECK(t.results == std::vector<std::uint64_t>{42});
+    whole = t.calendar.now() - sim::Time{};
+  }
+  for (int part = 0; part <= 20; ++part) {
+    Waiting t;
+    sim::Scope tasks(t.calendar);
+    tasks.spawn(t.count_up());
+    t.calendar.run_until(sim::Time{} + whole / 20 * part);
+    const std::size_t before = t.results.size();
+    tasks.cancel_all();
+    t.calendar.run_until();
+    CHECK(t.results.size() == before);
+    CHECK(t.cpu.outstanding() == 0);
+    CHECK(t.rack.chassis().pipeline(0).registers().read(0, 1) == 42);
+  }
+}
+
 TEST_CASE("Table entries can be changed and removed while packets pass") {
   Programmed t;
   std::vector<std::uint64_t> results;
