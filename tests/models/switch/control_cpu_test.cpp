@@ -19,12 +19,12 @@ struct Networked : TestRack, PacketHandler {
     if (listens) rack.control_cpu().listen(*this);
   }
   void on_packet(p4::PacketRef packet) override {
-    seen.push_back({packet->payload[0], packet->get<p4::Ipv4>().src, calendar.now()});
+    seen.push_back({packet->content.as<std::uint64_t>(), packet->get<p4::Ipv4>().src, calendar.now()});
   }
   p4::PacketRef packet_to(NodeId to, std::uint64_t what, std::uint16_t destination_port) {
     auto packet = rack.make_packet(to, 9, destination_port);
     packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
-    packet->payload[0] = what;
+    packet->content = p4::Content::of(std::uint64_t{what});
     return packet;
   }
   void to_control(NodeId from, std::uint64_t what) {

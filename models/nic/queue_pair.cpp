@@ -1,0 +1,37 @@
+// Posting, and completions in error. See queue_pair.hpp.
+#include "models/nic/queue_pair.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+namespace racksim::models {
+
+std::size_t QueuePair::post(std::span<const WorkRequest> requests) {
+  if (!engine_.is_on()) return requests.size();  // nobody is there to see what becomes of them
+  if (state_ == State::reset) {
+    throw std::logic_error(fmt::format("node {}: queue pair {} is not connected", engine_.node(), number_));
+  }
+  std::size_t taken = 0;
+  for (const WorkRequest& request : requests) {
+    queues_.sent.poller().charge(taken == 0 ? engine_.costs().post : engine_.costs().post_more);
+    if (state_ == State::error) {
+      complete_in_error(request, Status::flushed);
+    } else if (!take(request)) {
+      break;
+    }
+    ++taken;
+  }
+  return taken;
+}
+
+void QueuePair::complete_in_error(const WorkRequest& request, Status status) {
+  Completion completion;
+  completion.wr_id = request.wr_id;
+  completion.status = status;
+  completion.opcode = request.opcode;
+  completion.qpn = number_;
+  queues_.sent.push(engine_.now(), std::move(completion));
+}
+
+}  // namespace racksim::models
