@@ -156,7 +156,7 @@ void RcResponder::read(const p4::Packet& packet, sim::Time start) {
   const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
   const auto length = static_cast<std::uint32_t>(reth.length);
   const std::uint32_t segments = link_.segments(length), mtu = link_.mtu();
-  const sim::Time ready = std::max(start + engine.options().receive_latency, landed_);
+  const sim::Time ready = behind_landings(start);
   for (std::uint32_t i = 0; i < segments; ++i) {
     const bool first = i == 0, last = i + 1 == segments;
     const std::uint32_t bytes = last ? length - i * mtu : mtu;
@@ -185,6 +185,13 @@ void RcResponder::read_memory(std::uint64_t life) {
   reads_.pop_front();
 }
 
+// When the NIC may turn to memory for a packet: it gets there one PCIe latency later, and not before what has come
+// before on this connection.
+sim::Time RcResponder::behind_landings(sim::Time start) const {
+  const NicOptions& options = link_.engine.options();
+  return std::max(start + options.receive_latency, landed_ - options.pcie_latency);
+}
+
 void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& request = packet.get<AtomicEth>();
@@ -195,8 +202,7 @@ void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   gap_reported_ = false;
   expected_psn_ = (psn + 1) & kPsnMask;
   messages_received_ = (messages_received_ + 1) & kPsnMask;
-  const NicEngine::Access access =
-      engine.atomic(std::max(start + engine.options().receive_latency, landed_), request.address);
+  const NicEngine::Access access = engine.atomic(behind_landings(start), request.address);
   landed_ = std::max(landed_, access.at_memory);
   auto answer = make_atomic_answer(psn, packet.operation);
   atomics_.push_back({answer.share(), request.address, request.compare, request.swap_or_add, swap});

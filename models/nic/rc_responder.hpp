@@ -71,6 +71,7 @@ class RcResponder {
   void take_again(p4::PacketRef&& packet, sim::Time start);
   void take_segment(p4::PacketRef&& packet, sim::Time start);
   void take_read(const p4::Packet& packet, sim::Time start);
+  sim::Time behind_landings(sim::Time start) const;
   void read(const p4::Packet& packet, sim::Time start);
   void read_memory(std::uint64_t life);
   void take_atomic(const p4::Packet& packet, sim::Time start);

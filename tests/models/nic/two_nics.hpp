@@ -35,7 +35,8 @@ struct Host : PacketHandler, CompletionHandler, MemoryWatcher {
     if (completion.status != Status::success) {
       failures.push_back(completion.wr_id);
     } else if (completion.opcode == Opcode::receive) {
-      messages.push_back({completion.content.as<std::uint64_t>(), hardware.calendar.now()});
+      const std::uint64_t what = completion.content.empty() ? 0 : completion.content.as<std::uint64_t>();
+      messages.push_back({what, hardware.calendar.now()});
     } else {
       completions.push_back({completion.wr_id, hardware.calendar.now()});
     }
