@@ -27,12 +27,15 @@ RpcEnd::RpcEnd(sim::Clock& clock, std::uint32_t incarnation, Handler handler, Rp
 }
 
 void RpcEnd::add(QueuePair& queue_pair, Peer peer) {
-  Link& link = links_[peer];
+  const auto [found, fresh] = links_.try_emplace(peer);
+  Link& link = found->second;
   link.queue_pair = &queue_pair;
-  link.slots.assign(options_.window, false);
-  link.rounds.assign(options_.window, 0);
-  link.executed.assign(options_.window, {});
-  link.free.emplace(clock_.calendar());
+  if (fresh) {
+    link.slots.assign(options_.window, false);
+    link.rounds.assign(options_.window, 0);
+    link.executed.assign(options_.window, {});
+    link.free.emplace(clock_.calendar());
+  }
   if (queue_pairs_.emplace(queue_pair.number(), &queue_pair).second) queue_pair.post_receive(options_.receives);
 }
 

@@ -58,7 +58,8 @@ class RpcEnd final : public CompletionHandler {
   RpcEnd& operator=(const RpcEnd&) = delete;
 
   /// Lets calls to `peer` and replies to it go by this queue pair, whose completions come to this end, and posts its
-  /// receives. A datagram queue pair may serve many peers.
+  /// receives, once. A datagram queue pair may serve many peers. Calls under way stay so if another one led to the
+  /// peer.
   void add(QueuePair& queue_pair, Peer peer);
 
   /// Calls `peer` and gives its reply; nothing if all attempts were in vain. Withdraws itself when its task is
