@@ -13,6 +13,11 @@ struct Mesh::Inbox final : CompletionHandler {
   unsigned thread;
 };
 
+Mesh::Mesh(Rack& rack, Transport transport, RpcOptions options)
+    : rack_(rack), transport_(transport), options_(options) {}
+
+Mesh::~Mesh() = default;
+
 unsigned Mesh::add(NodeId node, Core& core, RpcEnd::Handler handler) {
   if (!inboxes_.empty()) throw std::logic_error("a thread was added to a mesh that is connected");
   Seat seat;

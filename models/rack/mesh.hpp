@@ -19,8 +19,8 @@ class Mesh {
  public:
   enum class Transport : std::uint8_t { reliable, datagram };
 
-  Mesh(Rack& rack, Transport transport, RpcOptions options = {})
-      : rack_(rack), transport_(transport), options_(options) {}
+  Mesh(Rack& rack, Transport transport, RpcOptions options = {});
+  ~Mesh();
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
 
