@@ -23,18 +23,19 @@ bool Datagram::take(const WorkRequest& request) {
   const bool sends = request.opcode == Opcode::send || request.opcode == Opcode::send_imm;
   if (!sends || request.length() > engine().options().mtu_bytes) {
     complete_in_error(request, sends ? Status::local_length_error : Status::local_operation_error);
-    set_state(State::error);
+    enter_error();
     return true;
   }
   const NodeId to = request.destination.node;
+  const auto group = request.destination.group;
   auto packet = engine().context().packets.make();
-  packet->push(p4::Ethernet{.dst = mac_of(to), .ether_type = p4::kEtherTypeIpv4});
-  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(to)});
+  packet->push(p4::Ethernet{.dst = group ? multicast_mac_of(*group) : mac_of(to), .ether_type = p4::kEtherTypeIpv4});
+  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = group ? multicast_ipv4_of(*group) : ipv4_of(to)});
   packet->push(p4::Udp{.src_port = 0xc000 | (number() & 0x3fff), .dst_port = kRoceUdpPort});
   packet->push(
       Bth{.opcode = static_cast<std::uint64_t>(request.opcode == Opcode::send ? RcOpcode::datagram_send_only
                                                                               : RcOpcode::datagram_send_only_imm),
-          .dest_qp = request.destination.qpn});
+          .dest_qp = group ? kMulticastQpn : request.destination.qpn});
   packet->push(Deth{.source_qp = number()});
   if (request.opcode == Opcode::send_imm) packet->push(ImmDt{request.immediate});
   RcLink::set_payload(*packet, request.length());

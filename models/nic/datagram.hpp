@@ -1,5 +1,6 @@
-// An unreliable datagram queue pair: messages of one packet to any queue pair, which may be lost, late or twice there
-// (InfiniBand specification, volume 1, chapter 9.8.3). A message that finds no posted receive is dropped.
+// An unreliable datagram queue pair: messages of one packet to any queue pair, or to all that are attached to a
+// multicast group, which may be lost, late or twice there (InfiniBand specification, volume 1, chapters 9.8.3
+// and 10.5). A message that finds no posted receive is dropped.
 #pragma once
 
 #include <deque>

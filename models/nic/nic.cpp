@@ -78,11 +78,21 @@ void Nic::receive(p4::PacketRef&& packet, unsigned) {
   accept(std::move(packet));
 }
 
-// A NIC takes frames for its own MAC address, and of those the transports take what is for its own IPv4 address.
+void Nic::detach(Datagram& queue_pair, std::uint16_t group) {
+  const auto found = groups_.find(multicast_ipv4_of(group));
+  if (found == groups_.end()) return;
+  found->second.erase(&queue_pair);
+  if (found->second.empty()) groups_.erase(found);
+}
+
+// A NIC takes frames for its own MAC address, and of those the transports take what is for its own IPv4 address; and
+// those for a group that a queue pair is attached to.
 bool Nic::is_addressed(p4::Packet& packet) const {
   const auto* ethernet = packet.find_at<p4::Ethernet>(0);
   const auto* ip = packet.find_at<p4::Ipv4>(1);
-  return ethernet && ethernet->dst == mac_of(node()) && (!ip || ip->dst == ipv4_of(node()));
+  if (ethernet == nullptr) return false;
+  if (ethernet->dst == mac_of(node())) return !ip || ip->dst == ipv4_of(node());
+  return ip && !groups_.empty() && groups_.contains(ip->dst);
 }
 
 void Nic::accept(p4::PacketRef&& packet) {
@@ -91,6 +101,7 @@ void Nic::accept(p4::PacketRef&& packet) {
   if (!udp) return engine_.drop(*packet, DropReason::no_queue_pair);
   if (udp->dst_port == kRoceUdpPort) {
     const auto* bth = packet->find<Bth>();
+    if (bth && bth->dest_qp == kMulticastQpn) return accept_for_group(std::move(packet), start);
     const auto index = bth ? bth->dest_qp - kFirstRdmaQpn : queue_pairs_.size();
     if (index >= queue_pairs_.size()) return engine_.drop(*packet, DropReason::no_queue_pair);
     return queue_pairs_[index]->receive(std::move(packet), start);
@@ -102,6 +113,19 @@ void Nic::accept(p4::PacketRef&& packet) {
   const sim::Time done = engine_.dma_write(start, packet->frame_bytes() - p4::kFcsBytes);
   qp.ring.push(std::move(packet));
   qp.poller.run_at<&RawQueuePair::poll>(done, qp.cost, qp, engine_.generation());
+}
+
+// Each queue pair has a copy of its own. The NIC may have been stalled since the packet came, and nobody be attached
+// now.
+void Nic::accept_for_group(p4::PacketRef&& packet, sim::Time start) {
+  const auto found = groups_.find(packet->get_at<p4::Ipv4>(1).dst);
+  if (found == groups_.end()) return engine_.drop(*packet, DropReason::no_queue_pair);
+  const auto& members = found->second;
+  if (members.size() > 1) {
+    engine_.context().census.absorb();
+    for (std::size_t i = 0; i < members.size(); ++i) engine_.context().census.copy();
+  }
+  for (Datagram* member : members) member->receive(packet.share(), start);
 }
 
 void Nic::RawQueuePair::poll(std::uint64_t generation) {
@@ -138,6 +162,7 @@ void Nic::power_off() {
   for (auto& queue : completion_queues_) queue->power_off();
   for (auto& receives : shared_receives_) receives->clear();
   for (auto& qp : queue_pairs_) qp->power_off();
+  groups_.clear();
   for (auto& landing : landings_) engine_.drop(*landing.packet, DropReason::nic_off);
   landings_.clear();
   for (auto& packet : held_receive_) engine_.drop(*packet, DropReason::nic_off);

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "models/host/core.hpp"
@@ -17,6 +19,7 @@
 #include "models/nic/nic_options.hpp"
 #include "models/nic/reliable_connection.hpp"
 #include "models/nic/verbs.hpp"
+#include "models/packets/addressing.hpp"
 #include "models/packets/rack_context.hpp"
 #include "models/wire/wire.hpp"
 
@@ -44,6 +47,10 @@ class Nic final : public PacketSink, Landings {
   ReliableConnection& create_reliable(const QueuePair::Queues& queues);
   /// An unreliable datagram queue pair.
   Datagram& create_datagram(const QueuePair::Queues& queues);
+  /// Lets a datagram queue pair of this NIC have what is sent to a multicast group, until it is detached or the node
+  /// crashes (ibv_attach_mcast(3)). The switch sends copies here if the server has joined the group (Rack::join).
+  void attach(Datagram& queue_pair, std::uint16_t group) { groups_[multicast_ipv4_of(group)].insert(&queue_pair); }
+  void detach(Datagram& queue_pair, std::uint16_t group);
   /// Memory that remote nodes may access.
   Memory& memory() { return memory_; }
 
@@ -100,6 +107,7 @@ class Nic final : public PacketSink, Landings {
 
   bool is_addressed(p4::Packet& packet) const;
   void accept(p4::PacketRef&& packet);
+  void accept_for_group(p4::PacketRef&& packet, sim::Time start);
   void land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) override;
   void landed(std::uint64_t generation);
 
@@ -109,6 +117,10 @@ class Nic final : public PacketSink, Landings {
   std::vector<std::unique_ptr<CompletionQueue>> completion_queues_;
   std::vector<std::unique_ptr<ReceiveQueue>> shared_receives_;
   std::vector<std::unique_ptr<QueuePair>> queue_pairs_;  // reliable ones and datagrams, by number
+  struct ByNumber {
+    bool operator()(const Datagram* a, const Datagram* b) const { return a->number() < b->number(); }
+  };
+  std::map<std::uint64_t, std::set<Datagram*, ByNumber>> groups_;  // attached, by the group's IPv4 address
   std::deque<Landing> landings_;
   unsigned receive_stalls_ = 0;
   std::deque<p4::PacketRef> held_receive_;

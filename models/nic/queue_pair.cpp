@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
+#include <utility>
 
 namespace racksim::models {
 
@@ -23,6 +24,25 @@ std::size_t QueuePair::post(std::span<const WorkRequest> requests) {
     ++taken;
   }
   return taken;
+}
+
+void QueuePair::post_receive(std::uint64_t count, Receive receive) {
+  if (state_ != State::error || queues_.shared) return receives().post(count, receive);
+  for (; count > 0; --count) flush(receive);
+}
+
+void QueuePair::enter_error() {
+  state_ = State::error;
+  while (const auto receive = own_receives_.take()) flush(*receive);
+}
+
+void QueuePair::flush(const Receive& receive) {
+  Completion completion;
+  completion.wr_id = receive.wr_id;
+  completion.status = Status::flushed;
+  completion.opcode = Opcode::receive;
+  completion.qpn = number_;
+  queues_.received.push(engine_.now(), std::move(completion));
 }
 
 void QueuePair::complete_in_error(const WorkRequest& request, Status status) {

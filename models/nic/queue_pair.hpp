@@ -37,8 +37,9 @@ class QueuePair {
   std::size_t post(std::span<const WorkRequest> requests);
   /// The same of one. False if the queue is full.
   bool post(const WorkRequest& request) { return post(std::span(&request, 1)) == 1; }
-  /// Posts receives, at any time. Those of a shared queue are posted there.
-  void post_receive(std::uint64_t count = 1, Receive receive = {}) { receives().post(count, receive); }
+  /// Posts receives, at any time. Those of a shared queue are posted there. In the error state they complete as
+  /// flushed.
+  void post_receive(std::uint64_t count = 1, Receive receive = {});
 
   /// A packet for it starts in the receive engine at `start`.
   virtual void receive(p4::PacketRef&& packet, sim::Time start) = 0;
@@ -58,10 +59,14 @@ class QueuePair {
   ReceiveQueue& receives() { return queues_.shared ? *queues_.shared : own_receives_; }
   void clear_own_receives() { own_receives_.clear(); }
   void set_state(State state) { state_ = state; }
+  /// Goes to the error state, in which receives of its own complete as flushed.
+  void enter_error();
   /// Completes a work request in error, now.
   void complete_in_error(const WorkRequest& request, Status status);
 
  private:
+  void flush(const Receive& receive);
+
   NicEngine& engine_;
   std::uint32_t number_;
   Queues queues_;

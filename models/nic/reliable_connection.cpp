@@ -53,11 +53,11 @@ void ReliableConnection::receive(p4::PacketRef&& packet, sim::Time start) {
 }
 
 void ReliableConnection::requester_failed() {
-  set_state(State::error);
+  enter_error();
 }
 
 void ReliableConnection::responder_failed() {
-  set_state(State::error);
+  enter_error();
   requester_.flush();
 }
 

@@ -36,7 +36,9 @@ void RpcEnd::add(QueuePair& queue_pair, Peer peer) {
     link.executed.assign(options_.window, {});
     link.free.emplace(clock_.calendar());
   }
-  if (queue_pairs_.emplace(queue_pair.number(), &queue_pair).second) queue_pair.post_receive(options_.receives);
+  Listening& listening =
+      queue_pairs_.try_emplace(queue_pair.number(), Listening{&queue_pair, options_.receives}).first->second;
+  queue_pair.post_receive(std::exchange(listening.missing, 0));
 }
 
 sim::Task<std::optional<Content>> RpcEnd::call(Peer peer, Message message, Patience patience) {
@@ -102,7 +104,14 @@ void RpcEnd::send(const Link& link, Peer peer, std::uint32_t immediate, const Me
 
 void RpcEnd::on_completion(const Completion& completion) {
   if (completion.opcode != Opcode::receive) return;  // what could not be sent is missed by its timeout
-  if (const auto mine = queue_pairs_.find(completion.qpn); mine != queue_pairs_.end()) mine->second->post_receive();
+  if (const auto mine = queue_pairs_.find(completion.qpn); mine != queue_pairs_.end()) {
+    Listening& listening = mine->second;
+    if (listening.queue_pair->state() == QueuePair::State::error) {
+      ++listening.missing;
+    } else {
+      listening.queue_pair->post_receive();
+    }
+  }
   const Peer peer{completion.from, completion.from_qpn};
   const auto found = links_.find(peer);
   if (completion.status != Status::success || !completion.immediate || found == links_.end()) return;

@@ -58,8 +58,8 @@ class RpcEnd final : public CompletionHandler {
   RpcEnd& operator=(const RpcEnd&) = delete;
 
   /// Lets calls to `peer` and replies to it go by this queue pair, whose completions come to this end, and posts its
-  /// receives, once. A datagram queue pair may serve many peers. Calls under way stay so if another one led to the
-  /// peer.
+  /// receives: all of them once, and again those that it has lost by an error. A datagram queue pair may serve many
+  /// peers. Calls under way stay so if another one led to the peer.
   void add(QueuePair& queue_pair, Peer peer);
 
   /// Calls `peer` and gives its reply; nothing if all attempts were in vain. Withdraws itself when its task is
@@ -106,7 +106,11 @@ class RpcEnd final : public CompletionHandler {
   Handler handler_;
   RpcOptions options_;
   std::map<Peer, Link> links_;
-  std::map<std::uint32_t, QueuePair*> queue_pairs_;  // by their own numbers
+  struct Listening {
+    QueuePair* queue_pair = nullptr;
+    std::uint64_t missing = 0;  // receives that are to be posted when it is added
+  };
+  std::map<std::uint32_t, Listening> queue_pairs_;  // by their own numbers
   std::map<std::pair<Peer, std::uint32_t>, Waiting*> waiting_;
   std::uint64_t repeated_ = 0, attempts_ = 0;
 };

@@ -112,6 +112,8 @@ constexpr bool brings_immediate(RcOpcode opcode) {
 }
 
 inline constexpr std::uint64_t kRoceUdpPort = 4791;
+/// The queue pair that a datagram for a multicast group names (InfiniBand specification, volume 1, chapter 10.5).
+inline constexpr std::uint64_t kMulticastQpn = 0xffffff;
 /// Syndromes of the AETH: an acknowledgement, the receiver that is not ready (with its timer's code in the low five
 /// bits), and what is wrong.
 inline constexpr std::uint64_t kSyndromeAck = 0x00, kSyndromeRnr = 0x20, kSyndromeNakSequence = 0x60,
