@@ -20,6 +20,10 @@ void CompletionQueue::push(sim::Time ready, Completion completion, p4::PacketRef
                                          slot, engine_.generation());
 }
 
+void CompletionQueue::push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status) {
+  push(engine_.dma_write(engine_.now(), kEntryBytes), {.wr_id = wr_id, .status = status, .opcode = opcode, .qpn = qpn});
+}
+
 void CompletionQueue::poll(std::uint32_t slot, std::uint64_t generation) {
   if (generation != engine_.generation()) return;
   const Entry entry = std::exchange(entries_[slot], {});

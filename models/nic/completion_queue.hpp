@@ -21,11 +21,17 @@ class CompletionQueue {
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
+  /// Of an entry, which crosses PCIe (mlx5's, for 64-byte cache lines).
+  static constexpr std::uint32_t kEntryBytes = 64;
+
   Core& poller() const { return poller_; }
 
   /// For transports: a completion that is in host memory at `ready`. Of a received message also its packet, whose life
   /// ends when it is polled.
   void push(sim::Time ready, Completion completion, p4::PacketRef&& packet = {});
+
+  /// The same of what has ended in error, which the NIC knows now: behind all completions that it has written before.
+  void push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status);
 
   /// A crash: what was not polled is lost.
   void power_off();

@@ -43,15 +43,16 @@ bool Datagram::take(const WorkRequest& request) {
   packet->operation = request.operation;
   engine().stamp(*packet);
   const std::uint32_t bytes = request.length();
-  const sim::Time in_nic =
-      engine().post(std::move(packet), bytes <= engine().options().inline_bytes ? 0 : bytes, order_);
   sending_.push_back({request.wr_id, request.opcode, request.signalled});
-  engine().calendar().at<&Datagram::sent_one>(in_nic + engine().options().transmit_latency, lane_, *this,
-                                              engine().generation());
+  engine().post(std::move(packet), bytes <= engine().options().inline_bytes ? 0 : bytes, order_);
   return true;
 }
 
-// It is done when the NIC has sent it: nobody acknowledges a datagram.
+// It is done when it is on the wire: nobody acknowledges a datagram.
+void Datagram::leaves(sim::Time when) {
+  engine().calendar().at<&Datagram::sent_one>(when, lane_, *this, engine().generation());
+}
+
 void Datagram::sent_one(std::uint64_t generation) {
   if (generation != engine().generation()) return;
   const Sending sent_request = sending_.front();
@@ -61,7 +62,7 @@ void Datagram::sent_one(std::uint64_t generation) {
   completion.wr_id = sent_request.wr_id;
   completion.opcode = sent_request.opcode;
   completion.qpn = number();
-  sent().push(engine().dma_write(engine().now(), 64), std::move(completion));
+  sent().push(engine().dma_write(engine().now(), CompletionQueue::kEntryBytes), std::move(completion));
 }
 
 void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
@@ -92,7 +93,7 @@ void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
 
 void Datagram::power_off() {
   sending_.clear();
-  order_ = {};
+  order_.reset();
   clear_own_receives();
   set_state(State::reset);
 }

@@ -9,7 +9,7 @@
 
 namespace racksim::models {
 
-class Datagram final : public QueuePair {
+class Datagram final : public QueuePair, SendListener {
  public:
   Datagram(NicEngine& engine, std::uint32_t number, const Queues& queues);
 
@@ -20,9 +20,10 @@ class Datagram final : public QueuePair {
 
  private:
   bool take(const WorkRequest& request) override;
+  void leaves(sim::Time when) override;
   void sent_one(std::uint64_t generation);
 
-  SendOrder order_;
+  SendOrder order_{engine(), this};
   sim::Lane lane_;
   struct Sending {
     std::uint64_t wr_id;

@@ -87,7 +87,7 @@ class Nic final : public PacketSink, Landings {
  private:
   struct RawQueuePair {
     RawQueuePair(NicEngine& owner, Core& core, PacketHandler& packet_handler, sim::Duration packet_cost)
-        : engine(owner), poller(core), handler(packet_handler), cost(packet_cost) {}
+        : engine(owner), poller(core), handler(packet_handler), cost(packet_cost), order(owner) {}
     void poll(std::uint64_t generation);
     NicEngine& engine;
     Core& poller;

@@ -53,21 +53,18 @@ void NicEngine::stamp(p4::Packet& packet) {
                           packet.serial, packet.wire_bytes());
 }
 
-sim::Time NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {
-  const sim::Time doorbell = context_.calendar.now() + options_.pcie_latency;
+void NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {
+  const sim::Time now = context_.calendar.now();
   if (!on_) {
     drop(*packet, DropReason::nic_off);
   } else if (fetch_bytes > 0) {
     ++counters_.pcie_reads.value;
-    post_at(std::move(packet), dma_read(doorbell, fetch_bytes).in_nic, order);
-    return order.latest + options_.pcie_latency;
-  } else if (order.latest < context_.calendar.now()) {
-    enter_engine(std::move(packet));
+    post_at(std::move(packet), dma_read(now + options_.pcie_latency, fetch_bytes).in_nic, order);
+  } else if (order.latest < now) {
+    enter_engine(std::move(packet), order);
   } else {
-    wait_until(context_.calendar.now(), std::move(packet), order);
-    return order.latest + options_.pcie_latency;
+    wait_until(now, std::move(packet), order);
   }
-  return doorbell;
 }
 
 // The event is one latency before, which enter_engine adds for the doorbell.
@@ -79,28 +76,32 @@ void NicEngine::post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& orde
 void NicEngine::wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order) {
   order.latest = std::max(order.latest, std::max(ready, context_.calendar.now()));
   ++fetching_;
-  context_.calendar.at<&NicEngine::fetched>(order.latest, transmit_lane_, *this, packet.release(), generation_);
+  context_.calendar.at<&SendOrder::fetched>(order.latest, transmit_lane_, order, packet.release(), generation_);
 }
 
-void NicEngine::fetched(p4::Packet* raw, std::uint64_t generation) {
-  auto packet = p4::PacketRef::adopt(raw);
+void SendOrder::fetched(p4::Packet* packet, std::uint64_t generation) {
+  engine.take_waiting(p4::PacketRef::adopt(packet), generation, *this);
+}
+
+void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order) {
   --fetching_;
   if (generation != generation_) return drop(*packet, DropReason::nic_off);
-  enter_engine(std::move(packet));
+  enter_engine(std::move(packet), order);
 }
 
-void NicEngine::enter_engine(p4::PacketRef&& packet) {
+void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
   const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
   if (!transmit_stalls_.empty()) [[unlikely]] {
-    held_transmit_.push_back({std::move(packet), ready});
+    held_transmit_.push_back({std::move(packet), ready, &order});
     return start_held();
   }
-  start(std::move(packet), std::max(ready, transmit_free_));
+  start(std::move(packet), std::max(ready, transmit_free_), order);
 }
 
-void NicEngine::start(p4::PacketRef&& packet, sim::Time at) {
+void NicEngine::start(p4::PacketRef&& packet, sim::Time at, SendOrder& order) {
   transmit_free_ = at + message_gap_;
-  uplink_->transmit(std::move(packet), at + options_.transmit_latency);
+  const sim::Time left = uplink_->transmit(std::move(packet), at + options_.transmit_latency);
+  if (order.listener) order.listener->leaves(left);
 }
 
 // Starts what would have left the wire's near end before every stall, in order.
@@ -111,9 +112,9 @@ void NicEngine::start_held() {
     for (const sim::Time from : transmit_stalls_) {
       if (from <= leaves) return;
     }
-    p4::PacketRef packet = std::move(held_transmit_.front().packet);
+    Held next = std::move(held_transmit_.front());
     held_transmit_.pop_front();
-    start(std::move(packet), at);
+    start(std::move(next.packet), at, *next.order);
   }
 }
 

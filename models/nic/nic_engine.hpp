@@ -29,9 +29,28 @@ struct NicCounters {
       &failures, &refused, &atomics;
 };
 
-/// When the latest packet of a send queue is handed to the engine: its packets enter in the order of the calls.
+class NicEngine;
+
+/// Told when the packets of a send queue leave.
+class SendListener {
+ public:
+  /// The last bit of the next packet leaves at `when`, now or later.
+  virtual void leaves(sim::Time when) = 0;
+
+ protected:
+  ~SendListener() = default;
+};
+
+/// A send queue, whose packets enter the engine in the order of the calls.
 struct SendOrder {
-  sim::Time latest = sim::Time::from_ps(-1);
+  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr) : engine(owner), listener(told) {}
+  /// The payload of a packet that was posted in this generation of the NIC is there.
+  void fetched(p4::Packet* packet, std::uint64_t generation);
+  void reset() { latest = sim::Time::from_ps(-1); }
+
+  NicEngine& engine;
+  SendListener* listener;
+  sim::Time latest = sim::Time::from_ps(-1);  ///< when the latest packet is handed to the engine
 };
 
 class NicEngine {
@@ -60,10 +79,12 @@ class NicEngine {
 
   /// Counts, numbers and records a packet as sent now, and fills in its source addresses and lengths.
   void stamp(p4::Packet& packet);
-  /// Takes a packet whose doorbell is rung now; `fetch_bytes` of it are in host memory. Returns when it is in the NIC.
-  sim::Time post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order);
+  /// Takes a packet whose doorbell is rung now; `fetch_bytes` of it are in host memory.
+  void post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order);
   /// Takes a packet whose payload is in the NIC at `ready`, at least one PCIe latency from now.
   void post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& order);
+  /// For SendOrder: a packet that has waited for its turn in its queue, or for its payload.
+  void take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order);
 
   /// A packet takes the next slot of the receive engine. Returns when it starts.
   sim::Time begin_receive();
@@ -93,9 +114,8 @@ class NicEngine {
 
  private:
   void wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order);
-  void fetched(p4::Packet* packet, std::uint64_t generation);
-  void enter_engine(p4::PacketRef&& packet);
-  void start(p4::PacketRef&& packet, sim::Time at);
+  void enter_engine(p4::PacketRef&& packet, SendOrder& order);
+  void start(p4::PacketRef&& packet, sim::Time at, SendOrder& order);
   void start_held();
   /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
   sim::Duration pcie_time(std::uint32_t bytes) {
@@ -119,6 +139,7 @@ class NicEngine {
   struct Held {
     p4::PacketRef packet;
     sim::Time ready;  // for the engine
+    SendOrder* order;
   };
   std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
   std::deque<Held> held_transmit_;

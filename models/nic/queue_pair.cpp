@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <stdexcept>
-#include <utility>
 
 namespace racksim::models {
 
@@ -37,21 +36,11 @@ void QueuePair::enter_error() {
 }
 
 void QueuePair::flush(const Receive& receive) {
-  Completion completion;
-  completion.wr_id = receive.wr_id;
-  completion.status = Status::flushed;
-  completion.opcode = Opcode::receive;
-  completion.qpn = number_;
-  queues_.received.push(engine_.now(), std::move(completion));
+  queues_.received.push_error(number_, receive.wr_id, Opcode::receive, Status::flushed);
 }
 
 void QueuePair::complete_in_error(const WorkRequest& request, Status status) {
-  Completion completion;
-  completion.wr_id = request.wr_id;
-  completion.status = status;
-  completion.opcode = request.opcode;
-  completion.qpn = number_;
-  queues_.sent.push(engine_.now(), std::move(completion));
+  queues_.sent.push_error(number_, request.wr_id, request.opcode, status);
 }
 
 }  // namespace racksim::models

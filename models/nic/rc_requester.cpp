@@ -10,8 +10,8 @@ namespace racksim::models {
 
 namespace {
 
+constexpr std::uint32_t kLongestMessage = std::uint32_t{1} << 31;
 constexpr std::uint32_t kAtomicBytes = sizeof(std::uint64_t);
-constexpr std::uint32_t kCompletionBytes = 64;  // of a completion queue's entry
 
 /// InfiniBand's table 46: the pause that a responder asks for, by the code in its RNR NAK.
 constexpr sim::Duration rnr_pause(std::uint64_t code) {
@@ -28,6 +28,11 @@ bool RcRequester::take(const WorkRequest& request) {
   Entry entry;
   entry.request = request;
   const bool atomic = entry.is_atomic();
+  if (request.opcode == Opcode::receive) {
+    entry.wrong = Status::local_operation_error;
+  } else if (request.length() > kLongestMessage || (atomic && request.bytes.value_or(kAtomicBytes) != kAtomicBytes)) {
+    entry.wrong = Status::local_length_error;
+  }
   entry.packets = atomic ? 1 : link_.segments(request.length());
   queue_.push_back(std::move(entry));
   send_more();
@@ -37,6 +42,10 @@ bool RcRequester::take(const WorkRequest& request) {
 void RcRequester::send_more() {
   if (link_.engine.calendar().is_pending(rnr_event_)) return;
   while (sent_ < queue_.size() && may_send(queue_[sent_])) {
+    if (const Status wrong = queue_[sent_].wrong; wrong != Status::success) {
+      if (sent_ == 0) fail(wrong);
+      return;
+    }
     Entry& entry = queue_[sent_++];
     entry.first_psn = next_psn_;
     next_psn_ = (next_psn_ + entry.packets) & kPsnMask;
@@ -156,10 +165,7 @@ void RcRequester::fail(Status status) {
   for (std::size_t i = 0; i < queue_.size(); ++i) {
     const WorkRequest& request = queue_[i].request;
     if (i < sent_) report_timeout(request, true);
-    completions_.push(link_.engine.now(), {.wr_id = request.wr_id,
-                                           .status = i == 0 ? status : Status::flushed,
-                                           .opcode = request.opcode,
-                                           .qpn = link_.number});
+    complete_in_error(request, i == 0 ? status : Status::flushed);
   }
   reset();
   owner_.requester_failed();
@@ -167,11 +173,13 @@ void RcRequester::fail(Status status) {
 
 void RcRequester::flush() {
   for (const Entry& entry : queue_) {
-    completions_.push(
-        link_.engine.now(),
-        {.wr_id = entry.request.wr_id, .status = Status::flushed, .opcode = entry.request.opcode, .qpn = link_.number});
+    complete_in_error(entry.request, Status::flushed);
   }
   reset();
+}
+
+void RcRequester::complete_in_error(const WorkRequest& request, Status status) {
+  completions_.push_error(link_.number, request.wr_id, request.opcode, status);
 }
 
 void RcRequester::reset() {
@@ -250,10 +258,15 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   Entry& entry = queue_.front();
   if (entry.is_atomic()) {
     entry.old_value = packet->get<AtomicAckEth>().old_value;
-    entry.answered_at = engine.dma_write(start, kAtomicBytes);
+    engine.dma_write(start, kAtomicBytes);
   } else {
-    entry.answered_at = engine.dma_write(start, RcLink::payload_of(*packet));
-    if (is_last(opcode)) entry.content = packet->content;
+    engine.dma_write(start, RcLink::payload_of(*packet));
+    const Content& part = packet->content;
+    if (entry.packets == 1) {
+      entry.content = part;
+    } else {
+      entry.parts.insert(entry.parts.end(), part.bytes().begin(), part.bytes().end());
+    }
   }
   ++entry.answered;
   oldest_psn_ = (oldest_psn_ + 1) & kPsnMask;
@@ -313,9 +326,9 @@ void RcRequester::complete_front(sim::Time start) {
       completion.old_value = entry.old_value;
     } else if (entry.request.opcode == Opcode::read) {
       completion.bytes = entry.request.length();
-      completion.content = std::move(entry.content);
+      completion.content = entry.packets == 1 ? std::move(entry.content) : Content::of_bytes(entry.parts);
     }
-    completions_.push(link_.engine.dma_write(start, kCompletionBytes), std::move(completion));
+    completions_.push(link_.engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
   }
   queue_.pop_front();
   --sent_;

@@ -6,9 +6,11 @@
 // READs and atomics that wait for their responses are limited in number; a fenced work request waits for all of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "models/nic/completion_queue.hpp"
 #include "models/nic/rc_link.hpp"
@@ -40,12 +42,13 @@ class RcRequester {
  private:
   struct Entry {
     WorkRequest request;
-    std::uint32_t first_psn = 0;  // of those that have been sent at least once, as is the next
-    std::uint32_t packets = 0;    // sequence numbers that it takes
-    std::uint32_t answered = 0;   // packets of a READ's response that have come
-    sim::Time answered_at;        // when the latest of them is in memory
-    Content content;              // what they brought
-    std::uint64_t old_value = 0;  // that an atomic has found
+    std::uint32_t first_psn = 0;     // of those that have been sent at least once, as is the next
+    std::uint32_t packets = 0;       // sequence numbers that it takes
+    std::uint32_t answered = 0;      // packets of a READ's response that have come
+    Content content;                 // what the only one brought
+    std::vector<std::byte> parts;    // what several have brought
+    Status wrong = Status::success;  // what this side does not even send
+    std::uint64_t old_value = 0;     // that an atomic has found
     bool waits_for_response() const { return request.opcode == Opcode::read || is_atomic(); }
     bool is_atomic() const { return request.opcode == Opcode::compare_swap || request.opcode == Opcode::fetch_add; }
   };
@@ -66,6 +69,7 @@ class RcRequester {
   void restart_timer();
   void timer();
   void resume_after_rnr();
+  void complete_in_error(const WorkRequest& request, Status status);
   void report_timeout(const WorkRequest& request, bool given_up);
   /// The oldest work request ends so, and all others are flushed.
   void fail(Status status);
@@ -74,7 +78,7 @@ class RcRequester {
   CompletionQueue& completions_;
   Owner& owner_;
   sim::Lane timer_lane_;
-  SendOrder order_;
+  SendOrder order_{link_.engine};
   std::deque<Entry> queue_;    // not completed, oldest first
   std::size_t sent_ = 0;       // how many of them have been sent at least once
   std::size_t responses_ = 0;  // how many of those wait for a response

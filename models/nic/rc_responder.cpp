@@ -16,7 +16,7 @@ void RcResponder::reset() {
   results_.clear();
   reads_.clear();
   atomics_.clear();
-  order_ = {};
+  order_.reset();
   ++life_;
 }
 
@@ -100,7 +100,7 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   if (send && message_.bytes > message_.receive.bytes) {
     Completion completion = received(*packet);
     completion.status = Status::local_length_error;
-    completions_.push(engine.now(), std::move(completion));
+    completions_.push(engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
     refuse(kSyndromeNakInvalidRequest, psn);
     return engine.context().census.absorb();
   }
@@ -148,8 +148,8 @@ void RcResponder::take_read(const p4::Packet& packet, sim::Time start) {
   read(packet, start);
 }
 
-// The response's packets take their places in the order of answers now, and the last one gets what memory holds when it
-// is read. A WRITE before the READ on this connection is in memory by then.
+// The response's packets take their places in the order of answers now, and each gets what memory holds when it is
+// read. A WRITE before the READ on this connection is in memory by then.
 void RcResponder::read(const p4::Packet& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& reth = packet.get<Reth>();
@@ -170,10 +170,8 @@ void RcResponder::read(const p4::Packet& packet, sim::Time start) {
     response->operation = packet.operation;
     engine.stamp(*response);
     const NicEngine::Access access = engine.dma_read(ready, bytes);
-    if (last) {
-      reads_.push_back({response.share(), reth.address, length});
-      engine.calendar().at<&RcResponder::read_memory>(access.at_memory, engine.landing_lane(), *this, life_);
-    }
+    reads_.push_back({response.share(), reth.address + i * mtu, bytes});
+    engine.calendar().at<&RcResponder::read_memory>(access.at_memory, engine.landing_lane(), *this, life_);
     engine.post_at(std::move(response), access.in_nic, order_);
   }
 }

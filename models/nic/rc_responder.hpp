@@ -54,7 +54,7 @@ class RcResponder {
     std::uint64_t address = 0, compare = 0, swap_or_add = 0;
     bool swap = false;
   };
-  /// A READ that memory has not seen yet, and the last packet of its response.
+  /// A packet of a READ's response, which gets its part of what is read when memory is.
   struct Reading {
     p4::PacketRef response;
     std::uint64_t address = 0;
@@ -89,7 +89,7 @@ class RcResponder {
   Landings& landings_;
   CompletionQueue& completions_;
   Owner& owner_;
-  SendOrder order_;  // of acknowledgements and responses
+  SendOrder order_{link_.engine};  // of acknowledgements and responses
   std::uint32_t expected_psn_ = 0;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;

@@ -24,6 +24,9 @@ struct Calling : TwoNics {
     request.swap_or_add = amount;
     ended.push_back(co_await calls.call(connection, request));
   }
+  sim::Task<void> wait_for(QueuePair& queue_pair, WorkRequest request) {
+    ended.push_back(co_await calls.call(queue_pair, request));
+  }
   VerbCalls calls{&a};
   CompletionQueue& queue = a.nic.create_completion_queue(a.core, calls);
   ReliableConnection& connection = a.nic.create_reliable({queue, queue});
@@ -75,6 +78,61 @@ TEST_CASE("A task may be destroyed at any instant of its verb, which is carried 
     CHECK(t.b.nic.memory().word(64) == 10);
     CHECK(t.calls.waiting() == 0);
     CHECK(t.census.expected_in_flight() == 0);
+  }
+}
+
+TEST_CASE("A task may be destroyed at any instant of any verb, of one whose receiver is not ready, and of a datagram") {
+  struct Case {
+    const char* what;
+    WorkRequest request;
+    bool datagram = false, ready = true;
+  };
+  Calling shape;
+  std::vector<Case> cases;
+  for (const Opcode opcode : {Opcode::send, Opcode::send_imm, Opcode::write, Opcode::write_imm, Opcode::read,
+                              Opcode::compare_swap, Opcode::fetch_add}) {
+    WorkRequest request = shape.request(opcode, 1, 64);
+    if (opcode == Opcode::read) request.bytes = 9'000;
+    if (opcode <= Opcode::write_imm) {
+      request.content = Content::of(std::uint64_t{5});
+      request.bytes = 9'000;
+    }
+    cases.push_back({name_of(opcode).data(), request});
+    if (opcode == Opcode::send || opcode == Opcode::write_imm) {
+      cases.push_back({"receiver not ready", request, false, false});
+    }
+    if (opcode == Opcode::send) {
+      request.bytes = 512;
+      cases.push_back({"datagram", request, true});
+    }
+  }
+  for (const Case& c : cases) {
+    std::size_t ended = 0;
+    for (int step = 0; step < 80; ++step) {
+      INFO(c.what << ", step " << step);
+      NicOptions options;
+      options.rnr_timer = 1;
+      Calling t(options);
+      if (c.ready) t.other.post_receive();
+      Datagram& datagram = t.a.nic.create_datagram({t.queue, t.queue});
+      QueuePair& used = c.datagram ? static_cast<QueuePair&>(datagram) : t.connection;
+      WorkRequest request = c.request;
+      request.destination = {1, t.b.nic.create_datagram({t.b.queue, t.b.queue}).number()};
+      t.tasks->spawn(t.wait_for(used, request));
+      for (int i = 0; i < step && t.calendar.run_one(); ++i) {
+      }
+      const std::size_t before = t.ended.size();
+      t.tasks.reset();
+      t.other.post_receive();
+      t.calendar.run_until();
+      CHECK(t.ended.size() == before);
+      CHECK(t.calls.waiting() == 0);
+      CHECK(t.census.expected_in_flight() == 0);
+      CHECK(t.packets.live() == 0);
+      ended += before;
+    }
+    CHECK((ended > 0) == c.ready);
+    CHECK(ended < 80);
   }
 }
 
