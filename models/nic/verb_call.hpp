@@ -28,8 +28,11 @@ class VerbCalls final : public CompletionHandler {
   void on_completion(const Completion& completion) override;
   std::size_t waiting() const { return waiting_.size(); }
 
+  /// For VerbCall: lets it have the completion with this number, or no longer.
+  void expect(std::uint64_t number, VerbCall& call) { waiting_.emplace(number, &call); }
+  void forget(std::uint64_t number) { waiting_.erase(number); }
+
  private:
-  friend class VerbCall;
   static constexpr std::uint64_t kCalls = std::uint64_t{1} << 63;  // numbers of calls have this bit
 
   CompletionHandler* others_;
@@ -37,33 +40,39 @@ class VerbCalls final : public CompletionHandler {
   std::uint64_t next_ = kCalls;
 };
 
+/// One verb that is awaited.
 class [[nodiscard]] VerbCall {
  public:
+  VerbCall(VerbCalls& calls, QueuePair& queue_pair, WorkRequest&& request, std::uint64_t number)
+      : calls_(calls), queue_pair_(queue_pair), request_(std::move(request)), number_(number) {}
   VerbCall(const VerbCall&) = delete;
   VerbCall& operator=(const VerbCall&) = delete;
-  ~VerbCall() { calls_.waiting_.erase(number_); }
+  ~VerbCall() { calls_.forget(number_); }
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> task) {
     task_ = task;
     const std::uint64_t wr_id = std::exchange(request_.wr_id, number_);
     request_.signalled = true;
-    calls_.waiting_.emplace(number_, this);
+    calls_.expect(number_, *this);
     if (queue_pair_.post(request_)) {
       done_.wr_id = wr_id;
       return true;
     }
-    calls_.waiting_.erase(number_);
+    calls_.forget(number_);
     done_ = {.wr_id = wr_id, .status = Status::queue_full, .opcode = request_.opcode, .qpn = queue_pair_.number()};
     return false;
   }
   Completion await_resume() { return std::move(done_); }
+  /// Ends the wait, with the number that the request had.
+  void complete(const Completion& completion) {
+    const std::uint64_t wr_id = done_.wr_id;
+    done_ = completion;
+    done_.wr_id = wr_id;
+    task_.resume();
+  }
 
  private:
-  friend class VerbCalls;
-  VerbCall(VerbCalls& calls, QueuePair& queue_pair, WorkRequest&& request, std::uint64_t number)
-      : calls_(calls), queue_pair_(queue_pair), request_(std::move(request)), number_(number) {}
-
   VerbCalls& calls_;
   QueuePair& queue_pair_;
   WorkRequest request_;
@@ -84,10 +93,7 @@ inline void VerbCalls::on_completion(const Completion& completion) {
   }
   VerbCall& call = *found->second;
   waiting_.erase(found);
-  const std::uint64_t wr_id = call.done_.wr_id;
-  call.done_ = completion;
-  call.done_.wr_id = wr_id;
-  call.task_.resume();
+  call.complete(completion);
 }
 
 }  // namespace racksim::models

@@ -118,8 +118,8 @@ Outcome run(Plan plan, bool skip) {
   auto& chassis = rack.chassis();
   struct Host : PacketHandler {
     void on_packet(p4::PacketRef packet) override {
-      seen.insert(seen.end(), {number_in(*packet), packet->get<p4::Ipv4>().identification,
-                               packet->get<p4::Ipv4>().ttl, static_cast<std::uint64_t>(calendar->now().ps())});
+      seen.insert(seen.end(), {number_in(*packet), packet->get<p4::Ipv4>().identification, packet->get<p4::Ipv4>().ttl,
+                               static_cast<std::uint64_t>(calendar->now().ps())});
     }
     sim::Calendar* calendar = nullptr;
     std::uint32_t qpn = 0;
