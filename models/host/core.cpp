@@ -86,6 +86,21 @@ void Core::set_slowdown(double factor) {
   begin();
 }
 
+void Core::forget(const void* target) {
+  if (std::erase_if(waiting_, [&](const Work& work) { return work.target == target; }) > 0) {
+    std::make_heap(waiting_.begin(), waiting_.end(), later);
+  }
+  if (!serving_ || current_.target != target) return;
+  if (start_ <= calendar_.now()) {
+    current_.call = [](void*, const Words&) {};
+    return;
+  }
+  // It was to begin later.
+  calendar_.cancel(end_event_);
+  serving_ = false;
+  if (!waiting_.empty()) serve_next();
+}
+
 void Core::halt() {
   if (serving_) calendar_.cancel(end_event_);
   serving_ = false;

@@ -84,6 +84,10 @@ class Core {
   /// Forgets all work, as a crash does.
   void halt();
 
+  /// Forgets the work of one target, which is about to go: what has not begun is not served, and what has keeps the
+  /// core to its end, since nothing interrupts it, but calls nobody.
+  void forget(const void* target);
+
   /// The lane of the core's events, for what else happens at instants that the core sets.
   sim::Lane lane() const { return lane_; }
   const std::string& name() const { return calendar_.lane_name(lane_); }

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <coroutine>
+#include <utility>
 
 #include "models/host/core.hpp"
 
 namespace racksim::models {
 
-/// Queues behind the core's other work, and resumes the task when `cost` has been spent. A task must not be destroyed
-/// while it occupies a core, unless the core is halted first: the core does not look for work it has lost.
+/// Queues behind the core's other work, and resumes the task when `cost` has been spent. A task that is destroyed
+/// before takes its work back (Core::forget).
 class [[nodiscard]] Occupy {
  public:
   Occupy(Core& core, sim::Duration cost) : core_(core), cost_(cost) {}
   Occupy(const Occupy&) = delete;
   Occupy& operator=(const Occupy&) = delete;
+  ~Occupy() {
+    if (task_) core_.forget(this);
+  }
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task) {
@@ -23,7 +27,7 @@ class [[nodiscard]] Occupy {
   void await_resume() const noexcept {}
 
  private:
-  void finish() { task_.resume(); }
+  void finish() { std::exchange(task_, nullptr).resume(); }
   Core& core_;
   sim::Duration cost_;
   std::coroutine_handle<> task_;

@@ -15,10 +15,19 @@ void NicOptions::declare(sim::Parameters& p) {
   p.length("nic.rc_retransmission_timeout", rc_retransmission_timeout, 1_us, 100_s,
            "Time without progress after which a reliable connection retransmits.");
   p.integer("nic.rc_retry_count", rc_retry_count, 0, 1'000'000, "Retransmissions without progress before failure.");
+  p.integer("nic.rnr_retry_count", rnr_retry_count, 0, 7,
+            "How often a message is sent again that found no posted receive; 7: for ever.");
+  p.integer("nic.rnr_timer", rnr_timer, 0, 31, "Code of the pause that a receiver without receives asks for.");
+  p.integer("nic.outstanding_reads", outstanding_reads, 1, 1'000,
+            "READs and atomics of a queue pair that wait for their responses at a time.");
+  p.integer("nic.send_queue", send_queue, 1, 1'000'000, "Work requests of a queue pair that have not completed.");
+  p.integer("nic.atomic_rate", atomics_per_second, 1, 10'000'000'000, "Atomics a second that a NIC carries out.");
+  p.length("nic.atomic_latency", atomic_latency, 0_ps, 1_ms, "Of an atomic, after which the next of its word begins.");
 }
 
 void CpuCosts::declare(sim::Parameters& p) {
   p.length("cpu.post", post, 0_ps, 1_ms, "CPU time to post a work request.");
+  p.length("cpu.post_more", post_more, 0_ps, 1_ms, "CPU time for each further work request of one doorbell.");
   p.length("cpu.receive", receive, 0_ps, 1_ms, "CPU time to poll and dispatch a received message.");
   p.length("cpu.completion", completion, 0_ps, 1_ms, "CPU time to poll a completion.");
 }

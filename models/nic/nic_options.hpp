@@ -22,6 +22,12 @@ struct NicOptions {
   std::uint64_t receive_ring = 1024;                     ///< packets that a raw queue pair holds until they are polled
   sim::Duration rc_retransmission_timeout = 131'072_ns;  ///< 4.096 us * 2^5
   std::uint64_t rc_retry_count = 7;
+  std::uint64_t rnr_retry_count = 7;     ///< 7: for ever (ibv_modify_qp(3))
+  std::uint64_t rnr_timer = 12;          ///< code of the pause that a responder without receives asks for: 0.64 ms
+  std::uint64_t outstanding_reads = 16;  ///< READs and atomics of a queue pair without an answer
+  std::uint64_t send_queue = 4096;       ///< work requests of a queue pair that have not completed
+  std::uint64_t atomics_per_second = 50'000'000;
+  sim::Duration atomic_latency = 400_ns;  ///< of one atomic of a word, after which the next of the word begins
 
   void declare(sim::Parameters& parameters);
 };
@@ -29,6 +35,7 @@ struct NicOptions {
 /// What the verbs cost the core that calls them. A receive includes polling and dispatch.
 struct CpuCosts {
   sim::Duration post = 40_ns;
+  sim::Duration post_more = 10_ns;
   sim::Duration receive = 60_ns;
   sim::Duration completion = 40_ns;
 

@@ -1,19 +1,82 @@
-// What the users of a NIC implement and hand over: the receiving ends of its verbs.
+// The vocabulary of a NIC's users, as ibverbs has it: what is posted, what completes, and who is told.
+//
+// Names follow the InfiniBand specification (volume 1, chapters 10 and 11) and ibv_post_send(3), ibv_poll_cq(3).
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "models/packets/rack_context.hpp"
+#include "p4model/language/content.hpp"
 #include "p4model/language/packet.hpp"
 
 namespace racksim::models {
 
-/// Data in a work request: how much it is, and what it means to its protocol (as in p4::Packet::payload).
-struct Payload {
-  std::uint32_t bytes = 0;
-  std::array<std::uint64_t, 2> words{};
-  bool operator==(const Payload&) const = default;
+using p4::Content;
+
+/// What a work request asks for. `receive` stands for a posted receive that a message has consumed.
+enum class Opcode : std::uint8_t { send, send_imm, write, write_imm, read, compare_swap, fetch_add, receive };
+std::string_view name_of(Opcode opcode);
+
+/// How a work request ended (ibv_wc_status).
+enum class Status : std::uint8_t {
+  success,
+  local_length_error,      ///< longer than its receive, than a datagram may be, or not 8 bytes for an atomic
+  local_operation_error,   ///< what this kind of queue pair cannot do
+  flushed,                 ///< posted to a queue pair in error, or not finished when it went there
+  remote_invalid_request,  ///< the responder cannot do it: a misaligned atomic
+  remote_access_error,     ///< outside of the responder's registered memory, or not allowed there
+  retries_exceeded,        ///< no acknowledgement, however often it was sent
+  rnr_retries_exceeded,    ///< the responder had no receive, however often it was sent
+  queue_full               ///< not posted, for want of room in the send queue (ENOMEM of ibv_post_send)
+};
+std::string_view name_of(Status status);
+
+/// Memory of the remote node: an address within the region with this key.
+struct RemoteAddress {
+  std::uint64_t address = 0;
+  std::uint32_t key = 0;
+  bool operator==(const RemoteAddress&) const = default;
+};
+
+/// Where a datagram goes: a queue pair of a node, or all queue pairs that have joined a multicast group.
+struct Destination {
+  NodeId node = 0;
+  std::uint32_t qpn = 0;
+  std::optional<std::uint16_t> group = std::nullopt;
+};
+
+struct WorkRequest {
+  Opcode opcode = Opcode::send;
+  RemoteAddress remote{};  ///< of one-sided verbs
+  Content content{};       ///< what is sent or written
+  /// Length on the wire, if it is not that of the content; of a READ, how much is read. At most 2^31.
+  std::optional<std::uint32_t> bytes = std::nullopt;
+  std::uint64_t compare = 0;      ///< of a compare-and-swap
+  std::uint64_t swap_or_add = 0;  ///< of either atomic
+  std::uint32_t immediate = 0;    ///< of verbs that bring one
+  bool signalled = true;          ///< makes a completion when it succeeds; failures always do
+  bool fenced = false;            ///< waits until READs and atomics before it have ended
+  Destination destination{};      ///< of a datagram
+  std::uint64_t wr_id = 0;        ///< comes back in the completion
+  std::uint64_t operation = 0;    ///< the application's operation that causes it, for the record
+
+  std::uint32_t length() const { return bytes.value_or(static_cast<std::uint32_t>(content.size())); }
+};
+
+struct Completion {
+  std::uint64_t wr_id = 0;
+  Status status = Status::success;
+  Opcode opcode = Opcode::send;
+  std::uint32_t bytes = 0;      ///< received or read
+  std::uint64_t old_value = 0;  ///< that an atomic found
+  std::optional<std::uint32_t> immediate = std::nullopt;
+  std::uint32_t qpn = 0;        ///< of the queue pair that it belongs to
+  NodeId from = 0;              ///< who sent what was received
+  std::uint32_t from_qpn = 0;   ///< its queue pair
+  Content content{};            ///< what was received or read
+  std::uint64_t operation = 0;  ///< that caused the message or the work request
 };
 
 /// Gets the packets of a raw packet queue pair.
@@ -28,27 +91,8 @@ class PacketHandler {
 class CompletionHandler {
  public:
   virtual ~CompletionHandler() = default;
-  /// Called on the polling core for each signalled work request that the remote NIC has acknowledged, in their order.
-  virtual void on_completion(std::uint64_t wr_id) = 0;
-  /// Called on the polling core for each work request, signalled or not, of a queue pair whose retries ran out.
-  virtual void on_failure(std::uint64_t wr_id) { static_cast<void>(wr_id); }
-};
-
-/// Gets the messages of SENDs.
-class ReceiveHandler {
- public:
-  virtual ~ReceiveHandler() = default;
-  /// Called on the polling core after the cost of receiving.
-  virtual void on_receive(NodeId from, const Payload& payload) = 0;
-};
-
-/// A server's memory as its NIC writes it.
-class MemoryTarget {
- public:
-  virtual ~MemoryTarget() = default;
-  /// An RDMA WRITE has been written to memory, all of it; no core takes part. Called once a message, in the order of
-  /// the queue pair, when its last segment lands.
-  virtual void landed(NodeId from, std::uint64_t address, const Payload& payload) = 0;
+  /// Called on the polling core for each completion, after the cost of polling it.
+  virtual void on_completion(const Completion& completion) = 0;
 };
 
 }  // namespace racksim::models

@@ -1,5 +1,5 @@
-// The addresses of servers: MAC 02:00:00:00:hh:ll and IPv4 10.0.hh.ll for node id hhll - 1, so that none is zero; and
-// the serials of their packets, which tell where a packet comes from however the switch rewrites it.
+// The addresses of servers: MAC 02:00:00:00:hh:ll and IPv4 10.0.hh.ll for node id hhll - 1, so that none is zero; those
+// of multicast groups; and the serials of packets, which tell where one comes from however the switch rewrites it.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,15 @@ constexpr std::uint64_t ipv4_of(NodeId node) {
 /// The server of an address that `ipv4_of` gave.
 constexpr NodeId node_of_ipv4(std::uint64_t address) {
   return static_cast<NodeId>(address - ipv4_of(0));
+}
+
+/// The addresses of a multicast group: IPv4 239.0.gg.gg for group gggg, which is administratively scoped (RFC 2365),
+/// and the MAC address that goes with it (RFC 1112, section 6.4).
+constexpr std::uint64_t multicast_mac_of(std::uint16_t group) {
+  return 0x0100'5e00'0000 + group;
+}
+constexpr std::uint64_t multicast_ipv4_of(std::uint16_t group) {
+  return 0xef00'0000 + group;
 }
 
 /// The node id that the switch's control CPU is addressed by; no server has it.

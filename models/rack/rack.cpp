@@ -6,11 +6,24 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <string_view>
 
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
 
 namespace racksim::models {
+
+namespace {
+
+/// The program's table of this name, or null.
+const p4::Table* table_of(const p4::Program& program, std::string_view name) {
+  for (const auto& table : program.tables()) {
+    if (table.name == name) return &table;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 Server::Server(RackContext& context, NicCounters& counters, NodeId node, const RackOptions& options)
     : nic_(context, counters, node, options.nic, options.cpu), clock_(context.calendar, fmt::format("node{}", node)) {
@@ -78,24 +91,61 @@ void Rack::install_program(std::shared_ptr<const p4::Program> program) {
 }
 
 void Rack::fill_routes() {
-  const auto* program = &chassis_->pipeline(0).program();
-  const p4::Table *by_mac = nullptr, *by_ip = nullptr;
-  for (const auto& table : program->tables()) {
-    if (table.name == "forward_by_mac") by_mac = &table;
-    if (table.name == "forward_by_ip") by_ip = &table;
-  }
+  const auto& program = chassis_->pipeline(0).program();
+  const p4::Table *by_mac = table_of(program, "forward_by_mac"), *by_ip = table_of(program, "forward_by_ip");
   for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
     auto& pipeline = chassis_->pipeline(pipe);
     const auto add = [&](NodeId node, unsigned leaving_by) {
       const std::array<std::uint64_t, 1> port{leaving_by};
       const std::array<std::uint64_t, 1> mac{mac_of(node)}, ip{ipv4_of(node)};
-      // Both tables have one action that takes the port.
+      // The first action of both takes the port.
       if (by_mac) pipeline.add_entry(*by_mac, mac, *by_mac->actions.front(), port);
       if (by_ip) pipeline.add_entry(*by_ip, ip, *by_ip->actions.front(), port);
     };
     for (const auto& server : servers_) add(server->node(), ports_[server->node()]);
     add(kControlCpuNode, chassis_->cpu_port());
   }
+  for (const auto& [group, members] : groups_) {
+    route_to_group(group);
+    set_copies(group);
+  }
+}
+
+void Rack::join(std::uint16_t group, NodeId node) {
+  const NodeId member = servers_.at(node)->node();
+  if (!groups_.contains(group)) route_to_group(group);
+  groups_[group].insert(member);
+  set_copies(group);
+}
+
+// The route of a group without members stays: packets for it are dropped for want of copies.
+void Rack::leave(std::uint16_t group, NodeId node) {
+  const auto found = groups_.find(group);
+  if (found == groups_.end() || found->second.erase(node) == 0) return;
+  set_copies(group);
+}
+
+void Rack::route_to_group(std::uint16_t group) {
+  const auto& program = chassis_->pipeline(0).program();
+  const p4::Table* by_mac = table_of(program, "forward_by_mac");
+  const p4::Action* to_group = nullptr;
+  for (const p4::Action* action : by_mac ? by_mac->actions : std::vector<p4::Action*>{}) {
+    if (action->name == "forward_to_group") to_group = action;
+  }
+  if (to_group == nullptr) {
+    throw std::logic_error(
+        fmt::format("the switch's program {} forwards to no multicast groups of servers", program.name()));
+  }
+  const std::array<std::uint64_t, 1> mac{multicast_mac_of(group)}, value{group};
+  for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
+    chassis_->pipeline(pipe).add_entry(*by_mac, mac, *to_group, value);
+  }
+}
+
+void Rack::set_copies(std::uint16_t group) {
+  p4::MulticastNode all;
+  for (const NodeId member : groups_.at(group)) all.ports.push_back(static_cast<std::uint16_t>(port_of(member)));
+  chassis_->replication().set_group(group, {all});
 }
 
 p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {

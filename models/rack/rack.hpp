@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "models/host/core.hpp"
@@ -106,8 +108,15 @@ class Rack {
   void restart_switch(sim::Time lost_power_at);
 
   /// Loads a program into the switch. If it embeds plain forwarding (p4::append_forwarding), the routes to all servers
-  /// are filled into its tables; all else is up to the caller.
+  /// are filled into its tables; all else is up to the caller. Throws std::logic_error if it is not plain forwarding
+  /// alone and servers have joined a multicast group.
   void install_program(std::shared_ptr<const p4::Program> program);
+
+  /// Makes a server a member of a multicast group, or ends its membership: from now on the switch sends a copy of each
+  /// packet for the group to every member, its sender too if that is one. Memberships outlast a restart of the switch.
+  /// Throws std::logic_error if the switch's program is not plain forwarding alone, whose groups these are.
+  void join(std::uint16_t group, NodeId node);
+  void leave(std::uint16_t group, NodeId node);
 
   /// A packet with Ethernet, IPv4 and UDP headers for a server. Push further headers, then set `payload_bytes`.
   p4::PacketRef make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port);
@@ -118,6 +127,8 @@ class Rack {
  private:
   void plug_servers();
   void fill_routes();
+  void route_to_group(std::uint16_t group);
+  void set_copies(std::uint16_t group);
 
   RackOptions options_;
   p4::PacketPool packets_;
@@ -132,6 +143,7 @@ class Rack {
   std::unique_ptr<ControlCpu> control_cpu_;
   std::vector<std::unique_ptr<Wire>> wires_;
   std::vector<unsigned> ports_;
+  std::map<std::uint16_t, std::set<NodeId>> groups_;
   std::vector<CrashObserver*> crash_observers_;
   std::vector<BootObserver*> boot_observers_;
 };

@@ -3,24 +3,31 @@
 
 #include <coroutine>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "models/switch/control_cpu.hpp"
 
 namespace racksim::models {
 
-/// Waits for one operation and gives its result. The task must not be destroyed while it waits, unless the run is over.
+/// Waits for one operation and gives its result. When the task is destroyed before, the operation, which has been
+/// posted, is carried out all the same, and nobody is told.
 class [[nodiscard]] ControlWait {
  public:
   /// `post` posts the operation with the given callback.
   explicit ControlWait(std::function<void(ControlCpu::Done)> post) : post_(std::move(post)) {}
   ControlWait(const ControlWait&) = delete;
   ControlWait& operator=(const ControlWait&) = delete;
+  ~ControlWait() {
+    if (waiting_) *waiting_ = nullptr;
+  }
 
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> task) {
-    post_([this, task](std::uint64_t result) {
-      result_ = result;
+    waiting_ = std::make_shared<ControlWait*>(this);
+    post_([waiting = waiting_, task](std::uint64_t result) {
+      if (*waiting == nullptr) return;
+      (*waiting)->result_ = result;
       task.resume();
     });
   }
@@ -28,6 +35,7 @@ class [[nodiscard]] ControlWait {
 
  private:
   std::function<void(ControlCpu::Done)> post_;
+  std::shared_ptr<ControlWait*> waiting_;  // who is told; shared with the operation, which may outlive the task
   std::uint64_t result_ = 0;
 };
 

@@ -11,7 +11,9 @@ void append_forwarding_parser(Program& program, Gress gress) {
   program.parser_state<Udp>(gress, "udp");
 }
 
-Forwarding append_forwarding(Program& program, Block& block) {
+namespace {
+
+Forwarding append(Program& program, Block& block, Action* to_group) {
   auto& to_port = program.action("forward_to_port");
   to_port.set(program.intrinsics().ucast_egress_port, to_port.data("port", 9));
   auto& drop = program.action("forward_drop").set(program.intrinsics().drop, 1);
@@ -19,6 +21,7 @@ Forwarding append_forwarding(Program& program, Block& block) {
                      .key(program.header_field(&Ethernet::dst))
                      .action(to_port)
                      .size(kForwardingEntries);
+  if (to_group) by_mac.action(*to_group);
   auto& by_ip =
       program.table("forward_by_ip").key(program.header_field(&Ipv4::dst)).action(to_port).size(kForwardingEntries);
   by_ip.default_action(drop);
@@ -30,11 +33,20 @@ Forwarding append_forwarding(Program& program, Block& block) {
   return {&by_mac, &by_ip, &to_port};
 }
 
+}  // namespace
+
+Forwarding append_forwarding(Program& program, Block& block) {
+  return append(program, block, nullptr);
+}
+
 ForwardingProgram make_forwarding_program() {
-  auto program = std::make_shared<Program>("l2l3-forwarding", "forwards by destination MAC or IPv4 address");
+  auto program = std::make_shared<Program>("l2l3-forwarding",
+                                           "forwards by destination MAC or IPv4 address, and to multicast groups");
   append_forwarding_parser(*program, Gress::ingress);
-  const auto forwarding = append_forwarding(*program, program->ingress());
-  return {program, forwarding};
+  auto& to_group = program->action("forward_to_group");
+  to_group.set(program->intrinsics().mcast_grp_a, to_group.data("group", 16));
+  const auto forwarding = append(*program, program->ingress(), &to_group);
+  return {program, forwarding, &to_group};
 }
 
 }  // namespace racksim::p4

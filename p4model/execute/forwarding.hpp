@@ -1,6 +1,7 @@
 // Plain forwarding: by destination MAC address, else by destination IPv4 address, else the packet is dropped.
 //
-// Other programs embed it: they call `append_forwarding` where their own tables have let a packet through.
+// Other programs embed it: they call `append_forwarding` where their own tables have let a packet through. Alone it
+// also forwards to multicast groups; a program with groups of its own says itself which of them are whose.
 #pragma once
 
 #include <memory>
@@ -27,10 +28,12 @@ void append_forwarding_parser(Program& program, Gress gress);
 /// and IPv4.
 Forwarding append_forwarding(Program& program, Block& block);
 
-/// A program that does nothing else.
+/// A program that does nothing else, and whose table `by_mac` has a second action, "forward_to_group": a copy for each
+/// member of the multicast group that is its only value.
 struct ForwardingProgram {
   std::shared_ptr<const Program> program;
   Forwarding forwarding;
+  const Action* to_group;
 };
 ForwardingProgram make_forwarding_program();
 

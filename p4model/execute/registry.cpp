@@ -26,7 +26,7 @@ std::vector<std::string> ProgramRegistry::names() const {
 }
 
 void register_builtin_programs(ProgramRegistry& registry) {
-  registry.add("l2l3-forwarding", "forwards by destination MAC or IPv4 address",
+  registry.add("l2l3-forwarding", "forwards by destination MAC or IPv4 address, and to multicast groups",
                [] { return make_forwarding_program().program; });
 }
 

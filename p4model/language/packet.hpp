@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "p4model/language/content.hpp"
 #include "p4model/language/header.hpp"
 
 namespace racksim::p4 {
@@ -139,10 +140,10 @@ class Packet {
     return parse_header(H::kLayout, bytes);
   }
 
-  std::uint32_t payload_bytes = 0;         ///< what follows the headers, trailers such as an ICRC included
-  std::array<std::uint64_t, 2> payload{};  ///< what the payload means to its protocol, e.g. block and version
-  std::uint64_t operation = 0;             ///< id of the application operation that caused the packet
-  std::uint64_t serial = 0;                ///< id of the packet in its run, given by its sender
+  std::uint32_t payload_bytes = 0;  ///< what follows the headers, trailers such as an ICRC included
+  Content content;                  ///< what the payload means to its protocol, e.g. block and version
+  std::uint64_t operation = 0;      ///< id of the application operation that caused the packet
+  std::uint64_t serial = 0;         ///< id of the packet in its run, given by its sender
 
  private:
   friend class PacketPool;
@@ -176,7 +177,7 @@ class Packet {
     layouts_ = other.layouts_;
     std::memcpy(storage_, other.storage_, other.used_bytes_);
     payload_bytes = other.payload_bytes;
-    payload = other.payload;
+    content = other.content;
     operation = other.operation;
     serial = other.serial;
   }
@@ -251,7 +252,6 @@ class PacketPool {
     packet->used_bytes_ = 0;
     packet->header_bytes_ = 0;
     packet->payload_bytes = 0;
-    packet->payload = {};
     packet->operation = packet->serial = 0;
     return PacketRef(packet);
   }
@@ -289,6 +289,7 @@ class PacketPool {
   }
   void give_back(Packet* packet) {
     --live_;
+    packet->content = {};
     if (!on_heap_.empty()) [[unlikely]]
       return free_from_heap(packet);
     packet->next_free_ = std::exchange(free_, packet);

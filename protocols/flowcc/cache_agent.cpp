@@ -72,9 +72,9 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   endpoint_.send(ack, to, packet->operation);
 }
 
-// The requester waits for the block in vain: nothing joins a broken connection again.
-void CacheAgent::on_failure(std::uint64_t) {
-  ++shared_.counters.failed_transfers.value;
+// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
+void CacheAgent::on_completion(const models::Completion& completion) {
+  if (completion.status != models::Status::success) ++shared_.counters.failed_transfers.value;
 }
 
 }  // namespace racksim::flowcc

@@ -17,8 +17,7 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
   Endpoint& endpoint() { return endpoint_; }
 
   void on_packet(p4::PacketRef packet) override;
-  void on_completion(std::uint64_t) override {}
-  void on_failure(std::uint64_t wr_id) override;
+  void on_completion(const models::Completion& completion) override;
 
  private:
   Shared& shared_;

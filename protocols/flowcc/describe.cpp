@@ -67,17 +67,18 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
     description.from = thread_name(shared_.requester_of(source, thread));
     description.to = part_of(destination, "home");
   }
-  if (const Requester* waiting = description.to.empty() ? receiver.event_on(packet.payload[0]) : nullptr) {
+  const bool whole = packet.content.holds<BlockData>();
+  const BlockData data = whole ? packet.content.as<BlockData>() : BlockData{};
+  if (const Requester* waiting = description.to.empty() ? receiver.event_on(data.tag) : nullptr) {
     description.to = thread_name(waiting->number());
   }
-  const auto opcode = static_cast<models::RcOpcode>(bth.opcode);
-  if (opcode != models::RcOpcode::write_last && opcode != models::RcOpcode::write_only) {
+  if (!whole) {
     description.label = "part of a block";
     description.part = true;
     return description;
   }
-  description.label = fmt::format("block, value {:#x}", packet.payload[1]);
-  description.key = packet.payload[0];
+  description.label = fmt::format("block, value {:#x}", data.value);
+  description.key = data.tag;
   return description;
 }
 

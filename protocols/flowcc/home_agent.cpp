@@ -208,9 +208,9 @@ std::vector<models::Leak> HomeAgent::held_locks() const {
   return leaks;
 }
 
-// The requester waits for the block in vain: nothing joins a broken connection again.
-void HomeAgent::on_failure(std::uint64_t) {
-  ++shared_.counters.failed_transfers.value;
+// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
+void HomeAgent::on_completion(const models::Completion& completion) {
+  if (completion.status != models::Status::success) ++shared_.counters.failed_transfers.value;
 }
 
 }  // namespace racksim::flowcc

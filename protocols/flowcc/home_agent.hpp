@@ -36,8 +36,7 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   std::vector<models::Leak> held_locks() const;
 
   void on_packet(p4::PacketRef packet) override;
-  void on_completion(std::uint64_t) override {}
-  void on_failure(std::uint64_t wr_id) override;
+  void on_completion(const models::Completion& completion) override;
 
  private:
   // One lock acquisition: who holds which block, for which event.

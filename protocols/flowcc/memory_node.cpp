@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/record/history.hpp"
 
@@ -22,7 +23,13 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
   }
   home_agent_ = std::make_unique<HomeAgent>(shared, *this, server.core(threads));
   cache_agent_ = std::make_unique<CacheAgent>(shared, *this, server.core(threads + 1));
-  server.nic().set_memory_target(*this);
+  // All addresses are said by DataAddress, and what is written there is kept here and in the requesters' events.
+  models::Memory::Region region;
+  region.bytes = std::numeric_limits<std::uint64_t>::max();
+  region.rights = {.read = false, .write = true, .atomic = false};
+  region.watcher = this;
+  region.stored = false;
+  shared.data_keys.push_back(server.nic().memory().add(region));
 }
 
 Requester* MemoryNode::event_on(Tag tag) {
@@ -84,13 +91,14 @@ bool MemoryNode::quiescent() const {
   return std::all_of(requesters_.begin(), requesters_.end(), [](const auto& r) { return r->quiescent(); });
 }
 
-void MemoryNode::landed(NodeId, std::uint64_t address, const models::Payload& payload) {
+void MemoryNode::landed(NodeId, std::uint64_t address, std::uint32_t, const models::Content& content) {
+  const auto data = content.as<BlockData>();
   if (!DataAddress::is_event_buffer(address)) {
-    set_global_memory(payload.words[0], payload.words[1]);
+    set_global_memory(data.tag, data.value);
     return;
   }
   const unsigned thread = DataAddress::requester(address) % shared_.shape.threads_per_node;
-  requesters_[thread]->data_landed(DataAddress::seq(address), payload.words[1]);
+  requesters_[thread]->data_landed(DataAddress::seq(address), data.value);
 }
 
 }  // namespace racksim::flowcc

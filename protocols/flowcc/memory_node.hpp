@@ -14,7 +14,7 @@
 namespace racksim::flowcc {
 
 /// One server of the rack. Application threads take its first cores, the home agent and the cache agent the next two.
-class MemoryNode final : public models::MemoryTarget {
+class MemoryNode final : public models::MemoryWatcher {
  public:
   MemoryNode(Shared& shared, NodeId id);
   MemoryNode(const MemoryNode&) = delete;
@@ -62,7 +62,7 @@ class MemoryNode final : public models::MemoryTarget {
   bool quiescent() const;
   const std::vector<std::unique_ptr<Requester>>& requesters() const { return requesters_; }
 
-  void landed(NodeId from, std::uint64_t address, const models::Payload& payload) override;
+  void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
 
  private:
   Shared& shared_;

@@ -12,14 +12,16 @@ Endpoint::Endpoint(Shared& shared, NodeId node, models::Core& core, models::Pack
       core_(core),
       nic_(shared.rack.server(node).nic()),
       raw_qpn_(nic_.create_raw_qp(core, packets, handling)) {
+  models::CompletionQueue& queue = nic_.create_completion_queue(core, completions);
   for (unsigned remote = 0; remote < shared.shape.nodes; ++remote) {
-    rc_qpns_.push_back(nic_.create_rc_qp(core, completions));
+    connections_.push_back(&nic_.create_reliable({queue, queue}));
   }
 }
 
 void Endpoint::connect(Endpoint& a, Endpoint& b) {
-  a.nic_.connect(a.rc_qpns_[b.node_], b.node_, b.rc_qpns_[a.node_]);
-  if (&a != &b) b.nic_.connect(b.rc_qpns_[a.node_], a.node_, a.rc_qpns_[b.node_]);
+  models::ReliableConnection &to_b = *a.connections_[b.node_], &to_a = *b.connections_[a.node_];
+  to_b.connect(b.node_, to_a.number());
+  if (&a != &b) to_a.connect(a.node_, to_b.number());
 }
 
 p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, std::uint64_t operation) {
@@ -51,8 +53,15 @@ void Endpoint::report_timeout(Tag tag, std::uint64_t operation, sim::Duration pa
 
 void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
                            std::uint64_t wr_id, std::uint64_t operation) {
-  const models::Payload payload{static_cast<std::uint32_t>(shared_.shape.block_bytes), {tag, value}};
-  nic_.post_write(rc_qpns_[destination], address, payload, wr_id, signalled, operation);
+  models::WorkRequest write;
+  write.opcode = models::Opcode::write;
+  write.remote = {address, shared_.data_keys[destination]};
+  write.content = models::Content::of(BlockData{tag, value});
+  write.bytes = static_cast<std::uint32_t>(shared_.shape.block_bytes);
+  write.signalled = signalled;
+  write.wr_id = wr_id;
+  write.operation = operation;
+  connections_[destination]->post(write);
 }
 
 }  // namespace racksim::flowcc

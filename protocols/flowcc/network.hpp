@@ -25,6 +25,7 @@ struct Shared {
   Counters& counters;
   Marks marks{};
   ProviderOrders providers{shape.nodes};
+  std::vector<std::uint32_t> data_keys{};  ///< by node: of the memory that blocks are written to
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -53,6 +54,12 @@ struct DataAddress {
   static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
 };
 
+/// What an RC WRITE of a block brings.
+struct BlockData {
+  Tag tag = 0;
+  std::uint64_t value = 0;
+};
+
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
 class Endpoint {
  public:
@@ -64,7 +71,9 @@ class Endpoint {
   NodeId node() const { return node_; }
   std::uint32_t raw_qpn() const { return raw_qpn_; }
   /// Whether one of its reliable connections has this number.
-  bool has_rc(std::uint64_t qpn) const { return qpn >= rc_qpns_.front() && qpn <= rc_qpns_.back(); }
+  bool has_rc(std::uint64_t qpn) const {
+    return qpn >= connections_.front()->number() && qpn <= connections_.back()->number();
+  }
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
   void send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
@@ -89,7 +98,7 @@ class Endpoint {
   models::Core& core_;
   models::Nic& nic_;
   std::uint32_t raw_qpn_;
-  std::vector<std::uint32_t> rc_qpns_;  // by remote node
+  std::vector<models::ReliableConnection*> connections_;  // by remote node
 };
 
 }  // namespace racksim::flowcc

@@ -380,16 +380,16 @@ void Requester::on_packet(p4::PacketRef packet) {
   if (event_.settled()) settled_.notify_all();
 }
 
-void Requester::on_completion(std::uint64_t wr_id) {
-  Unlock& unlock = unlock_of(wr_id);
-  if (!unlock.active || unlock.seq != wr_id) return;
+// Of a write-back. When it fails the lock of the event stays taken: nothing joins a broken connection again.
+void Requester::on_completion(const models::Completion& completion) {
+  if (completion.status != models::Status::success) {
+    ++shared_.counters.failed_transfers.value;
+    return;
+  }
+  Unlock& unlock = unlock_of(completion.wr_id);
+  if (!unlock.active || unlock.seq != completion.wr_id) return;
   unlock.written_back = true;
   advance_unlocks();
-}
-
-// The lock of the event stays taken: nothing joins a broken connection again.
-void Requester::on_failure(std::uint64_t) {
-  ++shared_.counters.failed_transfers.value;
 }
 
 std::string Requester::describe() const {

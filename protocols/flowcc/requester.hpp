@@ -80,8 +80,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   void crash();
 
   void on_packet(p4::PacketRef packet) override;
-  void on_completion(std::uint64_t wr_id) override;
-  void on_failure(std::uint64_t wr_id) override;
+  void on_completion(const models::Completion& completion) override;
 
  private:
   // An unlock from the end of its event until its acknowledgement. At most two are active: by the safe rules one per

@@ -20,7 +20,7 @@ std::uint64_t value_in(p4::Packet& packet) {
   return ValueHeader::value_of([&](unsigned i) { return words.get(i); });
 }
 
-// What a packet's first payload word means here: the key, and above it the number of the fragment.
+// In a place: the key, and above it the number of the fragment.
 constexpr unsigned kKeyBits = 48;
 constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
 constexpr std::size_t kUdp = 2, kStore = 3, kMeasure = 4, kSafety = 5;  // places of the headers
@@ -40,7 +40,8 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   if (message.value_in_header) push_value(*packet, message.value);
   // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
   // written.
-  packet->payload = {place_of(message.key, message.fragment), message.brings_value ? message.value : 0};
+  packet->content = models::Content::of(
+      PartOfItem{place_of(message.key, message.fragment), message.brings_value ? message.value : 0});
   packet->payload_bytes = shared.sizes.key_bytes;
   if (message.brings_value) {
     const std::uint32_t room = shared.value_room(), before = message.fragment * room;
@@ -56,9 +57,10 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
   message.store = packet.get_at<StoreHeader>(kStore);
   message.measure = packet.get_at<MeasureHeader>(kMeasure);
   if (shared.safety) message.safety = packet.get_at<SafetyHeader>(kSafety);
-  message.key = packet.payload[0] & kKeyMask;
-  message.fragment = static_cast<unsigned>(packet.payload[0] >> kKeyBits);
-  message.value = packet.payload[1];
+  const auto part = packet.content.as<PartOfItem>();
+  message.key = part.place & kKeyMask;
+  message.fragment = static_cast<unsigned>(part.place >> kKeyBits);
+  message.value = part.value;
   message.brings_value = packet.payload_bytes > shared.sizes.key_bytes;
   message.value_in_header = packet.header_count() > (shared.safety ? kSafety : kMeasure) + 1;
   if (message.value_in_header) message.value = value_in(packet);
@@ -68,7 +70,7 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
 void note_parts(const Shared& shared, const p4::Packet& packet, const Message& message, models::ItemParts& parts) {
   if (!message.value_in_header) {
     const std::uint32_t bytes = packet.payload_bytes - std::min(packet.payload_bytes, shared.sizes.key_bytes);
-    return parts.add({message.key, message.fragment, bytes, packet.payload[1]});
+    return parts.add({message.key, message.fragment, bytes, packet.content.as<PartOfItem>().value});
   }
   const auto words = const_cast<p4::Packet&>(packet).words(packet.header_count() - 1);
   for (unsigned i = 0; i < ValueHeader::kWords; i += 2) {

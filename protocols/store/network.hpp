@@ -78,6 +78,12 @@ struct Address {
   bool operator==(const Address&) const = default;
 };
 
+/// What a message's payload means.
+struct PartOfItem {
+  std::uint64_t place = 0;  ///< of the item and the part of it, if it is in parts
+  std::uint64_t value = 0;
+};
+
 /// A packet from `source_port` of the sender to `to`.
 p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t source_port, Address to,
                            std::uint64_t operation);

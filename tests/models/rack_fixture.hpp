@@ -13,6 +13,11 @@
 
 namespace racksim::models::test {
 
+/// What the tests' packets say; 0 of a packet of other parts.
+inline std::uint64_t number_in(const p4::Packet& packet) {
+  return packet.content.empty() ? 0 : packet.content.as<std::uint64_t>();
+}
+
 struct TestRack {
   struct Host : PacketHandler {
     Host(TestRack& owner, NodeId number) : rack(owner), node(number) {
@@ -23,7 +28,7 @@ struct TestRack {
       sim::Time when;
     };
     void on_packet(p4::PacketRef packet) override {
-      seen.push_back({packet->payload[0], packet->get<p4::Ipv4>().identification, rack.calendar.now()});
+      seen.push_back({number_in(*packet), packet->get<p4::Ipv4>().identification, rack.calendar.now()});
     }
     TestRack& rack;
     NodeId node;
@@ -48,7 +53,7 @@ struct TestRack {
   void send(NodeId from, NodeId to, std::uint64_t what, std::uint16_t kind = 9, std::uint32_t frame = 64) {
     auto packet = rack.make_packet(to, kind, static_cast<std::uint16_t>(hosts[to]->qpn));
     packet->payload_bytes = frame - p4::kFcsBytes - packet->header_bytes();
-    packet->payload[0] = what;
+    packet->content = p4::Content::of(std::uint64_t{what});
     rack.server(from).nic().send_raw(hosts[from]->qpn, std::move(packet));
   }
   std::uint64_t counter(std::string_view name) const { return std::get<sim::Counter>(metrics.find(name)->value).value; }

@@ -22,7 +22,7 @@ struct EchoServer final : models::PacketHandler {
     const auto to_queue_pair = static_cast<std::uint16_t>(request->get<p4::Udp>().src_port);
     auto reply = rack->make_packet(from, static_cast<std::uint16_t>(queue_pair), to_queue_pair);
     reply->payload_bytes = kPayloadBytes;
-    reply->payload = request->payload;
+    reply->content = request->content;
     rack->server(node).nic().send_raw(queue_pair, std::move(reply));
   }
   models::Rack* rack = nullptr;

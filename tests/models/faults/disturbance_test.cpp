@@ -106,20 +106,28 @@ TEST_CASE("only reasons that are a fault's make a lost packet a disturbance") {
                                           DropReason::switch_off});
 }
 
+namespace {
+void post(TwoNics& t, std::uint64_t what, std::uint64_t operation) {
+  WorkRequest write = t.write(what, 64, 0);
+  write.operation = operation;
+  t.rc_a.post(write);
+}
+}  // namespace
+
 TEST_CASE("a reliable connection reports its timeouts, and segments that come behind a gap") {
   TwoNics t;
   Disturbances disturbances;
   t.journal.attach(disturbances);
   t.ab.add_targeted_fault({.match = {.header = "bth"}, .first = 1, .count = 1});
-  t.a.nic.post_write(t.rc_a, 0, {64, {1, 0}}, 1, true, 11);
-  t.a.nic.post_write(t.rc_a, 0, {64, {2, 0}}, 2, true, 12);
+  post(t, 1, 11);
+  post(t, 2, 12);
   t.calendar.run_until(at(50_us));
   // The first is lost; the second comes behind the gap, and the report of that brings both again in no time.
   CHECK(disturbances.seen == std::vector<Disturbances::Seen>{{Disturbance::lost, 11}, {Disturbance::behind, 12}});
   CHECK(disturbances.again.empty());
 
   t.ab.add_targeted_fault({.match = {.header = "bth"}, .first = 1, .count = 1});
-  t.a.nic.post_write(t.rc_a, 0, {64, {3, 0}}, 3, true, 13);
+  post(t, 3, 13);
   t.calendar.run_until(at(1_ms));
   REQUIRE(disturbances.again.size() == 1);
   CHECK(disturbances.again[0].operation == 13);

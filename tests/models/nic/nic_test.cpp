@@ -165,7 +165,6 @@ TEST_CASE("A powered-off NIC is silent in both directions and forgets what it he
 TEST_CASE("Unknown queue pairs are refused") {
   TwoNics t;
   CHECK_THROWS_WITH(t.a.nic.send_raw(3, t.to_b(1)), "node 0: 3 is no raw queue pair");
-  CHECK_THROWS_WITH(t.a.nic.post_write(t.raw_a, 0, {}, 0, false, 0), "node 0: 8192 is no reliable connection");
-  const auto fresh = t.a.nic.create_rc_qp(t.a.core, t.a);
-  CHECK_THROWS_WITH(t.a.nic.post_write(fresh, 0, {}, 0, false, 0), "node 0: queue pair 65537 is not connected");
+  auto& fresh = t.a.nic.create_reliable({t.a.queue, t.a.queue});
+  CHECK_THROWS_WITH(fresh.post(t.send(1)), "node 0: queue pair 65537 is not connected");
 }

@@ -11,7 +11,9 @@ using namespace racksim::sim::literals;
 
 namespace {
 void write(TwoNics& t, std::uint64_t what, std::uint32_t bytes, bool signalled = true) {
-  t.a.nic.post_write(t.rc_a, 4096 * what, {bytes, {what, 0}}, what, signalled, what);
+  WorkRequest request = t.write(what, bytes, 4096 * what);
+  request.signalled = signalled;
+  t.rc_a.post(request);
 }
 }  // namespace
 
@@ -139,8 +141,7 @@ TEST_CASE("When retries run out the connection fails and says so for every work 
   CHECK(t.a.failures == std::vector<std::uint64_t>{1, 2, 3});
 
   t.ab.set_up(true);
-  t.a.nic.connect(t.rc_a, 1, t.rc_b);
-  t.b.nic.connect(t.rc_b, 0, t.rc_a);
+  t.connect();
   write(t, 4, 64);
   t.calendar.run_until();
   REQUIRE(t.b.landings.size() == 1);
@@ -149,37 +150,36 @@ TEST_CASE("When retries run out the connection fails and says so for every work 
 
 TEST_CASE("A receive posted before the queue pair is connected counts; one of an earlier connection does not") {
   TwoNics t;
-  const auto a = t.a.nic.create_rc_qp(t.a.core, t.a, &t.a);
-  const auto b = t.b.nic.create_rc_qp(t.b.core, t.b, &t.b);
-  t.b.nic.post_receive(b, 2);
-  t.a.nic.connect(a, 1, b);
-  t.b.nic.connect(b, 0, a);
-  t.a.nic.post_send(a, {32, {21, 0}}, 1, true, 0);
+  auto& a = t.a.nic.create_reliable({t.a.queue, t.a.queue});
+  auto& b = t.b.nic.create_reliable({t.b.queue, t.b.queue});
+  b.post_receive(2);
+  a.connect(1, b.number());
+  b.connect(0, a.number());
+  a.post(t.send(21));
   t.calendar.run_until(at(50_us));
   REQUIRE(t.b.messages.size() == 1);
   CHECK(t.b.messages[0].what == 21);
   CHECK(t.counters.not_ready.value == 0);
 
   // One of the two is left. Connected again, the queue pair begins without.
-  t.a.nic.connect(a, 1, b);
-  t.b.nic.connect(b, 0, a);
-  t.a.nic.post_send(a, {32, {22, 0}}, 2, true, 0);
+  a.connect(1, b.number());
+  b.connect(0, a.number());
+  a.post(t.send(22));
   t.calendar.run_until(at(100_us));
   CHECK(t.b.messages.size() == 1);
   CHECK(t.counters.not_ready.value == 1);
-  t.b.nic.post_receive(b);
+  b.post_receive();
   t.calendar.run_until();
   CHECK(t.b.messages.size() == 2);
 }
 
 TEST_CASE("A crash loses the receives that were posted, before or after the connection") {
   TwoNics t;
-  t.b.nic.post_receive(t.rc_b);
+  t.rc_b.post_receive();
   t.b.nic.power_off();
   t.b.nic.power_on();
-  t.a.nic.connect(t.rc_a, 1, t.rc_b);
-  t.b.nic.connect(t.rc_b, 0, t.rc_a);
-  t.a.nic.post_send(t.rc_a, {32, {31, 0}}, 1, true, 0);
+  t.connect();
+  t.rc_a.post(t.send(31));
   t.calendar.run_until(at(50_us));
   CHECK(t.b.messages.empty());
   CHECK(t.counters.not_ready.value == 1);
@@ -187,14 +187,14 @@ TEST_CASE("A crash loses the receives that were posted, before or after the conn
 
 TEST_CASE("A SEND consumes a posted receive; without one it is counted and sent again") {
   TwoNics t;
-  t.b.nic.post_receive(t.rc_b);
-  t.a.nic.post_send(t.rc_a, {32, {11, 0}}, 1, true, 0);
-  t.a.nic.post_send(t.rc_a, {32, {12, 0}}, 2, true, 0);
+  t.rc_b.post_receive();
+  t.rc_a.post(t.send(11));
+  t.rc_a.post(t.send(12));
   t.calendar.run_until(at(50_us));
   REQUIRE(t.b.messages.size() == 1);
   CHECK(t.b.messages[0].what == 11);
   CHECK(t.counters.not_ready.value == 1);
-  t.b.nic.post_receive(t.rc_b);
+  t.rc_b.post_receive();
   t.calendar.run_until();
   REQUIRE(t.b.messages.size() == 2);
   CHECK(t.b.messages[1].what == 12);

@@ -1,6 +1,7 @@
 // Two NICs back to back, with everything that reaches their hosts noted.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -10,32 +11,47 @@
 
 namespace racksim::models::test {
 
-struct Host : PacketHandler, CompletionHandler, ReceiveHandler, MemoryTarget {
+struct Host : PacketHandler, CompletionHandler, MemoryWatcher {
   Host(Hardware& owner, NicCounters& counters, NodeId node, const NicOptions& options, const CpuCosts& costs)
       : hardware(owner),
         core(owner.calendar, "core" + std::to_string(node)),
-        nic(owner.context, counters, node, options, costs) {
-    nic.set_memory_target(*this);
+        nic(owner.context, counters, node, options, costs),
+        queue(nic.create_completion_queue(core, *this)) {
+    Memory::Region everywhere;
+    everywhere.bytes = std::numeric_limits<std::uint64_t>::max();
+    everywhere.watcher = this;
+    memory_key = nic.memory().add(everywhere);
   }
   struct Seen {
     std::uint64_t what;  ///< first payload word, wr_id
     sim::Time when;
     bool operator==(const Seen&) const = default;
   };
-  void on_packet(p4::PacketRef packet) override { packets.push_back({packet->payload[0], hardware.calendar.now()}); }
-  void on_completion(std::uint64_t wr_id) override { completions.push_back({wr_id, hardware.calendar.now()}); }
-  void on_failure(std::uint64_t wr_id) override { failures.push_back(wr_id); }
-  void on_receive(NodeId, const Payload& payload) override {
-    messages.push_back({payload.words[0], hardware.calendar.now()});
+  void on_packet(p4::PacketRef packet) override {
+    packets.push_back({packet->content.as<std::uint64_t>(), hardware.calendar.now()});
   }
-  void landed(NodeId, std::uint64_t address, const Payload& payload) override {
-    landings.push_back({payload.words[0], hardware.calendar.now()});
+  void on_completion(const Completion& completion) override {
+    all.push_back(completion);
+    if (completion.status != Status::success) {
+      failures.push_back(completion.wr_id);
+    } else if (completion.opcode == Opcode::receive) {
+      const std::uint64_t what = completion.content.empty() ? 0 : completion.content.as<std::uint64_t>();
+      messages.push_back({what, hardware.calendar.now()});
+    } else {
+      completions.push_back({completion.wr_id, hardware.calendar.now()});
+    }
+  }
+  void landed(NodeId, std::uint64_t address, std::uint32_t length, const Content& content) override {
+    landings.push_back({content.as<std::uint64_t>(), hardware.calendar.now()});
     addresses.push_back(address);
-    bytes.push_back(payload.bytes);
+    bytes.push_back(length);
   }
   Hardware& hardware;
   Core core;
   Nic nic;
+  CompletionQueue& queue;
+  std::uint32_t memory_key = 0;  // of a region of all addresses
+  std::vector<Completion> all;
   std::vector<Seen> packets, completions, messages, landings;
   std::vector<std::uint64_t> addresses, failures;
   std::vector<std::uint32_t> bytes;
@@ -46,10 +62,7 @@ struct TwoNics : Hardware {
       : options(nic_options), a(*this, counters, 0, options, costs), b(*this, counters, 1, options, costs) {
     a.nic.plug(ab);
     b.nic.plug(ba);
-    rc_a = a.nic.create_rc_qp(a.core, a, &a);
-    rc_b = b.nic.create_rc_qp(b.core, b, &b);
-    a.nic.connect(rc_a, 1, rc_b);
-    b.nic.connect(rc_b, 0, rc_a);
+    connect();
     raw_a = a.nic.create_raw_qp(a.core, a);
     raw_b = b.nic.create_raw_qp(b.core, b);
   }
@@ -60,7 +73,30 @@ struct TwoNics : Hardware {
     made->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(1)});
     made->push(p4::Udp{.src_port = 0, .dst_port = raw_b});
     made->payload_bytes = frame - p4::kFcsBytes - made->header_bytes();
-    made->payload[0] = what;
+    made->content = Content::of(what);
+    return made;
+  }
+  void connect() {
+    rc_a.connect(1, rc_b.number());
+    rc_b.connect(0, rc_a.number());
+  }
+  WorkRequest request(Opcode opcode, std::uint64_t wr_id, std::uint64_t address = 0) const {
+    WorkRequest made;
+    made.opcode = opcode;
+    made.remote = {address, b.memory_key};
+    made.wr_id = made.operation = wr_id;
+    return made;
+  }
+  WorkRequest write(std::uint64_t what, std::uint32_t length, std::uint64_t address) const {
+    WorkRequest made = request(Opcode::write, what, address);
+    made.content = Content::of(what);
+    made.bytes = length;
+    return made;
+  }
+  WorkRequest send(std::uint64_t what, std::uint32_t length = 32) const {
+    WorkRequest made = request(Opcode::send, what);
+    made.content = Content::of(what);
+    made.bytes = length;
     return made;
   }
   std::uint64_t held() const { return ab.in_flight() + ba.in_flight() + a.nic.packets_held() + b.nic.packets_held(); }
@@ -70,7 +106,9 @@ struct TwoNics : Hardware {
   Host a, b;
   Wire ab{context, "a-b", 100'000'000'000, 10_ns, b.nic, 0};
   Wire ba{context, "b-a", 100'000'000'000, 10_ns, a.nic, 0};
-  std::uint32_t rc_a, rc_b, raw_a, raw_b;
+  ReliableConnection& rc_a = a.nic.create_reliable({a.queue, a.queue});
+  ReliableConnection& rc_b = b.nic.create_reliable({b.queue, b.queue});
+  std::uint32_t raw_a, raw_b;
 };
 
 }  // namespace racksim::models::test

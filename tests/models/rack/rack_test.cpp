@@ -21,7 +21,7 @@ struct Echo {
       auto reply =
           echo->rack.make_packet(from, static_cast<std::uint16_t>(qpn), static_cast<std::uint16_t>(udp.src_port));
       reply->payload_bytes = 18;
-      reply->payload = request->payload;
+      reply->content = request->content;
       echo->rack.server(node).nic().send_raw(qpn, std::move(reply));
     }
     Echo* echo = nullptr;
@@ -33,12 +33,12 @@ struct Echo {
       auto request =
           echo->rack.make_packet(server, static_cast<std::uint16_t>(qpn), static_cast<std::uint16_t>(server_qpn));
       request->payload_bytes = 18;
-      request->payload[0] = ++calls;
+      request->content = p4::Content::of(std::uint64_t{++calls});
       sent = echo->calendar.now();
       echo->rack.server(node).nic().send_raw(qpn, std::move(request));
     }
     void on_packet(p4::PacketRef reply) override {
-      CHECK(reply->payload[0] == calls);
+      CHECK(reply->content.as<std::uint64_t>() == calls);
       round_trip = echo->calendar.now() - sent;
       ++echo->done;
       if (calls < echo->calls_each) call();

@@ -19,12 +19,12 @@ struct Networked : TestRack, PacketHandler {
     if (listens) rack.control_cpu().listen(*this);
   }
   void on_packet(p4::PacketRef packet) override {
-    seen.push_back({packet->payload[0], packet->get<p4::Ipv4>().src, calendar.now()});
+    seen.push_back({packet->content.as<std::uint64_t>(), packet->get<p4::Ipv4>().src, calendar.now()});
   }
   p4::PacketRef packet_to(NodeId to, std::uint64_t what, std::uint16_t destination_port) {
     auto packet = rack.make_packet(to, 9, destination_port);
     packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
-    packet->payload[0] = what;
+    packet->content = p4::Content::of(std::uint64_t{what});
     return packet;
   }
   void to_control(NodeId from, std::uint64_t what) {
@@ -162,6 +162,37 @@ TEST_CASE("A task waits until an array is cleared") {
   }(t.cpu, left));
   t.calendar.run_until();
   CHECK(left == 0);
+}
+
+TEST_CASE("A task may be destroyed at any instant while it waits for the control CPU, which does what was posted") {
+  struct Waiting : Programmed {
+    sim::Task<void> count_up() {
+      co_await write_register(cpu, 0, "COUNT", 1, 42);
+      results.push_back(co_await read_register(cpu, 0, "COUNT", 1));
+    }
+    std::vector<std::uint64_t> results;
+  };
+  sim::Duration whole{};
+  {
+    Waiting t;
+    sim::Scope tasks(t.calendar);
+    tasks.spawn(t.count_up());
+    t.calendar.run_until();
+    CHECK(t.results == std::vector<std::uint64_t>{42});
+    whole = t.calendar.now() - sim::Time{};
+  }
+  for (int part = 0; part <= 20; ++part) {
+    Waiting t;
+    sim::Scope tasks(t.calendar);
+    tasks.spawn(t.count_up());
+    t.calendar.run_until(sim::Time{} + whole / 20 * part);
+    const std::size_t before = t.results.size();
+    tasks.cancel_all();
+    t.calendar.run_until();
+    CHECK(t.results.size() == before);
+    CHECK(t.cpu.outstanding() == 0);
+    CHECK(t.rack.chassis().pipeline(0).registers().read(0, 1) == 42);
+  }
 }
 
 TEST_CASE("Table entries can be changed and removed while packets pass") {

@@ -118,7 +118,7 @@ Outcome run(Plan plan, bool skip) {
   auto& chassis = rack.chassis();
   struct Host : PacketHandler {
     void on_packet(p4::PacketRef packet) override {
-      seen.insert(seen.end(), {packet->payload[0], packet->get<p4::Ipv4>().identification, packet->get<p4::Ipv4>().ttl,
+      seen.insert(seen.end(), {number_in(*packet), packet->get<p4::Ipv4>().identification, packet->get<p4::Ipv4>().ttl,
                                static_cast<std::uint64_t>(calendar->now().ps())});
     }
     sim::Calendar* calendar = nullptr;
@@ -152,7 +152,7 @@ Outcome run(Plan plan, bool skip) {
       ip.ttl = 20;
       const std::uint32_t frame = 80 + 25 * static_cast<std::uint32_t>(draw / 65536 % 12);
       packet->payload_bytes = frame - p4::kFcsBytes - packet->header_bytes();
-      packet->payload[0] = number;
+      packet->content = p4::Content::of(std::uint64_t{number});
       rack.server(from).nic().send_raw(hosts[from].qpn, std::move(packet));
     }
     void control(std::uint64_t draw) {

@@ -109,13 +109,13 @@ TEST_CASE("a clone has headers of its own and the ids of the original") {
   PacketPool pool;
   auto original = pool.make();
   original->push(Ethernet{1, 2, 3});
-  original->payload = {5, 6};
+  original->content = Content::of(std::uint64_t{6});
   original->operation = 7;
   original->serial = 8;
   auto clone = pool.clone_headers(*original);
   clone->get<Ethernet>().dst = 99;
   CHECK(original->get<Ethernet>().dst == 1);
-  CHECK(clone->payload[1] == 6);
+  CHECK(clone->content.as<std::uint64_t>() == 6);
   CHECK(clone->operation == 7);
   CHECK(clone->serial == 8);
 }

@@ -48,7 +48,8 @@ TEST_CASE("an old write-back that lands again over a newer one is found at rest,
     CHECK(Written(owner).verdict() == "");
     Written rig(owner);
     // As a duplicate of the RC WRITE of node 1's value would, had the receiving NIC not known it for old.
-    rig.home_node().landed(1, DataAddress::global_memory(rig.tag), {4096, {rig.tag, rig.first}});
+    rig.home_node().landed(1, DataAddress::global_memory(rig.tag), 4096,
+                           models::Content::of(BlockData{rig.tag, rig.first}));
     const std::string verdict = rig.verdict();
     CHECK_THAT(verdict,
                Contains("values-at-rest: key " + sim::printed_key(rig.tag) + ": its home has value " +

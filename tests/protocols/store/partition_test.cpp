@@ -160,7 +160,7 @@ TEST_CASE("a crash forgets what is half received, and neither items nor complete
 TEST_CASE("a write whose flag is set is answered with the value, one whose flag is not without") {
   struct Answers final : models::PassWatcher {
     void before_ingress(const p4::Packet& packet, const p4::IngressMetadata&) override {
-      values.push_back(packet.payload[1]);
+      values.push_back(packet.content.as<PartOfItem>().value);
       bytes.push_back(packet.payload_bytes);
     }
     void after_ingress(const p4::Packet&, const p4::IngressMetadata&, const p4::Verdict&) override {}

@@ -60,6 +60,14 @@ TEST_CASE("a duplicate of an old write that takes effect over a newer one is fou
   CHECK(found >= 9);
 }
 
+namespace {
+void spoil(p4::Packet& packet, std::uint64_t value) {
+  auto part = packet.content.as<store::PartOfItem>();
+  part.value = value;
+  packet.content = p4::Content::of(part);
+}
+}  // namespace
+
 TEST_CASE("a cache packet that circulates with another value than its key has is found at rest") {
   using namespace starcache::testing;
   for (const std::uint32_t value_bytes : {64u, 3000u}) {  // of one packet, and of three
@@ -71,7 +79,7 @@ TEST_CASE("a cache packet that circulates with another value than its key has is
       REQUIRE(rig.valid(kHot));
       const auto packets = circulating(rig, kHot);
       REQUIRE(packets.size() == (value_bytes == 64 ? 1 : 3));
-      if (spoilt) packets.back()->payload[1] = before.value;
+      if (spoilt) spoil(*packets.back(), before.value);
       rig.judge();
       CHECK_THAT(rig.violations(),
                  spoilt ? Contains("values-at-rest: key 0x7: the switch holds a clean copy of value " +
@@ -88,7 +96,7 @@ TEST_CASE("a circulating packet that the switch would drop is no copy") {
   rig.run(100_us);
   const Ended before = rig.put_now(kAlice, kHot);
   rig.run(100_us);
-  circulating(rig, kHot).front()->payload[1] = before.value - 1;
+  spoil(*circulating(rig, kHot).front(), before.value - 1);
   // Invalid: no read request would wait for it.
   rig.write(rig.star.program().state, rig.star.manager().index_of(kHot), rig.state(kHot) & 0xffff'ffff);
   rig.star.show_state(rig.values_at_rest);

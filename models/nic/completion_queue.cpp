@@ -1,0 +1,48 @@
+// Entries on their way to the polling core. See completion_queue.hpp.
+#include "models/nic/completion_queue.hpp"
+
+#include <utility>
+
+namespace racksim::models {
+
+// The core takes them in the order in which they are ready, so each event knows its own entry.
+void CompletionQueue::push(sim::Time ready, Completion completion, p4::PacketRef&& packet) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    entries_.emplace_back();
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  const bool received = completion.opcode == Opcode::receive;
+  if (packet) ++packets_;
+  entries_[slot] = {std::move(completion), std::move(packet), true};
+  poller_.run_at<&CompletionQueue::poll>(ready, received ? engine_.costs().receive : engine_.costs().completion, *this,
+                                         slot, engine_.generation());
+}
+
+void CompletionQueue::push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status) {
+  push(engine_.dma_write(engine_.now(), kEntryBytes), {.wr_id = wr_id, .status = status, .opcode = opcode, .qpn = qpn});
+}
+
+void CompletionQueue::poll(std::uint32_t slot, std::uint64_t generation) {
+  if (generation != engine_.generation()) return;
+  const Entry entry = std::exchange(entries_[slot], {});
+  free_.push_back(slot);
+  if (entry.packet) {
+    --packets_;
+    engine_.delivered(*entry.packet);
+  }
+  handler_.on_completion(entry.completion);
+}
+
+void CompletionQueue::power_off() {
+  free_.clear();
+  for (std::uint32_t slot = 0; slot < entries_.size(); ++slot) {
+    if (entries_[slot].packet) engine_.drop(*entries_[slot].packet, DropReason::nic_off);
+    entries_[slot] = {};
+    free_.push_back(slot);
+  }
+  packets_ = 0;
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,57 @@
+// A completion queue: completions that the NIC has written to host memory, polled by one core (ibv_poll_cq(3)).
+//
+// Each costs the core what CpuCosts says: `completion` for a work request, `receive` for a message. Raw packets come
+// the same way, as their receive ring is polled.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/host/core.hpp"
+#include "models/nic/nic_engine.hpp"
+#include "models/nic/verbs.hpp"
+
+namespace racksim::models {
+
+class CompletionQueue {
+ public:
+  /// Polled by `poller`, which calls the handler. Both must outlive the run.
+  CompletionQueue(NicEngine& engine, Core& poller, CompletionHandler& handler)
+      : engine_(engine), poller_(poller), handler_(handler) {}
+  CompletionQueue(const CompletionQueue&) = delete;
+  CompletionQueue& operator=(const CompletionQueue&) = delete;
+
+  /// Of an entry, which crosses PCIe (mlx5's, for 64-byte cache lines).
+  static constexpr std::uint32_t kEntryBytes = 64;
+
+  Core& poller() const { return poller_; }
+
+  /// For transports: a completion that is in host memory at `ready`. Of a received message also its packet, whose life
+  /// ends when it is polled.
+  void push(sim::Time ready, Completion completion, p4::PacketRef&& packet = {});
+
+  /// The same of what has ended in error, which the NIC knows now: behind all completions that it has written before.
+  void push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status);
+
+  /// A crash: what was not polled is lost.
+  void power_off();
+  /// Packets of messages that have not been polled.
+  std::uint64_t packets_held() const { return packets_; }
+
+ private:
+  struct Entry {
+    Completion completion;
+    p4::PacketRef packet;
+    bool used = false;
+  };
+  void poll(std::uint32_t slot, std::uint64_t generation);
+
+  NicEngine& engine_;
+  Core& poller_;
+  CompletionHandler& handler_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t packets_ = 0;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,101 @@
+// Sending and receiving datagrams. See datagram.hpp.
+#include "models/nic/datagram.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "models/nic/rc_link.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/packets/rdma_headers.hpp"
+#include "p4model/language/headers.hpp"
+
+namespace racksim::models {
+
+Datagram::Datagram(NicEngine& engine, std::uint32_t number, const Queues& queues)
+    : QueuePair(engine, number, queues),
+      lane_(engine.calendar().add_lane(fmt::format("node{}/nic/ud{}", engine.node(), number))) {
+  set_state(State::ready);
+}
+
+bool Datagram::take(const WorkRequest& request) {
+  if (sending_.size() >= engine().options().send_queue) return false;
+  const bool sends = request.opcode == Opcode::send || request.opcode == Opcode::send_imm;
+  if (!sends || request.length() > engine().options().mtu_bytes) {
+    complete_in_error(request, sends ? Status::local_length_error : Status::local_operation_error);
+    enter_error();
+    return true;
+  }
+  const NodeId to = request.destination.node;
+  const auto group = request.destination.group;
+  auto packet = engine().context().packets.make();
+  packet->push(p4::Ethernet{.dst = group ? multicast_mac_of(*group) : mac_of(to), .ether_type = p4::kEtherTypeIpv4});
+  packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = group ? multicast_ipv4_of(*group) : ipv4_of(to)});
+  packet->push(p4::Udp{.src_port = 0xc000 | (number() & 0x3fff), .dst_port = kRoceUdpPort});
+  packet->push(
+      Bth{.opcode = static_cast<std::uint64_t>(request.opcode == Opcode::send ? RcOpcode::datagram_send_only
+                                                                              : RcOpcode::datagram_send_only_imm),
+          .dest_qp = group ? kMulticastQpn : request.destination.qpn});
+  packet->push(Deth{.source_qp = number()});
+  if (request.opcode == Opcode::send_imm) packet->push(ImmDt{request.immediate});
+  RcLink::set_payload(*packet, request.length());
+  packet->content = request.content;
+  packet->operation = request.operation;
+  engine().stamp(*packet);
+  const std::uint32_t bytes = request.length();
+  sending_.push_back({request.wr_id, request.opcode, request.signalled});
+  engine().post(std::move(packet), bytes <= engine().options().inline_bytes ? 0 : bytes, order_);
+  return true;
+}
+
+// It is done when it is on the wire: nobody acknowledges a datagram.
+void Datagram::leaves(sim::Time when) {
+  engine().calendar().at<&Datagram::sent_one>(when, lane_, *this, engine().generation());
+}
+
+void Datagram::sent_one(std::uint64_t generation) {
+  if (generation != engine().generation()) return;
+  const Sending sent_request = sending_.front();
+  sending_.pop_front();
+  if (!sent_request.signalled) return;
+  Completion completion;
+  completion.wr_id = sent_request.wr_id;
+  completion.opcode = sent_request.opcode;
+  completion.qpn = number();
+  sent().push(engine().dma_write(engine().now(), CompletionQueue::kEntryBytes), std::move(completion));
+}
+
+void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
+  const auto* deth = packet->find<Deth>();
+  if (state() != State::ready || deth == nullptr) return engine().drop(*packet, DropReason::no_queue_pair);
+  const std::uint32_t bytes = RcLink::payload_of(*packet);
+  const auto receive = receives().take();
+  if (!receive) {
+    ++engine().counters().not_ready.value;
+    return engine().drop(*packet, DropReason::ring_full);
+  }
+  Completion completion;
+  completion.wr_id = receive->wr_id;
+  completion.status = bytes > receive->bytes ? Status::local_length_error : Status::success;
+  completion.opcode = Opcode::receive;
+  completion.bytes = bytes;
+  completion.qpn = number();
+  completion.from = node_of_ipv4(packet->get_at<p4::Ipv4>(1).src);
+  completion.from_qpn = static_cast<std::uint32_t>(deth->source_qp);
+  completion.content = packet->content;
+  completion.operation = packet->operation;
+  if (const auto* immediate = packet->find<ImmDt>()) {
+    completion.immediate = static_cast<std::uint32_t>(immediate->immediate);
+  }
+  const sim::Time done = engine().dma_write(start, bytes);
+  received().push(done, std::move(completion), std::move(packet));
+}
+
+void Datagram::power_off() {
+  sending_.clear();
+  order_.reset();
+  clear_own_receives();
+  set_state(State::reset);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,36 @@
+// An unreliable datagram queue pair: messages of one packet to any queue pair, or to all that are attached to a
+// multicast group, which may be lost, late or twice there (InfiniBand specification, volume 1, chapters 9.8.3
+// and 10.5). A message that finds no posted receive is dropped.
+#pragma once
+
+#include <deque>
+
+#include "models/nic/queue_pair.hpp"
+
+namespace racksim::models {
+
+class Datagram final : public QueuePair, SendListener {
+ public:
+  Datagram(NicEngine& engine, std::uint32_t number, const Queues& queues);
+
+  /// Makes it ready again after an error or a crash.
+  void restart() { set_state(State::ready); }
+  void receive(p4::PacketRef&& packet, sim::Time start) override;
+  void power_off() override;
+
+ private:
+  bool take(const WorkRequest& request) override;
+  void leaves(sim::Time when) override;
+  void sent_one(std::uint64_t generation);
+
+  SendOrder order_{engine(), this};
+  sim::Lane lane_;
+  struct Sending {
+    std::uint64_t wr_id;
+    Opcode opcode;
+    bool signalled;
+  };
+  std::deque<Sending> sending_;  // posted, and not with the wire yet
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,182 @@
+// Engines, DMA and the atomics unit. See nic_engine.hpp.
+#include "models/nic/nic_engine.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
+
+namespace racksim::models {
+
+NicCounters::NicCounters(sim::Metrics& m)
+    : sent(m.counter("nic.packets_sent", "packets", "Packets that NICs were given to send or made themselves.")),
+      received(m.counter("nic.packets_received", "packets", "Packets that reached a powered NIC.")),
+      pcie_reads(m.counter("nic.pcie_reads", "reads", "Payloads read over PCIe because they were not inline.")),
+      retransmitted(m.counter("nic.rc_retransmitted", "packets", "Segments sent again by reliable connections.")),
+      timeouts(m.counter("nic.rc_timeouts", "timeouts", "Timeouts of reliable connections.")),
+      naks(m.counter("nic.rc_naks", "packets", "Sequence errors reported by receivers.")),
+      duplicates(m.counter("nic.rc_duplicates", "packets", "Segments that had been received before.")),
+      out_of_order(m.counter("nic.rc_out_of_order", "packets", "Segments that came before their predecessors.")),
+      not_ready(m.counter("nic.rc_receiver_not_ready", "packets", "SENDs that found no posted receive.")),
+      failures(m.counter("nic.rc_failures", "connections", "Reliable connections whose retries ran out.")),
+      refused(
+          m.counter("nic.rc_refused", "requests", "Requests that responders refused: no memory, or no right to it.")),
+      atomics(m.counter("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.")) {}
+
+NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options,
+                     const CpuCosts& costs)
+    : context_(context),
+      counters_(counters),
+      node_(node),
+      options_(options),
+      costs_(costs),
+      message_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.messages_per_second))),
+      atomic_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.atomics_per_second))),
+      transmit_lane_(context.calendar.add_lane(fmt::format("node{}/nic/transmit", node))),
+      landing_lane_(context.calendar.add_lane(fmt::format("node{}/nic/landing", node))),
+      source_(context.journal.add_source(fmt::format("node{}/nic", node))) {}
+
+void NicEngine::stamp(p4::Packet& packet) {
+  packet.get_at<p4::Ethernet>(0).src = mac_of(node_);
+  auto& ip = packet.get_at<p4::Ipv4>(1);
+  auto& udp = packet.get_at<p4::Udp>(2);
+  ip.src = ipv4_of(node_);
+  ip.total_length = packet.header_bytes() + packet.payload_bytes - p4::Ethernet::kLayout.bytes();
+  udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
+  packet.serial = packet_serial(node_, ++next_serial_);
+  context_.census.create();
+  ++counters_.sent.value;
+  context_.journal.record(sim::Observed::message_sent, source_, context_.calendar.now(), packet.operation,
+                          packet.serial, packet.wire_bytes());
+}
+
+void NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {
+  const sim::Time now = context_.calendar.now();
+  if (!on_) {
+    drop(*packet, DropReason::nic_off);
+  } else if (fetch_bytes > 0) {
+    ++counters_.pcie_reads.value;
+    post_at(std::move(packet), dma_read(now + options_.pcie_latency, fetch_bytes).in_nic, order);
+  } else if (order.latest < now) {
+    enter_engine(std::move(packet), order);
+  } else {
+    wait_until(now, std::move(packet), order);
+  }
+}
+
+// The event is one latency before, which enter_engine adds for the doorbell.
+void NicEngine::post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& order) {
+  if (!on_) return drop(*packet, DropReason::nic_off);
+  wait_until(ready - options_.pcie_latency, std::move(packet), order);
+}
+
+void NicEngine::wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order) {
+  order.latest = std::max(order.latest, std::max(ready, context_.calendar.now()));
+  ++fetching_;
+  context_.calendar.at<&SendOrder::fetched>(order.latest, transmit_lane_, order, packet.release(), generation_);
+}
+
+void SendOrder::fetched(p4::Packet* packet, std::uint64_t generation) {
+  engine.take_waiting(p4::PacketRef::adopt(packet), generation, *this);
+}
+
+void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order) {
+  --fetching_;
+  if (generation != generation_) return drop(*packet, DropReason::nic_off);
+  enter_engine(std::move(packet), order);
+}
+
+void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
+  const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
+  if (!transmit_stalls_.empty()) [[unlikely]] {
+    held_transmit_.push_back({std::move(packet), ready, &order});
+    return start_held();
+  }
+  start(std::move(packet), std::max(ready, transmit_free_), order);
+}
+
+void NicEngine::start(p4::PacketRef&& packet, sim::Time at, SendOrder& order) {
+  transmit_free_ = at + message_gap_;
+  const sim::Time left = uplink_->transmit(std::move(packet), at + options_.transmit_latency);
+  if (order.listener) order.listener->leaves(left);
+}
+
+// Starts what would have left the wire's near end before every stall, in order.
+void NicEngine::start_held() {
+  while (!held_transmit_.empty()) {
+    const sim::Time at = std::max({held_transmit_.front().ready, context_.calendar.now(), transmit_free_});
+    const sim::Time leaves = std::max(at + options_.transmit_latency, uplink_->free_at());
+    for (const sim::Time from : transmit_stalls_) {
+      if (from <= leaves) return;
+    }
+    Held next = std::move(held_transmit_.front());
+    held_transmit_.pop_front();
+    start(std::move(next.packet), at, *next.order);
+  }
+}
+
+void NicEngine::stall_transmit(sim::Time from) {
+  transmit_stalls_.push_back(from);
+}
+
+void NicEngine::resume_transmit(sim::Time from) {
+  const auto stall = std::find(transmit_stalls_.begin(), transmit_stalls_.end(), from);
+  if (stall == transmit_stalls_.end()) return;
+  transmit_stalls_.erase(stall);
+  start_held();
+}
+
+sim::Time NicEngine::begin_receive() {
+  const sim::Time start = std::max(context_.calendar.now(), receive_free_);
+  receive_free_ = start + message_gap_;
+  return start;
+}
+
+sim::Time NicEngine::dma_write(sim::Time start, std::uint32_t bytes) {
+  dma_write_free_ = std::max(start + options_.receive_latency, dma_write_free_) + pcie_time(bytes);
+  return dma_write_free_ + options_.pcie_latency;
+}
+
+NicEngine::Access NicEngine::dma_read(sim::Time ready, std::uint32_t bytes) {
+  const sim::Time begins = std::max(ready, dma_read_free_);
+  dma_read_free_ = begins + pcie_time(bytes);
+  return {begins + options_.pcie_latency, dma_read_free_ + options_.pcie_latency * 2};
+}
+
+// Memory is read one PCIe latency after the unit has begun, and is free for the next atomic of the word when the new
+// value is there.
+NicEngine::Access NicEngine::atomic(sim::Time ready, std::uint64_t address) {
+  ++counters_.atomics.value;
+  const sim::Time now = context_.calendar.now();
+  std::erase_if(word_free_, [&](const auto& entry) { return entry.second <= now; });
+  sim::Time& word_free = word_free_[address];
+  const sim::Time start = std::max({ready, atomic_free_, word_free});
+  atomic_free_ = start + atomic_gap_;
+  word_free = start + options_.atomic_latency;
+  return {start + options_.pcie_latency, start + std::max(options_.atomic_latency, options_.pcie_latency * 2 + 1_ns)};
+}
+
+void NicEngine::delivered(const p4::Packet& packet) {
+  context_.census.deliver();
+  context_.journal.record(sim::Observed::message_delivered, source_, context_.calendar.now(), packet.operation,
+                          packet.serial);
+  if (context_.packet_observer) [[unlikely]]
+    context_.packet_observer->delivered(packet, source_, context_.calendar.now());
+}
+
+void NicEngine::drop(const p4::Packet& packet, DropReason reason) {
+  context_.drop(source_, context_.calendar.now(), packet, reason);
+}
+
+void NicEngine::power_off() {
+  on_ = false;
+  ++generation_;
+  for (auto& held : held_transmit_) drop(*held.packet, DropReason::nic_off);
+  held_transmit_.clear();
+  word_free_.clear();
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,156 @@
+// What all transports of a NIC share: its engines, their next-free instants, and its link to the wire and the host.
+//
+// Sending: a work request's doorbell crosses PCIe (with the payload when it is inline; else the payload is then read
+// over PCIe), waits for its slot under the message-rate limit, and goes to the wire. Receiving: a packet takes a slot
+// of the receive engine, its DMA crosses PCIe, and the polling core gets it. Engine, DMA and wire are next-free
+// instants; events are: a payload read over PCIe, a WRITE landing in memory, and the polling core's work.
+//
+// Why next-free instants are exact here: whatever is posted at t reaches the engine at t + pcie_latency or, after a
+// PCIe read, by an event that far before its payload is there; so the engine is always asked in the order of its use.
+//
+// Atomics are done one after the other at one address, and at a limited rate in all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "models/nic/nic_options.hpp"
+#include "models/packets/rack_context.hpp"
+#include "models/wire/wire.hpp"
+
+namespace racksim::models {
+
+/// Counters shared by all NICs of a rack, under "nic.".
+struct NicCounters {
+  explicit NicCounters(sim::Metrics& metrics);
+  sim::Counter &sent, &received, &pcie_reads, &retransmitted, &timeouts, &naks, &duplicates, &out_of_order, &not_ready,
+      &failures, &refused, &atomics;
+};
+
+class NicEngine;
+
+/// Told when the packets of a send queue leave.
+class SendListener {
+ public:
+  /// The last bit of the next packet leaves at `when`, now or later.
+  virtual void leaves(sim::Time when) = 0;
+
+ protected:
+  ~SendListener() = default;
+};
+
+/// A send queue, whose packets enter the engine in the order of the calls.
+struct SendOrder {
+  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr) : engine(owner), listener(told) {}
+  /// The payload of a packet that was posted in this generation of the NIC is there.
+  void fetched(p4::Packet* packet, std::uint64_t generation);
+  void reset() { latest = sim::Time::from_ps(-1); }
+
+  NicEngine& engine;
+  SendListener* listener;
+  sim::Time latest = sim::Time::from_ps(-1);  ///< when the latest packet is handed to the engine
+};
+
+class NicEngine {
+ public:
+  NicEngine(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options, const CpuCosts& costs);
+  NicEngine(const NicEngine&) = delete;
+  NicEngine& operator=(const NicEngine&) = delete;
+
+  /// Plugs in the wire to the switch; before anything is sent.
+  void plug(Wire& uplink) { uplink_ = &uplink; }
+
+  NodeId node() const { return node_; }
+  /// Who it is in the journal.
+  sim::Source source() const { return source_; }
+  RackContext& context() const { return context_; }
+  sim::Calendar& calendar() const { return context_.calendar; }
+  sim::Time now() const { return context_.calendar.now(); }
+  NicCounters& counters() const { return counters_; }
+  const NicOptions& options() const { return options_; }
+  const CpuCosts& costs() const { return costs_; }
+  /// The lane of what lands in memory.
+  sim::Lane landing_lane() const { return landing_lane_; }
+  bool is_on() const { return on_; }
+  /// Of power-ons: what was in the NIC before a crash is recognised by it.
+  std::uint64_t generation() const { return generation_; }
+
+  /// Counts, numbers and records a packet as sent now, and fills in its source addresses and lengths.
+  void stamp(p4::Packet& packet);
+  /// Takes a packet whose doorbell is rung now; `fetch_bytes` of it are in host memory.
+  void post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order);
+  /// Takes a packet whose payload is in the NIC at `ready`, at least one PCIe latency from now.
+  void post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& order);
+  /// For SendOrder: a packet that has waited for its turn in its queue, or for its payload.
+  void take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order);
+
+  /// A packet takes the next slot of the receive engine. Returns when it starts.
+  sim::Time begin_receive();
+  /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
+  sim::Time dma_write(sim::Time start, std::uint32_t bytes);
+  /// An access of the NIC to host memory: when memory is read (and, by an atomic, written), and when what was read is
+  /// in the NIC, more than one PCIe latency later.
+  struct Access {
+    sim::Time at_memory, in_nic;
+  };
+  /// A read of `bytes`, which the NIC asks for at `ready` at the earliest.
+  Access dma_read(sim::Time ready, std::uint32_t bytes);
+  /// An atomic of the word at `address`, which the NIC begins at `ready` at the earliest.
+  Access atomic(sim::Time ready, std::uint64_t address);
+
+  void delivered(const p4::Packet& packet);
+  void drop(const p4::Packet& packet, DropReason reason);
+
+  /// Drops what waits to be sent; what was posted before is recognised by its generation.
+  void power_off();
+  void power_on() { on_ = true; }
+  void stall_transmit(sim::Time from);
+  void resume_transmit(sim::Time from);
+
+  /// Packets that wait to be sent.
+  std::uint64_t packets_held() const { return fetching_ + held_transmit_.size(); }
+
+ private:
+  void wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order);
+  void enter_engine(p4::PacketRef&& packet, SendOrder& order);
+  void start(p4::PacketRef&& packet, sim::Time at, SendOrder& order);
+  void start_held();
+  /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
+  sim::Duration pcie_time(std::uint32_t bytes) {
+    if (bytes != divided_bytes_) {
+      divided_bytes_ = bytes;
+      divided_time_ =
+          sim::transmission_time(std::int64_t{8} * bytes, static_cast<std::int64_t>(options_.pcie_bits_per_second));
+    }
+    return divided_time_;
+  }
+
+  RackContext& context_;
+  NicCounters& counters_;
+  NodeId node_;
+  NicOptions options_;
+  CpuCosts costs_;
+  sim::Duration message_gap_, atomic_gap_;
+  sim::Lane transmit_lane_, landing_lane_;
+  sim::Source source_;
+  Wire* uplink_ = nullptr;
+  struct Held {
+    p4::PacketRef packet;
+    sim::Time ready;  // for the engine
+    SendOrder* order;
+  };
+  std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
+  std::deque<Held> held_transmit_;
+  sim::Time transmit_free_, receive_free_, dma_read_free_, dma_write_free_, atomic_free_;
+  std::unordered_map<std::uint64_t, sim::Time> word_free_;  // by address, of atomics that are not done
+  std::uint32_t divided_bytes_ = 0;                         // pcie_time's last question and answer
+  sim::Duration divided_time_;
+  std::uint64_t generation_ = 0;
+  std::uint64_t next_serial_ = 0;
+  std::uint64_t fetching_ = 0;
+  bool on_ = true;
+};
+
+}  // namespace racksim::models

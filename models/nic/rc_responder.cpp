@@ -1,0 +1,267 @@
+// Order, memory and answers of a responder. See rc_responder.hpp.
+#include "models/nic/rc_responder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/record/history.hpp"
+
+namespace racksim::models {
+
+void RcResponder::reset() {
+  expected_psn_ = messages_received_ = 0;
+  gap_reported_ = false;
+  message_ = {};
+  landed_ = {};
+  results_.clear();
+  reads_.clear();
+  atomics_.clear();
+  order_.reset();
+  ++life_;
+}
+
+void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
+  NicEngine& engine = link_.engine;
+  const auto psn = static_cast<std::uint32_t>(packet->get<Bth>().psn);
+  const std::int32_t ahead = psn_difference(psn, expected_psn_);
+  if (ahead < 0) return take_again(std::move(packet), start);
+  if (ahead > 0) {
+    ++engine.counters().out_of_order.value;
+    sim::record_disturbance(engine.context().journal, engine.source(), engine.now(), packet->operation,
+                            sim::Disturbance::behind);
+    if (!gap_reported_) acknowledge(kSyndromeNakSequence, expected_psn_);
+    gap_reported_ = true;
+    return engine.context().census.absorb();
+  }
+  switch (static_cast<RcOpcode>(packet->get<Bth>().opcode)) {
+    case RcOpcode::read_request:
+      take_read(*packet, start);
+      return engine.context().census.absorb();
+    case RcOpcode::compare_swap:
+    case RcOpcode::fetch_add:
+      take_atomic(*packet, start);
+      return engine.context().census.absorb();
+    default:
+      return take_segment(std::move(packet), start);
+  }
+}
+
+// What has been carried out before: a SEND or WRITE is acknowledged again, a READ is read again, and an atomic gets the
+// result that it had.
+void RcResponder::take_again(p4::PacketRef&& packet, sim::Time start) {
+  NicEngine& engine = link_.engine;
+  ++engine.counters().duplicates.value;
+  const auto& bth = packet->get<Bth>();
+  switch (static_cast<RcOpcode>(bth.opcode)) {
+    case RcOpcode::read_request:
+      read(*packet, start);
+      break;
+    case RcOpcode::compare_swap:
+    case RcOpcode::fetch_add: {
+      const auto result =
+          std::find_if(results_.begin(), results_.end(), [&](const AtomicResult& r) { return r.psn == bth.psn; });
+      // One that is still under way is answered when it is done.
+      if (result != results_.end() && result->done) answer_atomic(*result, packet->operation);
+      break;
+    }
+    default:
+      if (bth.ack_request) acknowledge(kSyndromeAck, expected_psn_ - 1);
+  }
+  engine.context().census.absorb();
+}
+
+void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
+  NicEngine& engine = link_.engine;
+  const auto& bth = packet->get<Bth>();
+  const auto opcode = static_cast<RcOpcode>(bth.opcode);
+  const auto psn = static_cast<std::uint32_t>(bth.psn);
+  const bool send = is_send(opcode), first = is_first(opcode), last = is_last(opcode);
+  const bool immediate = brings_immediate(opcode);
+  // A SEND takes its receive when it begins, a WRITE with immediate data when it ends.
+  const bool takes_receive = send ? first : immediate;
+  if (takes_receive && owner_.receive_queue().empty()) {
+    // What comes behind is no news until this one comes again.
+    ++engine.counters().not_ready.value;
+    gap_reported_ = true;
+    acknowledge(kSyndromeRnr | engine.options().rnr_timer, psn);
+    return engine.context().census.absorb();
+  }
+  if (const auto* reth = packet->find<Reth>()) {
+    message_ = {reth->address, static_cast<std::uint32_t>(reth->remote_key), static_cast<std::uint32_t>(reth->length)};
+    if (!allowed(Memory::Access::write, {message_.address, message_.key}, message_.length, psn)) {
+      return engine.context().census.absorb();
+    }
+  } else if (first) {
+    message_ = {};
+  }
+  if (takes_receive) message_.receive = *owner_.receive_queue().take();
+  const std::uint32_t bytes = RcLink::payload_of(*packet);
+  message_.bytes += bytes;
+  if (send && message_.bytes > message_.receive.bytes) {
+    Completion completion = received(*packet);
+    completion.status = Status::local_length_error;
+    completions_.push(engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
+    refuse(kSyndromeNakInvalidRequest, psn);
+    return engine.context().census.absorb();
+  }
+  gap_reported_ = false;
+  expected_psn_ = (expected_psn_ + 1) & kPsnMask;
+  const sim::Time done = engine.dma_write(start, bytes);
+  if (!last) return engine.delivered(*packet);
+  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  acknowledge(kSyndromeAck, psn);
+  if (send) {
+    Completion completion = received(*packet);
+    completions_.push(done, std::move(completion), std::move(packet));
+    return;
+  }
+  landed_ = std::max(landed_, done);
+  if (immediate) completions_.push(done, received(*packet));
+  landings_.land(std::move(packet), done, link_.remote, {message_.address, message_.key}, message_.bytes);
+}
+
+Completion RcResponder::received(const p4::Packet& packet) const {
+  Completion completion;
+  completion.wr_id = message_.receive.wr_id;
+  completion.opcode = Opcode::receive;
+  completion.bytes = message_.bytes;
+  completion.qpn = link_.number;
+  completion.from = link_.remote;
+  completion.from_qpn = link_.remote_number;
+  completion.operation = packet.operation;
+  if (is_send(static_cast<RcOpcode>(packet.get<Bth>().opcode))) completion.content = packet.content;
+  if (const auto* immediate = packet.find<ImmDt>()) {
+    completion.immediate = static_cast<std::uint32_t>(immediate->immediate);
+  }
+  return completion;
+}
+
+void RcResponder::take_read(const p4::Packet& packet, sim::Time start) {
+  const auto& reth = packet.get<Reth>();
+  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const auto length = static_cast<std::uint32_t>(reth.length);
+  const RemoteAddress at{reth.address, static_cast<std::uint32_t>(reth.remote_key)};
+  if (!allowed(Memory::Access::read, at, length, psn)) return;
+  gap_reported_ = false;
+  expected_psn_ = (psn + link_.segments(length)) & kPsnMask;
+  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  read(packet, start);
+}
+
+// The response's packets take their places in the order of answers now, and each gets what memory holds when it is
+// read. A WRITE before the READ on this connection is in memory by then.
+void RcResponder::read(const p4::Packet& packet, sim::Time start) {
+  NicEngine& engine = link_.engine;
+  const auto& reth = packet.get<Reth>();
+  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const auto length = static_cast<std::uint32_t>(reth.length);
+  const std::uint32_t segments = link_.segments(length), mtu = link_.mtu();
+  const sim::Time ready = behind_landings(start);
+  for (std::uint32_t i = 0; i < segments; ++i) {
+    const bool first = i == 0, last = i + 1 == segments;
+    const std::uint32_t bytes = last ? length - i * mtu : mtu;
+    auto response = link_.make_packet(first && last ? RcOpcode::read_response_only
+                                      : first       ? RcOpcode::read_response_first
+                                      : last        ? RcOpcode::read_response_last
+                                                    : RcOpcode::read_response_middle,
+                                      psn + i);
+    if (first || last) response->push(Aeth{.syndrome = kSyndromeAck, .msn = messages_received_});
+    RcLink::set_payload(*response, bytes);
+    response->operation = packet.operation;
+    engine.stamp(*response);
+    const NicEngine::Access access = engine.dma_read(ready, bytes);
+    reads_.push_back({response.share(), reth.address + i * mtu, bytes});
+    engine.calendar().at<&RcResponder::read_memory>(access.at_memory, engine.landing_lane(), *this, life_);
+    engine.post_at(std::move(response), access.in_nic, order_);
+  }
+}
+
+void RcResponder::read_memory(std::uint64_t life) {
+  if (life != life_) return;
+  Reading& reading = reads_.front();
+  reading.response->content = memory_.read(reading.address, reading.bytes);
+  reads_.pop_front();
+}
+
+// When the NIC may turn to memory for a packet: it gets there one PCIe latency later, and not before what has come
+// before on this connection.
+sim::Time RcResponder::behind_landings(sim::Time start) const {
+  const NicOptions& options = link_.engine.options();
+  return std::max(start + options.receive_latency, landed_ - options.pcie_latency);
+}
+
+void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
+  NicEngine& engine = link_.engine;
+  const auto& request = packet.get<AtomicEth>();
+  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const RemoteAddress at{request.address, static_cast<std::uint32_t>(request.remote_key)};
+  const bool swap = static_cast<RcOpcode>(packet.get<Bth>().opcode) == RcOpcode::compare_swap;
+  if (!allowed(Memory::Access::atomic, at, sizeof(std::uint64_t), psn)) return;
+  gap_reported_ = false;
+  expected_psn_ = (psn + 1) & kPsnMask;
+  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  const NicEngine::Access access = engine.atomic(behind_landings(start), request.address);
+  landed_ = std::max(landed_, access.at_memory);
+  auto answer = make_atomic_answer(psn, packet.operation);
+  atomics_.push_back({answer.share(), request.address, request.compare, request.swap_or_add, swap});
+  engine.calendar().at<&RcResponder::do_atomic>(access.at_memory, engine.landing_lane(), *this, life_);
+  engine.post_at(std::move(answer), access.in_nic, order_);
+  if (results_.size() == engine.options().outstanding_reads) results_.pop_front();
+  results_.push_back({psn, 0, false});
+}
+
+void RcResponder::do_atomic(std::uint64_t life) {
+  if (life != life_) return;
+  const Atomic atomic = std::move(atomics_.front());
+  atomics_.pop_front();
+  const std::uint64_t old = memory_.word(atomic.address);
+  if (!atomic.swap) {
+    memory_.set_word(atomic.address, old + atomic.swap_or_add);
+  } else if (old == atomic.compare) {
+    memory_.set_word(atomic.address, atomic.swap_or_add);
+  }
+  atomic.answer->get<AtomicAckEth>().old_value = old;
+  const auto psn = static_cast<std::uint32_t>(atomic.answer->get<Bth>().psn);
+  for (AtomicResult& result : results_) {
+    if (result.psn == psn) result = {psn, old, true};
+  }
+}
+
+p4::PacketRef RcResponder::make_atomic_answer(std::uint32_t psn, std::uint64_t operation) {
+  auto answer = link_.make_packet(RcOpcode::atomic_acknowledge, psn);
+  answer->push(Aeth{.syndrome = kSyndromeAck, .msn = messages_received_});
+  answer->push(AtomicAckEth{});
+  RcLink::set_payload(*answer, 0);
+  answer->operation = operation;
+  link_.engine.stamp(*answer);
+  return answer;
+}
+
+void RcResponder::answer_atomic(const AtomicResult& result, std::uint64_t operation) {
+  auto answer = make_atomic_answer(result.psn, operation);
+  answer->get<AtomicAckEth>().old_value = result.old_value;
+  link_.engine.post(std::move(answer), 0, order_);
+}
+
+bool RcResponder::allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, std::uint32_t psn) {
+  const Memory::Verdict verdict = memory_.check(access, at.address, at.key, bytes);
+  if (verdict == Memory::Verdict::allowed) return true;
+  refuse(verdict == Memory::Verdict::refused ? kSyndromeNakAccess : kSyndromeNakInvalidRequest, psn);
+  return false;
+}
+
+void RcResponder::refuse(std::uint64_t syndrome, std::uint32_t psn) {
+  ++link_.engine.counters().refused.value;
+  acknowledge(syndrome, psn);
+  owner_.responder_failed();
+}
+
+void RcResponder::acknowledge(std::uint64_t syndrome, std::uint32_t psn) {
+  auto packet = link_.make_packet(RcOpcode::acknowledge, psn);
+  packet->push(Aeth{.syndrome = syndrome, .msn = messages_received_});
+  packet->payload_bytes = kIcrcBytes;
+  link_.engine.stamp(*packet);
+  link_.engine.post(std::move(packet), 0, order_);
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,104 @@
+// The receiving half of a reliable connection (InfiniBand specification, volume 1, chapter 9.7).
+//
+// It takes packets in the order of their numbers and reports one sequence error a gap; what it has had before it
+// acknowledges again, reads again, or, if it was an atomic, answers from the results that it keeps, so that none is
+// done twice. Acknowledgements and responses leave in the order of the requests. A SEND without a posted receive is
+// told to come again (RNR NAK); a request that memory's registration does not allow ends the connection.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "models/host/memory.hpp"
+#include "models/nic/completion_queue.hpp"
+#include "models/nic/rc_link.hpp"
+#include "models/nic/receive_queue.hpp"
+
+namespace racksim::models {
+
+/// What has landed in memory, in the order in which it is there.
+class Landings {
+ public:
+  virtual ~Landings() = default;
+  /// A WRITE is in memory at `when`.
+  virtual void land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) = 0;
+};
+
+class RcResponder {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual ReceiveQueue& receive_queue() = 0;
+    /// A request was refused: the queue pair goes to the error state.
+    virtual void responder_failed() = 0;
+  };
+
+  RcResponder(const RcLink& link, Memory& memory, Landings& landings, CompletionQueue& completions, Owner& owner)
+      : link_(link), memory_(memory), landings_(landings), completions_(completions), owner_(owner) {}
+
+  /// A request packet starts in the receive engine at `start`.
+  void receive(p4::PacketRef&& packet, sim::Time start);
+  /// Forgets everything.
+  void reset();
+
+ private:
+  struct AtomicResult {
+    std::uint32_t psn = 0;
+    std::uint64_t old_value = 0;
+    bool done = false;
+  };
+  /// An atomic that memory has not seen yet, and its answer, which waits for what it finds.
+  struct Atomic {
+    p4::PacketRef answer;
+    std::uint64_t address = 0, compare = 0, swap_or_add = 0;
+    bool swap = false;
+  };
+  /// A packet of a READ's response, which gets its part of what is read when memory is.
+  struct Reading {
+    p4::PacketRef response;
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+  };
+  struct Message {
+    std::uint64_t address = 0;  // of a WRITE
+    std::uint32_t key = 0;
+    std::uint32_t length = 0;  // that it says to have
+    std::uint32_t bytes = 0;   // that have come
+    Receive receive{};
+  };
+
+  void take_again(p4::PacketRef&& packet, sim::Time start);
+  void take_segment(p4::PacketRef&& packet, sim::Time start);
+  void take_read(const p4::Packet& packet, sim::Time start);
+  sim::Time behind_landings(sim::Time start) const;
+  void read(const p4::Packet& packet, sim::Time start);
+  void read_memory(std::uint64_t life);
+  void take_atomic(const p4::Packet& packet, sim::Time start);
+  void do_atomic(std::uint64_t life);
+  Completion received(const p4::Packet& packet) const;
+  p4::PacketRef make_atomic_answer(std::uint32_t psn, std::uint64_t operation);
+  void answer_atomic(const AtomicResult& result, std::uint64_t operation);
+  /// Whether memory allows it; if not, it is refused.
+  bool allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, std::uint32_t psn);
+  void refuse(std::uint64_t syndrome, std::uint32_t psn);
+  void acknowledge(std::uint64_t syndrome, std::uint32_t psn);
+
+  const RcLink& link_;
+  Memory& memory_;
+  Landings& landings_;
+  CompletionQueue& completions_;
+  Owner& owner_;
+  SendOrder order_{link_.engine};  // of acknowledgements and responses
+  std::uint32_t expected_psn_ = 0;
+  std::uint32_t messages_received_ = 0;
+  bool gap_reported_ = false;
+  Message message_;                   // being received
+  sim::Time landed_;                  // when the latest WRITE is in memory
+  std::deque<AtomicResult> results_;  // the latest, as many as a requester may have outstanding
+  std::deque<Reading> reads_;
+  std::deque<Atomic> atomics_;
+  std::uint64_t life_ = 0;  // another after each reset: events of before are recognised by it
+};
+
+}  // namespace racksim::models
