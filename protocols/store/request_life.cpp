@@ -15,7 +15,7 @@ struct Client::Life {
 
   static constexpr Table::Guard kAnotherKey{"about another key", &Step::about_another_key},
       kOlderVersion{"of an older version", &Step::of_an_older_version},
-      kMixed{"of another value", &Step::mixed_noticeably}, kCompletes{"completes the item", &Step::completes},
+      kMixed{"of another value, noticed", &Step::mixed_noticeably}, kCompletes{"completes the item", &Step::completes},
       kLastAttempt{"the last attempt", &Step::last_attempt}, kOutOfTime{"out of time", &Step::out_of_time},
       kRead{"a read", &Step::read};
 
