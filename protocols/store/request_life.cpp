@@ -20,9 +20,8 @@ struct Client::Life {
       kRead{"a read", &Step::read};
 
   static constexpr Table::Action kSend{"send the packets", &Step::send}, kTake{"take the packet", &Step::take},
-      kAnswer{"answer", &Step::answer}, kForgetAnswer{"forget the answer", &Step::forget_answer},
-      kWake{"wake the client", &Step::wake}, kPassTheCache{"make it a CRN-REQ", &Step::pass_the_cache},
-      kNoteMixture{"note mixed values", &Step::note_mixture},
+      kAnswer{"answer", &Step::answer}, kWake{"wake the client", &Step::wake},
+      kPassTheCache{"make it a CRN-REQ", &Step::pass_the_cache}, kNoteMixture{"note mixed values", &Step::note_mixture},
       kNoteCollision{"note the collision", &Step::note_collision},
       kNoteRefusal{"note the refusal", &Step::note_refusal}, kNoteTimeout{"note the timeout", &Step::note_timeout},
       kNoteEarlyAnswer{"note the early answer", &Step::note_early_answer},
@@ -38,10 +37,12 @@ Client::Life::Table Client::Life::make_table() {
   constexpr auto kStays = std::nullopt;
   const std::vector<State> preparing{State::preparing}, waiting{State::waiting}, in_vain{State::in_vain},
       failed{State::in_vain, State::backing_off}, repeating{State::repeating},
-      between{State::backing_off, State::repeating}, open{State::waiting, State::backing_off, State::repeating},
-      early{State::answered_early}, ended{State::answered_early, State::over};
+      between{State::in_vain, State::backing_off, State::repeating},
+      open{State::waiting, State::in_vain, State::backing_off, State::repeating}, early{State::answered_early},
+      ended{State::answered_early, State::over};
   const std::vector<Event> prepared{Event::prepared}, reply{Event::reply}, refusal{Event::refusal}, stray{Event::stray},
-      messages{Event::reply, Event::refusal, Event::stray}, timeout{Event::timeout}, retry{Event::retry};
+      messages{Event::reply, Event::refusal, Event::stray}, timeout{Event::timeout}, retry{Event::retry},
+      resumed{Event::prepared, Event::retry};
   return Table({
       .name = "store client",
       .doc = "the life of a request in the client that makes it",
@@ -71,17 +72,15 @@ Client::Life::Table Client::Life::make_table() {
               {"correction", in_vain, retry, kRead, {kNoteSentAgain, kPassTheCache}, State::repeating, "§3.6, §3.9"},
               {"write again", failed, retry, {}, {kNoteSentAgain}, State::repeating, "ours"},
 
-              // The client looks at an early answer when its core has come back to the request.
-              {"answered too late", early, retry, kOutOfTime, {kForgetAnswer}, State::over, "ours"},
-              {"answered while it backs off", early, retry, {}, {kNoteSentAgain}, kStays, "ours"},
-              {"answered before sent again", early, prepared, {}, {kNoteEarlyAnswer}, State::over, "§3.9"},
+              // The client looks at an early answer when its core has come back to the request. An answered request is
+              // answered, whatever time it has left.
+              {"answered before sent again", early, resumed, {}, {kNoteEarlyAnswer}, State::over, "§3.9"},
               {"late answer", ended, messages, {}, {kNoteLateAnswer, kReportRepeated}, kStays, "§3.9"},
           },
       .ignored = {{between, refusal, "it is about to be sent again in any case"}},
       .impossible =
           {
               {preparing, messages, "nothing has been sent under this SEQ, which comes back after 2^32 requests"},
-              {in_vain, messages, "the client decides at the instant at which it learns"},
               {{State::waiting, State::in_vain, State::backing_off, State::over},
                prepared,
                "no core makes its packets"},
@@ -219,10 +218,6 @@ void Client::Step::answer() {
   request->answer.by = by == Served::by_switch  ? models::Answer::By::network_switch
                        : by == Served::overflow ? models::Answer::By::overflow
                                                 : models::Answer::By::server;
-}
-
-void Client::Step::forget_answer() {
-  request->answer = {};
 }
 
 void Client::Step::pass_the_cache() {

@@ -90,7 +90,6 @@ struct Client::Step {
   void send();
   void take();
   void answer();
-  void forget_answer();
   void wake() { request->changed.notify_all(); }
   void pass_the_cache();
   void note_mixture();

@@ -64,9 +64,11 @@ TEST_CASE("a table as text has a line for each row, in columns") {
     REQUIRE(headings.find(heading) != std::string::npos);
     CHECK(correction.find(cell) == headings.find(heading));
   }
-  CHECK_THAT(line_of(text.out, "old packet"), Contains("waiting, backing off, repeating") && Contains("(stays)"));
-  CHECK_THAT(text.out, Contains("\n\nignored\n  backing off, repeating / W-REFUSED: it is about to be sent again") &&
-                           Contains("\n\nimpossible\n  preparing / reply, W-REFUSED, stray: nothing has been sent"));
+  CHECK_THAT(line_of(text.out, "old packet"),
+             Contains("waiting, in vain, backing off, repeating") && Contains("(stays)"));
+  CHECK_THAT(text.out,
+             Contains("\n\nignored\n  in vain, backing off, repeating / W-REFUSED: it is about to be sent again") &&
+                 Contains("\n\nimpossible\n  preparing / reply, W-REFUSED, stray: nothing has been sent"));
   CHECK(table({"nocache", "--format", "text"}).out == text.out);
 }
 
@@ -85,9 +87,10 @@ TEST_CASE("a table as Markdown has a heading and seven cells in every line") {
     CHECK(std::count(line.begin(), line.end(), '|') == 8);
   }
   CHECK(rows == client_table().rows.size() + 2);
-  CHECK_THAT(markdown.out,
-             Contains("| it is about to be sent again in any case | backing off, repeating | W-REFUSED |  |  | "
-                      "(ignored) |  |\n"));
+  CHECK_THAT(
+      markdown.out,
+      Contains("| it is about to be sent again in any case | in vain, backing off, repeating | W-REFUSED |  |  | "
+               "(ignored) |  |\n"));
   CHECK_THAT(markdown.out, Contains("| (impossible) |  |\n"));
 }
 
