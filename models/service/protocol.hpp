@@ -19,6 +19,7 @@
 #include "models/rack/explanation.hpp"
 #include "models/rack/rack.hpp"
 #include "models/service/service.hpp"
+#include "models/service/table_description.hpp"
 #include "p4model/execute/registry.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "sim/options/parameters.hpp"
@@ -137,6 +138,8 @@ struct ProtocolEntry {
   /// Adds its switch programs, for `racksim fit`; may be empty.
   std::function<void(p4::ProgramRegistry&)> register_programs = {};
   sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
+  /// The transition tables that its code executes, in the order of their rows in the coverage map.
+  std::vector<TableDescription> tables = {};
   std::vector<Mechanism> mechanisms = {};
 };
 

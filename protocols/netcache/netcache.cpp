@@ -50,6 +50,7 @@ const models::ProtocolRegistration registration({
                   "partition", "slow-core", "switch-restart"},
     .register_programs = register_programs,
     .coverage = coverage_map(),
+    .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
 });
 

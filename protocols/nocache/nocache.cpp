@@ -12,6 +12,7 @@ const models::ProtocolRegistration registration({
     .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
                   "partition", "slow-core", "switch-restart"},
     .coverage = store::coverage_map(),
+    .tables = {store::Client::table()},
 });
 
 }  // namespace

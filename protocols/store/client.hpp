@@ -7,12 +7,15 @@
 // read without an answer is sent again as a correction request, so that a lost cache packet cannot hold it up; a write
 // is sent again only if servers can recognise it. A client that crashes gives up what it has asked and, when it comes
 // back, goes on with the next SEQ, as one that draws its first SEQ from a clock does.
+//
+// What a request's life can bring is a transition table (request_life.hpp); the code here sends, receives and waits.
 #pragma once
 
 #include <cstdint>
 
 #include "models/host/core.hpp"
 #include "models/nic/verbs.hpp"
+#include "models/service/table_description.hpp"
 #include "protocols/store/network.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "sim/record/flat_map.hpp"
@@ -42,18 +45,18 @@ class Client final : public models::PacketHandler {
 
   void on_packet(p4::PacketRef packet) override;
 
+  /// The life of a request.
+  static const models::TableDescription& table();
+
  private:
   /// An entry of the key list. It lives in the coroutine that waits for the answer and leaves the list with it.
   struct Request;
-  /// What has come of an item.
   struct Item;
-  enum class Outcome : std::uint8_t { none, answered, wrong_key, torn, refused };
+  struct Step;
+  struct Life;
 
   sim::Task<models::Answer> perform(Request& request);
-  void transmit(Request& request, Op op);
-  void accept(Request& request, const p4::Packet& packet, const Message& message);
-  /// Which item a packet belongs to; null if a later one has overtaken it.
-  Item* item_for(Request& request, const Message& message) const;
+  void transmit(const Request& request);
   std::uint64_t oldest();
 
   Shared& shared_;

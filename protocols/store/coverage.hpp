@@ -22,7 +22,7 @@ enum class RacePoint : std::uint8_t {
   count
 };
 
-/// Declared by a scheme whose switch has no state: these races, and no pairs.
+/// Declared by a scheme whose switch has no state: these races and the rows of the client's table, and no pairs.
 sim::CoverageMap coverage_map();
 
 }  // namespace racksim::store

@@ -14,6 +14,7 @@ bool CoverageMap::is_impossible(std::size_t state) const {
 }
 
 std::string CoverageMap::name_of(std::size_t point) const {
+  if (point >= pairs() + race_points.size()) return rows.at(point - pairs() - race_points.size());
   if (point >= pairs()) return race_points.at(point - pairs());
   return fmt::format("{} / {}", states[point / messages.size()], messages[point % messages.size()]);
 }
@@ -37,7 +38,10 @@ Coverage::Count Coverage::count() const {
     }
   }
   count.declared_race_points = map_->race_points.size();
-  for (std::size_t point = map_->pairs(); point < map_->points(); ++point) count.race_points += reached(point);
+  count.declared_rows = map_->rows.size();
+  const std::size_t first_row = map_->pairs() + count.declared_race_points;
+  for (std::size_t point = map_->pairs(); point < first_row; ++point) count.race_points += reached(point);
+  for (std::size_t point = first_row; point < map_->points(); ++point) count.rows += reached(point);
   return count;
 }
 

@@ -1,5 +1,5 @@
-// What runs have exercised of a protocol: pairs of a state and a type of message that met it, and race points, which
-// are places in the protocol's code where the paper or a comment names a race.
+// What runs have exercised of a protocol: pairs of a state and a type of message that met it, race points, which are
+// places in the protocol's code where the paper or a comment names a race, and the rows of its transition tables.
 //
 // A protocol declares all of them by name when it registers, so that what no run has ever exercised can be named too.
 // Coverage is a set of bits beside the run: it is neither folded into the run hash nor seen by anything simulated.
@@ -13,7 +13,7 @@
 
 namespace racksim::sim {
 
-/// What there is to cover. Points are numbered: pairs first (state by state), then race points.
+/// What there is to cover. Points are numbered: pairs first (state by state), then race points, then rows.
 struct CoverageMap {
   std::vector<std::string> states;
   std::vector<std::string> messages;
@@ -25,11 +25,13 @@ struct CoverageMap {
     std::string reason;
   };
   std::vector<Impossible> impossible = {};
+  /// Of all transition tables, one table after the other.
+  std::vector<std::string> rows = {};
 
   std::size_t pairs() const { return states.size() * messages.size(); }
-  std::size_t points() const { return pairs() + race_points.size(); }
+  std::size_t points() const { return pairs() + race_points.size() + rows.size(); }
   bool is_impossible(std::size_t state) const;
-  /// "state / message", or the race point's name.
+  /// "state / message", or the name of the race point or row.
   std::string name_of(std::size_t point) const;
 };
 
@@ -42,14 +44,15 @@ class Coverage {
   const CoverageMap& map() const { return *map_; }
   void pair(std::size_t state, std::size_t message) { reach(state * map_->messages.size() + message); }
   void race(std::size_t race_point) { reach(map_->pairs() + race_point); }
+  void row(std::size_t row) { reach(map_->pairs() + map_->race_points.size() + row); }
   bool reached(std::size_t point) const { return (reached_[point / 64] >> point % 64 & 1) != 0; }
 
   /// Adds what another has reached of the same map.
   void merge(const Coverage& other);
 
-  /// Pairs and race points, reached and to be reached (impossible states left out of both).
+  /// Pairs, race points and rows, reached and to be reached (impossible states left out of both).
   struct Count {
-    std::size_t pairs = 0, possible_pairs = 0, race_points = 0, declared_race_points = 0;
+    std::size_t pairs = 0, possible_pairs = 0, race_points = 0, declared_race_points = 0, rows = 0, declared_rows = 0;
     std::size_t impossible_pairs = 0;  ///< reached although declared impossible
   };
   Count count() const;
@@ -83,6 +86,11 @@ class CoverageProbe {
   void race(RacePoint point) const {
     if (coverage_) [[unlikely]]
       coverage_->race(static_cast<std::size_t>(point));
+  }
+  /// This row of the map was executed.
+  void row(std::size_t row) const {
+    if (coverage_) [[unlikely]]
+      coverage_->row(row);
   }
 
  private:

@@ -48,6 +48,7 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
     add_list_command(context);
     add_schema_command(context);
     add_fit_command(context);
+    add_table_command(context);
     add_bench_command(context);
     return parse_and_run(std::move(arguments), context);
   } catch (const InputError& error) {

@@ -46,6 +46,7 @@ void add_test_command(CommandContext& context);
 void add_explain_command(CommandContext& context);
 void add_shrink_command(CommandContext& context);
 void add_diff_command(CommandContext& context);
+void add_table_command(CommandContext& context);
 
 /// Parses the arguments (without the program's name) and runs the chosen sub-command. Never throws: what escapes a
 /// sub-command becomes one line on `err` and its exit status.

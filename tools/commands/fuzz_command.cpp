@@ -44,10 +44,13 @@ struct FuzzOptions {
 constexpr std::uint64_t kRuns = 1000;  // if neither a count nor a time is given
 
 std::string coverage_line(const sim::Coverage::Count& count) {
-  if (count.possible_pairs + count.declared_race_points == 0) return "the protocol declares none";
-  std::string races = fmt::format("{} of {} race points", count.race_points, count.declared_race_points);
-  if (count.possible_pairs == 0) return races;
-  return fmt::format("{} of {} (state, message) pairs, {}", count.pairs, count.possible_pairs, races);
+  const auto part = [](std::size_t reached, std::size_t declared, const char* what) {
+    return declared == 0 ? std::string() : fmt::format(", {} of {} {}", reached, declared, what);
+  };
+  const std::string parts = part(count.pairs, count.possible_pairs, "(state, message) pairs") +
+                            part(count.race_points, count.declared_race_points, "race points") +
+                            part(count.rows, count.declared_rows, "rows of transition tables");
+  return parts.empty() ? "the protocol declares none" : parts.substr(2);
 }
 
 double share(const TrialResult::Work& work) {
@@ -170,9 +173,7 @@ class FuzzCommand {
       throw InputError(swarm_.file(), "/", "a template of which no run fits: " + result.first_refusal,
                        "options under which its variations can run");
     }
-    for (const FuzzFailure& failure : result.failures) {
-      files_.push_back(write_failure(failure));
-    }
+    for (const FuzzFailure& failure : result.failures) files_.push_back(write_failure(failure));
     // What is expected of a run's metrics is nothing to expect of a smaller one.
     const bool shrinks = options_.shrink && !result.failures.empty() && !result.interrupted;
     if (shrinks && result.failures.front().result.kind != "expectation") {
@@ -336,6 +337,8 @@ class FuzzCommand {
     value.set("possible_pairs", count.possible_pairs);
     value.set("race_points", count.race_points);
     value.set("declared_race_points", count.declared_race_points);
+    value.set("rows", count.rows);
+    value.set("declared_rows", count.declared_rows);
     JsonValue& impossible = value.set("impossible_states", JsonValue::array());
     for (const auto& [state, reason] : map.impossible) {
       JsonValue& entry = impossible.push(JsonValue::object());

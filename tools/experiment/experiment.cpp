@@ -169,7 +169,7 @@ class Run final : sim::StateVisitor {
       calendar_.at<&Run::begin_measuring>(sim::Time{} + scenario_.run.warmup.time, lane_, *this);
     }
     calendar_.at<&Run::checkpoint>(sim::Time{} + ladder_.interval(), lane_, *this);
-    const sim::Engine::Outcome outcome = engine.run();
+    const sim::Engine::Outcome outcome = run_to_the_end(engine);
     if (phase_ == Phase::measure) protocol_->stop_measuring();
     judge(outcome);
     result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall_begin).count();
@@ -383,6 +383,17 @@ class Run final : sim::StateVisitor {
   std::string so_far() const {
     return fmt::format("{:.3f} ms of simulated time have passed, {} operations have ended",
                        calendar_.now().seconds() * 1e3, journal_.count(sim::Observed::operation_ended));
+  }
+
+  /// Ends, as a livelock does, where the protocol has come to a pair that its table does not define.
+  sim::Engine::Outcome run_to_the_end(sim::Engine& engine) {
+    try {
+      return engine.run();
+    } catch (const models::UndefinedTransition& undefined) {
+      result_.violations.push_back({"undefined-transition", calendar_.now(), undefined.what(), undefined.subject()});
+      ++result_.violation_count;
+      return sim::Engine::Outcome::finished;
+    }
   }
 
   void give_up(const char* kind, const std::string& what) {

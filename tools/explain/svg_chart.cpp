@@ -14,6 +14,7 @@
 #include "sim/oracles/oracle.hpp"
 #include "tools/explain/chart.hpp"
 #include "tools/explain/label_places.hpp"
+#include "tools/text/characters.hpp"
 
 namespace racksim::tools::explain {
 namespace {
@@ -53,8 +54,7 @@ std::string escaped(const std::string& text) {
 
 /// In columns of the font.
 double width_of(const std::string& text) {
-  const auto characters = std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
-  return kCharacter * static_cast<double>(characters);
+  return kCharacter * static_cast<double>(characters_in(text));
 }
 
 class Drawing {

@@ -145,7 +145,7 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions h
 std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles) {
   auto names = names_of(oracles);
   for (const char* other : {"data-provider", "leaked-lock", "livelock", "stall", "stuck-request", "time-limit",
-                            "undecided", "wrong-metadata"})
+                            "undecided", "undefined-transition", "wrong-metadata"})
     names.emplace_back(other);
   return names;
 }

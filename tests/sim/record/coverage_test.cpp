@@ -13,23 +13,29 @@ CoverageMap small_map() {
   map.messages = {"go", "stop"};
   map.race_points = {"both at once", "late"};
   map.impossible = {{2, "it does not break"}};
+  map.rows = {"begin", "go on", "end"};
   return map;
 }
 
 }  // namespace
 
-TEST_CASE("coverage counts reached pairs and races apart from impossible states") {
+TEST_CASE("coverage counts reached pairs, races and rows, impossible states apart") {
   const CoverageMap map = small_map();
   Coverage coverage(map);
   coverage.pair(0, 1);
   coverage.pair(0, 1);
   coverage.pair(1, 0);
   coverage.race(1);
+  coverage.row(0);
+  coverage.row(2);
+  coverage.row(2);
   auto count = coverage.count();
   CHECK(count.pairs == 2);
   CHECK(count.possible_pairs == 4);
   CHECK(count.race_points == 1);
   CHECK(count.declared_race_points == 2);
+  CHECK(count.rows == 2);
+  CHECK(count.declared_rows == 3);
   CHECK(count.impossible_pairs == 0);
   coverage.pair(2, 0);
   count = coverage.count();
@@ -39,11 +45,13 @@ TEST_CASE("coverage counts reached pairs and races apart from impossible states"
 
 TEST_CASE("every point of a coverage map has a name of its own") {
   const CoverageMap map = small_map();
-  REQUIRE(map.points() == 8);
+  REQUIRE(map.points() == 11);
   CHECK(map.name_of(1) == "idle / stop");
   CHECK(map.name_of(2) == "busy / go");
   CHECK(map.name_of(6) == "both at once");
   CHECK(map.name_of(7) == "late");
+  CHECK(map.name_of(8) == "begin");
+  CHECK(map.name_of(10) == "end");
 }
 
 TEST_CASE("coverage survives its text and unites with what is there") {
@@ -65,4 +73,5 @@ TEST_CASE("a probe without a target does nothing") {
   CHECK_FALSE(off.on());
   off.pair(1000, 1000);
   off.race(1000);
+  off.row(1000);
 }

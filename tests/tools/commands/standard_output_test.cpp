@@ -34,6 +34,7 @@ const std::map<std::string, std::string> kCalls{
     {"list", "list protocols"},
     {"schema", "schema"},
     {"fit", "fit flowcc-lcf"},
+    {"table", "table starcache"},
     {"bench", "bench --quick"},
 };
 

@@ -1,0 +1,185 @@
+// The life of a request as its transition table has it (StarCache §3.3, §3.6, §3.9).
+#include "protocols/store/request_life.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <deque>
+#include <set>
+#include <vector>
+
+#include "protocols/nocache/nocache.hpp"
+#include "tests/protocols/store/rig.hpp"
+
+using namespace racksim;
+using namespace racksim::store;
+using namespace racksim::store::testing;
+
+namespace {
+
+constexpr std::uint64_t kKey = 7;
+
+/// Has the first client get messages to its first request, each in an event as packets arrive, or several in one.
+class Forger {
+ public:
+  struct Forged {
+    Op op;
+    std::uint64_t key = kKey;
+    unsigned packets = 1;  ///< of the item
+    unsigned fragment = 0;
+    std::uint64_t value = 5;
+  };
+  explicit Forger(Rig& rig) : rig_(rig), lane_(rig.calendar.add_lane("forger")) {}
+  void send(sim::Time at, const std::vector<Forged>& together) {
+    Shared& shared = rig_.store->shared();
+    arrivals_.emplace_back();
+    for (const Forged& forged : together) {
+      store::Message m;
+      const KeyHash hash = shared.hash(kKey);
+      m.store = {number(forged.op), shared.options.first_seq, hash.high, hash.low, forged.packets};
+      m.key = forged.key;
+      m.fragment = forged.fragment;
+      m.value = forged.value;
+      m.brings_value = true;
+      arrivals_.back().push_back(make_message(shared, m, kFirstPort, {kAlice.node, kFirstPort}, 0));
+    }
+    rig_.calendar.at<&Forger::arrive>(at, lane_, *this);
+  }
+
+ private:
+  void arrive() {
+    for (p4::PacketRef& packet : arrivals_.front()) rig_.store->clients().front()->on_packet(std::move(packet));
+    arrivals_.pop_front();
+  }
+  Rig& rig_;
+  sim::Lane lane_;
+  std::deque<std::vector<p4::PacketRef>> arrivals_;  // in the order of their instants
+};
+
+/// The rows that the client has executed, without the table's name.
+std::set<std::string> rows_reached(const sim::Coverage& coverage) {
+  std::set<std::string> names;
+  const std::string prefix = Client::table().name + ": ";
+  for (std::size_t point = 0; point < coverage.map().points(); ++point) {
+    const std::string name = coverage.map().name_of(point);
+    if (coverage.reached(point) && name.starts_with(prefix)) names.insert(name.substr(prefix.size()));
+  }
+  return names;
+}
+
+nocache::NoCacheOptions small() {
+  return small_store<nocache::NoCacheOptions>();
+}
+
+}  // namespace
+
+TEST_CASE("the rows of a request's life are those that it has come through") {
+  const sim::CoverageMap map = coverage_map();
+  sim::Coverage coverage(map);
+  Setup setup;
+  setup.coverage = &coverage;
+  Rig rig(setup, small());
+  CHECK(rows_reached(coverage).empty());
+  rig.get_now(kAlice, kKey);
+  CHECK(rows_reached(coverage) == std::set<std::string>{"request", "answer"});
+  Rig::lose(rig.rack.downlink(0), Op::read_reply);
+  rig.get_now(kAlice, kKey);
+  CHECK(rows_reached(coverage) ==
+        std::set<std::string>{"request", "answer", "timeout", "correction", "request once more"});
+}
+
+TEST_CASE("each forged message takes the row that it is meant for") {
+  struct Case {
+    Op op;
+    bool write;
+    std::uint64_t key;
+    const char* row;
+  };
+  const Case forged =
+      GENERATE(Case{Op::read_reply, false, kKey, "answer"}, Case{Op::write_reply, true, kKey, "answer"},
+               Case{Op::read_reply, false, kKey + 1, "other key"}, Case{Op::write_refused, true, kKey, "refused write"},
+               Case{Op::write_refused, false, kKey, "answer to another request"},
+               Case{Op::write_reply, false, kKey, "answer to another request"},
+               Case{Op::read_reply, true, kKey, "answer to another request"},
+               Case{Op::read_request, false, kKey, "answer to another request"});
+  const sim::CoverageMap map = coverage_map();
+  sim::Coverage coverage(map);
+  Setup setup;
+  setup.coverage = &coverage;
+  Rig rig(setup, small());
+  Forger forger(rig);
+  forger.send(sim::Time{} + 500_ns, {{forged.op, forged.key}});  // when the request is on its way
+  forged.write ? rig.put(kAlice, kKey) : rig.get(kAlice, kKey);
+  rig.run(501_ns);
+  INFO(forged.row << " for operation type " << number(forged.op));
+  CHECK(rows_reached(coverage).contains(forged.row));
+  rig.run(1_ms);
+  CHECK(rig.ended() == 1);
+}
+
+TEST_CASE("what a client gets before it has decided what to do about a failure counts as what comes late") {
+  struct Case {
+    std::vector<Forger::Forged> behind;
+    const char* row;
+    std::uint64_t requests;  // that are sent, the first one included
+    std::uint64_t value;     // that is read
+  };
+  const std::uint64_t other = kKey + 1;
+  const Case c = GENERATE_COPY(
+      Case{{{Op::read_reply}}, "answer, late", 1, 5},  //
+      Case{{{Op::read_reply, other}}, "other key, late", 2, sim::kNeverWritten},
+      Case{{{Op::read_reply, kKey, 2, 0}}, "part of an answer", 2, sim::kNeverWritten},
+      Case{{{Op::read_reply, kKey, 2, 0}, {Op::read_reply, kKey, 2, 1}}, "answer, late", 1, 5},
+      Case{{{Op::read_reply, kKey, 2, 0}, {Op::read_reply, kKey, 2, 1, 6}}, "mixed item, late", 2, sim::kNeverWritten},
+      Case{{{Op::write_reply}}, "answer to another request", 2, sim::kNeverWritten});
+  const sim::CoverageMap map = coverage_map();
+  sim::Coverage coverage(map);
+  Setup setup;
+  setup.coverage = &coverage;
+  Rig rig(setup, small());
+  Forger forger(rig);
+  std::vector<Forger::Forged> together{{Op::read_reply, other}};
+  together.insert(together.end(), c.behind.begin(), c.behind.end());
+  forger.send(sim::Time{} + 500_ns, together);
+  const Ended get = rig.get_now(kAlice, kKey);
+  INFO(c.row);
+  CHECK(rows_reached(coverage).contains("other key"));
+  CHECK(rows_reached(coverage).contains(c.row));
+  CHECK_FALSE(get.given_up);
+  CHECK(get.value == c.value);
+  CHECK(rig.counter("store.requests") == c.requests);
+  CHECK(rig.counter("store.corrections") == 1);
+}
+
+TEST_CASE("a write that is answered while it backs off has been answered, also when its time is over by then") {
+  const bool late = GENERATE(true, false);
+  nocache::NoCacheOptions options = small();
+  options.attempts = 1;
+  Rig rig(Setup{}, options);
+  Rig::lose(rig.rack.uplink(kAlice.node), Op::write_request);
+  Forger forger(rig);
+  const sim::Time refused = sim::Time{} + (late ? options.timeout - 1_us : 1_us);
+  const sim::Time answered = refused + 2_us;
+  forger.send(refused, {{Op::write_refused}});
+  forger.send(answered, {{Op::write_reply}});
+  const Ended put = rig.put_now(kAlice, kKey);
+  CHECK_FALSE(put.given_up);
+  CHECK((put.at > sim::Time{} + options.timeout) == late);
+  CHECK(put.at == refused + rig.rack.options().rtt);
+  CHECK(rig.counter("store.requests") == 1);
+  CHECK(rig.counter("store.refused_writes") == 1);
+  CHECK(rig.counter("store.given_up") == 0);
+}
+
+TEST_CASE("a message that a state rules out stops the run, and is named with its key and operation") {
+  nocache::NoCacheOptions options = small();
+  options.request_work = 10_us;  // so that there is time for an answer to what nobody has sent
+  Rig rig(Setup{}, options);
+  Forger forger(rig);
+  forger.send(sim::Time{} + 5_us, {{Op::read_reply}});
+  rig.get(kAlice, kKey);
+  CHECK_THROWS_MATCHES(
+      rig.run(20_us), models::UndefinedTransition,
+      Catch::Matchers::Message(
+          "store client: 'reply' in the state 'preparing' is declared impossible (nothing has "
+          "been sent under this SEQ, which comes back after 2^32 requests), key 0x7, operation 1099511627777"));
+}
