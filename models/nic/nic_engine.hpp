@@ -143,7 +143,9 @@ class NicEngine {
   };
   std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
   std::deque<Held> held_transmit_;
-  sim::Time transmit_free_, receive_free_, dma_read_free_, dma_write_free_, atomic_free_;
+  static constexpr sim::Time kFree = sim::Time::beginning();
+  sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_read_free_ = kFree, dma_write_free_ = kFree,
+            atomic_free_ = kFree;
   std::unordered_map<std::uint64_t, sim::Time> word_free_;  // by address, of atomics that are not done
   std::uint32_t divided_bytes_ = 0;                         // pcie_time's last question and answer
   sim::Duration divided_time_;

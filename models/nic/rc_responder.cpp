@@ -12,7 +12,7 @@ void RcResponder::reset() {
   expected_psn_ = messages_received_ = 0;
   gap_reported_ = false;
   message_ = {};
-  landed_ = {};
+  landed_ = sim::Time::beginning();
   results_.clear();
   reads_.clear();
   atomics_.clear();

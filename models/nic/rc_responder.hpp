@@ -94,7 +94,7 @@ class RcResponder {
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;
   Message message_;                   // being received
-  sim::Time landed_;                  // when the latest WRITE is in memory
+  sim::Time landed_ = sim::Time::beginning();  // when the latest WRITE is in memory
   std::deque<AtomicResult> results_;  // the latest, as many as a requester may have outstanding
   std::deque<Reading> reads_;
   std::deque<Atomic> atomics_;
