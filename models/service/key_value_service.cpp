@@ -31,20 +31,20 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
                                     "no room for them",
                                     0)) {}
 
-sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
+sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, std::uint64_t key) {
   const Begun begun = begin(session, sim::OperationKind::read, key);
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
   guard.over();
-  finish(session, begun, answer);
+  co_return finish(session, begun, answer);
 }
 
-sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
+sim::Task<std::optional<std::uint64_t>> KeyValueService::put(Session session, std::uint64_t key) {
   const Begun begun = begin(session, sim::OperationKind::write, key, next_value(session));
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
   guard.over();
-  finish(session, begun, answer);
+  co_return finish(session, begun, answer);
 }
 
 void KeyValueService::describe_items(const ItemSizes& sizes) {
@@ -52,10 +52,11 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
   do_describe_items(sizes);
 }
 
-void KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
+std::optional<std::uint64_t> KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
   if (!answer.given) {
     ++given_up_.value;
-    return give_up(session, begun);
+    give_up(session, begun);
+    return std::nullopt;
   }
   if (answer.key != begun.key) {
     sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation,
@@ -63,13 +64,15 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
   }
   const bool write = begun.kind == sim::OperationKind::write;
   if (!write) judge_parts(session, begun, answer);
-  const sim::Duration took = end(session, begun, write ? begun.value : answer.value);
+  const std::uint64_t value = write ? begun.value : answer.value;
+  const sim::Duration took = end(session, begun, value);
   const bool by_switch = answer.by == Answer::By::network_switch;
   ++answered_.value;
   if (by_switch) ++answered_by_switch_.value;
-  if (!measuring()) return;
+  if (!measuring()) return value;
   (by_switch ? switch_latency_ : server_latency_).record(took);
   ++(by_switch ? answers_.by_switch : answer.by == Answer::By::overflow ? answers_.overflow : answers_.by_server);
+  return value;
 }
 
 // An answer about another key is whole if it is a whole item of that key.
