@@ -210,6 +210,9 @@ class Run final : sim::StateVisitor {
       if (check.name == "returned-key") oracles_.push_back(&returned_key_);
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
       if (check.name == "torn") oracles_.push_back(&torn_);
+      if (workload_->oracle() != nullptr && check.name == workload_->oracle()->name()) {
+        oracles_.push_back(workload_->oracle());
+      }
       if (check.name == "packet-conservation") check_conservation_ = true;
       if (check.name == "values-at-rest") check_values_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
