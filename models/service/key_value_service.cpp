@@ -24,20 +24,20 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
       answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
       tally_(metrics, std::move(labels)) {}
 
-sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
+sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, std::uint64_t key) {
   const Begun begun = begin(session, sim::OperationKind::read, key);
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
   guard.over();
-  finish(session, begun, answer);
+  co_return finish(session, begun, answer);
 }
 
-sim::Task<void> KeyValueService::put(Session session, std::uint64_t key) {
+sim::Task<std::optional<std::uint64_t>> KeyValueService::put(Session session, std::uint64_t key) {
   const Begun begun = begin(session, sim::OperationKind::write, key, next_value(session));
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
   guard.over();
-  finish(session, begun, answer);
+  co_return finish(session, begun, answer);
 }
 
 void KeyValueService::preload(std::span<const std::uint64_t> hottest) {
@@ -57,10 +57,11 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
   do_describe_items(sizes);
 }
 
-void KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
+std::optional<std::uint64_t> KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
   if (!answer.given) {
     ++given_up_.value;
-    return give_up(session, begun);
+    give_up(session, begun);
+    return std::nullopt;
   }
   if (answer.key != begun.key) {
     sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation,
@@ -68,9 +69,11 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
   }
   const bool write = begun.kind == sim::OperationKind::write;
   if (!write) judge_parts(session, begun, answer);
-  const sim::Duration took = end(session, begun, write ? begun.value : answer.value);
+  const std::uint64_t value = write ? begun.value : answer.value;
+  const sim::Duration took = end(session, begun, value);
   ++answered_.value;
   tally_.answered(answer.label, took, measuring());
+  return value;
 }
 
 // An answer about another key is whole if it is a whole item of that key.

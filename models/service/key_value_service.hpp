@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -46,10 +47,11 @@ class KeyValueService : public Service {
   KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned client_nodes,
                   unsigned threads_per_node, std::vector<AnswerLabel> labels);
 
-  /// Gets an item, or gives up.
-  sim::Task<void> get(Session session, std::uint64_t key);
-  /// Gives an item a new value, or gives up.
-  sim::Task<void> put(Session session, std::uint64_t key);
+  /// Gets an item; returns its value, or nothing if it gives up.
+  sim::Task<std::optional<std::uint64_t>> get(Session session, std::uint64_t key);
+  /// Gives an item a new value; returns it, or nothing if it gives up: then the item may have got it, may still do so,
+  /// or never.
+  sim::Task<std::optional<std::uint64_t>> put(Session session, std::uint64_t key);
 
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
   void describe_items(const ItemSizes& sizes);
@@ -72,7 +74,8 @@ class KeyValueService : public Service {
 
  private:
   sim::Task<void> warm(Session session, std::uint64_t key);
-  void finish(Session session, const Begun& begun, const Answer& answer);
+  /// Returns what was read or written, nothing if it was given up.
+  std::optional<std::uint64_t> finish(Session session, const Begun& begun, const Answer& answer);
   void judge_parts(Session session, const Begun& begun, const Answer& answer);
 
   unsigned client_nodes_;

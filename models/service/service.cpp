@@ -26,7 +26,8 @@ Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& m
 std::uint64_t Service::next_value(Session session) {
   // Unique in the run and never 0, which stands for data that nobody has written.
   const std::size_t index = index_of(session);
-  return static_cast<std::uint64_t>(index + 1) << kNumberBits | ++sessions_[index].writes;
+  ++sessions_[index].writes;
+  return value_of(index);
 }
 
 Service::Begun Service::begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand) {

@@ -40,6 +40,11 @@ class Service {
   std::uint64_t measured_operations() const { return measured_; }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
+  /// The value that the session's newest write or compare-and-swap was given; 0 before the first.
+  std::uint64_t newest_value(Session session) const {
+    const std::size_t index = index_of(session);
+    return sessions_[index].writes == 0 ? 0 : value_of(index);
+  }
 
  protected:
   /// An operation under way.
@@ -120,6 +125,9 @@ class Service {
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
   sim::Duration count(const Begun& begun);
+  std::uint64_t value_of(std::size_t index) const {
+    return static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes;
+  }
 
   struct SessionState {
     sim::Source source;

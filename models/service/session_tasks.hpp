@@ -44,11 +44,19 @@ class SessionTasks {
   /// To be called as an operation ends or is given up.
   void operation_ended() {
     if (remaining_ == 0 || --remaining_ > 0) return;
+    notify();
+  }
+  /// To be called when no operation will follow: whoever waits for more need not.
+  void nothing_more() {
+    if (std::exchange(remaining_, 0) > 0) notify();
+  }
+
+ private:
+  void notify() {
     const auto done = std::move(done_);  // it may ask for another notification
     done();
   }
 
- private:
   std::uint64_t remaining_ = 0;
   std::function<void()> done_;
   std::vector<std::unique_ptr<sim::Scope>> scopes_;  // by node

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "models/workloads/key_value_workload.hpp"
+#include "models/workloads/litmus_workload.hpp"
 #include "models/workloads/micro_workload.hpp"
 
 namespace racksim::models {
@@ -18,6 +19,8 @@ const std::vector<WorkloadEntry>& workloads() {
   static const std::vector<WorkloadEntry> entries{
       {"key-value", "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
        [] { return std::make_shared<KeyValueOptions>(); }},
+      {"litmus", "a litmus test of a memory model, repeated with shifted starts, its outcomes counted and judged",
+       [] { return std::make_shared<LitmusOptions>(); }},
       {"micro", "8-byte reads and writes by read ratio, locality and sharing ratio (Concordia §7.2)",
        [] { return std::make_shared<MicroOptions>(); }},
   };

@@ -11,6 +11,7 @@
 #include "models/service/protocol.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/options/parameters.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::models {
 
@@ -43,12 +44,14 @@ class Workload : public CrashObserver {
   /// Sessions, and operations that they do not wait for, that have not finished and have not died with their node.
   virtual std::size_t running() const = 0;
   /// Has `done` called, at most once, in the event in which `operations` more operations of all sessions together have
-  /// ended or been given up.
+  /// ended or been given up, or the last one that the workload has to issue.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
   /// Whether its operations can be about this block or key.
   virtual bool uses(std::uint64_t key) const = 0;
   /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
   virtual std::string used_keys() const = 0;
+  /// What judges the workload's own results, by the check of its name; null if they are right whatever they are.
+  virtual sim::Oracle* oracle() { return nullptr; }
 };
 
 /// What decides how much of its data a workload will use.

@@ -268,6 +268,9 @@ class Run final : sim::StateVisitor {
       for (const auto model : {sim::MemoryModel::sc, sim::MemoryModel::tso, sim::MemoryModel::pso}) {
         if (check.name == to_string(model)) check_memory_model(model);
       }
+      if (workload_->oracle() != nullptr && check.name == workload_->oracle()->name()) {
+        oracles_.push_back(workload_->oracle());
+      }
       if (check.name == "packet-conservation") check_conservation_ = true;
       if (check.name == "values-at-rest") check_values_ = true;
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {

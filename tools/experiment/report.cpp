@@ -148,12 +148,13 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
                        duration_text(part->mean().ns()), duration_text(part->percentile(50).ns()),
                        duration_text(part->percentile(99).ns()), part->count());
   }
-  // The protocol's and its service's own numbers: counters and gauges, whole run and measured phase as their names say.
-  // What is zero, and what exists once for each server, is in the JSON report. Trouble is shown whoever has it.
-  const std::string prefix = scenario.protocol.name + ".";
+  // The workload's, the protocol's and its service's own numbers: counters and gauges, whole run and measured phase as
+  // their names say. What is zero, and what exists once for each server, is in the JSON report. Trouble is shown
+  // whoever has it.
+  const std::string of_protocol = scenario.protocol.name + ".", of_workload = scenario.workload.name + ".";
   for (const auto& [name, metric] : metrics.all()) {
-    const bool own =
-        name.starts_with(prefix) || (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
+    const bool own = name.starts_with(of_protocol) || name.starts_with(of_workload) ||
+                     (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
     if (!own && !means_trouble(name) && !name.starts_with("packets.")) continue;
     std::string value = "0";
     if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) value = std::to_string(counter->value);

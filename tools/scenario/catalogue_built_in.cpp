@@ -67,6 +67,7 @@ Catalogue built_in_catalogue() {
         "packets"}},
       {{"returned-key", "a get returns the value of the key that it asked for"}},
       {{"torn", "a get returns an item whole: all of its packets, all of its key and of one write"}},
+      {{"litmus", "a litmus test ends with no outcome that its scenario or its memory model forbids"}},
       // Retransmissions and duplicates in the network are answered twice.
       {{"answered-once", "each request is answered once; for runs without loss and duplication"}, by_name},
       // data-value implies all of these.

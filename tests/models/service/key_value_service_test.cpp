@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -50,14 +51,16 @@ struct Store : TestRack, sim::Observer {
     store.delay = 1_us;
   }
   void observe(const sim::Observation& observation) override { record.push_back(observation); }
-  void get(Session session, std::uint64_t key) { scope.spawn(store.get(session, key)); }
-  void put(Session session, std::uint64_t key) { scope.spawn(store.put(session, key)); }
+  void get(Session session, std::uint64_t key) { scope.spawn(noted(store.get(session, key))); }
+  void put(Session session, std::uint64_t key) { scope.spawn(noted(store.put(session, key))); }
+  sim::Task<void> noted(sim::Task<std::optional<std::uint64_t>> operation) { returned.push_back(co_await operation); }
   double gauge(std::string_view name) const { return std::get<sim::Gauge>(metrics.find(name)->value).value; }
   const sim::Histogram& histogram(std::string_view name) const {
     return std::get<sim::Histogram>(metrics.find(name)->value);
   }
 
   std::vector<sim::Observation> record;
+  std::vector<std::optional<std::uint64_t>> returned;  // by operations, as they ended
   sim::DataValueOracle data_value{journal};
   sim::ProgressOracle progress{journal};
   sim::AnswerOracle returned_key{sim::StrayAnswer::wrong_key, journal};
@@ -144,6 +147,26 @@ TEST_CASE("An operation without an answer is given up: counted, recorded, and pe
   t.progress.finish(t.calendar.now());
   CHECK(t.progress.violation_count() == 0);
   CHECK(t.returned_key.violation_count() == 0);
+}
+
+TEST_CASE("Operations return what was read and written, and nothing if they were given up") {
+  Store t;
+  t.get({0, 0}, 9);
+  t.calendar.run_until();
+  t.put({1, 0}, 9);
+  t.calendar.run_until();
+  t.get({0, 0}, 9);
+  t.calendar.run_until();
+  t.store.distort = [](const FakeStore::Asked&, Answer& answer) { answer.given = false; };
+  t.get({0, 0}, 9);
+  t.put({1, 0}, 9);
+  t.calendar.run_until();
+  const std::uint64_t written = t.store.asked[1].value;
+  CHECK(t.returned == std::vector<std::optional<std::uint64_t>>{0, written, written, {}, {}});
+  // Given up or not, the newest value is that of the last write.
+  CHECK(t.store.newest_value({1, 0}) == t.store.asked.back().value);
+  CHECK(t.store.newest_value({1, 0}) != written);
+  CHECK(t.store.newest_value({0, 0}) == 0);
 }
 
 TEST_CASE("A given-up write that took effect may be read, and one that did not may not be missed") {
@@ -391,8 +414,8 @@ TEST_CASE("The share of small items holds over the keys, and each key's size is 
 TEST_CASE("Operations that die with their client's node count as given up, those of other nodes do not") {
   Store t;
   sim::Scope dying(t.calendar);
-  dying.spawn(t.store.put({1, 2}, 7));
-  dying.spawn(t.store.get({1, 0}, 8));
+  dying.spawn(t.noted(t.store.put({1, 2}, 7)));
+  dying.spawn(t.noted(t.store.get({1, 0}, 8)));
   t.get({0, 0}, 9);
   t.calendar.run_until(sim::Time{} + 500_ns);
   dying.cancel_all();

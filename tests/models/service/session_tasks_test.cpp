@@ -51,3 +51,17 @@ TEST_CASE("the notification comes once, with the last of so many operations, and
   calendar.run_until(sim::Time{} + 1_us);
   CHECK(told == std::vector<std::int64_t>{30'000, 40'000});
 }
+
+TEST_CASE("who waits for more operations than there are is told with the last one, once") {
+  sim::Calendar calendar;
+  SessionTasks tasks(calendar, 1);
+  int told = 0;
+  tasks.nothing_more();  // nobody waits
+  tasks.notify_after(100, [&] { ++told; });
+  tasks.operation_ended();
+  CHECK(told == 0);
+  tasks.nothing_more();
+  tasks.nothing_more();
+  tasks.operation_ended();
+  CHECK(told == 1);
+}

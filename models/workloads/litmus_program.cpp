@@ -1,0 +1,304 @@
+// The parser of litmus tests: recursive descent over single characters. See litmus_program.hpp.
+#include "models/workloads/litmus_program.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace racksim::models {
+
+namespace {
+
+constexpr std::string_view kOperation = "an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_of_word(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+/// Registers are called r0, r1, ...; any other word is an object.
+bool names_register(std::string_view word) {
+  return word.size() > 1 && word[0] == 'r' && std::all_of(word.begin() + 1, word.end(), is_digit);
+}
+bool is_reserved(std::string_view word) {
+  return word == "fence" || word == "cas" || word == "faa";
+}
+
+/// A text that is read from the left, and refused where it is wrong.
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view option) : text_(text), option_(option) {}
+
+  std::size_t skip_spaces() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    return at_;
+  }
+  bool at_end() { return skip_spaces() == text_.size(); }
+  bool accept(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char c, std::string_view where) {
+    if (!accept(c)) refuse(at_, fmt::format("'{}' {}", c, where));
+  }
+  /// A word of lower-case letters, digits and '_' that begins with a letter; empty if none stands here.
+  std::string_view word() {
+    const std::size_t begin = skip_spaces();
+    if (begin == text_.size() || !is_letter(text_[begin])) return {};
+    while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  std::uint64_t number(std::uint64_t least, std::uint64_t most, std::string_view what) {
+    const std::size_t begin = skip_spaces();
+    std::uint64_t value = 0;
+    while (at_ < text_.size() && is_digit(text_[at_]) && value <= most) {
+      value = value * 10 + static_cast<std::uint64_t>(text_[at_++] - '0');
+    }
+    if (at_ == begin || value < least || value > most) {
+      refuse(begin, fmt::format("{}, a whole number from {} to {}", what, least, most));
+    }
+    return value;
+  }
+
+  [[noreturn]] void refuse(std::size_t place, std::string_view expected) const {
+    std::size_t length = 1;
+    if (place < text_.size() && is_of_word(text_[place])) {
+      while (place + length < text_.size() && is_of_word(text_[place + length])) ++length;
+    }
+    const std::string found =
+        place >= text_.size() ? "its end" : fmt::format("'{}'", text_.substr(place, std::min<std::size_t>(length, 20)));
+    throw std::runtime_error(
+        fmt::format("workload.{}: character {}: found {}, expected {}", option_, place + 1, found, expected));
+  }
+
+ private:
+  std::string_view text_, option_;
+  std::size_t at_ = 0;
+};
+
+class ProgramParser {
+ public:
+  explicit ProgramParser(std::string_view text) : reader_(text, "program") {}
+
+  LitmusProgram parse() {
+    if (reader_.accept('{')) homes();
+    do session();
+    while (reader_.accept('|'));
+    if (!reader_.at_end()) reader_.refuse(reader_.skip_spaces(), "';' and an operation, '|' and a session, or its end");
+    return std::move(program_);
+  }
+
+ private:
+  void homes() {
+    do {
+      const std::size_t place = reader_.skip_spaces();
+      const std::string_view word = reader_.word();
+      if (word.empty() || names_register(word) || is_reserved(word)) reader_.refuse(place, "an object such as x");
+      if (objects_.count(word) != 0) reader_.refuse(place, "an object that has no home yet");
+      reader_.expect('@', "and the object's home");
+      program_.objects[object(word)].home = static_cast<NodeId>(reader_.number(0, 255, "a node"));
+    } while (reader_.accept(';'));
+    reader_.expect('}', "after the homes of objects");
+  }
+
+  void session() {
+    const std::size_t place = reader_.skip_spaces();
+    const std::size_t number = program_.sessions.size();
+    if (!reader_.accept('P')) reader_.refuse(place, fmt::format("the session P{}", number));
+    reader_.number(number, number, "the number of the session");
+    LitmusSession& session = program_.sessions.emplace_back(LitmusSession{fmt::format("P{}", number)});
+    if (reader_.accept('@')) {
+      session.node = static_cast<NodeId>(reader_.number(0, 255, "a node"));
+      if (reader_.accept('/')) session.thread = static_cast<std::uint16_t>(reader_.number(0, 63, "a thread"));
+    }
+    reader_.expect(':', "before the operations of the session");
+    do program_.sessions.back().operations.push_back(operation());
+    while (reader_.accept(';'));
+  }
+
+  LitmusOperation operation() {
+    const std::size_t place = reader_.skip_spaces();
+    const std::string_view word = reader_.word();
+    if (word == "fence") return {sim::OperationKind::fence};
+    if (word.empty() || is_reserved(word)) reader_.refuse(place, kOperation);
+    reader_.expect('=', "and what is written, or read");
+    if (!names_register(word)) {
+      const std::size_t written = object(word);
+      return {sim::OperationKind::write, written, new_value(written)};
+    }
+    if (find_register(word)) reader_.refuse(place, "a register that is not set anywhere else");
+    LitmusOperation operation = reading();
+    operation.into = program_.registers.size();
+    program_.registers.push_back({std::string(word), program_.sessions.size() - 1, operation.object});
+    return operation;
+  }
+
+  /// What stands behind "r0=".
+  LitmusOperation reading() {
+    const std::size_t place = reader_.skip_spaces();
+    const std::string_view word = reader_.word();
+    if (word == "cas" || word == "faa") {
+      reader_.expect('(', "and the object");
+      LitmusOperation operation{sim::OperationKind::fetch_and_add, operand()};
+      reader_.expect(',', "after the object");
+      if (word == "cas") {
+        operation.kind = sim::OperationKind::compare_and_swap;
+        operation.expected = expected(operation.object);
+        reader_.expect(',', "after what is expected");
+        operation.value = new_value(operation.object);
+      } else {
+        const std::uint64_t left = LitmusProgram::kMostValue - added_[operation.object];
+        operation.value = reader_.number(1, left, "what is added");
+        added_[operation.object] += operation.value;
+      }
+      reader_.expect(')', fmt::format("after {}", word));
+      return operation;
+    }
+    if (word.empty() || names_register(word) || is_reserved(word)) {
+      reader_.refuse(place, "an object to read, such as x, or cas(...) or faa(...)");
+    }
+    return {sim::OperationKind::read, object(word)};
+  }
+
+  std::size_t operand() {
+    const std::size_t place = reader_.skip_spaces();
+    const std::string_view word = reader_.word();
+    if (word.empty() || names_register(word) || is_reserved(word)) reader_.refuse(place, "an object such as x");
+    return object(word);
+  }
+
+  /// What a compare-and-swap expects. Writes of other sessions get their values as they are made, so that a session
+  /// knows those alone that it has read.
+  std::optional<std::size_t> expected(std::size_t object) {
+    const std::size_t place = reader_.skip_spaces();
+    const std::string_view word = reader_.word();
+    if (word.empty()) {
+      if (!reader_.accept('0')) reader_.refuse(place, "0 for the object's first value, or a register");
+      return std::nullopt;
+    }
+    const auto found = find_register(word);
+    if (!found || program_.registers[*found].session != program_.sessions.size() - 1 ||
+        program_.registers[*found].object != object) {
+      reader_.refuse(place, "a register that this session has read from the same object");
+    }
+    return found;
+  }
+
+  std::uint64_t new_value(std::size_t object) {
+    const std::size_t place = reader_.skip_spaces();
+    const std::uint64_t value = reader_.number(1, LitmusProgram::kMostValue, "the number of a write");
+    auto& taken = written_[object];
+    if (std::find(taken.begin(), taken.end(), value) != taken.end()) {
+      reader_.refuse(place, fmt::format("a number that no other write of {} has", program_.objects[object].name));
+    }
+    taken.push_back(value);
+    return value;
+  }
+
+  std::size_t object(std::string_view name) {
+    const auto [place, is_new] = objects_.try_emplace(std::string(name), program_.objects.size());
+    if (is_new) program_.objects.push_back({std::string(name)});
+    return place->second;
+  }
+
+  std::optional<std::size_t> find_register(std::string_view name) const {
+    for (std::size_t i = 0; i < program_.registers.size(); ++i) {
+      if (program_.registers[i].name == name) return i;
+    }
+    return std::nullopt;
+  }
+
+  Reader reader_;
+  LitmusProgram program_;
+  std::map<std::string, std::size_t, std::less<>> objects_;
+  std::map<std::size_t, std::vector<std::uint64_t>> written_;  // by object
+  std::map<std::size_t, std::uint64_t> added_;
+};
+
+LitmusOutcome::Condition parse_condition(Reader& reader, const LitmusProgram& program) {
+  std::size_t place = reader.skip_spaces();
+  const std::string_view word = reader.word();
+  const auto found = std::find_if(program.registers.begin(), program.registers.end(),
+                                  [&](const LitmusRegister& r) { return r.name == word; });
+  if (found == program.registers.end()) reader.refuse(place, "a register of the program");
+  reader.expect('=', "and the register's value");
+  place = reader.skip_spaces();
+  const std::uint64_t value = reader.number(0, 2 * LitmusProgram::kMostValue, "a value");
+  if (!program.can_hold(found->object, value)) {
+    reader.refuse(place, fmt::format("0 or the number of a write of {}", program.objects[found->object].name));
+  }
+  return {static_cast<std::size_t>(found - program.registers.begin()), value};
+}
+
+LitmusOutcome parse_outcome(Reader& reader, const LitmusProgram& program) {
+  LitmusOutcome outcome;
+  do {
+    const std::size_t place = reader.skip_spaces();
+    const LitmusOutcome::Condition condition = parse_condition(reader, program);
+    const auto after = std::lower_bound(outcome.all.begin(), outcome.all.end(), condition.in,
+                                        [](const auto& other, std::size_t in) { return other.in < in; });
+    if (after != outcome.all.end() && after->in == condition.in) {
+      reader.refuse(place, "a register that this outcome has not named yet");
+    }
+    outcome.all.insert(after, condition);
+  } while (reader.accept('&'));
+  return outcome;
+}
+
+}  // namespace
+
+OperationSet LitmusProgram::operations() const {
+  OperationSet all;
+  for (const LitmusSession& session : sessions) {
+    for (const LitmusOperation& operation : session.operations) all = all.with({operation.kind});
+  }
+  return all;
+}
+
+bool LitmusProgram::can_hold(std::size_t object, std::uint64_t value) const {
+  if (value == 0) return true;
+  for (const LitmusSession& session : sessions) {
+    for (const LitmusOperation& operation : session.operations) {
+      if (operation.kind == sim::OperationKind::fence || operation.object != object || operation.value == 0) continue;
+      if (operation.value == value || operation.kind == sim::OperationKind::fetch_and_add) return true;
+    }
+  }
+  return false;
+}
+
+std::string LitmusOutcome::text(const LitmusProgram& program) const {
+  std::string text;
+  for (const Condition& condition : all) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " & ", program.registers[condition.in].name, condition.value);
+  }
+  return text;
+}
+
+bool LitmusOutcome::holds(const std::vector<std::uint64_t>& values) const {
+  return std::all_of(all.begin(), all.end(), [&](const Condition& c) { return values[c.in] == c.value; });
+}
+
+LitmusProgram parse_litmus_program(std::string_view text) {
+  return ProgramParser(text).parse();
+}
+
+std::vector<LitmusOutcome> parse_litmus_outcomes(std::string_view text, const LitmusProgram& program,
+                                                 std::string_view option) {
+  Reader reader(text, option);
+  std::vector<LitmusOutcome> outcomes;
+  if (reader.at_end()) return outcomes;
+  do outcomes.push_back(parse_outcome(reader, program));
+  while (reader.accept(';'));
+  if (!reader.at_end()) reader.refuse(reader.skip_spaces(), "'&' and a register, ';' and an outcome, or its end");
+  return outcomes;
+}
+
+}  // namespace racksim::models

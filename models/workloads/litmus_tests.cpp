@@ -1,0 +1,34 @@
+// The table of litmus tests. See litmus_tests.hpp.
+#include "models/workloads/litmus_tests.hpp"
+
+#include <algorithm>
+
+namespace racksim::models {
+
+std::string_view to_string(LitmusModel model) {
+  constexpr std::string_view kNames[] = {"sc", "tso", "pso", "none"};
+  return kNames[static_cast<std::size_t>(model)];
+}
+
+const std::vector<LitmusTest>& litmus_tests() {
+  static const std::vector<LitmusTest> kTests{
+      {"sb", "P0: x=1; r0=y | P1: y=1; r1=x", "r0=0 & r1=0", false, true, true},
+      {"sb+fences", "P0: x=1; fence; r0=y | P1: y=1; fence; r1=x", "r0=0 & r1=0", false, false, false},
+      {"mp", "P0: x=1; y=1 | P1: r0=y; r1=x", "r0=1 & r1=0", false, false, true},
+      {"mp+fences", "P0: x=1; fence; y=1 | P1: r0=y; fence; r1=x", "r0=1 & r1=0", false, false, false},
+      {"lb", "P0: r0=x; y=1 | P1: r1=y; x=1", "r0=1 & r1=1", false, false, false},
+      {"iriw", "P0: x=1 | P1: y=1 | P2: r0=x; r1=y | P3: r2=y; r3=x", "r0=1 & r1=0 & r2=1 & r3=0", false, false, false},
+      {"corr", "P0: x=1 | P1: r0=x; r1=x", "r0=1 & r1=0", false, false, false},
+      {"coherence", "P0: x=1 | P1: x=2 | P2: r0=x; r1=x | P3: r2=x; r3=x", "r0=1 & r1=2 & r2=2 & r3=1", false, false,
+       false},
+      {"wrc", "P0: x=1 | P1: r0=x; y=1 | P2: r1=y; r2=x", "r0=1 & r1=1 & r2=0", false, false, false}};
+  return kTests;
+}
+
+const LitmusTest* find_litmus_test(std::string_view name) {
+  const auto& all = litmus_tests();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const LitmusTest& test) { return test.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace racksim::models

@@ -1,0 +1,377 @@
+// The repetitions of a litmus test. See litmus_workload.hpp.
+#include "models/workloads/litmus_workload.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "models/service/session_tasks.hpp"
+#include "models/workloads/litmus_oracle.hpp"
+#include "models/workloads/litmus_program.hpp"
+#include "models/workloads/litmus_target.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "sim/random/random.hpp"
+
+namespace racksim::models {
+
+using namespace sim::literals;
+
+namespace {
+
+/// A session that does not see a first value, which nobody overwrites, looks again after this time, then after twice as
+/// long and so on: 13 times within 4 ms, far longer than any cache here keeps a copy that is being invalidated.
+constexpr sim::Duration kFirstLookAgain = 1_us;
+constexpr sim::Duration kLastLookAgain = 2048_us;
+
+/// The program, or the shipped one of this name.
+LitmusProgram program_of(const std::string& text) {
+  const LitmusTest* shipped = find_litmus_test(text);
+  if (shipped == nullptr && !text.empty() && text.find(':') == std::string::npos) {
+    std::string names;
+    for (const LitmusTest& test : litmus_tests()) names += fmt::format("{}{}", names.empty() ? "" : ", ", test.name);
+    throw std::runtime_error(fmt::format(
+        "workload.program: found '{}', expected one of {}, or a program such as \"P0: x=1; r0=y | P1: y=1; r1=x\"",
+        text.substr(0, 40), names));
+  }
+  LitmusProgram program = parse_litmus_program(shipped != nullptr ? shipped->program : text);
+  if (program.registers.empty()) {
+    throw std::runtime_error("workload.program: it reads nothing, so that it has only one outcome");
+  }
+  return program;
+}
+
+std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, const LitmusProgram& program) {
+  using Verdict = DeclaredOutcome::Verdict;
+  std::vector<DeclaredOutcome> declared;
+  const auto add = [&](const std::string& text, Verdict verdict, const char* option) {
+    for (LitmusOutcome& outcome : parse_litmus_outcomes(text, program, option)) {
+      const bool twice = std::any_of(declared.begin(), declared.end(),
+                                     [&](const DeclaredOutcome& other) { return other.outcome == outcome; });
+      if (twice) throw std::runtime_error(fmt::format("workload: {} is declared twice", outcome.text(program)));
+      declared.push_back({std::move(outcome), verdict, "declared forbidden"});
+    }
+  };
+  add(options.forbidden, Verdict::forbidden, "forbidden");
+  add(options.allowed, Verdict::allowed, "allowed");
+  add(options.required, Verdict::required, "required");
+  const LitmusTest* shipped = find_litmus_test(options.program);
+  if (shipped == nullptr) return declared;
+  const LitmusOutcome theirs = parse_litmus_outcomes(shipped->outcome, program, "program").front();
+  for (const DeclaredOutcome& other : declared) {
+    if (other.outcome == theirs) return declared;
+  }
+  declared.push_back({theirs, shipped->allowed(options.model) ? Verdict::allowed : Verdict::forbidden,
+                      fmt::format("forbidden by model {}", to_string(options.model))});
+  return declared;
+}
+
+class LitmusWorkload final : public Workload {
+ public:
+  LitmusWorkload(WorkloadContext& context, const LitmusOptions& options)
+      : rack_(context.rack),
+        options_(options),
+        program_(program_of(options.program)),
+        target_(litmus_target(context, program_)),
+        first_writers_(rack_.seed(), "litmus/first-writers"),
+        lane_(rack_.calendar().add_lane("workload")),
+        stopped_(rack_.calendar()),
+        tasks_(rack_.calendar(), target_->session_nodes()) {
+    const OperationSet missing = program_.operations().without(target_->offers());
+    if (!missing.empty()) {
+      throw std::runtime_error(fmt::format("workload.program: it has a {}, but the protocol offers {}", missing.names(),
+                                           target_->offers().names()));
+    }
+    place_sessions();
+    std::vector<std::string> places;
+    std::vector<std::uint64_t> keys;
+    for (const SessionState& session : sessions_) {
+      places.push_back(fmt::format("node{}/thread{}", session.id.node, session.id.thread));
+    }
+    for (std::size_t object = 0; object < program_.objects.size(); ++object) keys.push_back(target_->key_of(object));
+    oracle_ = std::make_unique<LitmusOracle>(program_, options.model, declared_outcomes(options, program_),
+                                             std::move(places), std::move(keys), rack_.metrics());
+  }
+
+  void warm_up() override { target_->warm_up(); }
+  void start() override { repeat(); }
+  // Whatever the node had, other sessions' values may be lost with it.
+  void node_crashed(NodeId node) override {
+    tasks_.node_crashed(node);
+    spoil();
+    bool over = false;
+    for (SessionState& session : sessions_) {
+      if (session.id.node == node && std::exchange(session.busy, false)) over = --busy_ == 0;
+    }
+    if (over) meet();
+  }
+  // The program needs all of its sessions: while one is down nobody goes on.
+  void node_restarted(NodeId) override {
+    if (busy_ == 0) meet();
+  }
+  // Those that wait are woken by an event: whoever stops the workload may be one of its own operations, or stand
+  // outside all events.
+  void stop() override {
+    stopping_ = true;
+    rack_.calendar().at<&LitmusWorkload::end_waiting>(rack_.calendar().now(), lane_, *this);
+  }
+  std::size_t running() const override { return tasks_.running(); }
+  void notify_after(std::uint64_t operations, std::function<void()> done) override {
+    tasks_.notify_after(operations, std::move(done));
+  }
+  bool uses(std::uint64_t key) const override {
+    for (std::size_t object = 0; object < program_.objects.size(); ++object) {
+      if (target_->key_of(object) == key) return true;
+    }
+    return false;
+  }
+  std::string used_keys() const override {
+    std::string text = "the block or key of an object:";
+    for (std::size_t object = 0; object < program_.objects.size(); ++object) {
+      text += fmt::format(" {} {}", program_.objects[object].name, sim::printed_key(target_->key_of(object)));
+    }
+    return text;
+  }
+  sim::Oracle* oracle() override { return oracle_.get(); }
+
+ private:
+  enum class Part : std::uint8_t { give, look, run };
+
+  struct SessionState {
+    SessionState(std::uint64_t seed, const LitmusSession& of, Session where)
+        : session(of),
+          id(where),
+          starts(seed, fmt::format("litmus/{}/starts", of.name)),
+          pauses(seed, fmt::format("litmus/{}/pauses", of.name)),
+          looks(seed, fmt::format("litmus/{}/looks", of.name)) {}
+    const LitmusSession& session;
+    Session id;
+    sim::RandomStream starts, pauses, looks;
+    bool busy = false;  // with its share of the part
+  };
+
+  void place_sessions() {
+    const unsigned nodes = target_->session_nodes();
+    const auto threads = static_cast<std::uint16_t>(options_.threads);
+    std::vector<std::vector<bool>> taken(nodes, std::vector<bool>(threads));
+    std::vector<std::optional<Session>> places(program_.sessions.size());
+    // Those that say where they are come first, then those that say half of it.
+    for (const bool told : {true, false}) {
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const LitmusSession& session = program_.sessions[i];
+        if (session.thread.has_value() != told) continue;
+        places[i] = place(session, i, taken);
+        taken[places[i]->node][places[i]->thread] = true;
+      }
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      sessions_.emplace_back(rack_.seed(), program_.sessions[i], *places[i]);
+    }
+    repetition_.written.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      repetition_.written[i].resize(program_.sessions[i].operations.size());
+    }
+    repetition_.read.resize(program_.registers.size());
+    repetition_.first.resize(program_.objects.size());
+    givers_.resize(program_.objects.size());
+  }
+
+  /// The thread that a session asks for or, from its number on, the first free one.
+  Session place(const LitmusSession& session, std::size_t number, const std::vector<std::vector<bool>>& taken) const {
+    const std::size_t nodes = taken.size(), threads = taken[0].size();
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const std::size_t node = session.node ? *session.node : (number + i) % nodes;
+      for (std::size_t thread = 0; node < nodes && thread < threads; ++thread) {
+        if (taken[node][thread] || (session.thread && *session.thread != thread)) continue;
+        return {static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)};
+      }
+    }
+    throw std::runtime_error(fmt::format(
+        "workload.program: session {} finds no free thread{}; {} nodes run sessions, with workload.threads = "
+        "{} on each",
+        session.name, session.node ? fmt::format(" on node {}", *session.node) : "", nodes, threads));
+  }
+
+  /// Has the next part begin, once the event that calls this is over: parts that take no time would pile up on the
+  /// stack.
+  void meet() { rack_.calendar().at<&LitmusWorkload::go_on>(rack_.calendar().now(), lane_, *this); }
+
+  void go_on() {
+    if (busy_ > 0 || stopping_) return;
+    if (!std::all_of(sessions_.begin(), sessions_.end(),
+                     [&](const SessionState& session) { return rack_.server(session.id.node).is_on(); })) {
+      return;
+    }
+    if (spoilt_ || part_ == Part::run) {
+      if (spoilt_) {
+        oracle_->abandon();
+      } else {
+        oracle_->judge(repetition_, rack_.calendar().now());
+      }
+      return repeat();
+    }
+    begin(part_ == Part::give ? Part::look : Part::run);
+  }
+
+  void repeat() {
+    if (repetition_.number == options_.repetitions) {
+      stopping_ = true;
+      return tasks_.nothing_more();
+    }
+    ++repetition_.number;
+    spoilt_ = false;
+    for (std::size_t& giver : givers_) giver = first_writers_.below(sessions_.size());
+    begin(Part::give);
+  }
+
+  void begin(Part part) {
+    part_ = part;
+    repetition_.begun = rack_.calendar().now();
+    busy_ = sessions_.size();
+    for (SessionState& session : sessions_) session.busy = true;
+    for (std::size_t i = 0; i < sessions_.size(); ++i) tasks_.spawn(sessions_[i].id.node, take_part(i));
+  }
+
+  sim::Task<void> take_part(std::size_t index) {
+    SessionState& session = sessions_[index];
+    switch (part_) {
+      case Part::give:
+        co_await give(session, index);
+        break;
+      case Part::look:
+        co_await look(session, index);
+        break;
+      case Part::run:
+        co_await run(session, index);
+    }
+    session.busy = false;
+    if (--busy_ == 0) meet();
+  }
+
+  sim::Task<void> give(SessionState& session, std::size_t index) {
+    for (std::size_t object = 0; object < givers_.size(); ++object) {
+      if (givers_[object] != index) continue;
+      const auto answer = co_await perform(session, {sim::OperationKind::write, object});
+      if (!answer) co_return;
+      repetition_.first[object] = answer->written;
+    }
+    co_await perform(session, {sim::OperationKind::fence});
+  }
+
+  sim::Task<void> look(SessionState& session, std::size_t index) {
+    for (std::size_t object = 0; object < givers_.size(); ++object) {
+      if (!session.looks.chance(options_.looks)) continue;
+      for (sim::Duration again = kFirstLookAgain;; again = again * 2) {
+        const auto answer = co_await perform(session, {sim::OperationKind::read, object});
+        if (!answer) co_return;
+        if (answer->read == repetition_.first[object]) break;
+        if (again > kLastLookAgain) {
+          spoilt_ = true;
+          if (!repetition_.others_may_write) {
+            oracle_->unseen(repetition_.number, index, object, rack_.calendar().now());
+          }
+          co_return;
+        }
+        co_await wait(session, again);
+      }
+    }
+  }
+
+  sim::Task<void> run(SessionState& session, std::size_t index) {
+    co_await wait(session, drawn(session.starts, options_.spread));
+    const auto& operations = session.session.operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      if (i > 0) co_await wait(session, drawn(session.pauses, options_.pause));
+      const LitmusOperation& operation = operations[i];
+      const auto answer = co_await perform(session, {operation.kind, operation.object, operand_of(operation)});
+      if (!answer) co_return;
+      repetition_.written[index][i] = answer->written;
+      if (operation.reads()) repetition_.read[operation.into] = answer->read;
+    }
+    co_await perform(session, {sim::OperationKind::fence});
+  }
+
+  std::uint64_t operand_of(const LitmusOperation& operation) const {
+    if (operation.kind == sim::OperationKind::fetch_and_add) return litmus_addend(operation.value);
+    if (operation.kind != sim::OperationKind::compare_and_swap) return 0;
+    return operation.expected ? repetition_.read[*operation.expected] : repetition_.first[operation.object];
+  }
+
+  /// Nothing if the repetition is spoilt: the workload stops, or the service has given up.
+  sim::Task<std::optional<LitmusAnswer>> perform(SessionState& session, LitmusRequest request) {
+    if (stopping_) co_return std::nullopt;
+    const auto answer = co_await target_->perform(session.id, request);
+    if (!answer) spoil();
+    tasks_.operation_ended();
+    co_return answer;
+  }
+
+  sim::Task<void> wait(SessionState& session, sim::Duration length) {
+    if (length > sim::Duration{} && !stopping_) {
+      co_await stopped_.wait_for(rack_.server(session.id.node).clock(), length);
+    }
+  }
+
+  static sim::Duration drawn(sim::RandomStream& random, sim::Duration most) {
+    return sim::Duration::from_ps(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most.ps()) + 1)));
+  }
+
+  void spoil() { spoilt_ = repetition_.others_may_write = true; }
+  void end_waiting() { stopped_.notify_all(); }
+
+  Rack& rack_;
+  LitmusOptions options_;
+  LitmusProgram program_;
+  std::unique_ptr<LitmusTarget> target_;
+  std::vector<SessionState> sessions_;  // as the program's
+  std::unique_ptr<LitmusOracle> oracle_;
+  sim::RandomStream first_writers_;
+  std::vector<std::size_t> givers_;  // by object: the session that gives it its first value
+  LitmusRepetition repetition_;
+  Part part_ = Part::give;
+  std::size_t busy_ = 0;
+  bool spoilt_ = false;  // the repetition will not be judged
+  sim::Lane lane_;
+  sim::Signal stopped_;
+  bool stopping_ = false;  // no operation will begin
+  SessionTasks tasks_;
+};
+
+}  // namespace
+
+void LitmusOptions::declare(sim::Parameters& p) {
+  p.integer("threads", threads, 1, 64, "application threads on each node, on which sessions find a place");
+  std::string names;
+  for (const LitmusTest& test : litmus_tests()) names += fmt::format("{}{}", names.empty() ? "" : ", ", test.name);
+  p.text("program", program,
+         fmt::format("the litmus test: {}; or one such as \"{{x@4; y@5}} P0@0: x=1; r0=y | P1@1/2: y=1; fence; r1=x\", "
+                     "with homes of objects, and nodes and threads of sessions, where wanted",
+                     names));
+  p.text("forbidden", forbidden, "outcomes that must not be seen, such as \"r0=0 & r1=0\", separated by ';'");
+  p.text("allowed", allowed, "outcomes that are counted, and are no violation whatever the model says");
+  p.text("required", required, "the same, but each must be seen at least once in the run");
+  p.choice("model", model,
+           {{"sc", LitmusModel::sc}, {"tso", LitmusModel::tso}, {"pso", LitmusModel::pso}, {"none", LitmusModel::none}},
+           "what the memory promises: an outcome that is not declared and that no execution of it has is a violation");
+  p.integer("repetitions", repetitions, 1, 1'000'000'000, "how often the program is run; then the run's phase is over")
+      .varied({200});
+  p.length("spread", spread, 0_ns, 1_s, "each session begins its program up to so much later than the others")
+      .varied({0_ns, 2_us, 10_us, 100_us});
+  p.length("pause", pause, 0_ns, 1_s, "between two operations of a session: up to so much")
+      .varied({0_ns, 500_ns, 5_us});
+  p.ratio("looks", looks, "probability that a session reads an object before the program runs, so as to hold a copy")
+      .varied({0.0, 0.5, 1.0});
+}
+
+Footprint LitmusOptions::footprint(const RunScale&) const {
+  return {program_of(program).objects.size(), 0};
+}
+
+std::unique_ptr<Workload> LitmusOptions::build(WorkloadContext& context) const {
+  return std::make_unique<LitmusWorkload>(context, *this);
+}
+
+}  // namespace racksim::models

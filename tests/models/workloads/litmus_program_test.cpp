@@ -1,0 +1,141 @@
+// The notation of litmus tests: what it means, and what is refused where.
+#include "models/workloads/litmus_program.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+using namespace racksim;
+using namespace racksim::models;
+using sim::OperationKind;
+
+namespace {
+
+std::string refusal(const std::function<void()>& parse) {
+  try {
+    parse();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+std::string refused(const std::string& program) {
+  return refusal([&] { parse_litmus_program(program); });
+}
+std::string refused_outcome(const std::string& outcome) {
+  const LitmusProgram program = parse_litmus_program("P0: x=1; r0=y | P1: y=1; y=2; r1=x; r2=faa(z,3)");
+  return refusal([&] { parse_litmus_outcomes(outcome, program, "allowed"); });
+}
+
+}  // namespace
+
+TEST_CASE("A program is sessions of operations, with homes and places where it names them") {
+  const LitmusProgram program = parse_litmus_program(
+      "{y@4; x@5} P0@2: x=1; fence; r0=y | P1@1/3: r7=cas(x,0,2); r8=cas( x , r7 , 3 ); r1=faa(counter_2, 10)|P2: y=2");
+  REQUIRE(program.sessions.size() == 3);
+  REQUIRE(program.objects.size() == 3);
+  CHECK(program.objects[0].name == "y");
+  CHECK(program.objects[0].home == 4);
+  CHECK(program.objects[1].home == 5);
+  CHECK(program.objects[2].name == "counter_2");
+  CHECK(!program.objects[2].home);
+  CHECK(program.sessions[0].name == "P0");
+  CHECK(program.sessions[0].node == 2);
+  CHECK(!program.sessions[0].thread);
+  CHECK(program.sessions[1].node == 1);
+  CHECK(program.sessions[1].thread == 3);
+  CHECK(!program.sessions[2].node);
+  const auto& first = program.sessions[0].operations;
+  REQUIRE(first.size() == 3);
+  CHECK(first[0].kind == OperationKind::write);
+  CHECK(first[0].object == 1);
+  CHECK(first[0].value == 1);
+  CHECK(first[1].kind == OperationKind::fence);
+  CHECK(first[2].kind == OperationKind::read);
+  CHECK(first[2].object == 0);
+  CHECK(first[2].into == 0);
+  const auto& second = program.sessions[1].operations;
+  REQUIRE(second.size() == 3);
+  CHECK(second[0].kind == OperationKind::compare_and_swap);
+  CHECK(!second[0].expected);
+  CHECK(second[0].value == 2);
+  CHECK(second[1].expected == 1);
+  CHECK(second[1].into == 2);
+  CHECK(second[2].kind == OperationKind::fetch_and_add);
+  CHECK(second[2].value == 10);
+  REQUIRE(program.registers.size() == 4);
+  CHECK(program.registers[3].name == "r1");
+  CHECK(program.registers[3].session == 1);
+  CHECK(program.registers[3].object == 2);
+  CHECK(program.operations() == OperationSet{OperationKind::read, OperationKind::write, OperationKind::fence,
+                                             OperationKind::compare_and_swap, OperationKind::fetch_and_add});
+}
+
+TEST_CASE("A bad program is refused at its character, with what stands there and what was expected") {
+  const std::string at = "workload.program: character ";
+  CHECK(refused("") == at + "1: found its end, expected the session P0");
+  CHECK(refused("P1: x=1") == at + "2: found '1', expected the number of the session, a whole number from 0 to 0");
+  CHECK(refused("x=1") == at + "1: found 'x', expected the session P0");
+  CHECK(refused("P0 x=1") == at + "4: found 'x', expected ':' before the operations of the session");
+  CHECK(refused("P0:") ==
+        at + "4: found its end, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
+  CHECK_THAT(refused("P0: x=1;"), Catch::StartsWith(at + "9: found its end, expected an operation"));
+  CHECK_THAT(refused("P0: faa(x,1)"), Catch::StartsWith(at + "5: found 'faa', expected an operation"));
+  CHECK(refused("P0: x") == at + "6: found its end, expected '=' and what is written, or read");
+  CHECK(refused("P0: x=y") == at + "7: found 'y', expected the number of a write, a whole number from 1 to 255");
+  CHECK(refused("P0: x=0") == at + "7: found '0', expected the number of a write, a whole number from 1 to 255");
+  CHECK(refused("P0: x=256") == at + "7: found '256', expected the number of a write, a whole number from 1 to 255");
+  CHECK_THAT(refused("P0: x=99999999999999999999999999"), Catch::StartsWith(at + "7: found '99999999999999999999'"));
+  CHECK(refused("P0: x=1 | P1: x=1") == at + "17: found '1', expected a number that no other write of x has");
+  CHECK(refused("P0: x=1 | P1: r1=cas(x,0,1)") == at + "26: found '1', expected a number that no other write of x has");
+  CHECK(refused("P0: r0=x | P1: r0=y") == at + "16: found 'r0', expected a register that is not set anywhere else");
+  CHECK(refused("P0: r0=1") == at + "8: found '1', expected an object to read, such as x, or cas(...) or faa(...)");
+  CHECK_THAT(refused("P0: r0=r1"), Catch::StartsWith(at + "8: found 'r1', expected an object to read"));
+  CHECK(refused("P0: r0=cas x") == at + "12: found 'x', expected '(' and the object");
+  CHECK(refused("P0: r0=cas(r1,0,1)") == at + "12: found 'r1', expected an object such as x");
+  CHECK(refused("P0: r0=cas(x,1,2)") == at + "14: found '1', expected 0 for the object's first value, or a register");
+  CHECK(refused("P0: r0=y; r1=cas(x,r0,2)") ==
+        at + "20: found 'r0', expected a register that this session has read from the same object");
+  CHECK(refused("P0: r0=x | P1: r1=cas(x,r0,2)") ==
+        at + "25: found 'r0', expected a register that this session has read from the same object");
+  CHECK(refused("P0: r0=faa(x,200); r1=faa(x,56)") ==
+        at + "29: found '56', expected what is added, a whole number from 1 to 55");
+  CHECK(refused("P0: r0=faa(x,1") == at + "15: found its end, expected ')' after faa");
+  CHECK(refused("P0: x=1 P1: y=1") ==
+        at + "9: found 'P', expected ';' and an operation, '|' and a session, or its end");
+  CHECK(refused("{x} P0: x=1") == at + "3: found '}', expected '@' and the object's home");
+  CHECK(refused("{x@1; x@2} P0: x=1") == at + "7: found 'x', expected an object that has no home yet");
+  CHECK(refused("{r0@1} P0: x=1") == at + "2: found 'r0', expected an object such as x");
+  CHECK(refused("{x@1 P0: x=1") == at + "6: found 'P', expected '}' after the homes of objects");
+  CHECK(refused("P0@256: x=1") == at + "4: found '256', expected a node, a whole number from 0 to 255");
+  CHECK(refused("P0@1/64: x=1") == at + "6: found '64', expected a thread, a whole number from 0 to 63");
+}
+
+TEST_CASE("Outcomes are conjunctions of what registers hold") {
+  const LitmusProgram program = parse_litmus_program("P0: x=1; r0=y | P1: y=1; r1=x");
+  const auto outcomes = parse_litmus_outcomes(" r1=0&r0=1 ; r0=0 ", program, "forbidden");
+  REQUIRE(outcomes.size() == 2);
+  CHECK(outcomes[0].text(program) == "r0=1 & r1=0");
+  CHECK(outcomes[1].text(program) == "r0=0");
+  CHECK(outcomes[0].holds({1, 0}));
+  CHECK(!outcomes[0].holds({1, 1}));
+  CHECK(outcomes[1].holds({0, 1}));
+  CHECK(parse_litmus_outcomes("  ", program, "forbidden").empty());
+}
+
+TEST_CASE("A bad outcome is refused at its character") {
+  const std::string at = "workload.allowed: character ";
+  CHECK(refused_outcome("r0=0 & r1=1; r2=27") == "accepted");
+  CHECK(refused_outcome("x=1") == at + "1: found 'x', expected a register of the program");
+  CHECK(refused_outcome("r9=1") == at + "1: found 'r9', expected a register of the program");
+  CHECK(refused_outcome("r0 1") == at + "4: found '1', expected '=' and the register's value");
+  CHECK(refused_outcome("r0=3") == at + "4: found '3', expected 0 or the number of a write of y");
+  CHECK(refused_outcome("r1=2") == at + "4: found '2', expected 0 or the number of a write of x");
+  CHECK(refused_outcome("r0=x") == at + "4: found 'x', expected a value, a whole number from 0 to 510");
+  CHECK(refused_outcome("r0=0 & r0=1") ==
+        at + "8: found 'r0', expected a register that this outcome has not named yet");
+  CHECK(refused_outcome("r0=0;") == at + "6: found its end, expected a register of the program");
+  CHECK(refused_outcome("r0=0 r1=0") ==
+        at + "6: found 'r1', expected '&' and a register, ';' and an outcome, or its end");
+}

@@ -1,0 +1,113 @@
+// The shipped litmus tests: for each of their outcomes, what the searches say and what the literature says.
+#include "models/workloads/litmus_tests.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "models/workloads/litmus_oracle.hpp"
+#include "models/workloads/litmus_program.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using sim::OperationKind;
+using sim::checkers::Verdict;
+using Values = std::vector<std::uint64_t>;
+
+namespace {
+
+/// What the registers can hold when the sessions take turns on one memory, in any way.
+std::set<Values> interleavings(const LitmusProgram& program) {
+  std::set<Values> outcomes;
+  Values memory(program.objects.size()), registers(program.registers.size());
+  std::vector<std::size_t> next(program.sessions.size());
+  const std::function<void()> step = [&] {
+    bool ended = true;
+    for (std::size_t s = 0; s < next.size(); ++s) {
+      if (next[s] == program.sessions[s].operations.size()) continue;
+      ended = false;
+      const LitmusOperation& operation = program.sessions[s].operations[next[s]++];
+      const Values memory_before = memory, registers_before = registers;
+      if (operation.kind == OperationKind::write) memory[operation.object] = operation.value;
+      if (operation.kind == OperationKind::read) registers[operation.into] = memory[operation.object];
+      step();
+      memory = memory_before;
+      registers = registers_before;
+      --next[s];
+    }
+    if (ended) outcomes.insert(registers);
+  };
+  step();
+  return outcomes;
+}
+
+/// All values that the registers could hold if nothing were promised.
+std::vector<Values> all_outcomes(const LitmusProgram& program) {
+  std::vector<Values> outcomes{{}};
+  for (const LitmusRegister& one : program.registers) {
+    std::vector<Values> longer;
+    for (const Values& outcome : outcomes) {
+      for (std::uint64_t value = 0; value <= LitmusProgram::kMostValue; ++value) {
+        if (!program.can_hold(one.object, value)) continue;
+        longer.push_back(outcome);
+        longer.back().push_back(value);
+      }
+    }
+    outcomes = std::move(longer);
+  }
+  return outcomes;
+}
+
+}  // namespace
+
+TEST_CASE("Of each shipped test the searches allow what the literature allows, and no other outcome") {
+  // A model allows what turns on one memory give, and the outcome that the test is about where the table says so.
+  for (const LitmusTest& test : litmus_tests()) {
+    const LitmusProgram program = parse_litmus_program(test.program);
+    const LitmusOutcome outcome = parse_litmus_outcomes(test.outcome, program, "outcome").front();
+    const std::set<Values> in_turns = interleavings(program);
+    for (const LitmusModel model : {LitmusModel::sc, LitmusModel::tso, LitmusModel::pso}) {
+      std::size_t forbidden = 0;
+      for (const Values& values : all_outcomes(program)) {
+        const bool allowed = in_turns.count(values) != 0 || (outcome.holds(values) && test.allowed(model));
+        INFO(test.name << " " << to_string(model) << " " << Catch::Detail::stringify(values));
+        CHECK(search_litmus(program, values, model) == (allowed ? Verdict::pass : Verdict::fail));
+        forbidden += allowed ? 0 : 1;
+      }
+      CHECK((forbidden > 0) == !test.allowed(model));
+    }
+  }
+}
+
+TEST_CASE("The shipped tests are the classical ones, each model stronger than the next") {
+  for (const char* name : {"sb", "mp", "lb", "iriw", "corr", "coherence", "wrc", "sb+fences", "mp+fences"}) {
+    REQUIRE(find_litmus_test(name) != nullptr);
+  }
+  CHECK(find_litmus_test("SB") == nullptr);
+  for (const LitmusTest& test : litmus_tests()) {
+    CHECK(!test.allowed(LitmusModel::sc));
+    CHECK(test.allowed(LitmusModel::tso) <= test.allowed(LitmusModel::pso));
+    CHECK(test.allowed(LitmusModel::none));
+  }
+  // Owens, Sarkar and Sewell (2009): amd6 and amd5; SPARC v8, appendix K: PSO alone lets stores change places.
+  CHECK(find_litmus_test("sb")->tso);
+  CHECK(!find_litmus_test("mp")->tso);
+  CHECK(find_litmus_test("mp")->pso);
+}
+
+TEST_CASE("Atomic operations are searched with what they wrote") {
+  const LitmusProgram swaps = parse_litmus_program("P0: r0=cas(x,0,1) | P1: r1=cas(x,0,2)");
+  CHECK(search_litmus(swaps, {0, 1}, LitmusModel::sc) == Verdict::pass);
+  CHECK(search_litmus(swaps, {2, 0}, LitmusModel::sc) == Verdict::pass);
+  CHECK(search_litmus(swaps, {0, 0}, LitmusModel::pso) == Verdict::fail);  // one of them must see the other
+  CHECK(search_litmus(swaps, {2, 1}, LitmusModel::pso) == Verdict::fail);
+  const LitmusProgram adds = parse_litmus_program("P0: r0=faa(x,1) | P1: r1=faa(x,2)");
+  const std::uint64_t one = std::uint64_t{1} << 32;
+  CHECK(search_litmus(adds, {0, one}, LitmusModel::tso) == Verdict::pass);
+  CHECK(search_litmus(adds, {2 * one, 0}, LitmusModel::tso) == Verdict::pass);
+  CHECK(search_litmus(adds, {0, 0}, LitmusModel::pso) == Verdict::fail);
+  CHECK(search_litmus(adds, {0, 1}, LitmusModel::none) == Verdict::pass);
+}
