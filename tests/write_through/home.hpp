@@ -1,0 +1,74 @@
+// The home of blocks: memory, directory and locks. Accesses to one block are carried out one after the other, so that
+// nobody reads between the invalidation of the copies and the write.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "sim/kernel/task.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "tests/write_through/messages.hpp"
+
+namespace racksim::write_through {
+
+class Home {
+ public:
+  /// Takes the block's copy from a node.
+  using Invalidate = std::function<sim::Task<void>(models::NodeId holder, std::uint64_t block, std::uint64_t operation)>;
+
+  Home(sim::Calendar& calendar, models::MemoryService& memory, Invalidate invalidate, bool await_invalidations)
+      : calendar_(calendar),
+        memory_(memory),
+        invalidate_(std::move(invalidate)),
+        await_invalidations_(await_invalidations),
+        background_(calendar) {}
+
+  /// An access or a request for a lock, by a node, for an operation.
+  sim::Task<Reply> serve(Request request, models::NodeId from, std::uint64_t operation);
+
+  bool quiescent() const;
+  void visit(const std::function<void(std::uint64_t block, std::uint64_t value)>& visitor) const {
+    for (const auto& [block, line] : lines_) visitor(block, line.value);
+  }
+  /// Blocks whose locks are held.
+  std::vector<std::uint64_t> locked() const;
+
+ private:
+  struct Waiting {
+    models::LockMode mode;
+    sim::Signal* granted;
+  };
+  struct Line {
+    explicit Line(sim::Calendar& calendar) : free(calendar) {}
+    std::uint64_t value = 0;
+    std::set<models::NodeId> sharers;
+    bool busy = false;
+    sim::Signal free;
+    unsigned readers = 0;  // of the lock
+    bool writer = false;
+    std::deque<Waiting> queue;  // first come, first served
+  };
+
+  Line& line(std::uint64_t block) { return lines_.try_emplace(block, calendar_).first->second; }
+  sim::Task<void> change(Line& line, const Request& request, std::uint64_t value, std::uint64_t operation);
+  static bool may_hold(const Line& line, models::LockMode mode) {
+    return !line.writer && (mode == models::LockMode::shared || line.readers == 0);
+  }
+  static void hold(Line& line, models::LockMode mode) {
+    mode == models::LockMode::shared ? static_cast<void>(++line.readers) : static_cast<void>(line.writer = true);
+  }
+  void unlock(Line& line);
+
+  sim::Calendar& calendar_;
+  models::MemoryService& memory_;
+  Invalidate invalidate_;
+  bool await_invalidations_;
+  std::map<std::uint64_t, Line> lines_;
+  sim::Scope background_;  // invalidations that nobody waits for
+};
+
+}  // namespace racksim::write_through

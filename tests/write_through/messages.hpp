@@ -1,0 +1,25 @@
+// What nodes ask each other: calls over reliable connections, a struct each.
+#pragma once
+
+#include <cstdint>
+
+#include "models/service/memory_service.hpp"
+
+namespace racksim::write_through {
+
+enum class Kind : std::uint8_t { read, write, swap, add, lock, try_lock, unlock, allocate, free, invalidate };
+
+struct Request {
+  Kind kind = Kind::read;
+  models::LockMode mode = models::LockMode::exclusive;
+  std::uint64_t block = 0;     ///< of `allocate` the bytes
+  std::uint64_t value = 0;     ///< to write or to add
+  std::uint64_t expected = 0;  ///< of `swap`
+};
+
+struct Reply {
+  std::uint64_t value = 0;  ///< read, or what was there before; of `allocate` the address
+  bool granted = true;      ///< of `try_lock`
+};
+
+}  // namespace racksim::write_through

@@ -1,0 +1,70 @@
+// The store buffer of a session: writes that have returned and are not performed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "sim/kernel/task.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::write_through {
+
+class SessionBuffer {
+ public:
+  struct Write {
+    std::uint64_t block, value, operation;
+  };
+  /// Performs a write.
+  using Perform = std::function<sim::Task<void>(Write)>;
+
+  /// `in_order`: one write at a time; else one a block at a time.
+  SessionBuffer(sim::Calendar& calendar, std::size_t entries, bool in_order, Perform perform)
+      : entries_(entries), in_order_(in_order), perform_(std::move(perform)), changed_(calendar), tasks_(calendar) {}
+
+  /// Takes a write in, when there is room.
+  sim::Task<void> push(Write write) {
+    while (writes_.size() >= entries_) co_await changed_.wait();
+    writes_.push_back(write);
+    tasks_.spawn(leave(write));
+  }
+  /// Ends when it is empty or, given a block, holds no write of it.
+  sim::Task<void> drain(std::optional<std::uint64_t> block = std::nullopt) {
+    while (holds(block)) co_await changed_.wait();
+  }
+  /// The newest value that it holds for a block.
+  std::optional<std::uint64_t> forward(std::uint64_t block) const {
+    const auto newest = std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.block == block; });
+    return newest == writes_.rend() ? std::nullopt : std::optional(newest->value);
+  }
+  bool empty() const { return writes_.empty(); }
+
+ private:
+  bool holds(std::optional<std::uint64_t> block) const {
+    return std::any_of(writes_.begin(), writes_.end(), [&](const Write& w) { return !block || w.block == *block; });
+  }
+  /// Waits until the writes before it that it may not pass have left.
+  sim::Task<void> leave(Write write) {
+    const auto is_next = [&] {
+      const auto first =
+          std::find_if(writes_.begin(), writes_.end(), [&](const Write& w) { return in_order_ || w.block == write.block; });
+      return first->operation == write.operation;
+    };
+    while (!is_next()) co_await changed_.wait();
+    co_await perform_(write);
+    writes_.erase(std::find_if(writes_.begin(), writes_.end(),
+                               [&](const Write& w) { return w.operation == write.operation; }));
+    changed_.notify_all();
+  }
+
+  std::size_t entries_;
+  bool in_order_;
+  Perform perform_;
+  std::deque<Write> writes_;
+  sim::Signal changed_;
+  sim::Scope tasks_;
+};
+
+}  // namespace racksim::write_through

@@ -1,0 +1,230 @@
+#include "tests/write_through/write_through.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/host/core_wait.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::write_through {
+
+namespace {
+
+const models::ProtocolRegistration registration({
+    .name = "write-through",
+    .doc = "a directory with write-through caches, for tests",
+    .make_options = [] { return std::make_shared<Options>(); },
+    .tolerates = {"drop", "duplicate", "hold", "noise"},
+});
+
+models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
+  const auto nodes = static_cast<unsigned>(context.rack.nodes());
+  return {.nodes = nodes,
+          .roles = context.rack.options().roles.of(nodes),
+          .threads_per_node = context.threads_per_node,
+          .block_bytes = options.block_bytes,
+          .offers = models::kLocks.with(models::kAtomics),
+          .writes_return_early = options.store_buffer != StoreBuffer::none};
+}
+
+constexpr std::uint32_t kControlBytes = 32;
+
+}  // namespace
+
+WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& options)
+    : MemoryService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+                    shape_of(context, options)),
+      rack_(context.rack),
+      options_(options),
+      mesh_(context.rack, models::Mesh::Transport::reliable),
+      final_source_(context.rack.journal().add_source("write-through")) {
+  nodes_.resize(rack_.nodes());
+  for (models::NodeId id = 0; id < rack_.nodes(); ++id) {
+    Node& node = nodes_[id];
+    node.serving = std::make_unique<sim::Scope>(calendar());
+    const auto invalidate = [this, id](models::NodeId holder, std::uint64_t block,
+                                       std::uint64_t operation) -> sim::Task<void> {
+      const Request request{.kind = Kind::invalidate, .block = block};
+      co_await call(id, holder, request, operation);
+    };
+    node.home = std::make_unique<Home>(calendar(), *this, invalidate, options_.await_invalidations);
+    // The core behind those of the application's threads.
+    mesh_.add(id, rack_.server(id).core(context.threads_per_node), [this, id](const models::RpcEnd::Call& call) {
+      nodes_[id].serving->spawn(answer(id, call));
+    });
+  }
+  mesh_.connect();
+  for (std::size_t i = 0; i < sessions(); ++i) {
+    const models::NodeId node = session_number(i).node;
+    buffers_.push_back(std::make_unique<SessionBuffer>(
+        calendar(), options_.buffer_entries, options_.store_buffer == StoreBuffer::in_order,
+        [this, node](SessionBuffer::Write write) -> sim::Task<void> {
+          const Request request{.kind = Kind::write, .block = write.block, .value = write.value};
+          co_await call(node, home_of(write.block), request, write.operation);
+        }));
+  }
+}
+
+sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request,
+                                    std::uint64_t operation) {
+  const bool data = request.kind == Kind::write;
+  const models::RpcEnd::Message message{
+      models::Content::of(request),
+      kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0), operation};
+  const models::RpcEnd::Patience patience{1_s, 1};
+  const auto reply = co_await mesh_.call(from, to, message, patience);
+  if (!reply) throw std::logic_error(fmt::format("node {} has not answered node {}", to, from));
+  co_return reply->as<Reply>();
+}
+
+sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call call) {
+  const Request request = call.content.as<Request>();
+  Reply reply;
+  if (request.kind == Kind::invalidate) {
+    nodes_[at].cache.erase(request.block);
+  } else if (request.kind == Kind::allocate) {
+    reply.value = allocator().allocate(request.block, {at, true}).value;
+  } else if (request.kind == Kind::free) {
+    allocator().free({request.block});
+  } else {
+    const auto from = static_cast<models::NodeId>(mesh_.caller(at, call));
+    reply = co_await nodes_[at].home->serve(request, from, call.operation);
+  }
+  const bool data = request.kind == Kind::read;
+  const models::RpcEnd::Message message{
+      models::Content::of(reply), kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
+      call.operation};
+  mesh_.end(at).reply(call, message);
+}
+
+sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {
+  co_await models::occupy(core_of(session), options_.local_access);
+  if (const auto own = buffer(session).forward(block)) co_return *own;
+  auto& cache = nodes_[session.node].cache;
+  if (const auto copy = cache.find(block); copy != cache.end()) co_return copy->second;
+  const Request request{.kind = Kind::read, .block = block};
+  const Reply reply = co_await call(session.node, home_of(block), request, operation);
+  cache[block] = reply.value;
+  co_return reply.value;
+}
+
+sim::Task<void> WriteThrough::do_write(models::Session session, std::uint64_t block, std::uint64_t value,
+                                       std::uint64_t operation) {
+  co_await models::occupy(core_of(session), options_.local_access);
+  const SessionBuffer::Write write{block, value, operation};
+  co_await buffer(session).push(write);
+  if (options_.store_buffer == StoreBuffer::none) co_await buffer(session).drain();
+}
+
+sim::Task<std::uint64_t> WriteThrough::do_compare_and_swap(models::Session session, std::uint64_t block,
+                                                           std::uint64_t expected, std::uint64_t desired,
+                                                           std::uint64_t operation) {
+  co_await buffer(session).drain();
+  const Request request{.kind = Kind::swap, .block = block, .value = desired, .expected = expected};
+  co_return (co_await call(session.node, home_of(block), request, operation)).value;
+}
+
+sim::Task<std::uint64_t> WriteThrough::do_fetch_and_add(models::Session session, std::uint64_t block,
+                                                        std::uint64_t operand, std::uint64_t operation) {
+  co_await buffer(session).drain();
+  const Request request{.kind = Kind::add, .block = block, .value = operand};
+  co_return (co_await call(session.node, home_of(block), request, operation)).value;
+}
+
+sim::Task<void> WriteThrough::do_fence(models::Session session, std::uint64_t) {
+  return buffer(session).drain();
+}
+
+sim::Task<void> WriteThrough::do_lock(models::Session session, std::uint64_t block, models::LockMode mode,
+                                      std::uint64_t operation) {
+  co_await buffer(session).drain();
+  const Request request{.kind = Kind::lock, .mode = mode, .block = block};
+  co_await call(session.node, home_of(block), request, operation);
+}
+
+sim::Task<bool> WriteThrough::do_try_lock(models::Session session, std::uint64_t block, models::LockMode mode,
+                                          std::uint64_t operation) {
+  co_await buffer(session).drain();
+  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block};
+  co_return (co_await call(session.node, home_of(block), request, operation)).granted;
+}
+
+sim::Task<void> WriteThrough::do_unlock(models::Session session, std::uint64_t block, std::uint64_t operation) {
+  co_await buffer(session).drain();
+  const Request request{.kind = Kind::unlock, .block = block};
+  co_await call(session.node, home_of(block), request, operation);
+}
+
+sim::Task<models::GlobalAddress> WriteThrough::do_allocate(models::Session session, std::uint64_t bytes,
+                                                           const models::AllocationHint& hint,
+                                                           std::uint64_t operation) {
+  const models::NodeId home = hint.home.value_or(shape().roles.first_memory_node);
+  const Request request{.kind = Kind::allocate, .block = bytes};
+  const Reply reply = co_await call(session.node, home, request, operation);
+  co_return models::GlobalAddress{reply.value};
+}
+
+sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address,
+                                      std::uint64_t operation) {
+  const Request request{.kind = Kind::free, .block = address.value};
+  co_await call(session.node, address.home(), request, operation);
+}
+
+void WriteThrough::show_state(sim::StateVisitor& visitor) const {
+  for (models::NodeId id = 0; id < nodes_.size(); ++id) {
+    nodes_[id].home->visit([&](std::uint64_t block, std::uint64_t value) {
+      if (value != 0) visitor.home(block, value);
+    });
+    for (const auto& [block, value] : nodes_[id].cache) {
+      visitor.copy(block, sim::Holder::node(id), value, sim::CopyState::clean);
+    }
+  }
+}
+
+bool WriteThrough::quiescent() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const Node& node) { return node.serving->running() == 0 && node.home->quiescent(); }) &&
+         std::all_of(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer->empty(); });
+}
+
+std::vector<models::Leak> WriteThrough::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const Node& node : nodes_) {
+    for (const std::uint64_t block : node.home->locked()) {
+      leaks.push_back({"leaked-lock", fmt::format("block {} is locked", sim::printed_key(block)), {block, {}}});
+    }
+  }
+  return leaks;
+}
+
+void WriteThrough::record_final_state() {
+  for (models::NodeId id = 0; id < nodes_.size(); ++id) {
+    nodes_[id].home->visit([&](std::uint64_t block, std::uint64_t value) {
+      journal().record(sim::Observed::final_state, final_source_, calendar().now(), id, block, value);
+    });
+  }
+}
+
+std::optional<models::PacketDescription> WriteThrough::describe(const p4::Packet& packet) const {
+  static constexpr const char* kNames[] = {"READ",   "WRITE",    "SWAP", "ADD",       "LOCK",
+                                           "TRYLOCK", "UNLOCK",  "ALLOCATE", "FREE", "INVALIDATE"};
+  models::PacketDescription description;
+  if (packet.content.holds<Request>()) {
+    const auto request = packet.content.as<Request>();
+    description.label = kNames[static_cast<std::size_t>(request.kind)];
+    description.key = request.block;
+  } else if (packet.content.holds<Reply>()) {
+    description.label = fmt::format("REPLY {}", packet.content.as<Reply>().value);
+  } else {
+    return std::nullopt;
+  }
+  return description;
+}
+
+std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {
+  return std::make_unique<WriteThrough>(context, *this);
+}
+
+}  // namespace racksim::write_through

@@ -1,0 +1,72 @@
+// A directory protocol of the simplest kind: caches hold clean copies, every write goes to the block's home, which takes
+// all copies away before it changes memory (Censier and Feautrier, "A New Solution to Coherence Problems in Multicache
+// Systems", IEEE Trans. on Computers C-27(12), 1978, without its private-modified state). Homes also hold locks and
+// carry out atomic operations. All messages are calls over reliable connections, one connection between two nodes: a
+// copy that a home sends cannot be overtaken by the invalidation that follows it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/rack/mesh.hpp"
+#include "tests/write_through/home.hpp"
+#include "tests/write_through/options.hpp"
+#include "tests/write_through/session_buffer.hpp"
+
+namespace racksim::write_through {
+
+class WriteThrough final : public models::Protocol, public models::MemoryService {
+ public:
+  WriteThrough(models::ProtocolContext& context, const Options& options);
+
+  models::Service& service() override { return *this; }
+  void show_state(sim::StateVisitor& visitor) const override;
+  void start_measuring() override { MemoryService::start_measuring(); }
+  void stop_measuring() override { MemoryService::stop_measuring(); }
+  /// Crashes are not in its design: the node's sessions end, and whoever needs it waits for ever.
+  void node_crashed(models::NodeId node) override { sessions_died(node); }
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+
+ protected:
+  sim::Task<std::uint64_t> do_read(models::Session session, std::uint64_t block, std::uint64_t operation) override;
+  sim::Task<void> do_write(models::Session session, std::uint64_t block, std::uint64_t value,
+                           std::uint64_t operation) override;
+  sim::Task<std::uint64_t> do_compare_and_swap(models::Session session, std::uint64_t block, std::uint64_t expected,
+                                               std::uint64_t desired, std::uint64_t operation) override;
+  sim::Task<std::uint64_t> do_fetch_and_add(models::Session session, std::uint64_t block, std::uint64_t operand,
+                                            std::uint64_t operation) override;
+  sim::Task<void> do_fence(models::Session session, std::uint64_t operation) override;
+  sim::Task<void> do_lock(models::Session session, std::uint64_t block, models::LockMode mode,
+                          std::uint64_t operation) override;
+  sim::Task<bool> do_try_lock(models::Session session, std::uint64_t block, models::LockMode mode,
+                              std::uint64_t operation) override;
+  sim::Task<void> do_unlock(models::Session session, std::uint64_t block, std::uint64_t operation) override;
+  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
+                                               const models::AllocationHint& hint, std::uint64_t operation) override;
+  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, std::uint64_t operation) override;
+
+ private:
+  struct Node {
+    std::map<std::uint64_t, std::uint64_t> cache;  // block to value
+    std::unique_ptr<Home> home;
+    std::unique_ptr<sim::Scope> serving;
+  };
+
+  SessionBuffer& buffer(models::Session session) { return *buffers_[index_of(session)]; }
+  models::Core& core_of(models::Session session) { return rack_.server(session.node).core(session.thread); }
+  sim::Task<Reply> call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation);
+  sim::Task<void> answer(models::NodeId at, models::RpcEnd::Call call);
+
+  models::Rack& rack_;
+  Options options_;
+  models::Mesh mesh_;
+  sim::Source final_source_;
+  std::vector<Node> nodes_;
+  std::vector<std::unique_ptr<SessionBuffer>> buffers_;  // by session
+};
+
+}  // namespace racksim::write_through
