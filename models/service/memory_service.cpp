@@ -114,11 +114,9 @@ sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint6
 
 sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, GlobalAddress address,
                                                          std::uint64_t expected) {
-  const Begun begun =
-      begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
+  const Begun begun = begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
-  const std::uint64_t before =
-      co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
+  const std::uint64_t before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
   guard.over();
   if (before == expected) perform_at_return(begun, begun.value);
   end_atomic(session, begun, before, before == expected);

@@ -1,8 +1,8 @@
 // The memory service: what an application thread of a distributed shared memory sees (Concordia §6, GAM §3, SELCC §3).
 //
-// The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks or,
-// where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each, in
-// the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
+// The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks
+// or, where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each,
+// in the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
 // that it stands for are kept beside the run once an application writes some (value_contents.hpp).
 //
 // Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
