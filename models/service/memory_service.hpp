@@ -48,7 +48,8 @@ class MemoryService : public Service {
   static constexpr std::string_view kWhat = "a memory service";
   static constexpr std::uint64_t kWordBytes = 8;
 
-  /// Throws std::runtime_error when a block is no power of two from 8 bytes.
+  /// Throws std::runtime_error when a block or an object is no power of two from 8 bytes, or an object more than a
+  /// block.
   MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const MemoryShape& shape);
 
   /// Reads what lies at an address; returns the value of the (last) object.
