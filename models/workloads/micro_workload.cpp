@@ -248,14 +248,27 @@ class MicroWorkload final : public Workload {
 
 void MicroOptions::declare(sim::Parameters& p) {
   p.integer("threads", threads, 1, 64, "application threads on each node").varied_from(1);
+  p.choice(
+      "mode", mode, {{"access", Mode::access}, {"lock", Mode::lock}, {"lock-and-access", Mode::lock_and_access}},
+      "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
+      "place of a write), or an access under such a lock");
+  p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
+         "bytes of an access, which begins at a multiple of 8 and may span blocks");
   p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});
   p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
       .varied({0.0, 0.5, 0.9});
-  p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share").varied({0.3, 0.9, 1.0});
+  p.ratio("sharing_ratio", sharing_ratio, "share of operations, or lines, that are of data that all nodes share")
+      .varied({0.3, 0.9, 1.0});
+  p.choice("sharing_of", sharing_of, {{"operations", SharingOf::operations}, {"lines", SharingOf::lines}},
+           "what the sharing ratio is a share of: operations (Concordia), or the blocks that a node can reach, all of "
+           "which are accessed alike (GAM, SELCC)");
+  p.optional_ratio("remote_ratio", remote_ratio,
+                   "share of a node's private data whose home is another node (GAM); null: all homes in turn");
   p.size("working_set", working_set, 0, std::uint64_t{1} << 46, "private data of all nodes together at sharing ratio 0")
       .varied({512 * 1024, 2048 * 1024});
   // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
-  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share")
+  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40,
+         "data that all nodes share, unless that is a share of lines")
       .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024})
       .moderate({4 * 1024, 8 * 1024, 16 * 1024});
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")

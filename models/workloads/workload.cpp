@@ -18,7 +18,8 @@ const std::vector<WorkloadEntry>& workloads() {
   static const std::vector<WorkloadEntry> entries{
       {"key-value", "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
        [] { return std::make_shared<KeyValueOptions>(); }},
-      {"micro", "8-byte reads and writes by read ratio, locality and sharing ratio (Concordia §7.2)",
+      {"micro",
+       "reads, writes and locks by read, remote and sharing ratio and locality (Concordia §7.2, GAM §7.1, SELCC §7.1)",
        [] { return std::make_shared<MicroOptions>(); }},
   };
   return entries;

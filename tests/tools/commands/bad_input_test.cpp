@@ -291,3 +291,24 @@ TEST_CASE("the program says of what does not fit what it is, and then what would
           "/faults/0: found a \"nic-stall\" that does not fit: it names node 77",
           "expected a fault that fits the rack\n");
 }
+
+TEST_CASE("a workload that wants what its protocol does not offer is refused before the run, by name") {
+  const TemporaryFolder folder;
+  for (const char* mode : {"lock", "lock-and-access"}) {
+    CHECK(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", std::string("workload.mode=") + mode})
+              .ends_with(
+                  "scenarios/flowcc/lossy.json: /workload: found options that do not fit: the protocol offers no "
+                  "lock, shared lock and unlock; it offers read, write, fence, allocate and free, expected options "
+                  "that fit the rack and its protocol\n"));
+  }
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "workload.mode=lokc"}),
+             Catch::EndsWith("(did you mean \"lock\"?)\n"));
+}
+
+TEST_CASE("roles that the rack or the protocol does not have are refused before the run") {
+  const TemporaryFolder folder;
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=5"}),
+             Catch::Contains("/rack: found constants that do not fit: roles.memory is 5, but the rack has 4 servers"));
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=2"}),
+             Catch::Contains("/protocol/flowcc: found options that do not fit: flowcc: every node runs applications"));
+}
