@@ -24,23 +24,34 @@ sim::OperationKind kind_of(LockMode mode, bool tries) {
   return tries ? sim::OperationKind::try_lock : sim::OperationKind::lock;
 }
 
+/// With all that follows from what is given.
+MemoryShape completed(MemoryShape shape) {
+  const auto fits = [](std::uint64_t bytes) {
+    return std::has_single_bit(bytes) && bytes >= MemoryService::kWordBytes;
+  };
+  if (!fits(shape.block_bytes)) {
+    throw std::runtime_error(fmt::format("a block of {} bytes is no power of two from 8", shape.block_bytes));
+  }
+  if (shape.object_bytes == 0) shape.object_bytes = shape.block_bytes;
+  if (!fits(shape.object_bytes) || shape.object_bytes > shape.block_bytes) {
+    throw std::runtime_error(fmt::format("an object of {} bytes is no power of two from 8 up to a block of {}",
+                                         shape.object_bytes, shape.block_bytes));
+  }
+  shape.offers = shape.offers.with(kAlways);
+  return shape;
+}
+
 }  // namespace
 
 MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
                              const MemoryShape& shape)
     : Service(calendar, journal, metrics, shape.roles.compute_nodes, shape.threads_per_node),
-      shape_(shape),
-      block_bits_(static_cast<unsigned>(std::countr_zero(shape.block_bytes))),
-      object_bits_(shape.object_bytes == 0 ? block_bits_ : static_cast<unsigned>(std::countr_zero(shape.object_bytes))),
-      allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, std::max(shape.block_bytes, kWordBytes)),
+      shape_(completed(shape)),
+      block_bits_(static_cast<unsigned>(std::countr_zero(shape_.block_bytes))),
+      object_bits_(static_cast<unsigned>(std::countr_zero(shape_.object_bytes))),
+      allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, shape_.block_bytes),
       performed_(sessions()),
-      contents_(std::uint64_t{1} << object_bits_) {
-  if (!std::has_single_bit(shape.block_bytes) || shape.block_bytes < kWordBytes) {
-    throw std::runtime_error(fmt::format("a block of {} bytes is no power of two from 8", shape.block_bytes));
-  }
-  shape_.offers = shape.offers.with(kAlways);
-  shape_.object_bytes = std::uint64_t{1} << object_bits_;
-}
+      contents_(shape_.object_bytes) {}
 
 void MemoryService::require(OperationSet needed) const {
   const OperationSet missing = needed.without(shape_.offers);
@@ -114,11 +125,9 @@ sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint6
 
 sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, GlobalAddress address,
                                                          std::uint64_t expected) {
-  const Begun begun =
-      begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
+  const Begun begun = begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
-  const std::uint64_t before =
-      co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
+  const std::uint64_t before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
   guard.over();
   if (before == expected) perform_at_return(begun, begun.value);
   end_atomic(session, begun, before, before == expected);

@@ -1,8 +1,8 @@
 // The memory service: what an application thread of a distributed shared memory sees (Concordia §6, GAM §3, SELCC §3).
 //
-// The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks or,
-// where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each, in
-// the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
+// The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks
+// or, where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each,
+// in the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
 // that it stands for are kept beside the run once an application writes some (value_contents.hpp).
 //
 // Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
@@ -48,7 +48,8 @@ class MemoryService : public Service {
   static constexpr std::string_view kWhat = "a memory service";
   static constexpr std::uint64_t kWordBytes = 8;
 
-  /// Throws std::runtime_error when a block is no power of two from 8 bytes.
+  /// Throws std::runtime_error when a block or an object is no power of two from 8 bytes, or an object more than a
+  /// block.
   MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const MemoryShape& shape);
 
   /// Reads what lies at an address; returns the value of the (last) object.

@@ -2,8 +2,8 @@
 //
 // Applications call the non-virtual face of a service. It numbers operations, gives every write a unique value, tells
 // the journal when each operation begins and ends, and counts throughput and latency: the oracles' histories come from
-// here, so a protocol gets all oracles by implementing the hooks. An operation whose task is destroyed, as a crash does,
-// is recorded as given up.
+// here, so a protocol gets all oracles by implementing the hooks. An operation whose task is destroyed, as a crash
+// does, is recorded as given up.
 #pragma once
 
 #include <cstdint>

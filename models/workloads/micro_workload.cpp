@@ -4,51 +4,55 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "models/service/memory_service.hpp"
 #include "models/service/session_tasks.hpp"
+#include "models/workloads/block_spread.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
 
 namespace {
 
+/// Reads and writes need no asking: every service offers them.
+OperationSet needed_by(MicroOptions::Mode mode) {
+  if (mode == MicroOptions::Mode::access) return {};
+  return {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock};
+}
+
 class MicroWorkload final : public Workload {
  public:
   MicroWorkload(WorkloadContext& context, const MicroOptions& options)
       : memory_(context.service<MemoryService>("micro")),
         options_(options),
-        nodes_(memory_.shape().nodes),
+        roles_(memory_.shape().roles),
         block_bytes_(memory_.shape().block_bytes),
-        shared_blocks_(options.layout(nodes_, block_bytes_).shared_blocks),
-        private_blocks_(options.layout(nodes_, block_bytes_).private_blocks),
-        tasks_(context.rack.calendar(), nodes_) {
-    if (options.sharing_ratio > 0 && shared_blocks_ == 0) {
-      throw std::runtime_error("workload: shared_bytes holds no whole block, but sharing_ratio is above 0");
-    }
-    if (options.sharing_ratio < 1 && private_blocks_ == 0) {
-      throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
-    }
-    for (unsigned node = 0; node < nodes_; ++node) {
+        layout_(options.layout(roles_.compute_nodes, block_bytes_)),
+        tasks_(context.rack.calendar(), roles_.compute_nodes) {
+    check();
+    for (unsigned node = 0; node < roles_.compute_nodes; ++node) {
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         sessions_.emplace_back(context.rack.seed(), node, thread);
       }
     }
-    // Shared blocks lie at the same offsets of every home, the first of each home's global memory.
-    for (NodeId home = 0; home < nodes_; ++home) {
-      if (shared_per_home() > 0) memory_.reserve(shared_per_home() * block_bytes_, {home, true});
-    }
+    lay_out();
   }
 
   void warm_up() override {
-    const std::uint64_t rounds = options_.warm_rounds({shared_blocks_, private_blocks_});
+    const std::uint64_t rounds = options_.warm_rounds(layout_);
     for (std::uint64_t i = 0; i < rounds; ++i) {
       for (SessionState& session : sessions_) {
         const Access access = draw(session);
-        memory_.warm_access(session.id, access.address, access.write);
+        for (std::uint64_t block = access.first_block; block <= access.last_block; ++block) {
+          memory_.warm_access(session.id, start_of(block), access.write);
+        }
       }
     }
   }
@@ -64,17 +68,16 @@ class MicroWorkload final : public Workload {
     tasks_.notify_after(operations, std::move(done));
   }
 
-  bool uses(std::uint64_t block) const override {
-    const std::uint64_t home = block / blocks_per_home(), index = block % blocks_per_home();
-    if (home >= nodes_) return false;
-    if (index < shared_per_home()) return index * nodes_ + home < shared_blocks_;
-    if (private_blocks_ == 0) return false;
-    const std::uint64_t place = index - shared_per_home();
-    return place / private_per_home() < nodes_ && place % private_per_home() * nodes_ + home < private_blocks_;
+  // Accesses are of objects, locks of blocks.
+  bool uses(std::uint64_t key) const override {
+    return (accesses() && holds(memory_.block_of_object(key))) || (locks() && holds(key));
   }
   std::string used_keys() const override {
-    return fmt::format("a block of the workload: node * {:#x} + index, with nodes below {} and indices below {:#x}",
-                       blocks_per_home(), nodes_, shared_per_home() + nodes_ * private_per_home());
+    const std::uint64_t object_bytes = memory_.shape().object_bytes;
+    std::string text;
+    if (accesses() && object_bytes < block_bytes_) text = used_units("a word", object_bytes);
+    if (locks() || text.empty()) text += (text.empty() ? "" : ", or ") + used_units("a block", block_bytes_);
+    return text;
   }
 
  private:
@@ -84,57 +87,158 @@ class MicroWorkload final : public Workload {
           random(seed, fmt::format("node{}/thread{}/workload", node, thread)) {}
     Session id;
     sim::RandomStream random;
-    GlobalAddress last_block;
+    BlockRun last;
     bool has_last = false;
   };
   struct Access {
     GlobalAddress address;
+    std::uint64_t first_block, last_block;
     bool write;
   };
+  /// A node's own data: what lies at home, if that is told apart, and the rest.
+  struct OwnBlocks {
+    BlockSpread local, remote;
+  };
+
+  /// Before anything is reserved.
+  void check() const {
+    if (options_.sharing_ratio > 0 && layout_.shared_blocks == 0) {
+      throw std::runtime_error(
+          fmt::format("workload: {} holds no whole shared block, but sharing_ratio is above 0",
+                      options_.sharing_of == MicroOptions::SharingOf::lines ? "working_set" : "shared_bytes"));
+    }
+    if (options_.sharing_ratio < 1 && layout_.private_blocks == 0) {
+      throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
+    }
+    if (options_.remote_ratio && layout_.private_blocks > 0) {
+      for (NodeId node = 0; node < roles_.compute_nodes; ++node) {
+        if (roles_.holds_memory(node)) continue;
+        throw std::runtime_error(fmt::format(
+            "workload: remote_ratio wants data at the node that uses it, but node {} holds no memory", node));
+      }
+      if (remote_blocks() > 0 && roles_.memory_nodes == 1) {
+        throw std::runtime_error("workload: remote_ratio is above 0, but only one node holds memory");
+      }
+    }
+    memory_.require(needed_by(options_.mode));
+  }
+
+  // At each home: what all nodes share, then what each node has there.
+  void lay_out() {
+    shared_ = BlockSpread(memory_, homes(), layout_.shared_blocks, true);
+    least_bytes_ = layout_.shared_blocks > 0 ? shared_.least_bytes() : std::numeric_limits<std::uint64_t>::max();
+    own_.reserve(roles_.compute_nodes);
+    for (NodeId node = 0; layout_.private_blocks > 0 && node < roles_.compute_nodes; ++node) {
+      OwnBlocks& own = own_.emplace_back();
+      const std::uint64_t remote = options_.remote_ratio ? remote_blocks() : layout_.private_blocks;
+      own.local = BlockSpread(memory_, {node}, layout_.private_blocks - remote, false);
+      own.remote = BlockSpread(memory_, options_.remote_ratio ? homes_behind(node) : homes(), remote, false);
+      for (const BlockSpread* part : {&own.local, &own.remote}) {
+        if (part->blocks() > 0) least_bytes_ = std::min(least_bytes_, part->least_bytes());
+      }
+    }
+    if (options_.access_bytes > least_bytes_) {
+      throw std::runtime_error(
+          fmt::format("workload: access_bytes is {}, but of what a home holds as little as {} bytes lie together",
+                      options_.access_bytes, least_bytes_));
+    }
+  }
+
+  std::vector<NodeId> homes() const {
+    std::vector<NodeId> homes(roles_.memory_nodes);
+    std::iota(homes.begin(), homes.end(), roles_.first_memory_node);
+    return homes;
+  }
+  /// All others, those behind the node first, so that no home gets more of all nodes' data than another.
+  std::vector<NodeId> homes_behind(NodeId node) const {
+    std::vector<NodeId> others = homes();
+    std::rotate(others.begin(), others.begin() + (node - roles_.first_memory_node) + 1, others.end());
+    others.pop_back();
+    return others;
+  }
+  std::uint64_t remote_blocks() const {
+    return static_cast<std::uint64_t>(
+        std::llround(*options_.remote_ratio * static_cast<double>(layout_.private_blocks)));
+  }
+
+  bool accesses() const { return options_.mode != MicroOptions::Mode::lock; }
+  bool locks() const { return options_.mode != MicroOptions::Mode::access; }
 
   Access draw(SessionState& session) {
     sim::RandomStream& random = session.random;
     if (!session.has_last || !random.chance(options_.locality)) {
-      session.last_block = random.chance(options_.sharing_ratio)
-                               ? shared_block(random.below(shared_blocks_))
-                               : private_block(session.id.node, random.below(private_blocks_));
+      session.last = draw_block(session);
       session.has_last = true;
     }
-    const std::uint64_t word = random.below(block_bytes_ / 8);
+    const std::uint64_t word = random.below(block_bytes_ / MemoryService::kWordBytes);
     const bool write = !random.chance(options_.read_ratio);
-    return {GlobalAddress{session.last_block.value + word * 8}, write};
+    // One that would go beyond the data begins as much earlier, and still touches the word.
+    const std::uint64_t latest = (session.last.end - options_.access_bytes) & ~(MemoryService::kWordBytes - 1);
+    const std::uint64_t address = std::min(session.last.begin.value + word * MemoryService::kWordBytes, latest);
+    return {{address}, memory_.block_of({address}), memory_.block_of({address + options_.access_bytes - 1}), write};
+  }
+  BlockRun draw_block(SessionState& session) {
+    sim::RandomStream& random = session.random;
+    if (options_.sharing_of == MicroOptions::SharingOf::lines) {
+      const std::uint64_t line = random.below(layout_.shared_blocks + layout_.private_blocks);
+      if (line < layout_.shared_blocks) return shared_.run_from(line);
+      return own_block(session.id.node, line - layout_.shared_blocks);
+    }
+    return random.chance(options_.sharing_ratio) ? shared_.run_from(random.below(layout_.shared_blocks))
+                                                 : own_block(session.id.node, random.below(layout_.private_blocks));
+  }
+  BlockRun own_block(NodeId node, std::uint64_t index) const {
+    const OwnBlocks& own = own_[node];
+    return index < own.local.blocks() ? own.local.run_from(index) : own.remote.run_from(index - own.local.blocks());
   }
 
-  // Of each home's memory: the blocks that it has room for, the shared ones at its beginning, and what each owner has.
-  std::uint64_t blocks_per_home() const { return (std::uint64_t{1} << GlobalAddress::kOffsetBits) / block_bytes_; }
-  std::uint64_t shared_per_home() const { return (shared_blocks_ + nodes_ - 1) / nodes_; }
-  std::uint64_t private_per_home() const { return (private_blocks_ + nodes_ - 1) / nodes_; }
-
-  GlobalAddress shared_block(std::uint64_t i) const {
-    return GlobalAddress::at(static_cast<NodeId>(i % nodes_), i / nodes_ * block_bytes_);
+  GlobalAddress start_of(std::uint64_t block) const { return {block * block_bytes_}; }
+  bool holds(std::uint64_t block) const {
+    const GlobalAddress address = start_of(block);
+    return memory_.block_of(address) == block &&
+           (shared_.holds(address) || std::any_of(own_.begin(), own_.end(), [&](const OwnBlocks& own) {
+              return own.local.holds(address) || own.remote.holds(address);
+            }));
   }
-  GlobalAddress private_block(NodeId owner, std::uint64_t i) const {
-    const std::uint64_t index = shared_per_home() + owner * private_per_home() + i / nodes_;
-    return GlobalAddress::at(static_cast<NodeId>(i % nodes_), index * block_bytes_);
+  std::string used_units(std::string_view unit, std::uint64_t unit_bytes) const {
+    std::uint64_t end = shared_.end_offset();
+    for (const OwnBlocks& own : own_) end = std::max({end, own.local.end_offset(), own.remote.end_offset()});
+    return fmt::format("{} of the workload: node * {:#x} + index, with nodes from {} to {} and indices below {:#x}",
+                       unit, (std::uint64_t{1} << GlobalAddress::kOffsetBits) / unit_bytes, roles_.first_memory_node,
+                       roles_.first_memory_node + roles_.memory_nodes - 1, end / unit_bytes);
   }
 
   sim::Task<void> issue(SessionState& session) {
     while (!stopping_) {
       const Access access = draw(session);
-      if (access.write) {
-        co_await memory_.write(session.id, access.address);
-      } else {
-        co_await memory_.read(session.id, access.address);
-      }
+      if (locks()) co_await lock(session.id, access);
+      if (accesses() && access.write) co_await memory_.write(session.id, access.address, options_.access_bytes);
+      if (accesses() && !access.write) co_await memory_.read(session.id, access.address, options_.access_bytes);
+      if (locks()) co_await unlock(session.id, access);
       tasks_.operation_ended();
+    }
+  }
+  /// By ascending addresses, so that sessions which hold some blocks and wait for others cannot wait in a circle.
+  sim::Task<void> lock(Session session, Access access) {
+    const LockMode mode = access.write ? LockMode::exclusive : LockMode::shared;
+    for (std::uint64_t block = access.first_block; block <= access.last_block; ++block) {
+      co_await memory_.lock(session, start_of(block), mode);
+    }
+  }
+  sim::Task<void> unlock(Session session, Access access) {
+    for (std::uint64_t block = access.first_block; block <= access.last_block; ++block) {
+      co_await memory_.unlock(session, start_of(block));
     }
   }
 
   MemoryService& memory_;
   MicroOptions options_;
-  unsigned nodes_;
+  Roles roles_;
   std::uint64_t block_bytes_;
-  std::uint64_t shared_blocks_, private_blocks_;
+  MicroLayout layout_;
+  BlockSpread shared_;
+  std::vector<OwnBlocks> own_;  // by node
+  std::uint64_t least_bytes_ = 0;
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
   SessionTasks tasks_;
@@ -144,14 +248,27 @@ class MicroWorkload final : public Workload {
 
 void MicroOptions::declare(sim::Parameters& p) {
   p.integer("threads", threads, 1, 64, "application threads on each node").varied_from(1);
+  p.choice(
+      "mode", mode, {{"access", Mode::access}, {"lock", Mode::lock}, {"lock-and-access", Mode::lock_and_access}},
+      "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
+      "place of a write), or an access under such a lock");
+  p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
+         "bytes of an access, which begins at a multiple of 8 and may span blocks");
   p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});
   p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
       .varied({0.0, 0.5, 0.9});
-  p.ratio("sharing_ratio", sharing_ratio, "share of operations on data that all nodes share").varied({0.3, 0.9, 1.0});
+  p.ratio("sharing_ratio", sharing_ratio, "share of operations, or lines, that are of data that all nodes share")
+      .varied({0.3, 0.9, 1.0});
+  p.choice("sharing_of", sharing_of, {{"operations", SharingOf::operations}, {"lines", SharingOf::lines}},
+           "what the sharing ratio is a share of: operations (Concordia), or the blocks that a node can reach, all of "
+           "which are accessed alike (GAM, SELCC)");
+  p.optional_ratio("remote_ratio", remote_ratio,
+                   "share of a node's private data whose home is another node (GAM); null: all homes in turn");
   p.size("working_set", working_set, 0, std::uint64_t{1} << 46, "private data of all nodes together at sharing ratio 0")
       .varied({512 * 1024, 2048 * 1024});
   // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
-  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40, "data that all nodes share")
+  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40,
+         "data that all nodes share, unless that is a share of lines")
       .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024})
       .moderate({4 * 1024, 8 * 1024, 16 * 1024});
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
@@ -159,6 +276,11 @@ void MicroOptions::declare(sim::Parameters& p) {
 }
 
 MicroLayout MicroOptions::layout(std::uint64_t nodes, std::uint64_t block_bytes) const {
+  if (sharing_of == SharingOf::lines) {
+    const std::uint64_t lines = working_set / nodes / block_bytes;
+    const auto shared = static_cast<std::uint64_t>(std::llround(sharing_ratio * static_cast<double>(lines)));
+    return {shared, lines - shared};
+  }
   const double private_share = static_cast<double>(working_set / nodes) * (1.0 - sharing_ratio);
   return {sharing_ratio > 0 ? shared_bytes / block_bytes : 0, static_cast<std::uint64_t>(private_share) / block_bytes};
 }

@@ -1,16 +1,34 @@
-// The micro benchmark of Concordia §7.2 (and, with other numbers, of GAM §6.1): every thread reads and writes 8-byte
-// objects, one after the other, chosen by read ratio, data locality and sharing ratio.
+// The micro benchmark of Concordia §7.2, GAM §7.1 (with the parameters of its Table 3) and SELCC §7.1: every thread
+// reads and writes objects of 8 bytes, one after the other, chosen by read ratio, data locality and sharing ratio.
 //
-// The paper says "the working set is 8 GB, the cache size 1 GB, the shared data about 250 MB" and gives no layout. Read
-// here as: each node's share of the working set is working_set / nodes; the part of it that is private shrinks as
-// operations move to shared data, (1 - sharing_ratio) of the share; the shared data come on top, the same for all
-// nodes. That reading explains what the paper reports: evictions at 0 % sharing (1 GB of private data in a
-// set-associative cache of 1 GB), more at 20 %, almost none at 60 %. All data are interleaved over the homes block by
-// block.
+// What is shared, and how much data there is, differs (`sharing_of`):
+//
+// * Operations (Concordia). That share of the operations goes to data that all nodes share. The paper says "the working
+//   set is 8 GB, the cache size 1 GB, the shared data about 250 MB" and gives no layout. Read here as: each node's
+//   share of the working set is working_set / nodes; the part of it that is private shrinks as operations move to
+//   shared data, (1 - sharing_ratio) of the share; the shared data come on top, the same shared_bytes for all nodes.
+//   That reading explains what the paper reports: evictions at 0 % sharing (1 GB of private data in a set-associative
+//   cache of 1 GB), more at 20 %, almost none at 60 %.
+// * Lines (GAM, SELCC). That share of the blocks which a node can reach is common to all nodes, and every operation
+//   picks any of these blocks with the same chance. SELCC §7.1.1: "the percentage of allocated data accessible by all
+//   compute nodes, while the remainder is accessed privately". GAM's Table 3 speaks of operations, but its published
+//   benchmark replaces each of a thread's addresses by a common one with that probability, so that the common data grow
+//   with the ratio. Each node reaches working_set / nodes at every ratio, as SELCC's scaling without sharing implies
+//   (its Figure 9: 24 M lines of a node do not fit its cache at any number of nodes); shared_bytes is not read.
+//
+// All data are interleaved over the homes block by block, unless GAM's remote ratio says how much of a node's own data
+// lies elsewhere. That it is a matter of layout follows from GAM §7.1.2: up to 50 % a node caches all its remote data
+// in a cache for half its working set. Data of all nodes stay interleaved, for they cannot be local to everybody.
+//
+// GAM's workloads (§7.1) are `mode`: R/W "access", RL/WL "lock", RL+R/WL+W "lock-and-access". A read takes a shared
+// lock and a write an exclusive one, of each block that it touches, and gives it back afterwards. That is one operation
+// for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
+// 8 bytes.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "models/workloads/workload.hpp"
 
@@ -23,10 +41,17 @@ struct MicroLayout {
 };
 
 struct MicroOptions final : WorkloadOptions {
+  enum class Mode : std::uint8_t { access, lock, lock_and_access };
+  enum class SharingOf : std::uint8_t { operations, lines };
+
   std::uint64_t threads = 4;
+  Mode mode = Mode::access;
   double read_ratio = 0.5;
+  std::uint64_t access_bytes = 8;
   double locality = 0.0;
   double sharing_ratio = 0.5;
+  SharingOf sharing_of = SharingOf::operations;
+  std::optional<double> remote_ratio;
   std::uint64_t working_set = std::uint64_t{8} << 30;
   std::uint64_t shared_bytes = std::uint64_t{250} * 1000 * 1000;
   double warm_passes = 3.0;
@@ -34,6 +59,7 @@ struct MicroOptions final : WorkloadOptions {
   void declare(sim::Parameters& p) override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  /// `nodes` are those that compute.
   MicroLayout layout(std::uint64_t nodes, std::uint64_t block_bytes) const;
   /// Warm-up accesses of each session.
   std::uint64_t warm_rounds(const MicroLayout& layout) const;

@@ -21,7 +21,8 @@ const std::vector<WorkloadEntry>& workloads() {
        [] { return std::make_shared<KeyValueOptions>(); }},
       {"litmus", "a litmus test of a memory model, repeated with shifted starts, its outcomes counted and judged",
        [] { return std::make_shared<LitmusOptions>(); }},
-      {"micro", "8-byte reads and writes by read ratio, locality and sharing ratio (Concordia §7.2)",
+      {"micro",
+       "reads, writes and locks by read, remote and sharing ratio and locality (Concordia §7.2, GAM §7.1, SELCC §7.1)",
        [] { return std::make_shared<MicroOptions>(); }},
   };
   return entries;

@@ -56,7 +56,7 @@ class Workload : public CrashObserver {
 
 /// What decides how much of its data a workload will use.
 struct RunScale {
-  std::uint64_t nodes = 0;
+  std::uint64_t nodes = 0;        ///< that compute
   std::uint64_t block_bytes = 0;  ///< the protocol's unit of coherence; 0 where data are keys
   sim::Duration time;             ///< simulated, of the phases that have a length in time
   std::uint64_t operations = 0;   ///< of the phases that have a length in operations

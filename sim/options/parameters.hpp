@@ -54,6 +54,11 @@ struct Parameter {
     double* target;
     double min, max;
   };
+  /// A number, or nothing (JSON's null).
+  struct OptionalReal {
+    std::optional<double>* target;
+    double min, max;
+  };
   /// A number of bytes, written as "4KiB".
   struct Size {
     std::uint64_t* target;
@@ -73,7 +78,7 @@ struct Parameter {
     std::string* target;
   };
 
-  using Kind = std::variant<Flag, Integer, OptionalInteger, Real, Size, Length, Rate, Choice, Text>;
+  using Kind = std::variant<Flag, Integer, OptionalInteger, Real, OptionalReal, Size, Length, Rate, Choice, Text>;
   /// A value of any kind: a Size or Rate as its number, a Choice by its name.
   using Value = std::variant<bool, std::uint64_t, double, Duration, std::string>;
 
@@ -163,6 +168,9 @@ class Parameters {
   /// A share or probability from 0 to 1.
   Declared<double> ratio(std::string_view name, double& value, std::string_view doc) {
     return real(name, value, 0.0, 1.0, doc);
+  }
+  void optional_ratio(std::string_view name, std::optional<double>& value, std::string_view doc) {
+    add(name, doc, Parameter::OptionalReal{&value, 0.0, 1.0});
   }
   Declared<std::uint64_t> size(std::string_view name, std::uint64_t& bytes, std::uint64_t min, std::uint64_t max,
                                std::string_view doc) {

@@ -66,8 +66,16 @@ MachineNeeds machine_needs(const Scenario& scenario) {
   const models::StateSize state = protocol.state_size(rack.nodes);
   const std::uint64_t operations = run.warmup.operations.value_or(0) + run.measure.operations.value_or(0);
   models::Footprint footprint;
+  models::Roles roles;
   try {
-    footprint = workload.footprint({rack.nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
+    roles = rack.roles.of(rack.nodes);
+  } catch (const std::runtime_error& error) {
+    throw InputError(scenario.file, "/rack", fmt::format("constants that do not fit: {}", error.what()),
+                     "constants that fit each other");
+  }
+  try {
+    footprint =
+        workload.footprint({roles.compute_nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
   } catch (const std::runtime_error& error) {
     throw InputError(scenario.file, "/workload", fmt::format("options that do not fit: {}", error.what()),
                      "options that fit the rack and its protocol");

@@ -52,6 +52,14 @@ class Setter {
     *real.target = *value;
   }
 
+  void operator()(const Parameter::OptionalReal& real) const {
+    const auto value = value_.number();
+    if (!value_.is_null() && (!value || !(*value >= real.min && *value <= real.max))) {
+      refuse(fmt::format("a number from {} to {}, or null", real.min, real.max));
+    }
+    *real.target = value;
+  }
+
   void operator()(const Parameter::Size& size) const {
     set_quantity(*size.target, size.min, size.max, parse_size, format_size);
   }
@@ -159,6 +167,9 @@ struct Getter {
     return *integer.target ? JsonValue(**integer.target) : JsonValue();
   }
   JsonValue operator()(const Parameter::Real& real) const { return *real.target; }
+  JsonValue operator()(const Parameter::OptionalReal& real) const {
+    return *real.target ? JsonValue(**real.target) : JsonValue();
+  }
   JsonValue operator()(const Parameter::Size& size) const { return format_size(*size.target); }
   JsonValue operator()(const Parameter::Length& length) const { return format_length(*length.target); }
   JsonValue operator()(const Parameter::Rate& rate) const { return format_rate(*rate.target); }

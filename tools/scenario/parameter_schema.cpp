@@ -19,10 +19,7 @@ struct KindSchema {
     return schema;
   }
   JsonValue operator()(const Parameter::OptionalInteger& integer) const {
-    JsonValue schema;
-    auto& types = schema.set("type", JsonValue::array());
-    types.push("integer");
-    types.push("null");
+    auto schema = type_or_null("integer");
     schema.set("minimum", integer.min);
     schema.set("maximum", integer.max);
     return schema;
@@ -32,6 +29,12 @@ struct KindSchema {
     // JSON has no infinity: an open end is no bound.
     if (real.min > std::numeric_limits<double>::lowest()) schema.set("minimum", real.min);
     if (real.max < std::numeric_limits<double>::max()) schema.set("maximum", real.max);
+    return schema;
+  }
+  JsonValue operator()(const Parameter::OptionalReal& real) const {
+    auto schema = type_or_null("number");
+    schema.set("minimum", real.min);
+    schema.set("maximum", real.max);
     return schema;
   }
   JsonValue operator()(const Parameter::Size&) const { return pattern(size_pattern()); }
@@ -48,6 +51,13 @@ struct KindSchema {
   static JsonValue type(const char* name) {
     JsonValue schema;
     schema.set("type", name);
+    return schema;
+  }
+  static JsonValue type_or_null(const char* name) {
+    JsonValue schema;
+    auto& types = schema.set("type", JsonValue::array());
+    types.push(name);
+    types.push("null");
     return schema;
   }
   static JsonValue pattern(std::string regex) {

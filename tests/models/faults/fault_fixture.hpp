@@ -21,6 +21,7 @@ struct SetOption {
   void operator()(const sim::Parameter::Integer& p) const { *p.target = std::get<std::uint64_t>(value); }
   void operator()(const sim::Parameter::OptionalInteger& p) const { *p.target = std::get<std::uint64_t>(value); }
   void operator()(const sim::Parameter::Real& p) const { *p.target = std::get<double>(value); }
+  void operator()(const sim::Parameter::OptionalReal& p) const { *p.target = std::get<double>(value); }
   void operator()(const sim::Parameter::Length& p) const { *p.target = std::get<sim::Duration>(value); }
   void operator()(const sim::Parameter::Text& p) const { *p.target = std::get<std::string>(value); }
   void operator()(const sim::Parameter::Choice& p) const {

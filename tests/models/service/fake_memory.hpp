@@ -1,155 +1,204 @@
-// A memory in no place: one memory behind a store buffer for each session, with delays as a test says.
+// A distributed shared memory in one place: values in a map, locks in another, everything after fixed delays. It offers
+// all operations, notes what its hooks are asked, and can be broken on purpose.
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <deque>
 #include <map>
+#include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "models/service/protocol.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "tests/models/rack_fixture.hpp"
 
 namespace racksim::models::test {
 
-enum class FakeBuffers : std::uint8_t {
-  none,      ///< writes are performed before they return
-  in_order,  ///< total store order
-  by_object  ///< partial store order: writes to different objects may change places
+/// A root task for an operation whose result nobody wants.
+template <class T>
+sim::Task<void> done(sim::Task<T> operation) {
+  co_await operation;
+}
+
+/// What is wrong with a memory.
+enum class Broken : std::uint8_t {
+  nothing,
+  early,          ///< a write takes effect when it begins, but is told to be performed at its end
+  stale,          ///< a read returns the value before the last one
+  lost,           ///< every fourth write has no effect
+  two_holders,    ///< a lock is granted whoever holds it
+  shared_writer,  ///< so is an exclusive one while others share it
+  kept,           ///< an unlock has no effect
+  weak_fence,     ///< a fence does not wait for buffered writes
+  weak_lock,      ///< neither do locks
 };
 
 class FakeMemory final : public MemoryService {
  public:
-  static constexpr std::uint64_t kBlock = 64;
-
-  FakeMemory(Rack& on, unsigned threads, FakeBuffers kind, OperationSet offers = kAtomics)
-      : MemoryService(on.calendar(), on.journal(), on.metrics(),
-                      {.nodes = static_cast<unsigned>(on.nodes()),
-                       .roles = Roles::both(static_cast<unsigned>(on.nodes())),
-                       .threads_per_node = threads,
-                       .block_bytes = kBlock,
-                       .offers = offers,
-                       .writes_return_early = kind != FakeBuffers::none}),
-        rack(on),
-        buffers_(kind),
-        lane_(on.calendar().add_lane("fake memory")),
-        performed_(on.calendar()) {}
-
-  using MemoryService::sessions_died;
-  void warm_access(Session, GlobalAddress, bool) override {}
-
-  Rack& rack;
-  sim::Duration delay;  ///< of a read or a write that is not buffered; 0 answers at once
-  /// How long a write stays in the buffer; in order, no shorter than the one before.
-  std::function<sim::Duration()> buffered = [] { return sim::Duration{}; };
-  /// Given what a read is about to return, for a test to change.
-  std::function<void(Session, std::uint64_t object, std::uint64_t& value)> distort;
-  std::vector<std::uint64_t> asked;  ///< the sessions of all operations, in their order
-  std::vector<sim::Time> asked_at;
-
- private:
-  struct Store {
+  using Kind = sim::OperationKind;
+  struct Asked {
+    Kind kind;
     Session session;
-    std::uint64_t object, value, operation;
-    sim::Time due;
+    std::uint64_t key;    ///< object, or block of a lock
+    std::uint64_t value;  ///< written, expected, or added
+    std::uint64_t operation;
   };
 
-  sim::Task<void> take(Session session) {
-    asked.push_back(index_of(session));
-    asked_at.push_back(rack.calendar().now());
-    if (delay > sim::Duration{}) co_await sim::sleep_for(rack.server(session.node).clock(), delay);
-  }
-  bool holds(Session session, const std::uint64_t* object) const {
-    return std::any_of(stores_.begin(), stores_.end(), [&](const Store& store) {
-      return index_of(store.session) == index_of(session) && (object == nullptr || store.object == *object);
-    });
+  static MemoryShape shape_of(std::uint64_t object_bytes = 0, std::uint64_t block_bytes = 64, unsigned nodes = 4) {
+    return {nodes, Roles::both(nodes), 2, block_bytes, object_bytes, kLocks.with(kAtomics)};
   }
 
-  sim::Task<std::uint64_t> do_read(Session session, std::uint64_t object, std::uint64_t) override {
-    co_await take(session);
-    std::uint64_t value = memory_[object];
-    for (const Store& store : stores_) {
-      if (index_of(store.session) == index_of(session) && store.object == object) value = store.value;
-    }
-    if (distort) distort(session, object, value);
+  FakeMemory(Rack& on, const MemoryShape& shape)
+      : MemoryService(on.calendar(), on.journal(), on.metrics(), shape), rack(on), freed(on.calendar()) {
+    for (std::size_t i = 0; i < sessions(); ++i) buffers.push_back(std::make_unique<Buffer>(on.calendar()));
+  }
+
+  void warm_access(Session session, GlobalAddress address, bool write) override {
+    warmed.push_back({write ? Kind::write : Kind::read, session, block_of(address), 0, 0});
+  }
+  using MemoryService::allocator;
+  using MemoryService::sessions_died;
+
+  Rack& rack;
+  Broken broken = Broken::nothing;
+  sim::Duration delay;           ///< of everything, before it takes effect
+  sim::Duration answer;          ///< of accesses, from there to their end
+  sim::Duration buffering;       ///< of writes that return early, until they are performed
+  bool tells_performed = false;  ///< says itself when it performs writes, not at their end
+  std::vector<Asked> asked, warmed;
+  std::vector<std::pair<GlobalAddress, AllocationHint>> reservations;
+  std::map<std::uint64_t, std::uint64_t> values, before;
+
+ private:
+  struct Lock {
+    std::vector<Session> holders;
+    bool shared = false;
+  };
+  struct Buffer {
+    explicit Buffer(sim::Calendar& calendar) : drained(calendar), drains(calendar) {}
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> writes;  // object and value, oldest first
+    sim::Signal drained;
+    sim::Scope drains;
+  };
+
+  sim::Clock& clock(Session session) { return rack.server(session.node).clock(); }
+  sim::Task<void> ask(Asked what) {
+    asked.push_back(what);
+    if (delay > sim::Duration{}) co_await sim::sleep_for(clock(what.session), delay);
+  }
+  sim::Task<void> answered(Session session) {
+    if (answer > sim::Duration{}) co_await sim::sleep_for(clock(session), answer);
+  }
+  Buffer& buffer(Session session) { return *buffers[index_of(session)]; }
+  sim::Task<void> drained(Session session) {
+    while (!buffer(session).writes.empty()) co_await buffer(session).drained.wait();
+  }
+
+  void set(std::uint64_t object, std::uint64_t value) {
+    if (broken == Broken::lost && ++writes % 4 == 0) return;
+    before[object] = std::exchange(values[object], value);
+  }
+
+  sim::Task<std::uint64_t> do_read(Session session, std::uint64_t object, std::uint64_t operation) override {
+    co_await ask({Kind::read, session, object, 0, operation});
+    const auto& own = buffer(session).writes;
+    const auto newest =
+        std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.first == object; });
+    std::uint64_t value = newest != own.rend() ? newest->second : values[object];
+    if (broken == Broken::stale) value = before[object];
+    co_await answered(session);
     co_return value;
   }
+
   sim::Task<void> do_write(Session session, std::uint64_t object, std::uint64_t value,
                            std::uint64_t operation) override {
-    co_await take(session);
-    if (buffers_ == FakeBuffers::none) {
-      memory_[object] = value;
+    if (shape().writes_return_early) {
+      asked.push_back({Kind::write, session, object, value, operation});
+      buffer(session).writes.emplace_back(object, value);
+      buffer(session).drains.spawn(drain(session, object, value, operation));
       co_return;
     }
-    sim::Time due = rack.calendar().now() + buffered();
-    for (const Store& store : stores_) {
-      const bool ordered = buffers_ == FakeBuffers::in_order || store.object == object;
-      if (index_of(store.session) == index_of(session) && ordered) due = std::max(due, store.due);
+    if (broken == Broken::early) set(object, value);
+    co_await ask({Kind::write, session, object, value, operation});
+    if (tells_performed) {
+      set(object, value);
+      performed(operation, object, value);
     }
-    stores_.push_back({session, object, value, operation, due});
-    rack.calendar().at<&FakeMemory::drain>(due, lane_, *this);
+    co_await answered(session);
+    if (!tells_performed && broken != Broken::early) set(object, value);
   }
-  /// The memory's own counters are of values, which fit no two operations: each atomic one is made at one instant.
+  sim::Task<void> drain(Session session, std::uint64_t object, std::uint64_t value, std::uint64_t operation) {
+    co_await sim::sleep_for(clock(session), buffering);
+    set(object, value);
+    performed(operation, object, value);
+    buffer(session).writes.pop_front();
+    buffer(session).drained.notify_all();
+  }
+
   sim::Task<std::uint64_t> do_compare_and_swap(Session session, std::uint64_t object, std::uint64_t expected,
                                                std::uint64_t desired, std::uint64_t operation) override {
+    co_await ask({Kind::compare_and_swap, session, object, expected, operation});
     co_await drained(session);
-    co_await take(session);
-    const std::uint64_t before = memory_[object];
-    if (before == expected) perform({session, object, desired, operation, {}});
-    co_return before;
+    const std::uint64_t found = values[object];
+    if (found == expected) change(operation, object, desired);
+    co_return found;
   }
   sim::Task<std::uint64_t> do_fetch_and_add(Session session, std::uint64_t object, std::uint64_t operand,
                                             std::uint64_t operation) override {
+    co_await ask({Kind::fetch_and_add, session, object, operand, operation});
     co_await drained(session);
-    co_await take(session);
-    const std::uint64_t before = memory_[object];
-    perform({session, object, before + operand, operation, {}});
-    co_return before;
+    const std::uint64_t found = values[object];
+    change(operation, object, found + operand);
+    co_return found;
   }
-  sim::Task<void> do_fence(Session session, std::uint64_t) override { co_await drained(session); }
-
-  sim::Task<void> drained(Session session) {
-    while (holds(session, nullptr)) co_await performed_.wait();
-  }
-  void perform(const Store& store) {
-    memory_[store.object] = store.value;
-    performed(store.operation, store.object, store.value);
-  }
-  void drain() {
-    for (std::size_t i = 0; i < stores_.size();) {
-      if (stores_[i].due > rack.calendar().now()) {
-        ++i;
-        continue;
-      }
-      perform(stores_[i]);
-      stores_.erase(stores_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    performed_.notify_all();
+  void change(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
+    set(object, value);
+    if (shape().writes_return_early || tells_performed) performed(operation, object, value);
   }
 
-  FakeBuffers buffers_;
-  sim::Lane lane_;
-  sim::Signal performed_;
-  std::vector<Store> stores_;  // in the order of their writes
-  std::map<std::uint64_t, std::uint64_t> memory_;
-};
+  sim::Task<void> do_fence(Session session, std::uint64_t operation) override {
+    co_await ask({Kind::fence, session, 0, 0, operation});
+    if (broken != Broken::weak_fence) co_await drained(session);
+  }
+  sim::Task<void> do_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation) override {
+    co_await ask({mode == LockMode::shared ? Kind::lock_shared : Kind::lock, session, block, 0, operation});
+    if (broken != Broken::weak_lock) co_await drained(session);
+    while (!grant(session, block, mode)) co_await freed.wait();
+  }
+  sim::Task<bool> do_try_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation) override {
+    co_await ask({mode == LockMode::shared ? Kind::try_lock_shared : Kind::try_lock, session, block, 0, operation});
+    if (broken != Broken::weak_lock) co_await drained(session);
+    co_return grant(session, block, mode);
+  }
+  sim::Task<void> do_unlock(Session session, std::uint64_t block, std::uint64_t operation) override {
+    co_await ask({Kind::unlock, session, block, 0, operation});
+    if (broken != Broken::weak_lock) co_await drained(session);
+    if (broken == Broken::kept) co_return;
+    auto& holders = locks[block].holders;
+    std::erase_if(holders, [&](Session h) { return h.node == session.node && h.thread == session.thread; });
+    freed.notify_all();
+  }
+  bool grant(Session session, std::uint64_t block, LockMode mode) {
+    Lock& lock = locks[block];
+    const bool shared = mode == LockMode::shared;
+    const bool may = lock.holders.empty() || (lock.shared && shared) || broken == Broken::two_holders ||
+                     (broken == Broken::shared_writer && lock.shared);
+    if (!may) return false;
+    lock.shared = shared && (lock.holders.empty() || lock.shared);
+    lock.holders.push_back(session);
+    return true;
+  }
 
-/// A protocol that offers this memory and does nothing else.
-class FakeMemoryProtocol final : public Protocol {
- public:
-  explicit FakeMemoryProtocol(FakeMemory& memory) : memory_(memory) {}
-  Service& service() override { return memory_; }
-  void show_state(sim::StateVisitor&) const override {}
-  void start_measuring() override {}
-  void stop_measuring() override {}
-  bool quiescent() const override { return true; }
-  std::vector<Leak> leaks() const override { return {}; }
-  void record_final_state() override {}
-  void node_crashed(NodeId node) override { memory_.sessions_died(node); }
+  void reserved(GlobalAddress first, std::uint64_t, const AllocationHint& hint) override {
+    reservations.emplace_back(first, hint);
+  }
 
- private:
-  FakeMemory& memory_;
+  sim::Signal freed;
+  std::map<std::uint64_t, Lock> locks;
+  std::vector<std::unique_ptr<Buffer>> buffers;  // by session
+  unsigned writes = 0;
 };
 
 }  // namespace racksim::models::test

@@ -220,7 +220,7 @@ TEST_CASE("the program refuses to explain keys that the workload does not use") 
   refused("quickstart.json", "abc", "a number such as");
   refused("quickstart.json", "0x", "a number such as");
   refused("quickstart.json", "0xffffffffffffffff", "a block of the workload: node * 0x1000000000 + index");
-  refused("quickstart.json", "0x8000000000", "with nodes below 8");
+  refused("quickstart.json", "0x8000000000", "with nodes from 0 to 7 and indices below 0x6e8");
   refused("starcache/zipf-0.99.json", "10000000", "expected a key from 0x0 to 0x98967f");
 }
 
@@ -290,4 +290,25 @@ TEST_CASE("the program says of what does not fit what it is, and then what would
   refused({"faults.0={\"kind\":\"nic-stall\",\"node\":77}"},
           "/faults/0: found a \"nic-stall\" that does not fit: it names node 77",
           "expected a fault that fits the rack\n");
+}
+
+TEST_CASE("a workload that wants what its protocol does not offer is refused before the run, by name") {
+  const TemporaryFolder folder;
+  for (const char* mode : {"lock", "lock-and-access"}) {
+    CHECK(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", std::string("workload.mode=") + mode})
+              .ends_with(
+                  "scenarios/flowcc/lossy.json: /workload: found options that do not fit: the protocol offers no "
+                  "lock, shared lock and unlock; it offers read, write, fence, allocate and free, expected options "
+                  "that fit the rack and its protocol\n"));
+  }
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "workload.mode=lokc"}),
+             Catch::EndsWith("(did you mean \"lock\"?)\n"));
+}
+
+TEST_CASE("roles that the rack or the protocol does not have are refused before the run") {
+  const TemporaryFolder folder;
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=5"}),
+             Catch::Contains("/rack: found constants that do not fit: roles.memory is 5, but the rack has 4 servers"));
+  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=2"}),
+             Catch::Contains("/protocol/flowcc: found options that do not fit: flowcc: every node runs applications"));
 }

@@ -46,6 +46,18 @@ TEST_CASE("what a run needs follows from its caches, its blocks and its warm-up"
   CHECK(machine_needs(scenario(kMicro, {"workload.sharing_ratio=1"})).data * (16 + 4 * 32) == needs.data * 16);
 }
 
+TEST_CASE("of nodes that only hold memory no data are needed, and shares of lines make the common data") {
+  // One half of the 64 blocks that each of 4 nodes reaches is common to all.
+  const auto lines = machine_needs(scenario(kMicro, {"workload.sharing_of=\"lines\""}));
+  const auto operations = machine_needs(scenario(kMicro));  // 16 + 4 * 32 blocks
+  CHECK(lines.data * (16 + 4 * 32) == operations.data * (32 + 4 * 32));
+  CHECK(lines.warm_accesses == 4 * 3 * 64);
+  // Two nodes share the working set: 16 + 2 * 64 blocks.
+  const auto apart = machine_needs(scenario(kMicro, {"rack.roles.compute=2"}));
+  CHECK(apart.data == operations.data);
+  CHECK(apart.warm_accesses == 2 * 3 * (16 + 64));
+}
+
 TEST_CASE("what oracles keep of each block and operation is needed too") {
   const auto needs = machine_needs(scenario(kMicro));
   const auto judged = machine_needs(scenario(kMicro, {"check.data-value=true"}));

@@ -80,6 +80,28 @@ TEST_CASE("an optional number is a number or null, and says so in the schema") {
         R"({"node":{"description":"A node.","maximum":9,"minimum":1,"type":["integer","null"]}})");
 }
 
+TEST_CASE("an optional ratio is a number from 0 to 1 or null, and says so in the schema") {
+  std::optional<double> share;
+  sim::Parameters parameters;
+  parameters.optional_ratio("share", share, "A share.");
+  const auto set = [&](const char* json) { bind(parse_json(json, "f"), {"f", ""}, parameters); };
+  CHECK(to_canonical_json(values_in_effect(parameters)) == R"({"share":null})");
+  set(R"({"share": 0.5})");
+  CHECK(share == 0.5);
+  CHECK(to_canonical_json(values_in_effect(parameters)) == R"({"share":0.5})");
+  set(R"({"share": 1})");
+  CHECK(share == 1.0);
+  set(R"({"share": null})");
+  CHECK(!share);
+  for (const char* wrong : {R"({"share": -0.1})", R"({"share": 1.1})", R"({"share": "1"})", R"({"share": []})"}) {
+    CHECK_THAT(refusal([&] { set(wrong); }), Catch::EndsWith("expected a number from 0 to 1, or null"));
+  }
+  JsonValue schema = empty_object_schema();
+  add_schema(schema, parameters);
+  CHECK(to_canonical_json(*schema.find("properties")) ==
+        R"({"share":{"description":"A share.","maximum":1.0,"minimum":0.0,"type":["number","null"]}})");
+}
+
 TEST_CASE("what is not given keeps its default") {
   Everything options;
   bind(parse_json(R"({"cache": {}})", "f"), {"f", ""}, options.declared());

@@ -1,0 +1,258 @@
+// The recording face of the memory service: what is one operation, which values and bytes it has, when it is performed.
+#include "models/service/memory_service.hpp"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/record/history.hpp"
+#include "tests/models/service/fake_memory.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace racksim::sim::literals;
+using sim::Observed;
+using Kind = sim::OperationKind;
+
+namespace {
+
+struct Watched : TestRack, sim::Observer {
+  explicit Watched(const MemoryShape& shape) : memory(rack, shape) { journal.attach(*this); }
+  explicit Watched(std::uint64_t object_bytes = 0) : Watched(FakeMemory::shape_of(object_bytes)) {}
+  void observe(const sim::Observation& observation) override { record.push_back(observation); }
+
+  template <class T>
+  sim::Task<void> keep(sim::Task<T> task, T& into) {
+    into = co_await task;
+  }
+  /// What it returns, after running until nothing is left to do.
+  template <class T>
+  T run(sim::Task<T> task) {
+    T result{};
+    scope.spawn(keep(std::move(task), result));
+    calendar.run_until();
+    return result;
+  }
+  void run(sim::Task<void> task) {
+    scope.spawn(std::move(task));
+    calendar.run_until();
+  }
+  std::vector<sim::Observation> all(Observed what) const {
+    std::vector<sim::Observation> found;
+    for (const auto& o : record) {
+      if (o.what == what) found.push_back(o);
+    }
+    return found;
+  }
+  std::vector<std::byte> loaded(GlobalAddress address, std::size_t bytes) {
+    std::vector<std::byte> into(bytes);
+    run(memory.load({1, 1}, address, into));
+    return into;
+  }
+  void store(GlobalAddress address, const std::vector<std::byte>& bytes) { run(memory.store({0, 0}, address, bytes)); }
+
+  std::vector<sim::Observation> record;
+  FakeMemory memory;
+  sim::Scope scope{calendar};
+};
+
+constexpr Session kFirst{0, 0}, kSecond{1, 1};
+
+std::vector<std::byte> bytes_from(unsigned first, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(first + i);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("An access that spans objects is one operation for each, in the order of their addresses") {
+  for (const std::uint64_t object_bytes : {0, 8, 16}) {
+    Watched t(object_bytes);
+    const std::uint64_t size = object_bytes == 0 ? 64 : object_bytes;
+    const GlobalAddress address = GlobalAddress::at(2, 3 * size + size - 1);
+    const std::uint64_t written = t.run(t.memory.write(kFirst, address, size + 2));  // the end of one, one, a byte
+    const std::uint64_t read = t.run(t.memory.read(kSecond, address, size + 2));
+    const std::uint64_t first = t.memory.object_of(address);
+    CHECK(first == ((std::uint64_t{2} << GlobalAddress::kOffsetBits) + 3 * size) / size);
+    const auto begun = t.all(Observed::operation_begun), ended = t.all(Observed::operation_ended);
+    REQUIRE(begun.size() == 6);
+    REQUIRE(ended.size() == 6);
+    for (std::size_t i = 0; i < 6; ++i) {
+      const auto view = sim::OperationView::of(ended[i]);
+      CHECK(view.kind == (i < 3 ? Kind::write : Kind::read));
+      CHECK(view.key == first + i % 3);
+      CHECK(view.value == t.memory.values[view.key]);
+      CHECK(begun[i].operation == ended[i].operation);
+      CHECK(t.journal.name(ended[i].source) == (i < 3 ? "node0/thread0" : "node1/thread1"));
+    }
+    CHECK(written == t.memory.values[first + 2]);
+    CHECK(read == written);
+    CHECK(t.memory.values.size() == 3);
+    CHECK(t.memory.pending_operations() == 0);
+  }
+}
+
+TEST_CASE("An access within one object is one operation, to its last byte") {
+  Watched t;
+  t.run(t.memory.write(kFirst, GlobalAddress::at(1, 64), 64));
+  t.run(t.memory.read(kFirst, GlobalAddress::at(1, 127), 1));
+  t.run(t.memory.read(kFirst, GlobalAddress::at(1, 64)));
+  REQUIRE(t.memory.asked.size() == 3);
+  for (const auto& asked : t.memory.asked) CHECK(asked.key == t.memory.object_of(GlobalAddress::at(1, 64)));
+}
+
+TEST_CASE("Real bytes come back as they were stored, over parts of objects and over several") {
+  for (const std::uint64_t object_bytes : {0, 8}) {
+    Watched t(object_bytes);
+    const GlobalAddress base = GlobalAddress::at(1, 128);
+    CHECK(t.loaded(base, 20) == std::vector<std::byte>(20));  // never written
+    std::vector<std::byte> expected(200);
+    const auto put = [&](std::size_t offset, unsigned first, std::size_t count) {
+      const auto bytes = bytes_from(first, count);
+      std::copy(bytes.begin(), bytes.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset));
+      t.store({base.value + offset}, bytes);
+      CHECK(t.loaded(base, 200) == expected);
+      CHECK(t.loaded({base.value + offset + 1}, count - 1) == bytes_from(first + 1, count - 1));
+    };
+    put(3, 10, 2);     // within a word
+    put(8, 20, 8);     // a whole word
+    put(60, 30, 10);   // over the end of a block
+    put(4, 50, 150);   // over several blocks, and over what is there
+    put(64, 220, 64);  // a whole block, wrapping
+  }
+}
+
+TEST_CASE("What atomic operations leave reads as a number in little-endian bytes, and zeros after it") {
+  Watched t;
+  const GlobalAddress counter = GlobalAddress::at(0, 0), other = GlobalAddress::at(0, 64);
+  t.store(other, bytes_from(1, 8));
+  t.run(t.memory.fetch_and_add(kFirst, counter, 0x1234));
+  std::vector<std::byte> expected(64);
+  expected[0] = std::byte{0x34};
+  expected[1] = std::byte{0x12};
+  CHECK(t.loaded(counter, 64) == expected);
+  t.store({counter.value + 4}, bytes_from(9, 1));  // keeps the rest
+  expected[4] = std::byte{9};
+  CHECK(t.loaded(counter, 64) == expected);
+}
+
+TEST_CASE("A store into an object keeps what others have stored beside it, whenever it is performed") {
+  for (const bool tells : {false, true}) {
+    Watched t;
+    t.memory.tells_performed = tells;
+    t.memory.delay = 1_us;
+    t.memory.answer = 1_us;
+    const auto a = bytes_from(1, 4), b = bytes_from(100, 4);
+    t.scope.spawn(t.memory.store(kFirst, GlobalAddress::at(0, 0), a));
+    t.scope.spawn(t.memory.store(kSecond, GlobalAddress::at(0, 8), b));
+    t.calendar.run_until();
+    CHECK(t.loaded(GlobalAddress::at(0, 0), 4) == a);
+    CHECK(t.loaded(GlobalAddress::at(0, 8), 4) == b);
+  }
+}
+
+TEST_CASE("Compare-and-swap writes a new value if it finds the expected one, and returns what it found") {
+  Watched t(8);
+  const GlobalAddress address = GlobalAddress::at(3, 40);
+  const std::uint64_t object = t.memory.object_of(address);
+  CHECK(t.run(t.memory.compare_and_swap(kFirst, address, 7)) == 0);  // refused
+  CHECK(t.memory.values[object] == 0);
+  CHECK(t.run(t.memory.compare_and_swap(kFirst, address, 0)) == 0);
+  const std::uint64_t now = t.memory.values[object];
+  CHECK(now != 0);
+  CHECK(t.run(t.memory.compare_and_swap(kSecond, address, 0)) == now);
+  CHECK(t.memory.values[object] == now);
+  const auto begun = t.all(Observed::operation_begun), ended = t.all(Observed::operation_ended);
+  REQUIRE(ended.size() == 3);
+  const bool wrote[] = {false, true, false};
+  const std::uint64_t found[] = {0, 0, now};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto view = sim::OperationView::of(ended[i]);
+    CHECK(view.kind == Kind::compare_and_swap);
+    CHECK(view.key == object);
+    CHECK(view.wrote == wrote[i]);
+    CHECK(view.value == found[i]);
+  }
+  CHECK(sim::OperationView::of(begun[1]).value == now);  // what it would write
+  const auto performed = t.all(Observed::performed);
+  REQUIRE(performed.size() == 1);
+  CHECK(performed[0].operation == ended[1].operation);
+  CHECK(sim::PerformedView::of(performed[0]).value == now);
+}
+
+TEST_CASE("Fetch-and-add returns what it found and is performed with the sum") {
+  Watched t(8);
+  const GlobalAddress address = GlobalAddress::at(3, 40);
+  CHECK(t.run(t.memory.fetch_and_add(kFirst, address, 5)) == 0);
+  CHECK(t.run(t.memory.fetch_and_add(kSecond, address, 7)) == 5);
+  CHECK(t.run(t.memory.read(kFirst, address)) == 12);
+  const auto ended = t.all(Observed::operation_ended), performed = t.all(Observed::performed);
+  REQUIRE(ended.size() == 3);
+  REQUIRE(performed.size() == 2);
+  CHECK(sim::OperationView::of(t.all(Observed::operation_begun)[1]).value == 7);
+  CHECK(sim::OperationView::of(ended[1]).value == 5);
+  CHECK(sim::OperationView::of(ended[1]).wrote);
+  CHECK(sim::PerformedView::of(performed[1]).value == 12);
+  CHECK(sim::PerformedView::of(performed[1]).key == t.memory.object_of(address));
+}
+
+TEST_CASE("A write is performed once: as it returns, or when the protocol says so") {
+  for (const bool tells : {false, true}) {
+    Watched t;
+    t.memory.delay = 3_us;
+    t.memory.answer = 2_us;
+    t.memory.tells_performed = tells;
+    const std::uint64_t value = t.run(t.memory.write(kFirst, GlobalAddress::at(0, 0)));
+    const auto performed = t.all(Observed::performed);
+    REQUIRE(performed.size() == 1);
+    CHECK(performed[0].at == at(tells ? 3_us : 5_us));
+    CHECK(performed[0].operation == t.all(Observed::operation_ended)[0].operation);
+    CHECK(performed[0].source.index == t.all(Observed::operation_ended)[0].source.index);
+    CHECK(sim::PerformedView::of(performed[0]).value == value);
+    CHECK(t.all(Observed::operation_ended)[0].at == at(5_us));
+    // Before its end, though in the same event.
+    CHECK(t.record[1].what == Observed::performed);
+  }
+}
+
+TEST_CASE("Where writes return early they are performed when the protocol says so, and a fence waits for that") {
+  MemoryShape shape = FakeMemory::shape_of();
+  shape.writes_return_early = true;
+  Watched t(shape);
+  t.memory.buffering = 3_us;
+  t.scope.spawn(done(t.memory.write(kFirst, GlobalAddress::at(0, 0))));
+  t.scope.spawn(done(t.memory.write(kFirst, GlobalAddress::at(0, 64))));
+  t.scope.spawn(t.memory.fence(kFirst));
+  CHECK(t.all(Observed::operation_ended).size() == 2);
+  CHECK(t.all(Observed::performed).empty());
+  t.calendar.run_until();
+  REQUIRE(t.all(Observed::performed).size() == 2);
+  CHECK(t.all(Observed::performed)[1].at == at(3_us));
+  REQUIRE(t.record.back().what == Observed::operation_ended);
+  const auto fence = sim::OperationView::of(t.record.back());
+  CHECK(fence.kind == Kind::fence);
+  CHECK(fence.key == 0);
+  CHECK(t.record.back().at == at(3_us));
+}
+
+TEST_CASE("Throughput and latency count operations of all kinds, and split those of reads and writes") {
+  Watched t;
+  t.memory.delay = 2_us;
+  t.memory.start_measuring();
+  t.run(t.memory.write(kFirst, GlobalAddress::at(0, 60), 8));  // two objects
+  t.run(t.memory.read(kFirst, GlobalAddress::at(0, 0)));
+  t.run(t.memory.lock(kFirst, GlobalAddress::at(0, 0)));
+  t.run(t.memory.unlock(kFirst, GlobalAddress::at(0, 0)));
+  t.memory.stop_measuring();
+  t.run(t.memory.read(kFirst, GlobalAddress::at(0, 0)));
+  CHECK(t.memory.measured_operations() == 5);
+  const auto count = [&](std::string_view name) {
+    return std::get<sim::Histogram>(t.metrics.find(name)->value).count();
+  };
+  CHECK(count("latency") == 5);
+  CHECK(count("latency.read") == 1);
+  CHECK(count("latency.write") == 2);
+}
