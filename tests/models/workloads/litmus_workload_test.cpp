@@ -191,6 +191,18 @@ TEST_CASE("Declared outcomes are counted and judged as they are declared, others
   CHECK(allowed.accusations() == 0);
 }
 
+TEST_CASE("A repetition counts for all outcomes that it meets, and is accused once") {
+  auto options = named("P0: x=1; r0=y | P1: y=1; r1=x", LitmusModel::none);
+  options.forbidden = "r0=0 & r1=0; r0=0";
+  options.allowed = "r1=0; r1=1";
+  OnMemory t(options, FakeBuffers::in_order);
+  t.run();
+  CHECK(t.count("r0_0_r1_0") > 0);
+  CHECK(t.count("r0_0") > t.count("r0_0_r1_0"));
+  CHECK(t.count("r1_0") + t.count("r1_1") == 400);
+  CHECK(t.accusations() == t.count("r0_0"));
+}
+
 TEST_CASE("A required outcome that is not seen is a violation when the run is over") {
   auto options = named("sb");
   options.required = "r0=1 & r1=1; r0=0 & r1=0";
