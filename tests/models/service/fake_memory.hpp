@@ -90,7 +90,7 @@ class FakeMemory final : public MemoryService {
     stores_.push_back({session, object, value, operation, due});
     rack.calendar().at<&FakeMemory::drain>(due, lane_, *this);
   }
-  /// The memory's own counters are of values, which fit no two operations: each atomic one is made at one instant.
+  // An atomic operation acts at one instant, when nothing of its session is left in the buffer.
   sim::Task<std::uint64_t> do_compare_and_swap(Session session, std::uint64_t object, std::uint64_t expected,
                                                std::uint64_t desired, std::uint64_t operation) override {
     co_await drained(session);
