@@ -134,18 +134,20 @@ void LitmusOracle::judge(const LitmusRepetition& repetition, sim::Time now) {
                               program_.objects[odd.object].name));
   }
   ++judged_.value;
-  bool any = false, may_be = false;
+  bool any = false;
+  const DeclaredOutcome* forbidden = nullptr;
   for (std::size_t i = 0; i < declared_.size(); ++i) {
     if (!declared_[i].outcome.holds(totals)) continue;
     any = true;
     ++seen_[i]->value;
-    if (declared_[i].verdict == DeclaredOutcome::Verdict::forbidden) {
-      return accuse(repetition, now, fmt::format("{} is {}", declared_[i].outcome.text(program_), declared_[i].why));
-    }
-    may_be = true;
+    if (declared_[i].verdict == DeclaredOutcome::Verdict::forbidden && forbidden == nullptr) forbidden = &declared_[i];
   }
-  if (!any) ++other_.value;
-  if (!may_be) search(repetition, values, now);
+  if (forbidden != nullptr) {
+    return accuse(repetition, now, fmt::format("{} is {}", forbidden->outcome.text(program_), forbidden->why));
+  }
+  if (any) return;
+  ++other_.value;
+  search(repetition, values, now);
 }
 
 void LitmusOracle::search(const LitmusRepetition& repetition, const Values& values, sim::Time now) {
