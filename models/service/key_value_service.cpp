@@ -1,6 +1,8 @@
 // The recording face of the key-value service. See key_value_service.hpp.
 #include "models/service/key_value_service.hpp"
 
+#include <utility>
+
 #include "sim/random/random.hpp"
 #include "sim/record/history.hpp"
 
@@ -13,23 +15,13 @@ std::uint32_t ItemSizes::value_bytes(std::uint64_t key) const {
 }
 
 KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
-                                 unsigned client_nodes, unsigned threads_per_node)
+                                 unsigned client_nodes, unsigned threads_per_node, std::vector<AnswerLabel> labels)
     : Service(calendar, journal, metrics, client_nodes, threads_per_node),
       client_nodes_(client_nodes),
-      server_latency_(metrics.histogram("latency.server", "the same for what servers answered")),
-      switch_latency_(metrics.histogram("latency.switch", "the same for what the switch answered")),
       given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
       answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
-      answered_by_switch_(
-          metrics.counter("store.answers_by_switch", "operations", "of which the switch answered, in the whole run")),
-      switch_mops_(metrics.gauge("store.switch_mops", "Mops", "measured throughput of what the switch answered", 0)),
-      server_mops_(metrics.gauge("store.server_mops", "Mops", "measured throughput of what servers answered", 0)),
-      switch_share_(metrics.gauge("store.switch_share", "share", "of measured operations: answered by the switch", 0)),
-      overflow_share_(metrics.gauge("store.overflow_share", "share",
-                                    "of measured requests for cached keys: answered by a server, the switch having "
-                                    "no room for them",
-                                    0)) {}
+      tally_(metrics, std::move(labels)) {}
 
 sim::Task<void> KeyValueService::get(Session session, std::uint64_t key) {
   const Begun begun = begin(session, false, key);
@@ -63,12 +55,8 @@ void KeyValueService::finish(Session session, const Begun& begun, const Answer& 
   }
   if (!begun.write) judge_parts(session, begun, answer);
   const sim::Duration took = end(session, begun, begun.write ? begun.value : answer.value);
-  const bool by_switch = answer.by == Answer::By::network_switch;
   ++answered_.value;
-  if (by_switch) ++answered_by_switch_.value;
-  if (!measuring()) return;
-  (by_switch ? switch_latency_ : server_latency_).record(took);
-  ++(by_switch ? answers_.by_switch : answer.by == Answer::By::overflow ? answers_.overflow : answers_.by_server);
+  tally_.answered(answer.label, took, measuring());
 }
 
 // An answer about another key is whole if it is a whole item of that key.
@@ -89,22 +77,13 @@ void KeyValueService::repeated_answer(Session session, std::uint64_t key) {
 
 void KeyValueService::start_measuring() {
   Service::start_measuring();
-  answers_ = {};
-  server_latency_.clear();
-  switch_latency_.clear();
+  tally_.start_measuring();
   measuring_since_ = calendar().now();
 }
 
 void KeyValueService::stop_measuring() {
   Service::stop_measuring();
-  const double us = (calendar().now() - measuring_since_).ns() / 1000;
-  if (us <= 0) return;
-  switch_mops_.value = static_cast<double>(answers_.by_switch) / us;
-  server_mops_.value = static_cast<double>(answers_.by_server + answers_.overflow) / us;
-  const auto all = answers_.by_switch + answers_.by_server + answers_.overflow;
-  switch_share_.value = all == 0 ? 0 : static_cast<double>(answers_.by_switch) / static_cast<double>(all);
-  const auto cached = answers_.by_switch + answers_.overflow;
-  overflow_share_.value = cached == 0 ? 0 : static_cast<double>(answers_.overflow) / static_cast<double>(cached);
+  tally_.stop_measuring(calendar().now() - measuring_since_);
 }
 
 }  // namespace racksim::models

@@ -1,13 +1,16 @@
 // The key-value service: what an application thread of a key-value store sees (StarCache §3.3, ccKVS §4).
 //
-// The face records histories (service.hpp). Items are described, not stored: a size that follows from the key, and a
-// value that stands for the bytes.
+// The face records histories (service.hpp) and counts operations by who answered them (answer_labels.hpp). Items are
+// described, not stored: a size that follows from the key, and a value that stands for the bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "models/service/answer_labels.hpp"
 #include "models/service/item_parts.hpp"
 #include "models/service/service.hpp"
 #include "sim/kernel/task.hpp"
@@ -26,16 +29,11 @@ struct ItemSizes {
 
 /// What an operation came to.
 struct Answer {
-  enum class By : std::uint8_t {
-    server,
-    network_switch,
-    overflow  ///< a server, because the switch, which caches the key, had no room for the request
-  };
   bool given = false;  ///< false: nobody has answered in time, and the client has given up
   std::uint64_t key = 0;
   std::uint64_t value = 0;  ///< of a get
   ItemParts parts;          ///< of a get: what the packets that made up the answer held
-  By by = By::server;
+  std::size_t label = 0;    ///< who answered, in the protocol's list of labels
 };
 
 /// A key-value store. Implemented by protocols, used by workloads. A session may have any number of operations under
@@ -44,9 +42,9 @@ class KeyValueService : public Service {
  public:
   static constexpr std::string_view kWhat = "a key-value service";
 
-  /// Clients are the first `client_nodes` nodes.
+  /// Clients are the first `client_nodes` nodes. `labels`: of who answers, at least one.
   KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned client_nodes,
-                  unsigned threads_per_node);
+                  unsigned threads_per_node, std::vector<AnswerLabel> labels);
 
   /// Gets an item, or gives up.
   sim::Task<void> get(Session session, std::uint64_t key);
@@ -77,12 +75,8 @@ class KeyValueService : public Service {
 
   unsigned client_nodes_;
   ItemSizes sizes_;
-  sim::Histogram &server_latency_, &switch_latency_;
-  sim::Counter &given_up_, &repeated_, &answered_, &answered_by_switch_;
-  sim::Gauge &switch_mops_, &server_mops_, &switch_share_, &overflow_share_;
-  struct Answers {
-    std::uint64_t by_server = 0, by_switch = 0, overflow = 0;
-  } answers_;  // while measuring
+  sim::Counter &given_up_, &repeated_, &answered_;
+  AnswerTally tally_;
   sim::Time measuring_since_;
 };
 

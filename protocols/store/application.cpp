@@ -8,6 +8,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
+#include "protocols/store/answer_labels.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::store {
@@ -32,7 +33,7 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
 
 Application::Application(models::ProtocolContext& context, const StoreOptions& options, bool safety)
     : KeyValueService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
-                      clients_of(context, options), context.threads_per_node),
+                      clients_of(context, options), context.threads_per_node, answer_labels()),
       shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters(context.rack.metrics())},
       final_source_(context.rack.journal().add_source("store")),
       balancing_efficiency_(context.rack.metrics().gauge(

@@ -214,10 +214,7 @@ void Client::Step::answer() {
   request->answer = item().answer;
   request->answer.given = true;
   request->answer.key = request->write ? request->key : message->key;
-  const auto by = static_cast<Served>(message->measure.cached);
-  request->answer.by = by == Served::by_switch  ? models::Answer::By::network_switch
-                       : by == Served::overflow ? models::Answer::By::overflow
-                                                : models::Answer::By::server;
+  request->answer.label = message->measure.cached;
 }
 
 void Client::Step::pass_the_cache() {

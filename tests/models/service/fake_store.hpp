@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/service/key_value_service.hpp"
@@ -24,8 +25,10 @@ class FakeStore final : public KeyValueService {
     std::uint64_t operation;
   };
 
-  FakeStore(Rack& on, unsigned client_nodes, unsigned threads)
-      : KeyValueService(on.calendar(), on.journal(), on.metrics(), client_nodes, threads), rack(on) {}
+  FakeStore(Rack& on, unsigned client_nodes, unsigned threads,
+            std::vector<AnswerLabel> labels = {{.name = "register", .doc = "a register answered"}})
+      : KeyValueService(on.calendar(), on.journal(), on.metrics(), client_nodes, threads, std::move(labels)),
+        rack(on) {}
 
   void preload(std::span<const std::uint64_t> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
   using KeyValueService::repeated_answer;

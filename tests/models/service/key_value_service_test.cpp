@@ -25,6 +25,18 @@ using sim::Observed;
 
 namespace {
 
+/// As of a store whose servers have caches (ccKVS).
+enum : std::size_t { kCache, kLocal, kRemote };
+std::vector<AnswerLabel> labels() {
+  return {{.name = "cache", .doc = "a cache answered", .latency = true, .count = true, .rate = true, .share = true},
+          {.name = "shard", .doc = "a shard answered", .includes = {kRemote}, .latency = true, .rate = true},
+          {.name = "remote",
+           .doc = "the shard of another node answered",
+           .count = true,
+           .share = true,
+           .share_of = {kLocal, kRemote}}};
+}
+
 struct Store : TestRack, sim::Observer {
   Store() {
     journal.attach(*this);
@@ -49,7 +61,7 @@ struct Store : TestRack, sim::Observer {
   sim::AnswerOracle returned_key{sim::StrayAnswer::wrong_key, journal};
   sim::AnswerOracle answered_once{sim::StrayAnswer::repeated, journal};
   sim::TornOracle torn{journal};
-  FakeStore store{rack, 2, 3};
+  FakeStore store{rack, 2, 3, labels()};
   sim::Scope scope{calendar};
 };
 
@@ -264,13 +276,13 @@ TEST_CASE("A repeated answer is counted and recorded") {
 
 TEST_CASE("Throughput and latency are split by who answered, over the measured time alone") {
   Store t;
-  // Keys 0 to 4 are answered by the switch, 5 to 6 by servers because of overflow, 7 to 9 by servers.
+  // Keys 0 to 4 are answered by the cache, 5 to 6 by the local shard, 7 to 9 by a remote one.
   t.store.distort = [](const FakeStore::Asked& asked, Answer& answer) {
-    answer.by = asked.key < 5 ? Answer::By::network_switch : asked.key < 7 ? Answer::By::overflow : Answer::By::server;
+    answer.label = asked.key < 5 ? kCache : asked.key < 7 ? kLocal : kRemote;
   };
-  const auto ten = [&](sim::Duration switch_delay) {
+  const auto ten = [&](sim::Duration cache_delay) {
     for (std::uint64_t key = 0; key < 10; ++key) {
-      t.store.delay = key < 5 ? switch_delay : 3_us;
+      t.store.delay = key < 5 ? cache_delay : key < 7 ? 3_us : 4_us;
       t.get({0, 0}, key);
     }
     t.calendar.run_until();
@@ -284,40 +296,57 @@ TEST_CASE("Throughput and latency are split by who answered, over the measured t
   t.store.stop_measuring();
   ten(1_us);  // nor what ends after it
   CHECK(t.store.measured_operations() == 20);
-  CHECK(t.gauge("store.switch_mops") == Approx(10 / 10.0));
-  CHECK(t.gauge("store.server_mops") == Approx(10 / 10.0));
-  CHECK(t.gauge("store.overflow_share") == Approx(4 / 14.0));
-  CHECK(t.histogram("latency.switch").count() == 10);
-  CHECK(t.histogram("latency.switch").min() == 2_us);
-  CHECK(t.histogram("latency.switch").max() == 2_us);
-  CHECK(t.histogram("latency.server").count() == 10);
-  CHECK(t.histogram("latency.server").min() == 3_us);
+  CHECK(t.gauge("store.cache_mops") == Approx(10 / 10.0));
+  CHECK(t.gauge("store.cache_share") == Approx(10 / 20.0));
+  CHECK(t.counter("store.answers_by_cache") == 4 * 5);  // whole run
+  CHECK(t.histogram("latency.cache").count() == 10);
+  CHECK(t.histogram("latency.cache").min() == 2_us);
+  CHECK(t.histogram("latency.cache").max() == 2_us);
+  // Remote shards are shards too; of what shards answered, theirs is a share of its own.
+  CHECK(t.gauge("store.shard_mops") == Approx(10 / 10.0));
+  CHECK(t.histogram("latency.shard").count() == 10);
+  CHECK(t.histogram("latency.shard").min() == 3_us);
+  CHECK(t.histogram("latency.shard").max() == 4_us);
+  CHECK(t.counter("store.answers_by_remote") == 4 * 3);
+  CHECK(t.gauge("store.remote_share") == Approx(6 / 10.0));
   CHECK(t.histogram("latency").count() == 20);
   CHECK(t.histogram("latency.read").count() == 20);
   CHECK(t.histogram("latency.write").count() == 0);
+  for (const char* not_asked_for :
+       {"latency.remote", "store.remote_mops", "store.shard_share", "store.answers_by_shard"}) {
+    CHECK(t.metrics.find(not_asked_for) == nullptr);
+  }
 }
 
 TEST_CASE("A second measurement starts from zero") {
   Store t;
+  t.store.distort = [](const FakeStore::Asked&, Answer& answer) { answer.label = kLocal; };
   for (int round = 1; round <= 2; ++round) {
     t.store.start_measuring();
     for (int i = 0; i < round; ++i) t.put({0, 0}, 1);
     t.calendar.run_until(t.calendar.now() + 4_us);
     t.store.stop_measuring();
     CHECK(t.store.measured_operations() == static_cast<std::uint64_t>(round));
-    CHECK(t.gauge("store.server_mops") == Approx(round / 4.0));
-    CHECK(t.gauge("store.overflow_share") == 0);  // no request for a cached key
-    CHECK(t.histogram("latency.server").count() == static_cast<std::uint64_t>(round));
+    CHECK(t.gauge("store.shard_mops") == Approx(round / 4.0));
+    CHECK(t.gauge("store.cache_share") == 0);
+    CHECK(t.gauge("store.remote_share") == 0);
+    CHECK(t.histogram("latency.shard").count() == static_cast<std::uint64_t>(round));
     CHECK(t.histogram("latency.write").count() == static_cast<std::uint64_t>(round));
   }
 }
 
-TEST_CASE("A measurement of no length divides nothing by zero") {
+TEST_CASE("A measurement of no length, or in which nobody answered, divides nothing by zero") {
   Store t;
   t.store.start_measuring();
   t.store.stop_measuring();
-  CHECK(t.gauge("store.server_mops") == 0);
-  CHECK(t.gauge("store.switch_mops") == 0);
+  CHECK(t.gauge("store.cache_mops") == 0);
+  CHECK(t.gauge("store.cache_share") == 0);
+  t.store.start_measuring();
+  t.calendar.run_until(t.calendar.now() + 4_us);
+  t.store.stop_measuring();
+  CHECK(t.gauge("store.cache_mops") == 0);
+  CHECK(t.gauge("store.cache_share") == 0);
+  CHECK(t.gauge("store.remote_share") == 0);
 }
 
 TEST_CASE("The share of small items holds over the keys, and each key's size is fixed") {
