@@ -37,6 +37,7 @@ struct LitmusOptions final : WorkloadOptions {
   void declare(sim::Parameters& p) override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  std::vector<std::string> oracles() const override { return {"litmus"}; }
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };
 

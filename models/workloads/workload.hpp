@@ -78,6 +78,8 @@ class WorkloadOptions {
   virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;
+  /// The names of the oracles that it brings (Workload::oracle).
+  virtual std::vector<std::string> oracles() const { return {}; }
   /// Throws std::runtime_error when the options contradict each other or do not fit the rack.
   virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
 };

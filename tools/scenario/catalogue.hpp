@@ -19,7 +19,7 @@ struct OptionsEntry {
   std::string doc;  ///< one sentence, shown by `racksim list`
   /// Makes an options object with default values and declares its parameters, which point into it.
   std::function<std::shared_ptr<void>(sim::Parameters&)> make;
-  /// Of a protocol: the oracles that depend on its options and that it keeps with these; else empty.
+  /// Of a protocol or a workload: the oracles that depend on its options, and that it keeps or brings with these.
   std::function<std::vector<std::string>(const void* options)> promises = {};
 };
 

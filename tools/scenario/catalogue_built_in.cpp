@@ -39,7 +39,12 @@ Catalogue built_in_catalogue() {
     if (entry.tolerates.empty()) continue;
     catalogue.protocols.back().doc += fmt::format("; survives the faults {}", fmt::join(entry.tolerates, ", "));
   }
-  for (const auto& entry : models::workloads()) catalogue.workloads.push_back(options_entry(entry, entry.make_options));
+  for (const auto& entry : models::workloads()) {
+    catalogue.workloads.push_back(options_entry(entry, entry.make_options));
+    catalogue.workloads.back().promises = [](const void* options) {
+      return static_cast<const models::WorkloadOptions*>(options)->oracles();
+    };
+  }
   for (const auto& entry : models::faults()) catalogue.faults.push_back(options_entry(entry, entry.make));
   constexpr auto if_promised = OracleEntry::Asked::if_promised;
   constexpr auto by_name = OracleEntry::Asked::by_name;
@@ -67,7 +72,7 @@ Catalogue built_in_catalogue() {
         "packets"}},
       {{"returned-key", "a get returns the value of the key that it asked for"}},
       {{"torn", "a get returns an item whole: all of its packets, all of its key and of one write"}},
-      {{"litmus", "a litmus test ends with no outcome that its scenario or its memory model forbids"}},
+      {{"litmus", "a litmus test ends with no outcome that its scenario or its memory model forbids"}, if_promised},
       // Retransmissions and duplicates in the network are answered twice.
       {{"answered-once", "each request is answered once; for runs without loss and duplication"}, by_name},
       // data-value implies all of these.

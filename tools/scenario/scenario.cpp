@@ -108,9 +108,13 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
       scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
     }
   }
-  const auto* protocol = find_entry(catalogue.protocols, scenario.protocol.name);
-  const auto promised =
-      protocol->promises ? protocol->promises(scenario.protocol.options.get()) : std::vector<std::string>{};
+  std::vector<std::string> promised;
+  for (const auto& [entries, bound] : {std::pair(&catalogue.protocols, &scenario.protocol),
+                                       std::pair(&catalogue.workloads, &scenario.workload)}) {
+    const auto* entry = find_entry(*entries, bound->name);
+    if (!entry->promises) continue;
+    for (auto& name : entry->promises(bound->options.get())) promised.push_back(std::move(name));
+  }
   scenario.checks =
       read_checks(document.find("check"), root.member("check"), promised, catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {

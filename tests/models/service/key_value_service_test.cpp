@@ -374,26 +374,6 @@ TEST_CASE("A measurement of no length, or in which nobody answered, divides noth
   CHECK(t.gauge("store.remote_share") == 0);
 }
 
-TEST_CASE("A label that nobody has declared is a defect, and so are names that metrics cannot bear") {
-  Store t;
-  t.store.distort = [](const FakeStore::Asked&, Answer& answer) { answer.label = 3; };
-  t.get({0, 0}, 1);
-  CHECK_THROWS_WITH(t.calendar.run_until(), "an answer bears label 3, but there are 3");
-  const auto declare = [](std::vector<AnswerLabel> labels) {
-    sim::Metrics metrics;
-    AnswerTally{metrics, std::move(labels)};
-  };
-  CHECK_THROWS_AS(declare({}), std::logic_error);
-  CHECK_THROWS_WITH(declare({{.name = "shard", .doc = "a shard answered", .includes = {1}}}),
-                    "the label 'shard' speaks of label 1, but there are 1");
-  CHECK_THROWS_WITH(declare({{.name = "shard", .doc = "a shard answered", .share = true, .share_of = {0, 2}}}),
-                    "the label 'shard' speaks of label 2, but there are 1");
-  CHECK_THROWS_AS(declare({{.name = "Local Shard", .doc = "it answered", .latency = true}}), std::runtime_error);
-  CHECK_THROWS_AS(declare({{.name = "shard", .doc = "one answered", .rate = true},
-                           {.name = "shard", .doc = "another answered", .rate = true}}),
-                  std::runtime_error);
-}
-
 TEST_CASE("The share of small items holds over the keys, and each key's size is fixed") {
   const double share = GENERATE(0.0, 0.12, 0.5, 1.0);
   const ItemSizes sizes{16, 64, 1024, share};
