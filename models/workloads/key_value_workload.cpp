@@ -65,7 +65,7 @@ class KeyValueWorkload final : public Workload {
   }
 
   void start() override {
-    for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
+    for (SessionState& session : sessions_) begin(session);
   }
 
   void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
@@ -73,7 +73,7 @@ class KeyValueWorkload final : public Workload {
   // A client that comes back goes on asking; what it had asked before, it has given up.
   void node_restarted(NodeId node) override {
     for (SessionState& session : sessions_) {
-      if (session.id.node == node && !stopping_) tasks_.spawn(node, issue(session));
+      if (session.id.node == node && !stopping_) begin(session);
     }
   }
 
@@ -102,25 +102,43 @@ class KeyValueWorkload final : public Workload {
     sim::RandomStream random;
   };
 
+  struct Operation {
+    std::uint64_t key = 0;
+    bool write = false;
+  };
+
+  void begin(SessionState& session) {
+    if (options_.loop == KeyValueOptions::Loop::open) return tasks_.spawn(session.id.node, issue(session));
+    for (std::uint64_t i = 0; i < options_.window; ++i) tasks_.spawn(session.id.node, repeat(session));
+  }
+
+  /// The open loop of a session.
   sim::Task<void> issue(SessionState& session) {
-    sim::RandomStream& random = session.random;
     sim::Clock& clock = rack_.server(session.id.node).clock();
     while (!stopping_) {
-      const sim::Duration gap = random.exponential(gap_);
+      const sim::Duration gap = session.random.exponential(gap_);
       if (co_await stopped_.wait_for(clock, gap) || stopping_) break;
-      const std::uint64_t rank = popularity_(random);
-      const std::uint64_t key = ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()));
-      const bool write = random.chance(options_.write_ratio);
       // An operation is a root task beside this one: it may finish before spawn returns, or long after.
-      tasks_.spawn(session.id.node, operate(session.id, key, write));
+      tasks_.spawn(session.id.node, operate(session.id, draw(session)));
     }
   }
 
-  sim::Task<void> operate(Session session, std::uint64_t key, bool write) {
-    if (write) {
-      co_await service_.put(session, key);
+  /// One place in the window of a session.
+  sim::Task<void> repeat(SessionState& session) {
+    while (!stopping_) co_await operate(session.id, draw(session));
+  }
+
+  Operation draw(SessionState& session) {
+    const std::uint64_t rank = popularity_(session.random);
+    const std::uint64_t key = ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()));
+    return {key, session.random.chance(options_.write_ratio)};
+  }
+
+  sim::Task<void> operate(Session session, Operation operation) {
+    if (operation.write) {
+      co_await service_.put(session, operation.key);
     } else {
-      co_await service_.get(session, key);
+      co_await service_.get(session, operation.key);
     }
     tasks_.operation_ended();
   }
@@ -152,8 +170,13 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.ratio("write_ratio", write_ratio, "share of operations that write")
       .varied({0.0, 0.05, 0.3, 1.0})
       .moderate({0.0, 0.05, 0.3});
+  // Of these two fuzzing has what the template says.
+  p.choice("loop", loop, {{"open", Loop::open}, {"closed", Loop::closed}},
+           "whether operations begin at a rate (open) or as earlier ones end (closed)");
+  p.integer("window", window, 1, 4096, "in closed loop: operations that each client thread keeps under way");
   p.integer("rate", rate, 1, 1'000'000'000,
-            "operations per second that all clients together begin, whether or not earlier ones are answered")
+            "in open loop: operations per second that all clients together begin, whether or not earlier ones are "
+            "answered")
       .varied({200'000, 1'000'000, 4'000'000})
       .moderate({200'000, 1'000'000});
   p.size("key_bytes", key_bytes, 1, 65'536, "length of a key").varied({16});
@@ -175,9 +198,11 @@ void KeyValueOptions::declare(sim::Parameters& p) {
       .moderate({8, 100});
 }
 
-// Open loop: what comes in a phase follows from its length, or is the number of operations that end it.
+// What comes in a phase follows from its length in open loop, and is the number of operations that end it in either. In
+// closed loop nobody knows beforehand how many come in a time.
 Footprint KeyValueOptions::footprint(const RunScale& scale) const {
   if (scale.block_bytes > 0) WorkloadContext::refuse("key-value", KeyValueService::kWhat);
+  if (loop == Loop::closed && scale.time > sim::Duration{}) return {keys, 0};
   const double arrivals = static_cast<double>(rate) * scale.time.seconds() + static_cast<double>(scale.operations);
   return {static_cast<std::uint64_t>(std::min(static_cast<double>(keys), arrivals)), 0};
 }

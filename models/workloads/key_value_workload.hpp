@@ -1,8 +1,10 @@
-// The key-value workload of StarCache §4, §5.1 and §5.3: clients that send requests in open loop to a store whose keys
-// have Zipf popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places.
+// The key-value workload of StarCache §4, §5.1 and §5.3: clients that send requests to a store whose keys have Zipf
+// popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places.
 //
 // Open loop: each client thread begins operations at the instants of a Poisson process, whether or not earlier ones
-// have been answered. Nothing is kept of a key, so that any number of keys costs nothing.
+// have been answered. Closed loop, for what a system can do at most (ccKVS §8.1): each keeps a number of operations
+// under way, its window, and begins the next as one ends. Nothing is kept of a key, so that any number of keys costs
+// nothing.
 //
 // The paper gives no order among the keys that change places. Read here as: the hottest with the coldest, the second
 // hottest with the second coldest, and so on; what changes places twice is back where it was.
@@ -29,11 +31,15 @@ struct KeyRanking {
 };
 
 struct KeyValueOptions final : WorkloadOptions {
+  enum class Loop : std::uint8_t { open, closed };
+
   std::uint64_t threads = 2;
   std::uint64_t keys = 10'000'000;
   double zipf = 0.99;
   double write_ratio = 0.0;
-  std::uint64_t rate = 1'000'000;
+  Loop loop = Loop::open;
+  std::uint64_t rate = 1'000'000;  ///< in open loop
+  std::uint64_t window = 1;        ///< in closed loop
   std::uint64_t key_bytes = 16;
   std::uint64_t small_value = 64;
   std::uint64_t large_value = 1024;

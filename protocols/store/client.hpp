@@ -1,4 +1,4 @@
-// A client thread of the application (StarCache §3.3, §3.6, §4): open loop, any number of requests under way, each
+// A client thread of the application (StarCache §3.3, §3.6, §4) with any number of requests under way, each
 // known by its SEQ in the key list until its answer has come.
 //
 // The client compares the key of a reply with the one it asked for, and sends a correction request past the cache when
