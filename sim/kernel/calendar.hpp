@@ -225,7 +225,8 @@ class Calendar {
     node.words = words;
     ++pending_;
     const std::int64_t slot = when.ps() >> kShift0;
-    if (slot > cursor_ && (slot ^ cursor_) < kSlots) [[likely]] {  // later in the present turn of wheel 0
+    if (slot > cursor_ && static_cast<std::uint64_t>(slot ^ cursor_) < kSlots) [[likely]] {
+      // later in the present turn of wheel 0
       link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
     } else {
       file(index, slot);
