@@ -46,11 +46,11 @@ struct SendOrder {
   explicit SendOrder(NicEngine& owner, SendListener* told = nullptr) : engine(owner), listener(told) {}
   /// The payload of a packet that was posted in this generation of the NIC is there.
   void fetched(p4::Packet* packet, std::uint64_t generation);
-  void reset() { latest = sim::Time::from_ps(-1); }
+  void reset() { latest = sim::Time::beginning(); }
 
   NicEngine& engine;
   SendListener* listener;
-  sim::Time latest = sim::Time::from_ps(-1);  ///< when the latest packet is handed to the engine
+  sim::Time latest = sim::Time::beginning();  ///< when the latest packet is handed to the engine
 };
 
 class NicEngine {

@@ -119,7 +119,7 @@ class Wire {
   std::vector<FaultWindow> windows_;          // that are not over, in the order of their beginnings
   sim::Time next_change_ = sim::Time::max();  // when a window begins or ends
   unsigned cuts_ = 0;                         // the wire is up when there are none
-  sim::Time up_since_ = sim::Time::from_ps(-1);
+  sim::Time up_since_ = sim::Time::beginning();
   std::vector<TargetedFault> targeted_;
   sim::Time free_at_ = sim::Time::beginning();
   sim::Time last_arrival_ = sim::Time::beginning();  // of packets that keep their order
