@@ -11,4 +11,8 @@ std::string racksim_program() {
   return RACKSIM_PROGRAM;
 }
 
+std::string write_through_program() {
+  return RACKSIM_WRITE_THROUGH;
+}
+
 }  // namespace racksim::places

@@ -11,5 +11,7 @@ std::string source_folder();
 
 /// The racksim that was built with the tests.
 std::string racksim_program();
+/// The one with tests/write_through in it.
+std::string write_through_program();
 
 }  // namespace racksim::places

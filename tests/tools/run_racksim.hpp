@@ -22,10 +22,10 @@ inline std::string content(const std::filesystem::path& file) {
 }
 
 /// Runs `racksim ARGUMENTS` in the folder, through a shell.
-inline Outcome run_racksim(const TemporaryFolder& folder, const std::string& arguments) {
+inline Outcome run_racksim(const TemporaryFolder& folder, const std::string& arguments,
+                           const std::string& program = racksim::places::racksim_program()) {
   const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
-  const int status = std::system(("cd " + folder.path().string() + " && " + racksim::places::racksim_program() + " " +
-                                  arguments + " >" + out + " 2>" + err)
+  const int status = std::system(("cd " + folder.path().string() + " && " + program + " " + arguments + " >" + out + " 2>" + err)
                                      .c_str());
   return {WEXITSTATUS(status), content(out), content(err)};
 }

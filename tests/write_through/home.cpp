@@ -37,9 +37,14 @@ sim::Task<Reply> Home::serve(Request request, models::NodeId from, std::uint64_t
   } else if (request.kind != Kind::swap || before == request.expected) {
     co_await change(l, request, request.value, operation);
   }
+  co_return Reply{before, true};
+}
+
+void Home::answered(const Request& request) {
+  if (request.kind > Kind::add) return;
+  Line& l = line(request.block);
   l.busy = false;
   l.free.notify_all();
-  co_return Reply{before, true};
 }
 
 sim::Task<void> Home::change(Line& line, const Request& request, std::uint64_t value, std::uint64_t operation) {

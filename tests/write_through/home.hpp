@@ -29,6 +29,9 @@ class Home {
 
   /// An access or a request for a lock, by a node, for an operation.
   sim::Task<Reply> serve(Request request, models::NodeId from, std::uint64_t operation);
+  /// Its answer is on the way. Only now may another access to the block begin: its invalidations must not be sent before
+  /// the copies that they are to take away.
+  void answered(const Request& request);
 
   bool quiescent() const;
   void visit(const std::function<void(std::uint64_t block, std::uint64_t value)>& visitor) const {

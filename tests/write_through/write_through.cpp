@@ -97,6 +97,7 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
       models::Content::of(reply), kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
       call.operation};
   mesh_.end(at).reply(call, message);
+  if (request.kind < Kind::allocate) nodes_[at].home->answered(request);
 }
 
 sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {

@@ -44,7 +44,7 @@ TEST_CASE("events before, at and after zero are executed in the order of their i
 }
 
 TEST_CASE("what is scheduled after a skip to zero is executed at its instant") {
-  const std::int64_t ps = GENERATE(0, 1, 100'000, 5'000'000, 20'000'000'000, 3'000'000'000'000);
+  const auto ps = GENERATE(as<std::int64_t>{}, 0, 1, 100'000, 5'000'000, 20'000'000'000, 3'000'000'000'000);
   Noted n(Time::from_ps(kStart));
   n.at(kStart + 7, 1);
   n.calendar.run_until(Time::from_ps(kStart + 10));

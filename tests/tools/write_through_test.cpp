@@ -1,0 +1,116 @@
+// A protocol that lives in one folder of the tests (tests/write_through) gets oracles, faults, fuzzing, charts, tables of
+// options and litmus tests, though nothing else names it; and the oracles of memory models see what its store buffers do.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/places.hpp"
+#include "tests/tools/run_racksim.hpp"
+
+using racksim::tools::testing::Outcome;
+using Catch::Contains;
+using namespace racksim;
+
+namespace {
+
+const std::string kFolder = places::source_folder() + "/tests/write_through/";
+
+Outcome run(const std::string& arguments) {
+  const tools::testing::TemporaryFolder folder;
+  return tools::testing::run_racksim(folder, arguments, places::write_through_program());
+}
+
+std::string micro(const std::string& sets) {
+  return "run " + kFolder + "micro.json " + sets;
+}
+std::string litmus(const std::string& sets) {
+  return "run " + kFolder + "litmus.json --set protocol.write-through.store_buffer=" + sets;
+}
+
+const char* const kLoss = " --set 'faults=[{\"kind\":\"noise\",\"loss\":0.02}]'";
+// Message passing in which a lost packet of x may let y overtake it.
+const std::string kMessagePassing =
+    " --set workload.program=mp --set workload.spread=20us --set workload.repetitions=2000"
+    " --set workload.pause=0us" + std::string(kLoss);
+const std::string kSaidSo = " --set 'workload.allowed=r0=1 & r1=0'";
+
+}  // namespace
+
+TEST_CASE("the program with the folder knows the protocol, the one without does not") {
+  CHECK_THAT(run("list protocols").out, Contains("write-through  a directory"));
+  const tools::testing::TemporaryFolder folder;
+  CHECK(tools::testing::run_racksim(folder, "run " + kFolder + "micro.json").status == 2);
+}
+
+TEST_CASE("it keeps what it promises with each buffer, all modes of the benchmark and lost packets") {
+  const std::string buffer = GENERATE(as<std::string>{}, "none", "in-order", "by-line");
+  const std::string mode = GENERATE(as<std::string>{}, "access", "lock-and-access");
+  const std::string faults = GENERATE(as<std::string>{}, "", kLoss);
+  INFO(buffer << " " << mode << " " << faults);
+  const auto outcome =
+      run(micro("--set protocol.write-through.store_buffer=" + buffer + " --set workload.mode=" + mode + faults));
+  CHECK(outcome.status == 0);
+  const std::string model = buffer == "none" ? "data-value, sc, " : buffer == "in-order" ? "tso, " : "pso, ";
+  CHECK_THAT(outcome.out, Contains("single-writer, " + model + "mutual-exclusion"));
+}
+
+TEST_CASE("a write that does not wait for invalidations is seen") {
+  const auto outcome = run(micro("--set protocol.write-through.await_invalidations=false"));
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.out, Contains("sc at ") && Contains("which memory did not hold meanwhile"));
+}
+
+TEST_CASE("a store buffer breaks sequential consistency, and one by line total store order") {
+  const auto in_order = run(micro("--set protocol.write-through.store_buffer=in-order --set check.sc=true"));
+  CHECK(in_order.status == 1);
+  CHECK_THAT(in_order.out, Contains("sc at ") && Contains("was not performed"));
+  const auto by_line = run(micro("--set protocol.write-through.store_buffer=by-line --set check.tso=true"));
+  CHECK(by_line.status == 1);
+  CHECK_THAT(by_line.out, Contains("tso at ") && Contains("was not performed"));
+}
+
+TEST_CASE("store buffering shows what total store order allows, and no memory without buffers") {
+  CHECK_THAT(run(litmus("none")).out, !Contains("litmus.r0_0_r1_0"));
+  const auto buffered = run(litmus("in-order"));
+  CHECK(buffered.status == 0);
+  CHECK_THAT(buffered.out, Contains("litmus.r0_0_r1_0"));
+  const auto promised = run(litmus("in-order --set workload.model=sc"));
+  CHECK(promised.status == 1);
+  CHECK_THAT(promised.out, Contains("litmus at "));
+  CHECK(run(litmus("in-order --set workload.model=tso")).status == 0);
+  CHECK(run(litmus("in-order --set check.sc=true")).status == 1);
+  CHECK_THAT(run(litmus("in-order --set workload.program=sb+fences --set 'workload.allowed=r0=0 & r1=0'")).out,
+             !Contains("litmus.r0_0_r1_0") && Contains("verdict      pass"));
+}
+
+TEST_CASE("message passing shows what partial store order allows, and not with buffers in order") {
+  const auto by_line = run(litmus("by-line --set workload.model=pso" + kMessagePassing + kSaidSo));
+  CHECK(by_line.status == 0);
+  CHECK_THAT(by_line.out, Contains("litmus.r0_1_r1_0"));
+  const auto in_order = run(litmus("in-order --set workload.model=tso" + kMessagePassing + kSaidSo));
+  CHECK(in_order.status == 0);
+  CHECK_THAT(in_order.out, !Contains("litmus.r0_1_r1_0"));
+  CHECK(run(litmus("by-line --set workload.model=tso" + kMessagePassing)).status == 1);
+  CHECK(run(litmus("by-line --set check.tso=true" + kMessagePassing + kSaidSo)).status == 1);
+}
+
+TEST_CASE("servers of memory apart from those that compute") {
+  const auto outcome = run(micro("--set rack.nodes=6 --set rack.roles.compute=4 --set rack.roles.memory=2"));
+  CHECK(outcome.status == 0);
+  const auto again = run(micro("--set rack.nodes=6 --set rack.roles.compute=4 --set rack.roles.memory=2"));
+  CHECK(outcome.out.substr(outcome.out.find("run hash")) == again.out.substr(again.out.find("run hash")));
+}
+
+TEST_CASE("it is fuzzed, and the mistake in it is found and made small") {
+  CHECK(run("fuzz " + kFolder + "micro.json --runs 40").status == 0);
+  const auto broken = run("fuzz " + kFolder + "micro.json --runs 40 --set protocol.write-through.await_invalidations=false");
+  CHECK(broken.status == 1);
+  CHECK_THAT(broken.out, Contains("shrunk"));
+}
+
+TEST_CASE("its messages have names in charts") {
+  const tools::testing::TemporaryFolder folder;
+  const auto outcome = tools::testing::run_racksim(
+      folder, "explain " + kFolder + "micro.json --key 0x0 --last 40", places::write_through_program());
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("INVALIDATE") || Contains("WRITE"));
+}
