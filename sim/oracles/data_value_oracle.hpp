@@ -11,9 +11,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "sim/oracles/last_values.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
@@ -27,7 +29,7 @@ namespace racksim::sim {
 /// violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions gave up, may
 /// or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it). Attach it
 /// before the first operation begins.
-class DataValueOracle final : public Oracle {
+class DataValueOracle final : public Oracle, public LastValues {
  public:
   /// `journal` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes
   /// more than `value_limit` new values (its session crashed, say) is given up: its result is not checked.
@@ -43,12 +45,10 @@ class DataValueOracle final : public Oracle {
 
   /// Whether a read that began and ended now could return `value`: that of the last write, or of one that may have been
   /// the last. After the first violation of a key true of every value.
-  bool may_hold(std::uint64_t key, std::uint64_t value) const;
+  bool may_hold(std::uint64_t key, std::uint64_t value) const override;
   /// The values that may_hold, in ascending order; none after the first violation of a key.
-  std::vector<std::uint64_t> possible_values(std::uint64_t key) const;
-  /// Calls `visit(key)` for each key ever used, in no particular order.
-  template <class Visit>
-  void for_each_key(Visit&& visit) const {
+  std::vector<std::uint64_t> possible_values(std::uint64_t key) const override;
+  void visit_keys(const std::function<void(std::uint64_t key)>& visit) const override {
     states_.for_each([&](std::uint64_t key, State) { visit(key); });
   }
 

@@ -32,11 +32,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/oracles/last_values.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/oracles/performed_memory.hpp"
 #include "sim/record/flat_map.hpp"
@@ -59,7 +61,7 @@ std::string_view to_string(MemoryModel model);
 ///
 /// Time: constant for each operation, but for what is under way on the same key, and the values that the key took while
 /// a read of it was under way. Memory: about 200 bytes for each operation under way, and that of PerformedMemory.
-class MemoryModelOracle final : public Oracle {
+class MemoryModelOracle final : public Oracle, public LastValues {
  public:
   /// `journal` gives the names of sessions and must outlive the oracle. A read that stays under way while its key takes
   /// more than `version_limit` values is not checked.
@@ -73,6 +75,11 @@ class MemoryModelOracle final : public Oracle {
 
   void observe(const Observation& observation) override;
   void finish(Time end) override;
+
+  /// What memory holds now.
+  bool may_hold(std::uint64_t key, std::uint64_t value) const override { return memory_.value(key) == value; }
+  std::vector<std::uint64_t> possible_values(std::uint64_t key) const override { return {memory_.value(key)}; }
+  void visit_keys(const std::function<void(std::uint64_t key)>& visit) const override { memory_.for_each_key(visit); }
 
   /// Reads that stayed under way for too long.
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }

@@ -31,6 +31,11 @@ class PerformedMemory {
   /// What the key holds now.
   std::uint64_t value(std::uint64_t key) const;
   void perform(std::uint64_t key, const Version& version);
+  /// Calls `visit(key)` for each key ever used, in no particular order.
+  template <class Visit>
+  void for_each_key(Visit&& visit) const {
+    cells_.for_each([&](std::uint64_t key, const Cell&) { visit(key); });
+  }
 
   /// A read begins: what the key holds from now on is kept.
   void begin_read(std::uint64_t key, std::uint64_t position);

@@ -6,6 +6,8 @@
 #include <string>
 #include <tuple>
 
+#include "sim/record/history.hpp"
+
 namespace racksim::sim {
 
 namespace {
@@ -34,7 +36,7 @@ void ValuesAtRestOracle::finish(Time end) {
   shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());  // pieces of one item
   // A key that was used and of which nothing is shown has a home that nobody has written.
   std::vector<Shown> unwritten;
-  history_.for_each_key([&](std::uint64_t key) {
+  history_.visit_keys([&](std::uint64_t key) {
     const auto at = std::lower_bound(shown_.begin(), shown_.end(), key,
                                      [](const Shown& shown, std::uint64_t k) { return shown.key < k; });
     if (at == shown_.end() || at->key != key)

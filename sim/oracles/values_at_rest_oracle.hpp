@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/last_values.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/state_visitor.hpp"
 
@@ -28,7 +28,7 @@ namespace racksim::sim {
 class ValuesAtRestOracle final : public Oracle, public StateVisitor {
  public:
   /// `history` must have seen the whole run, and outlive the oracle.
-  explicit ValuesAtRestOracle(const DataValueOracle& history) : Oracle("values-at-rest"), history_(history) {}
+  explicit ValuesAtRestOracle(const LastValues& history) : Oracle("values-at-rest"), history_(history) {}
 
   void home(std::uint64_t key, std::uint64_t value) override;
   void copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) override;
@@ -51,7 +51,7 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
   void judge(Iterator first, Iterator last, Time end);
   void judge_current(std::uint64_t key, const Shown& current, Time end);
 
-  const DataValueOracle& history_;
+  const LastValues& history_;
   std::vector<Shown> shown_;
 };
 

@@ -16,6 +16,7 @@ class SessionBuffer {
  public:
   struct Write {
     std::uint64_t block, value, operation;
+    bool sent = false;  ///< to its home, which may have performed it
   };
   /// Performs a write.
   using Perform = std::function<sim::Task<void>(Write)>;
@@ -34,10 +35,16 @@ class SessionBuffer {
   sim::Task<void> drain(std::optional<std::uint64_t> block = std::nullopt) {
     while (holds(block)) co_await changed_.wait();
   }
-  /// The newest value that it holds for a block.
-  std::optional<std::uint64_t> forward(std::uint64_t block) const {
-    const auto newest = std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.block == block; });
-    return newest == writes_.rend() ? std::nullopt : std::optional(newest->value);
+  /// The newest value that it holds for a block. One that may have been performed may also have been overwritten by
+  /// others: then this waits until that is known, and has nothing to forward.
+  sim::Task<std::optional<std::uint64_t>> forward(std::uint64_t block) {
+    for (;;) {
+      const auto newest =
+          std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.block == block; });
+      if (newest == writes_.rend()) co_return std::nullopt;
+      if (!newest->sent) co_return newest->value;
+      co_await changed_.wait();
+    }
   }
   bool empty() const { return writes_.empty(); }
 
@@ -53,6 +60,8 @@ class SessionBuffer {
       return first->operation == write.operation;
     };
     while (!is_next()) co_await changed_.wait();
+    std::find_if(writes_.begin(), writes_.end(), [&](const Write& w) { return w.operation == write.operation; })->sent =
+        true;
     co_await perform_(write);
     writes_.erase(std::find_if(writes_.begin(), writes_.end(),
                                [&](const Write& w) { return w.operation == write.operation; }));

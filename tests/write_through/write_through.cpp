@@ -102,7 +102,7 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
 
 sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {
   co_await models::occupy(core_of(session), options_.local_access);
-  if (const auto own = buffer(session).forward(block)) co_return *own;
+  if (const auto own = co_await buffer(session).forward(block)) co_return *own;
   auto& cache = nodes_[session.node].cache;
   if (const auto copy = cache.find(block); copy != cache.end()) co_return copy->second;
   const Request request{.kind = Kind::read, .block = block};

@@ -149,9 +149,7 @@ class Run final : sim::StateVisitor {
     warm_up();
     if (!oracles_.empty() || check_values_) protocol_->show_state(*this);
     for (sim::Oracle* oracle : oracles_) journal_.attach(*oracle);
-    if (check_values_ && std::find(oracles_.begin(), oracles_.end(), &data_value_) == oracles_.end()) {
-      journal_.attach(data_value_);
-    }
+    if (check_values_) attach_last_values();
     if (history_) journal_.attach(*history_);
     journal_.attach(lost_writes_);
     if (onlooker) onlooker(*rack_, *protocol_);
@@ -272,7 +270,14 @@ class Run final : sim::StateVisitor {
         oracles_.push_back(workload_->oracle());
       }
       if (check.name == "packet-conservation") check_conservation_ = true;
-      if (check.name == "values-at-rest") check_values_ = true;
+      if (check.name == "values-at-rest") {
+        check_values_ = true;
+        const auto* memory = dynamic_cast<const models::MemoryService*>(&protocol_->service());
+        if (memory && (memory->shape().writes_return_early || memory->shape().offers.has(sim::OperationKind::compare_and_swap))) {
+          performed_ = std::make_unique<sim::MemoryModelOracle>(sim::MemoryModel::pso, journal_);
+          if (may_lose_writes_) performed_->expect_losses();
+        }
+      }
       for (const sim::checkers::HistoryCheck& history : sim::checkers::history_checks()) {
         if (check.name == history.name) check_history(history, metrics);
       }
@@ -290,6 +295,18 @@ class Run final : sim::StateVisitor {
                                                      sim::Time{} + scenario_.observe.trace_until);
       journal_.attach(*trace_);
     }
+  }
+
+  /// What the values at rest are compared with: the last writes, as clients saw them. Behind store buffers, and after
+  /// atomic operations, only the protocol knows which write was the last.
+  void attach_last_values() {
+    if (performed_) {
+      journal_.attach(*performed_);
+      values_at_rest_.emplace(*performed_);
+      return;
+    }
+    if (std::find(oracles_.begin(), oracles_.end(), &data_value_) == oracles_.end()) journal_.attach(data_value_);
+    values_at_rest_.emplace(data_value_);
   }
 
   void check_memory_model(sim::MemoryModel model) {
@@ -425,8 +442,8 @@ class Run final : sim::StateVisitor {
     }
     for (sim::Oracle* oracle : oracles_) finish(*oracle);
     if (check_values_ && at_rest_) {
-      protocol_->show_state(values_at_rest_);
-      finish(values_at_rest_);
+      protocol_->show_state(*values_at_rest_);
+      finish(*values_at_rest_);
     }
     if (check_conservation_) {
       const models::PacketCensus& census = rack_->census();
@@ -463,6 +480,7 @@ class Run final : sim::StateVisitor {
   void home(std::uint64_t key, std::uint64_t value) override {
     data_value_.initial_value(key, value);
     for (const auto& model : memory_models_) model->initial_value(key, value);
+    if (performed_) performed_->initial_value(key, value);
     if (history_) history_->initial_value(key, value);
   }
   void copy(std::uint64_t key, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
@@ -505,7 +523,8 @@ class Run final : sim::StateVisitor {
   LostWriteList lost_writes_;
   bool may_lose_writes_ = false;
   sim::QuiescenceOracle quiescence_;
-  sim::ValuesAtRestOracle values_at_rest_{data_value_};
+  std::unique_ptr<sim::MemoryModelOracle> performed_;  // notes what memory holds, if data-value cannot tell
+  std::optional<sim::ValuesAtRestOracle> values_at_rest_;
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
   sim::Counter* kept_operations_ = nullptr;
   sim::Counter* dropped_operations_ = nullptr;

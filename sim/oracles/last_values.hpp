@@ -1,0 +1,23 @@
+// What the recorded history of a run says that keys hold at its end: what `values-at-rest` compares with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace racksim::sim {
+
+class LastValues {
+ public:
+  /// Whether the key may hold `value`; true of every value if nothing is known of the key.
+  virtual bool may_hold(std::uint64_t key, std::uint64_t value) const = 0;
+  /// The values that it may hold, in ascending order; none if nothing is known.
+  virtual std::vector<std::uint64_t> possible_values(std::uint64_t key) const = 0;
+  /// Each key ever used, in no particular order.
+  virtual void visit_keys(const std::function<void(std::uint64_t key)>& visit) const = 0;
+
+ protected:
+  ~LastValues() = default;
+};
+
+}  // namespace racksim::sim
