@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/oracles/data_value_oracle.hpp"
+
 using namespace racksim::sim;
 using Catch::Contains;
 
