@@ -136,9 +136,9 @@ class Core {
 
   sim::Calendar& calendar_;
   sim::Lane lane_;
-  std::vector<Work> waiting_;  // heap by (ready, serial)
-  Work current_;               // valid while serving_
-  sim::Time start_ = sim::Time::beginning();            // when current_ begins or began
+  std::vector<Work> waiting_;                 // heap by (ready, serial)
+  Work current_;                              // valid while serving_
+  sim::Time start_ = sim::Time::beginning();  // when current_ begins or began
   sim::Time end_ = sim::Time::beginning();
   sim::Duration served_;  // what current_ takes of itself, without charges
   sim::EventId end_event_;

@@ -93,9 +93,9 @@ class RcResponder {
   std::uint32_t expected_psn_ = 0;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;
-  Message message_;                   // being received
+  Message message_;                            // being received
   sim::Time landed_ = sim::Time::beginning();  // when the latest WRITE is in memory
-  std::deque<AtomicResult> results_;  // the latest, as many as a requester may have outstanding
+  std::deque<AtomicResult> results_;           // the latest, as many as a requester may have outstanding
   std::deque<Reading> reads_;
   std::deque<Atomic> atomics_;
   std::uint64_t life_ = 0;  // another after each reset: events of before are recognised by it

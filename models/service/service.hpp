@@ -100,8 +100,8 @@ class Service {
   void give_up(Session session, const Begun& begun);
 
   /// For a protocol that may lose acknowledged writes, and says so (`ProtocolOptions::may_lose_writes`): a crash has
-  /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody can
-  /// read what was there before.
+  /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody
+  /// can read what was there before.
   void lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why);
 
   sim::Calendar& calendar() { return calendar_; }

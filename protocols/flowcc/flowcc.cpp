@@ -20,8 +20,9 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
   }
   const models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
   if (!roles.all_have_both()) {
-    throw std::runtime_error("flowcc: every node runs applications and is the home of blocks (§4), but rack.roles tells "
-                             "them apart");
+    throw std::runtime_error(
+        "flowcc: every node runs applications and is the home of blocks (§4), but rack.roles tells "
+        "them apart");
   }
   return {static_cast<unsigned>(context.rack.nodes()), roles, context.threads_per_node, options.block_bytes};
 }
@@ -53,9 +54,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
-      shared_{context.rack, context.rack.calendar(), context.rack.journal(),       options_,
-              *this,        shape(),                 counters_,
-              Marks(context.coverage, *this)},
+      shared_{context.rack, context.rack.calendar(),       context.rack.journal(), options_, *this, shape(),
+              counters_,    Marks(context.coverage, *this)},
       final_source_(context.rack.journal().add_source("flowcc")),
       hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
                                               "measured operations that the local cache served at once", 0)),

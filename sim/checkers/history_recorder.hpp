@@ -36,8 +36,8 @@ class HistoryRecorder final : public Observer {
   /// What warm-up left behind.
   void initial_value(std::uint64_t key, std::uint64_t value);
 
-  /// An end without a beginning is ignored (ProgressOracle reports it). The checkers know reads and writes: a key that an
-  /// atomic operation is about, or a write of which a crash has undone, is left out as a whole.
+  /// An end without a beginning is ignored (ProgressOracle reports it). The checkers know reads and writes: a key that
+  /// an atomic operation is about, or a write of which a crash has undone, is left out as a whole.
   void observe(const Observation& observation) override;
 
   /// The history of each key that was kept and used, by ascending key. Sorts the record: valid until the next call of

@@ -9,8 +9,7 @@
 
 namespace racksim::sim {
 
-Calendar::Calendar(ScheduleOrder order, Time start)
-    : order_(order), now_(start), cursor_(start.ps() >> kShift0) {}
+Calendar::Calendar(ScheduleOrder order, Time start) : order_(order), now_(start), cursor_(start.ps() >> kShift0) {}
 
 Lane Calendar::add_lane(std::string name) {
   if (lane_names_.size() >= (std::size_t{1} << 24)) throw std::length_error("a calendar holds at most 2^24 lanes");

@@ -23,12 +23,12 @@
 
 namespace racksim::sim {
 
-/// Reads the beginnings and ends of reads and writes, and which writes a crash has undone. Operations that do not access
-/// memory are ignored. A key that an atomic operation is about is not judged from then on, since such a write depends
-/// on the value before it: MemoryModelOracle judges those. After its first violation a key is not checked any further, so
-/// violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions gave up, may
-/// or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it). Attach it
-/// before the first operation begins.
+/// Reads the beginnings and ends of reads and writes, and which writes a crash has undone. Operations that do not
+/// access memory are ignored. A key that an atomic operation is about is not judged from then on, since such a write
+/// depends on the value before it: MemoryModelOracle judges those. After its first violation a key is not checked any
+/// further, so violation_count() counts keys. Operations pending at the end of the run, and writes that their sessions
+/// gave up, may or may not have taken effect. An end without a beginning is ignored here (ProgressOracle reports it).
+/// Attach it before the first operation begins.
 class DataValueOracle final : public Oracle, public LastValues {
  public:
   /// `journal` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes

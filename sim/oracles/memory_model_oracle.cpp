@@ -131,12 +131,12 @@ void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
   auto& past = past_[lost.key];
   const auto version = std::find_if(past.begin(), past.end(), [&](const auto& v) { return v.value == lost.value; });
   if (version == past.end()) {
-    return violated(moment.at,
-                    fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
-                                journal_.name(moment.session),
-                                expects_losses_ ? "but memory has never held it"
-                                                : "though the protocol promises to lose none"),
-                    {lost.key, {}});
+    return violated(
+        moment.at,
+        fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
+                    journal_.name(moment.session),
+                    expects_losses_ ? "but memory has never held it" : "though the protocol promises to lose none"),
+        {lost.key, {}});
   }
   past.erase(version);
   const auto now = past.empty() ? PerformedMemory::Version{} : past.back();

@@ -56,8 +56,8 @@ std::string_view to_string(MemoryModel model);
 /// reported at the event that makes the history impossible, and do not change what is judged afterwards. Attach it
 /// before the first operation begins. An end without a beginning is ignored (ProgressOracle reports it).
 ///
-/// A write that its session gave up may be performed later, or never. One that a crash has undone (record_lost_write) is
-/// never performed or, if it had been, memory holds what it held before from then on.
+/// A write that its session gave up may be performed later, or never. One that a crash has undone (record_lost_write)
+/// is never performed or, if it had been, memory holds what it held before from then on.
 ///
 /// Time: constant for each operation, but for what is under way on the same key, and the values that the key took while
 /// a read of it was under way. Memory: about 200 bytes for each operation under way, and that of PerformedMemory.
@@ -166,7 +166,8 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   std::uint64_t unchecked_reads_ = 0;
   bool expects_losses_ = false;
   PerformedMemory memory_;
-  std::map<std::uint64_t, std::vector<PerformedMemory::Version>> past_;  // by key, oldest first, if writes may be undone
+  std::map<std::uint64_t, std::vector<PerformedMemory::Version>>
+      past_;  // by key, oldest first, if writes may be undone
   std::vector<Operation> operations_;
   std::vector<Slot> vacant_;
   FlatMap<Slot> slots_;            // by operation

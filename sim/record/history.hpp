@@ -33,9 +33,9 @@ enum class OperationKind : std::uint8_t {
 
 /// The enumerator's name with spaces, as violations print it.
 constexpr std::string_view to_string(OperationKind kind) {
-  constexpr std::string_view kNames[] = {"read",     "write",           "compare-and-swap", "fetch-and-add",
-                                         "fence",    "lock",            "shared lock",      "try-lock",
-                                         "shared try-lock", "unlock",   "allocate",         "free"};
+  constexpr std::string_view kNames[] = {"read",     "write",       "compare-and-swap", "fetch-and-add",   "fence",
+                                         "lock",     "shared lock", "try-lock",         "shared try-lock", "unlock",
+                                         "allocate", "free"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(kNames) ? kNames[index] : "unknown operation";
 }

@@ -74,7 +74,8 @@ bool RegisterHistory::undo(std::uint64_t value, std::uint64_t position) {
   // What it had overwritten, and nothing else has, can be read again.
   const auto overwritten = [](const Value& v, const std::vector<Value>& by) {
     return std::any_of(by.begin(), by.end(), [&](const Value& other) {
-      return other.value != v.value && !other.is_undone() && other.first_end.position != kNever && v.bound_before(other);
+      return other.value != v.value && !other.is_undone() && other.first_end.position != kNever &&
+             v.bound_before(other);
     });
   };
   std::vector<Value> back;

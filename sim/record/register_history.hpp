@@ -101,7 +101,7 @@ class RegisterHistory {
 
   bool keeps_past_ = false;
   std::vector<Value> values_;
-  std::vector<Value> past_;  // that were forgotten, if they are kept
+  std::vector<Value> past_;       // that were forgotten, if they are kept
   std::vector<Pending> pending_;  // in the order of beginning
 };
 

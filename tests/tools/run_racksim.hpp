@@ -25,8 +25,8 @@ inline std::string content(const std::filesystem::path& file) {
 inline Outcome run_racksim(const TemporaryFolder& folder, const std::string& arguments,
                            const std::string& program = racksim::places::racksim_program()) {
   const std::string out = (folder.path() / "out").string(), err = (folder.path() / "err").string();
-  const int status = std::system(("cd " + folder.path().string() + " && " + program + " " + arguments + " >" + out + " 2>" + err)
-                                     .c_str());
+  const int status = std::system(
+      ("cd " + folder.path().string() + " && " + program + " " + arguments + " >" + out + " 2>" + err).c_str());
   return {WEXITSTATUS(status), content(out), content(err)};
 }
 

@@ -1,13 +1,14 @@
-// A protocol that lives in one folder of the tests (tests/write_through) gets oracles, faults, fuzzing, charts, tables of
-// options and litmus tests, though nothing else names it; and the oracles of memory models see what its store buffers do.
+// A protocol that lives in one folder of the tests (tests/write_through) gets oracles, faults, fuzzing, charts, tables
+// of options and litmus tests, though nothing else names it; and the oracles of memory models see what its store
+// buffers do.
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
-using racksim::tools::testing::Outcome;
 using Catch::Contains;
+using racksim::tools::testing::Outcome;
 using namespace racksim;
 
 namespace {
@@ -30,7 +31,8 @@ const char* const kLoss = " --set 'faults=[{\"kind\":\"noise\",\"loss\":0.02}]'"
 // Message passing in which a lost packet of x may let y overtake it.
 const std::string kMessagePassing =
     " --set workload.program=mp --set workload.spread=20us --set workload.repetitions=2000"
-    " --set workload.pause=0us" + std::string(kLoss);
+    " --set workload.pause=0us" +
+    std::string(kLoss);
 const std::string kSaidSo = " --set 'workload.allowed=r0=1 & r1=0'";
 
 }  // namespace
@@ -102,15 +104,16 @@ TEST_CASE("servers of memory apart from those that compute") {
 
 TEST_CASE("it is fuzzed, and the mistake in it is found and made small") {
   CHECK(run("fuzz " + kFolder + "micro.json --runs 40").status == 0);
-  const auto broken = run("fuzz " + kFolder + "micro.json --runs 40 --set protocol.write-through.await_invalidations=false");
+  const auto broken =
+      run("fuzz " + kFolder + "micro.json --runs 40 --set protocol.write-through.await_invalidations=false");
   CHECK(broken.status == 1);
   CHECK_THAT(broken.out, Contains("shrunk"));
 }
 
 TEST_CASE("its messages have names in charts") {
   const tools::testing::TemporaryFolder folder;
-  const auto outcome = tools::testing::run_racksim(
-      folder, "explain " + kFolder + "micro.json --key 0x0 --last 40", places::write_through_program());
+  const auto outcome = tools::testing::run_racksim(folder, "explain " + kFolder + "micro.json --key 0x0 --last 40",
+                                                   places::write_through_program());
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("INVALIDATE") || Contains("WRITE"));
 }

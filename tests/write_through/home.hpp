@@ -18,7 +18,8 @@ namespace racksim::write_through {
 class Home {
  public:
   /// Takes the block's copy from a node.
-  using Invalidate = std::function<sim::Task<void>(models::NodeId holder, std::uint64_t block, std::uint64_t operation)>;
+  using Invalidate =
+      std::function<sim::Task<void>(models::NodeId holder, std::uint64_t block, std::uint64_t operation)>;
 
   Home(sim::Calendar& calendar, models::MemoryService& memory, Invalidate invalidate, bool await_invalidations)
       : calendar_(calendar),
@@ -29,8 +30,8 @@ class Home {
 
   /// An access or a request for a lock, by a node, for an operation.
   sim::Task<Reply> serve(Request request, models::NodeId from, std::uint64_t operation);
-  /// Its answer is on the way. Only now may another access to the block begin: its invalidations must not be sent before
-  /// the copies that they are to take away.
+  /// Its answer is on the way. Only now may another access to the block begin: its invalidations must not be sent
+  /// before the copies that they are to take away.
   void answered(const Request& request);
 
   bool quiescent() const;

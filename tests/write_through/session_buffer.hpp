@@ -55,16 +55,16 @@ class SessionBuffer {
   /// Waits until the writes before it that it may not pass have left.
   sim::Task<void> leave(Write write) {
     const auto is_next = [&] {
-      const auto first =
-          std::find_if(writes_.begin(), writes_.end(), [&](const Write& w) { return in_order_ || w.block == write.block; });
+      const auto first = std::find_if(writes_.begin(), writes_.end(),
+                                      [&](const Write& w) { return in_order_ || w.block == write.block; });
       return first->operation == write.operation;
     };
     while (!is_next()) co_await changed_.wait();
     std::find_if(writes_.begin(), writes_.end(), [&](const Write& w) { return w.operation == write.operation; })->sent =
         true;
     co_await perform_(write);
-    writes_.erase(std::find_if(writes_.begin(), writes_.end(),
-                               [&](const Write& w) { return w.operation == write.operation; }));
+    writes_.erase(
+        std::find_if(writes_.begin(), writes_.end(), [&](const Write& w) { return w.operation == write.operation; }));
     changed_.notify_all();
   }
 

@@ -51,9 +51,8 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
     };
     node.home = std::make_unique<Home>(calendar(), *this, invalidate, options_.await_invalidations);
     // The core behind those of the application's threads.
-    mesh_.add(id, rack_.server(id).core(context.threads_per_node), [this, id](const models::RpcEnd::Call& call) {
-      nodes_[id].serving->spawn(answer(id, call));
-    });
+    mesh_.add(id, rack_.server(id).core(context.threads_per_node),
+              [this, id](const models::RpcEnd::Call& call) { nodes_[id].serving->spawn(answer(id, call)); });
   }
   mesh_.connect();
   for (std::size_t i = 0; i < sessions(); ++i) {
@@ -67,12 +66,11 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
   }
 }
 
-sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request,
-                                    std::uint64_t operation) {
+sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation) {
   const bool data = request.kind == Kind::write;
-  const models::RpcEnd::Message message{
-      models::Content::of(request),
-      kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0), operation};
+  const models::RpcEnd::Message message{models::Content::of(request),
+                                        kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
+                                        operation};
   const models::RpcEnd::Patience patience{1_s, 1};
   const auto reply = co_await mesh_.call(from, to, message, patience);
   if (!reply) throw std::logic_error(fmt::format("node {} has not answered node {}", to, from));
@@ -93,9 +91,9 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
     reply = co_await nodes_[at].home->serve(request, from, call.operation);
   }
   const bool data = request.kind == Kind::read;
-  const models::RpcEnd::Message message{
-      models::Content::of(reply), kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
-      call.operation};
+  const models::RpcEnd::Message message{models::Content::of(reply),
+                                        kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
+                                        call.operation};
   mesh_.end(at).reply(call, message);
   if (request.kind < Kind::allocate) nodes_[at].home->answered(request);
 }
@@ -167,8 +165,7 @@ sim::Task<models::GlobalAddress> WriteThrough::do_allocate(models::Session sessi
   co_return models::GlobalAddress{reply.value};
 }
 
-sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address,
-                                      std::uint64_t operation) {
+sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address, std::uint64_t operation) {
   const Request request{.kind = Kind::free, .block = address.value};
   co_await call(session.node, address.home(), request, operation);
 }
@@ -209,8 +206,8 @@ void WriteThrough::record_final_state() {
 }
 
 std::optional<models::PacketDescription> WriteThrough::describe(const p4::Packet& packet) const {
-  static constexpr const char* kNames[] = {"READ",   "WRITE",    "SWAP", "ADD",       "LOCK",
-                                           "TRYLOCK", "UNLOCK",  "ALLOCATE", "FREE", "INVALIDATE"};
+  static constexpr const char* kNames[] = {"READ",    "WRITE",  "SWAP",     "ADD",  "LOCK",
+                                           "TRYLOCK", "UNLOCK", "ALLOCATE", "FREE", "INVALIDATE"};
   models::PacketDescription description;
   if (packet.content.holds<Request>()) {
     const auto request = packet.content.as<Request>();

@@ -1,8 +1,8 @@
-// A directory protocol of the simplest kind: caches hold clean copies, every write goes to the block's home, which takes
-// all copies away before it changes memory (Censier and Feautrier, "A New Solution to Coherence Problems in Multicache
-// Systems", IEEE Trans. on Computers C-27(12), 1978, without its private-modified state). Homes also hold locks and
-// carry out atomic operations. All messages are calls over reliable connections, one connection between two nodes: a
-// copy that a home sends cannot be overtaken by the invalidation that follows it.
+// A directory protocol of the simplest kind: caches hold clean copies, every write goes to the block's home, which
+// takes all copies away before it changes memory (Censier and Feautrier, "A New Solution to Coherence Problems in
+// Multicache Systems", IEEE Trans. on Computers C-27(12), 1978, without its private-modified state). Homes also hold
+// locks and carry out atomic operations. All messages are calls over reliable connections, one connection between two
+// nodes: a copy that a home sends cannot be overtaken by the invalidation that follows it.
 #pragma once
 
 #include <map>

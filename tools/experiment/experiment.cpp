@@ -273,7 +273,8 @@ class Run final : sim::StateVisitor {
       if (check.name == "values-at-rest") {
         check_values_ = true;
         const auto* memory = dynamic_cast<const models::MemoryService*>(&protocol_->service());
-        if (memory && (memory->shape().writes_return_early || memory->shape().offers.has(sim::OperationKind::compare_and_swap))) {
+        if (memory &&
+            (memory->shape().writes_return_early || memory->shape().offers.has(sim::OperationKind::compare_and_swap))) {
           performed_ = std::make_unique<sim::MemoryModelOracle>(sim::MemoryModel::pso, journal_);
           if (may_lose_writes_) performed_->expect_losses();
         }

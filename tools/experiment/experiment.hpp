@@ -41,8 +41,8 @@ struct RunResult {
   std::vector<sim::Violation> violations;  ///< those that the oracles kept
   std::uint64_t violation_count = 0;       ///< all of them
   std::vector<std::string> failed_expectations;
-  std::vector<LostWrite> lost_writes;    ///< the first ones
-  std::uint64_t lost_write_count = 0;    ///< all of them
+  std::vector<LostWrite> lost_writes;  ///< the first ones
+  std::uint64_t lost_write_count = 0;  ///< all of them
   sim::RunHash hash;
   std::uint64_t events = 0;
   sim::Time simulated;

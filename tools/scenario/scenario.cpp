@@ -109,8 +109,8 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
     }
   }
   std::vector<std::string> promised;
-  for (const auto& [entries, bound] : {std::pair(&catalogue.protocols, &scenario.protocol),
-                                       std::pair(&catalogue.workloads, &scenario.workload)}) {
+  for (const auto& [entries, bound] :
+       {std::pair(&catalogue.protocols, &scenario.protocol), std::pair(&catalogue.workloads, &scenario.workload)}) {
     const auto* entry = find_entry(*entries, bound->name);
     if (!entry->promises) continue;
     for (auto& name : entry->promises(bound->options.get())) promised.push_back(std::move(name));

@@ -110,8 +110,8 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
 }
 
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
-                                      const std::vector<std::string>& promised,
-                                      const std::vector<OracleEntry>& oracles, HistoryOptions& history) {
+                                      const std::vector<std::string>& promised, const std::vector<OracleEntry>& oracles,
+                                      HistoryOptions& history) {
   bool all = false;
   sim::Parameters parameters;
   parameters.flag("all", all, "");

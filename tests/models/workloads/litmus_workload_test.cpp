@@ -16,8 +16,8 @@
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/random/random.hpp"
-#include "tests/models/workloads/buffered_memory.hpp"
 #include "tests/models/service/fake_store.hpp"
+#include "tests/models/workloads/buffered_memory.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
