@@ -18,6 +18,9 @@ namespace {
 unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& options) {
   const auto nodes = context.rack.nodes();
   const auto cores = context.rack.options().cores;
+  if (const auto& roles = context.rack.options().roles; roles.compute || roles.memory) {
+    throw std::runtime_error("rack.roles places the servers of a memory service; a store's are the last server_nodes");
+  }
   if (nodes <= options.server_nodes) {
     throw std::runtime_error(
         fmt::format("{} server nodes leave no client among {} nodes", options.server_nodes, nodes));

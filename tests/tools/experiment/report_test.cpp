@@ -72,3 +72,19 @@ TEST_CASE("the text report writes all numbers in one format") {
   CHECK(written(0.000012345) == "0.00001234");
   CHECK(written(-2.5) == "-2.5");
 }
+
+TEST_CASE("writes that crashes have undone are counted for a person and listed for a program") {
+  Reported run;
+  CHECK_THAT(run.text(), !Contains("undone by crashes"));
+  run.result.lost_writes.push_back({0x2a, 77, "node3/thread1", sim::Time{} + sim::Duration::from_ps(5'000), {}});
+  run.result.lost_write_count = 2;
+  CHECK_THAT(run.text(), Contains("lost         2 acknowledged writes, undone by crashes"));
+  const auto json = report_json(run.scenario, run.result, run.metrics);
+  CHECK(json.find("lost_write_count")->natural() == 2);
+  const auto& first = (*json.find("lost_writes")->elements())[0];
+  CHECK(*first.find("key")->string() == "0x2a");
+  CHECK(first.find("value")->natural() == 77);
+  CHECK(*first.find("author")->string() == "node3/thread1");
+  CHECK(first.find("time_ns")->number() == 5.0);
+  CHECK(*first.find("why")->string() == "the server that held it crashed");
+}

@@ -39,6 +39,11 @@ TEST_CASE("a store without servers or without clients is refused") {
   CHECK_THAT(refusal("--set protocol.starcache.server_nodes=8"), Catch::Contains("leave no client"));
 }
 
+TEST_CASE("roles of a memory service are refused, since a store places its servers itself") {
+  CHECK_THAT(refusal("--set rack.roles.memory=2"), Catch::Contains("rack.roles") && Catch::Contains("server_nodes"));
+  CHECK_THAT(refusal("--set rack.roles.compute=6"), Catch::Contains("rack.roles"));
+}
+
 TEST_CASE("a switch that the program does not fit is refused with what ran out and where") {
   CHECK_THAT(refusal("--set rack.switch.pipe.stages=6"), Catch::Contains("does not fit") && Catch::Contains("stage"));
   CHECK_THAT(refusal("--set rack.switch.pipe.sram_blocks=9"),
