@@ -339,15 +339,13 @@ class FuzzCommand {
     value.set("declared_race_points", count.declared_race_points);
     value.set("rows", count.rows);
     value.set("declared_rows", count.declared_rows);
-    JsonValue& impossible = value.set("impossible_states", JsonValue::array());
+    JsonValue impossible = JsonValue::array();
     for (const auto& [state, reason] : map.impossible) {
       JsonValue& entry = impossible.push(JsonValue::object());
       entry.set("state", map.states[state]);
       entry.set("reason", reason);
     }
-    JsonValue& reached = value.set("reached", JsonValue::array());
-    JsonValue& never = value.set("never_reached", JsonValue::array());
-    JsonValue& unexpected = value.set("reached_though_impossible", JsonValue::array());
+    JsonValue reached = JsonValue::array(), never = JsonValue::array(), unexpected = JsonValue::array();
     for (std::size_t point = 0; point < map.points(); ++point) {
       const bool impossible_pair = point < map.pairs() && map.is_impossible(point / map.messages.size());
       if (coverage.reached(point)) {
@@ -356,6 +354,10 @@ class FuzzCommand {
         never.push(map.name_of(point));
       }
     }
+    value.set("impossible_states", std::move(impossible));
+    value.set("reached", std::move(reached));
+    value.set("never_reached", std::move(never));
+    value.set("reached_though_impossible", std::move(unexpected));
     return value;
   }
 
