@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 #include <thread>
+#include <utility>
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
