@@ -162,6 +162,41 @@ TEST_CASE("Calls of a later incarnation are not taken for those of before") {
   CHECK(t.executed[9] == 1);
 }
 
+TEST_CASE("An incarnation whose numbers wrap is a later one all the same") {
+  Ends t(true, {1, 64}, 127);
+  t.tasks->spawn(t.ask(1));
+  t.calendar.run_until();
+  CHECK(t.executed[1] == 1);
+  RpcEnd again(t.clock_a, 128, {}, {1, 64});
+  again.add(*t.qp_a, {1, t.qp_b->number()});
+  t.tasks->spawn([](Ends& ends, RpcEnd& end) -> sim::Task<void> {
+    co_await end.call({1, ends.qp_b->number()}, {Content::of(std::uint64_t{9}), 64}, {10_us, 2});
+  }(t, again));
+  t.calendar.run_until();
+  CHECK(t.executed[9] == 1);
+}
+
+TEST_CASE("Receives that an error has flushed are posted again when the queue pair is joined and added anew") {
+  Ends t(false, {4, 8});
+  auto &a = static_cast<ReliableConnection&>(*t.qp_a), &b = static_cast<ReliableConnection&>(*t.qp_b);
+  for (int time = 0; time < 3; ++time) {
+    WorkRequest wrong = t.request(Opcode::fetch_add, 1, 65);  // misaligned: both ends go to the error state
+    a.post(wrong);
+    t.calendar.run_until();
+    CHECK(b.state() == QueuePair::State::error);
+    a.connect(1, b.number());
+    b.connect(0, a.number());
+    t.end_a.add(a, {1, b.number()});
+    t.end_b.add(b, {0, a.number()});
+    const std::uint64_t first = 100 * static_cast<std::uint64_t>(time) + 1;
+    for (std::uint64_t i = first; i < first + 20; ++i) t.tasks->spawn(t.ask(i, 1_ms, 1));
+    t.calendar.run_until();
+    for (std::uint64_t i = first; i < first + 20; ++i) CHECK(t.replies[i] == 2 * i);
+  }
+  CHECK(t.counters.not_ready.value == 0);
+  CHECK(t.given_up == 0);
+}
+
 TEST_CASE("A window that is no power of two is refused, and so is a call to a stranger") {
   Ends t(true);
   CHECK_THROWS_AS(RpcEnd(t.clock_a, 0, {}, {3, 1}), std::invalid_argument);

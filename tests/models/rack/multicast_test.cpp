@@ -127,6 +127,24 @@ TEST_CASE("The loss of one copy, or the crash of a member, touches no other memb
   t.check_conserved();
 }
 
+TEST_CASE("A NIC that has crashed belongs to a group again once a queue pair is attached again") {
+  Grouped t;
+  t.join(1);
+  t.join(2);
+  t.rack.crash(1);
+  t.rack.restart(1);
+  t.listeners[1]->pair.restart();
+  t.listeners[1]->pair.post_receive(100);
+  t.tell_group(0, 5);
+  CHECK(t.heard(1).empty());
+  CHECK(t.rack.census().dropped(DropReason::wrong_address) == 1);
+  t.nic(1).attach(t.listeners[1]->pair, kGroup);
+  t.tell_group(0, 6);
+  CHECK(t.heard(1) == Numbers{6});
+  CHECK(t.heard(2) == Numbers{5, 6});
+  t.check_conserved();
+}
+
 TEST_CASE("All queue pairs of a NIC that are attached to a group have a copy, as far as they have receives") {
   Grouped t;
   t.join(1);

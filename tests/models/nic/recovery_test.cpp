@@ -1,0 +1,216 @@
+// What a connection does about what was lost or found no receive, and what an earlier connection or a crash leaves
+// behind, which is nothing.
+#include <array>
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "models/nic/verbs.hpp"
+#include "tests/models/nic/two_nics.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace racksim::sim::literals;
+
+namespace {
+
+constexpr std::uint64_t kWord = 4096;
+
+WorkRequest fetch_add(const TwoNics& t, std::uint64_t wr_id, std::uint64_t add) {
+  WorkRequest made = t.request(Opcode::fetch_add, wr_id, kWord);
+  made.swap_or_add = add;
+  return made;
+}
+
+/// The packet with this PSN is lost, so often.
+TargetedFault loss_of(std::uint64_t psn, std::uint64_t times = 1) {
+  return {.match = {.header = "bth", .fields = {{"psn", psn}}}, .count = times};
+}
+
+/// When a SEND that finds no receive fails, having been sent twice.
+sim::Time failure_with(std::uint64_t rnr_timer) {
+  NicOptions options;
+  options.rnr_timer = rnr_timer;
+  options.rnr_retry_count = 1;
+  TwoNics t(options);
+  t.rc_a.post(t.send(1));
+  t.calendar.run_until();
+  REQUIRE(t.a.all.size() == 1);
+  CHECK(t.a.all[0].status == Status::rnr_retries_exceeded);
+  return t.calendar.now();
+}
+
+}  // namespace
+
+TEST_CASE("A READ of which the middle was lost asks for the rest, and brings all bytes in their places") {
+  NicOptions options;
+  options.mtu_bytes = 256;
+  for (std::uint64_t lost = 0; lost < 4; ++lost) {
+    INFO("packet " << lost);
+    TwoNics t(options);
+    std::vector<std::byte> bytes(900);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 256);
+    t.b.nic.memory().write(kWord, bytes);
+    t.ba.add_targeted_fault(loss_of(lost));
+    WorkRequest read = t.request(Opcode::read, 1, kWord);
+    read.bytes = 900;
+    t.rc_a.post(read);
+    t.calendar.run_until();
+    REQUIRE(t.a.all.size() == 1);
+    const auto brought = t.a.all[0].content.bytes();
+    CHECK(std::vector<std::byte>(brought.begin(), brought.end()) == bytes);
+    // The responder has sent what was asked for again, and nothing that had come in order.
+    CHECK(t.ba.packets_sent() == 4 + 4 - lost);
+  }
+}
+
+// What is behind the READ says that its response is lost, once more after a timeout: it is asked for again at once.
+TEST_CASE("A response that is lost again and again is asked for again by what comes behind it, after a timeout too") {
+  TwoNics t;
+  t.b.nic.memory().set_word(kWord, 5);
+  WorkRequest read = t.request(Opcode::read, 1, kWord);
+  read.bytes = 8;
+  t.ba.add_targeted_fault(loss_of(0, 3));
+  t.rc_a.post(read);
+  t.rc_a.post(t.write(2, 8, kWord + 8));
+  t.calendar.run_until();
+  REQUIRE(t.a.all.size() == 2);
+  CHECK(t.a.all[0].content.as<std::uint64_t>() == 5);
+  CHECK(t.counters.timeouts.value == 1);
+}
+
+TEST_CASE("A lost response is asked for again at once on a connection that is joined anew while another was missing") {
+  TwoNics t;
+  WorkRequest read = t.request(Opcode::read, 1, kWord);
+  read.bytes = 8;
+  t.ba.add_targeted_fault(loss_of(0, 3));
+  for (int connection = 1; connection <= 2; ++connection) {
+    t.rc_a.post(read);
+    t.rc_a.post(t.write(2, 8, kWord + 8));
+    if (connection == 2) break;
+    t.calendar.run_until(at(50_us));  // lost twice
+    t.connect();
+  }
+  t.calendar.run_until();
+  CHECK(t.a.all.size() == 2);
+  CHECK(t.counters.timeouts.value == 0);
+}
+
+// InfiniBand, volume 1, chapter 9.7.5.1.5: a repeated request is acknowledged with the PSN of the latest that is done.
+TEST_CASE("The acknowledgement of a repeated WRITE covers all that has been carried out since") {
+  TwoNics t;
+  t.ba.add_targeted_fault({.match = {.header = "aeth"}, .count = 2});
+  t.ab.add_targeted_fault({.match = {.header = "bth", .fields = {{"psn", 1}}}, .first = 2});
+  t.rc_a.post(t.write(1, 64, kWord));
+  t.rc_a.post(t.write(2, 64, kWord + 64));
+  t.calendar.run_until();
+  CHECK(t.a.completions.size() == 2);
+  CHECK(t.b.landings.size() == 2);
+  CHECK(t.counters.timeouts.value == 1);
+}
+
+TEST_CASE("A receiver that is not ready is left alone until its pause is over, whatever was posted behind the SEND") {
+  NicOptions options;
+  options.rnr_timer = 1;  // 10 us
+  TwoNics t(options);
+  for (std::uint64_t i = 1; i <= 3; ++i) t.rc_a.post(t.send(i));
+  t.calendar.run_until(at(10_us));
+  CHECK(t.ab.packets_sent() == 3);
+  CHECK(t.counters.naks.value == 0);
+  t.rc_b.post_receive(3);
+  t.calendar.run_until();
+  CHECK(t.ab.packets_sent() == 6);
+  CHECK(t.counters.not_ready.value == 1);
+  CHECK(t.b.messages.size() == 3);
+}
+
+// ibv_modify_qp(3), min_rnr_timer, in milliseconds.
+TEST_CASE("The pause that a receiver asks for is that of its code") {
+  constexpr std::array<int, 32> kHundredths{65536, 1,    2,    3,    4,    6,     8,     12,    16,    24,   32,
+                                            48,    64,   96,   128,  192,  256,   384,   512,   768,   1024, 1536,
+                                            2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+  const sim::Time shortest = failure_with(1);
+  for (std::uint64_t code = 0; code < 32; ++code) {
+    INFO("code " << code);
+    CHECK(failure_with(code) - shortest == 10_us * (kHundredths[code] - 1));
+  }
+}
+
+// InfiniBand, volume 1, chapter 9.9.2.1.1: the counter is loaded anew once a request is acknowledged.
+TEST_CASE("Each message may find the receiver not ready as often as the retry counter says") {
+  NicOptions options;
+  options.rnr_timer = 1;
+  options.rnr_retry_count = 2;
+  TwoNics t(options);
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    t.rc_a.post(t.send(i));
+    const std::uint64_t before = t.counters.not_ready.value;
+    while (t.counters.not_ready.value < before + 2) REQUIRE(t.calendar.run_one());
+    t.rc_b.post_receive();
+    t.calendar.run_until();
+    CHECK(t.a.completions.size() == i);
+  }
+  CHECK(t.a.failures.empty());
+}
+
+TEST_CASE("A connection that is joined anew waits for no pause of the one before") {
+  for (const bool crash : {false, true}) {
+    NicOptions options;
+    options.rnr_timer = 0;  // 655 ms
+    TwoNics t(options);
+    t.rc_a.post(t.send(1));
+    t.calendar.run_until(at(50_us));
+    CHECK(t.counters.not_ready.value == 1);
+    if (crash) {
+      t.a.nic.power_off();
+      t.a.nic.power_on();
+    }
+    t.connect();
+    t.rc_a.post(t.write(2, 64, kWord));
+    t.calendar.run_until(at(100_us));
+    CHECK(t.a.completions.size() == 1);
+    CHECK(t.b.landings.size() == 1);
+  }
+}
+
+TEST_CASE("A repeated atomic gets its own result, not that of the connection before") {
+  TwoNics t;
+  t.rc_a.post(fetch_add(t, 1, 7));
+  t.calendar.run_until();
+  t.connect();
+  // It comes twice, the second time before the first is carried out, and the answer to the first is lost.
+  t.ab.add_targeted_fault({.effect = TargetedFault::Effect::duplicate, .match = {.header = "bth"}});
+  t.ba.add_targeted_fault({.match = {.header = "aeth"}});
+  t.rc_a.post(fetch_add(t, 2, 1));
+  t.calendar.run_until();
+  REQUIRE(t.a.all.size() == 2);
+  CHECK(t.a.all[0].old_value == 0);
+  CHECK(t.a.all[1].old_value == 7);
+  CHECK(t.counters.duplicates.value == 2);  // the copy, and after a timeout the answer's cause
+  CHECK(t.b.nic.memory().word(kWord) == 8);
+}
+
+TEST_CASE("A crash forgets datagrams that were not sent yet: those of afterwards complete with their own numbers") {
+  TwoNics t;
+  Datagram& from = t.a.nic.create_datagram({t.a.queue, t.a.queue});
+  Datagram& to = t.b.nic.create_datagram({t.b.queue, t.b.queue});
+  to.post_receive(10);
+  const auto post = [&](std::uint64_t wr_id) {
+    WorkRequest request = t.send(wr_id, 1024);
+    request.destination = {1, to.number()};
+    CHECK(from.post(request));
+  };
+  for (std::uint64_t i = 1; i <= 3; ++i) post(i);
+  t.a.nic.power_off();
+  t.calendar.run_until(at(20_us));
+  t.a.nic.power_on();
+  from.restart();
+  for (std::uint64_t i = 4; i <= 6; ++i) post(i);
+  t.calendar.run_until();
+  std::vector<std::uint64_t> completed, heard;
+  for (const Host::Seen& one : t.a.completions) completed.push_back(one.what);
+  for (const Host::Seen& one : t.b.messages) heard.push_back(one.what);
+  CHECK(completed == std::vector<std::uint64_t>{4, 5, 6});
+  CHECK(heard == std::vector<std::uint64_t>{4, 5, 6});
+  CHECK(t.census.expected_in_flight() == 0);
+}
