@@ -20,6 +20,11 @@ void RcResponder::reset() {
   ++life_;
 }
 
+void RcResponder::flush() {
+  if (!std::exchange(message_.holds_receive, false)) return;
+  completions_.push_error(link_.number, message_.receive.wr_id, Opcode::receive, Status::flushed);
+}
+
 void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto psn = static_cast<std::uint32_t>(packet->get<Bth>().psn);
@@ -94,12 +99,16 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   } else if (first) {
     message_ = {};
   }
-  if (takes_receive) message_.receive = *owner_.receive_queue().take();
+  if (takes_receive) {
+    message_.receive = *owner_.receive_queue().take();
+    message_.holds_receive = true;
+  }
   const std::uint32_t bytes = RcLink::payload_of(*packet);
   message_.bytes += bytes;
   if (send && message_.bytes > message_.receive.bytes) {
     Completion completion = received(*packet);
     completion.status = Status::local_length_error;
+    message_.holds_receive = false;
     completions_.push(engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
     refuse(kSyndromeNakInvalidRequest, psn);
     return engine.context().census.absorb();
@@ -108,6 +117,7 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   expected_psn_ = (expected_psn_ + 1) & kPsnMask;
   const sim::Time done = engine.dma_write(start, bytes);
   if (!last) return engine.delivered(*packet);
+  message_.holds_receive = false;
   messages_received_ = (messages_received_ + 1) & kPsnMask;
   acknowledge(kSyndromeAck, psn);
   if (send) {

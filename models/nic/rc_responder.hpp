@@ -39,6 +39,8 @@ class RcResponder {
 
   /// A request packet starts in the receive engine at `start`.
   void receive(p4::PacketRef&& packet, sim::Time start);
+  /// The queue pair goes to the error state: completes the receive that half a message has come for as flushed.
+  void flush();
   /// Forgets everything.
   void reset();
 
@@ -66,6 +68,7 @@ class RcResponder {
     std::uint32_t length = 0;  // that it says to have
     std::uint32_t bytes = 0;   // that have come
     Receive receive{};
+    bool holds_receive = false;  // which has not completed
   };
 
   void take_again(p4::PacketRef&& packet, sim::Time start);

@@ -53,6 +53,7 @@ void ReliableConnection::receive(p4::PacketRef&& packet, sim::Time start) {
 }
 
 void ReliableConnection::requester_failed() {
+  responder_.flush();
   enter_error();
 }
 

@@ -214,3 +214,37 @@ TEST_CASE("A crash forgets datagrams that were not sent yet: those of afterwards
   CHECK(heard == std::vector<std::uint64_t>{4, 5, 6});
   CHECK(t.census.expected_in_flight() == 0);
 }
+
+// ibv_poll_cq(3): every work request of a queue pair in error completes, one that a message has begun to fill too.
+TEST_CASE("A receive that half a message has come for is flushed with the others, its own or a shared one") {
+  for (const bool is_shared : {false, true}) {
+    NicOptions options;
+    options.mtu_bytes = 256;
+    TwoNics t(options);
+    ReceiveQueue& shared = t.b.nic.create_shared_receive_queue();
+    auto& a = t.a.nic.create_reliable({t.a.queue, t.a.queue});
+    auto& b = t.b.nic.create_reliable({t.b.queue, t.b.queue, is_shared ? &shared : nullptr});
+    a.connect(1, b.number());
+    b.connect(0, a.number());
+    b.post_receive(1, {80});
+    b.post_receive(1, {81});
+    t.ab.add_targeted_fault(loss_of(1, 1'000'000));
+    a.post(t.send(1, 512));
+    t.calendar.run_until(at(20_us));
+    CHECK(t.b.all.empty());
+    WorkRequest wrong = t.request(Opcode::read, 9, kWord);
+    wrong.remote.key = 77;
+    wrong.bytes = 8;
+    b.post(wrong);
+    t.calendar.run_until();
+    std::vector<std::uint64_t> flushed;
+    for (const Completion& c : t.b.all) {
+      if (c.opcode != Opcode::receive) continue;
+      CHECK(c.status == Status::flushed);
+      CHECK(c.qpn == b.number());
+      flushed.push_back(c.wr_id);
+    }
+    CHECK(flushed == (is_shared ? std::vector<std::uint64_t>{80} : std::vector<std::uint64_t>{80, 81}));
+    CHECK(shared.size() == (is_shared ? 1 : 0));
+  }
+}
