@@ -76,23 +76,26 @@ void NicEngine::post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& orde
 void NicEngine::wait_until(sim::Time ready, p4::PacketRef&& packet, SendOrder& order) {
   order.latest = std::max(order.latest, std::max(ready, context_.calendar.now()));
   ++fetching_;
-  context_.calendar.at<&SendOrder::fetched>(order.latest, transmit_lane_, order, packet.release(), generation_);
+  context_.calendar.at<&SendOrder::fetched>(order.latest, transmit_lane_, order, packet.release(),
+                                            generation_ << 32 | order.life);
 }
 
-void SendOrder::fetched(p4::Packet* packet, std::uint64_t generation) {
-  engine.take_waiting(p4::PacketRef::adopt(packet), generation, *this);
+void SendOrder::fetched(p4::Packet* packet, std::uint64_t generation_and_life) {
+  engine.take_waiting(p4::PacketRef::adopt(packet), generation_and_life >> 32, generation_and_life & 0xffff'ffff,
+                      *this);
 }
 
-void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order) {
+void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, std::uint64_t life, SendOrder& order) {
   --fetching_;
   if (generation != generation_) return drop(*packet, DropReason::nic_off);
+  if (life != order.life) return drop(*packet, DropReason::no_queue_pair);
   enter_engine(std::move(packet), order);
 }
 
 void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
   const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
   if (!transmit_stalls_.empty()) [[unlikely]] {
-    held_transmit_.push_back({std::move(packet), ready, &order});
+    held_transmit_.push_back({std::move(packet), ready, &order, order.life});
     return start_held();
   }
   start(std::move(packet), std::max(ready, transmit_free_), order);
@@ -107,6 +110,11 @@ void NicEngine::start(p4::PacketRef&& packet, sim::Time at, SendOrder& order) {
 // Starts what would have left the wire's near end before every stall, in order.
 void NicEngine::start_held() {
   while (!held_transmit_.empty()) {
+    if (held_transmit_.front().life != held_transmit_.front().order->life) {
+      drop(*held_transmit_.front().packet, DropReason::no_queue_pair);
+      held_transmit_.pop_front();
+      continue;
+    }
     const sim::Time at = std::max({held_transmit_.front().ready, context_.calendar.now(), transmit_free_});
     const sim::Time leaves = std::max(at + options_.transmit_latency, uplink_->free_at());
     for (const sim::Time from : transmit_stalls_) {

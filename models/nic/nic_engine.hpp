@@ -44,13 +44,19 @@ class SendListener {
 /// A send queue, whose packets enter the engine in the order of the calls.
 struct SendOrder {
   explicit SendOrder(NicEngine& owner, SendListener* told = nullptr) : engine(owner), listener(told) {}
-  /// The payload of a packet that was posted in this generation of the NIC is there.
-  void fetched(p4::Packet* packet, std::uint64_t generation);
-  void reset() { latest = sim::Time::beginning(); }
+  /// The payload of a packet is there that was posted in this generation of the NIC, and this life of the queue: an
+  /// event has room for both in one word.
+  void fetched(p4::Packet* packet, std::uint64_t generation_and_life);
+  /// Begins anew: what still waits for its payload or its turn is not sent any more.
+  void reset() {
+    latest = sim::Time::beginning();
+    ++life;
+  }
 
   NicEngine& engine;
   SendListener* listener;
   sim::Time latest = sim::Time::beginning();  ///< when the latest packet is handed to the engine
+  std::uint64_t life = 0;
 };
 
 class NicEngine {
@@ -84,7 +90,7 @@ class NicEngine {
   /// Takes a packet whose payload is in the NIC at `ready`, at least one PCIe latency from now.
   void post_at(p4::PacketRef&& packet, sim::Time ready, SendOrder& order);
   /// For SendOrder: a packet that has waited for its turn in its queue, or for its payload.
-  void take_waiting(p4::PacketRef&& packet, std::uint64_t generation, SendOrder& order);
+  void take_waiting(p4::PacketRef&& packet, std::uint64_t generation, std::uint64_t life, SendOrder& order);
 
   /// A packet takes the next slot of the receive engine. Returns when it starts.
   sim::Time begin_receive();
@@ -140,6 +146,7 @@ class NicEngine {
     p4::PacketRef packet;
     sim::Time ready;  // for the engine
     SendOrder* order;
+    std::uint64_t life;  // of the order
   };
   std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
   std::deque<Held> held_transmit_;

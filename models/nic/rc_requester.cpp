@@ -188,6 +188,7 @@ void RcRequester::reset() {
   next_psn_ = oldest_psn_ = 0;
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
+  order_.reset();
   link_.engine.calendar().cancel(timer_event_);
   link_.engine.calendar().cancel(rnr_event_);
 }

@@ -248,3 +248,25 @@ TEST_CASE("A receive that half a message has come for is flushed with the others
     CHECK(shared.size() == (is_shared ? 1 : 0));
   }
 }
+
+// ibv_modify_qp(3): a transition to RESET removes what was posted. Both connections number from 0.
+TEST_CASE("What was posted to an earlier connection and was not sent yet never is, and lands nowhere") {
+  for (const bool stalled : {false, true}) {
+    TwoNics t;
+    if (stalled) t.a.nic.stall_transmit(at(500_ns));
+    t.rc_a.post(t.write(1, 4096, kWord));  // its payload is being read
+    t.calendar.run_until(at(stalled ? 5_us : 200_ns));
+    t.connect();
+    t.rc_a.post(t.write(2, 64, 2 * kWord));
+    if (stalled) t.a.nic.resume_transmit(at(500_ns));
+    t.calendar.run_until();
+    REQUIRE(t.b.landings.size() == 1);
+    CHECK(t.b.landings[0].what == 2);
+    CHECK(t.b.addresses[0] == 2 * kWord);
+    REQUIRE(t.a.completions.size() == 1);
+    CHECK(t.a.completions[0].what == 2);
+    CHECK(t.counters.duplicates.value == 0);
+    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.packets.live() == 0);
+  }
+}
