@@ -158,6 +158,7 @@ void Nic::power_off() {
   for (auto& qp : raw_) {
     for (auto& packet : qp->ring) engine_.drop(*packet, DropReason::nic_off);
     qp->ring.clear();
+    qp->order.reset();
   }
   for (auto& queue : completion_queues_) queue->power_off();
   for (auto& receives : shared_receives_) receives->clear();

@@ -185,6 +185,7 @@ void NicEngine::power_off() {
   for (auto& held : held_transmit_) drop(*held.packet, DropReason::nic_off);
   held_transmit_.clear();
   word_free_.clear();
+  transmit_free_ = receive_free_ = dma_read_free_ = dma_write_free_ = atomic_free_ = kFree;
 }
 
 }  // namespace racksim::models

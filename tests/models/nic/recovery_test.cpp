@@ -270,3 +270,31 @@ TEST_CASE("What was posted to an earlier connection and was not sent yet never i
     CHECK(t.packets.live() == 0);
   }
 }
+
+TEST_CASE("A NIC that comes back from a crash is as fast as a new one, whatever it had to do before") {
+  const auto read_takes = [](bool crash) {
+    TwoNics t;
+    if (crash) {
+      for (std::uint64_t i = 1; i <= 4; ++i) {
+        WorkRequest read = t.request(Opcode::read, i, kWord);
+        read.bytes = 100'000;
+        t.rc_a.post(read);
+      }
+      t.calendar.run_until(at(3_us));
+      for (Host* host : {&t.a, &t.b}) {
+        host->nic.power_off();
+        host->nic.power_on();
+      }
+      t.b.memory_key = t.b.nic.memory().add({.bytes = 1 << 20});
+      t.connect();
+    }
+    const sim::Time begin = t.calendar.now();
+    WorkRequest read = t.request(Opcode::read, 9, kWord);
+    read.bytes = 8;
+    t.rc_a.post(read);
+    t.calendar.run_until();
+    REQUIRE(t.a.completions.size() == 1);
+    return t.a.completions[0].when - begin;
+  };
+  CHECK(read_takes(true) == read_takes(false));
+}
