@@ -109,7 +109,8 @@ Client::Request::Request(Client& c, std::uint64_t k, std::uint64_t v, bool w, st
       write(w),
       operation(o),
       attempts(w && !c.shared_.safety ? 1 : c.shared_.options.attempts),
-      end(c.clock_.calendar().now() + c.shared_.options.timeout * static_cast<std::int64_t>(attempts)),
+      end(c.clock_.calendar().now() +
+          c.clock_.true_length(c.shared_.options.timeout * static_cast<std::int64_t>(attempts))),
       changed(c.clock_.calendar()),
       op(w ? Op::write_request : Op::read_request) {
   // SEQ wraps around (§3.6); numbers whose requests still wait are passed over.

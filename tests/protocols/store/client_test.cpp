@@ -97,6 +97,22 @@ TEST_CASE("a request that is never answered is given up after its attempts, and 
   CHECK(rig.answered_once.violation_count() == 1);
 }
 
+TEST_CASE("a client counts its attempts and their time by its own clock, be it fast or slow") {
+  const std::int64_t ticks = GENERATE(2, 4, 8);  // for 4 of true time
+  nocache::NoCacheOptions options = small();
+  options.attempts = 3;
+  Rig rig(Setup{}, options);
+  rig.rack.server(kAlice.node).clock().set_rate(ticks, 4);
+  Rig::lose(rig.rack.uplink(kServerNode), Op::read_reply, 100);
+  const Ended get = rig.get_now(kAlice, kKey);
+  CHECK(get.given_up);
+  CHECK(rig.counter("store.requests") == 3);
+  CHECK(rig.counter("store.timeouts") == 3);
+  const sim::Duration waited = options.timeout * 3 * 4 / ticks;
+  CHECK(get.at > sim::Time{} + waited);
+  CHECK(get.at < sim::Time{} + waited + 10_us);
+}
+
 TEST_CASE("where servers cannot recognise a write it is not sent again, and reads are") {
   nocache::NoCacheOptions options = small();
   options.exactly_once = false;

@@ -170,6 +170,22 @@ TEST_CASE("a write that is answered while it backs off has been answered, also w
   CHECK(rig.counter("store.given_up") == 0);
 }
 
+TEST_CASE("a write that is refused again and again is given up once the time for all its attempts is over") {
+  nocache::NoCacheOptions options = small();
+  options.attempts = 2;
+  Rig rig(Setup{}, options);
+  Rig::lose(rig.rack.uplink(kAlice.node), Op::write_request, 1'000'000);
+  Forger forger(rig);
+  const sim::Duration every = rig.rack.options().rtt + 2_us;  // when the client has sent it again
+  for (int i = 0; i < 200; ++i) forger.send(sim::Time{} + 1_us + every * i, {{Op::write_refused}});
+  const Ended put = rig.put_now(kAlice, kKey);
+  CHECK(put.given_up);
+  CHECK(put.at >= sim::Time{} + options.timeout * 2);
+  CHECK(put.at < sim::Time{} + options.timeout * 2 + 2 * every);
+  CHECK(rig.counter("store.timeouts") == 0);
+  CHECK(rig.counter("store.refused_writes") > 10);
+}
+
 TEST_CASE("a message that a state rules out stops the run, and is named with its key and operation") {
   nocache::NoCacheOptions options = small();
   options.request_work = 10_us;  // so that there is time for an answer to what nobody has sent
