@@ -98,6 +98,25 @@ TEST_CASE("The shipped tests are the classical ones, each model stronger than th
   CHECK(find_litmus_test("mp")->pso);
 }
 
+TEST_CASE("The oracle accuses every repetition that no execution ends like, however many different ones it has seen") {
+  const LitmusProgram program = parse_litmus_program("P0: x=1; x=2; x=3 | P1: r0=x; r1=x; r2=x");
+  const std::set<Values> possible = interleavings(program);
+  CHECK(possible.size() == 20);  // three numbers from 0 to 3 that do not fall
+  sim::Metrics metrics;
+  LitmusOracle oracle(program, LitmusModel::sc, {}, {"node0/thread0", "node1/thread0"}, {5}, metrics);
+  std::uint64_t repetition = 0, wrong = 0;
+  for (int round = 0; round < 2; ++round) {
+    for (const Values& outcome : all_outcomes(program)) {
+      LitmusRepetition seen{++repetition, {}, {100}, {{101, 102, 103}, {0, 0, 0}}, {}};
+      for (const std::uint64_t value : outcome) seen.read.push_back(100 + value);
+      oracle.judge(seen, {});
+      wrong += possible.contains(outcome) ? 0 : 1;
+      CHECK(oracle.violation_count() == wrong);
+    }
+  }
+  CHECK(repetition == 2 * 64);
+}
+
 TEST_CASE("Atomic operations are searched with what they wrote") {
   const LitmusProgram swaps = parse_litmus_program("P0: r0=cas(x,0,1) | P1: r1=cas(x,0,2)");
   CHECK(search_litmus(swaps, {0, 1}, LitmusModel::sc) == Verdict::pass);

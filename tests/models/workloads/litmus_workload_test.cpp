@@ -428,3 +428,24 @@ TEST_CASE(
   CHECK(other.count("abandoned") == 1);
   CHECK(other.count("repetitions") == 399);
 }
+
+TEST_CASE("A node that crashes twice in one repetition counts once: the next begins when the other sessions are done") {
+  LitmusOptions options = named("mp");
+  options.spread = 10_ms;
+  OnMemory t(options);
+  t.workload->start();
+  t.calendar.run_until(at(100_us));
+  REQUIRE(t.workload->running() == 2);  // both wait to begin the program
+  for (int time = 0; time < 2; ++time) {
+    t.rack.crash(1);
+    t.calendar.run_until(t.calendar.now() + 1_us);
+    CHECK(t.workload->running() == 1);
+    t.rack.restart(1);
+    t.calendar.run_until(t.calendar.now() + 1_us);
+    CHECK(t.workload->running() == 1);
+  }
+  t.calendar.run_until();
+  CHECK(t.count("abandoned") == 1);
+  CHECK(t.count("repetitions") == 399);
+  CHECK(t.accusations() == 0);
+}

@@ -292,6 +292,35 @@ TEST_CASE("Lock, access and unlock are one operation for the length of a phase, 
   CHECK(ended <= 403 * 3);
 }
 
+TEST_CASE("An access that spans blocks is under a lock of each, all of its kind, from before it until it is over") {
+  MicroOptions options = small();
+  options.mode = MicroOptions::Mode::lock_and_access;
+  options.access_bytes = 2 * kBlock;
+  options.threads = 1;
+  Bench t(options, FakeMemory::shape_of(0, kBlock));  // objects are blocks
+  t.run(4'000);
+  for (NodeId node = 0; node < 4; ++node) {
+    std::map<std::uint64_t, Kind> held;
+    std::size_t most = 0, writes = 0;
+    for (const Asked& a : t.memory.asked) {
+      if (a.session.node != node) continue;
+      if (a.kind == Kind::lock || a.kind == Kind::lock_shared) {
+        CHECK(held.emplace(a.key, a.kind).second);
+      } else if (a.kind == Kind::unlock) {
+        CHECK(held.erase(a.key) == 1);
+      } else {
+        REQUIRE(held.contains(a.key));
+        CHECK(held[a.key] == (a.kind == Kind::write ? Kind::lock : Kind::lock_shared));
+        most = std::max(most, held.size());
+        writes += a.kind == Kind::write ? 1 : 0;
+      }
+    }
+    CHECK(held.empty());
+    CHECK(most == 3);  // an access that begins within a block touches three
+    CHECK(writes > 100);
+  }
+}
+
 TEST_CASE("Longer accesses span blocks, begin at any word, and stay within the data") {
   for (const std::uint64_t bytes : {12, 64, 100, 320}) {
     MicroOptions options = small(0.5);

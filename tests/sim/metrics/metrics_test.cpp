@@ -39,6 +39,25 @@ TEST_CASE("metrics are enumerated in the order of their names, whatever the orde
   CHECK(names == std::vector<std::string>{"a.b.c", "a.z", "b", "c"});
 }
 
+TEST_CASE("cleared counts are as if nothing had happened, and gauges keep what was computed") {
+  Metrics metrics;
+  auto& counter = metrics.counter("a", "events", "Test.");
+  auto& histogram = metrics.histogram("b", "Test.");
+  auto& series = metrics.time_series("c", "events", "Test.", 1_us);
+  metrics.gauge("d", "ratio", "Test.", 0.5);
+  counter.value = 3;
+  histogram.record(5_ns);
+  series.add(Time::from_ps(2'500'000));
+  metrics.clear_counts();
+  CHECK(counter.value == 0);
+  CHECK(histogram.count() == 0);
+  CHECK(histogram.max() == Duration{});
+  CHECK(series.values().empty());
+  CHECK(std::get<Gauge>(metrics.find("d")->value).value == 0.5);
+  series.add(Time::from_ps(500'000));
+  CHECK(series.values() == std::vector<std::uint64_t>{1});
+}
+
 TEST_CASE("a name that is taken is refused by name, and the first metric stays") {
   Metrics metrics;
   metrics.counter("switch.passes", "packets", "Passes.").value = 7;

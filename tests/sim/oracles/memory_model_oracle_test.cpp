@@ -267,6 +267,9 @@ TEST_CASE("a write that returned must be performed, unless it is given up") {
   CHECK(passes(Teller(late).read(1, kX, 1, {4, 6}), kSc));
   CHECK_FALSE(passes(Teller(late).read(1, kX, 0, {6, 7}), kSc));
   CHECK_FALSE(passes(Teller(late).read(1, kX, 1, {2, 4}), kSc));
+  // So may an atomic operation.
+  CHECK(passes(Teller().add(0, kX, 1, 0, {1, kNever}, 5).give_up(1, 3).read(1, kX, 1, {6, 7}), kSc));
+  CHECK(passes(Teller().add(0, kX, 1, 0, {1, kNever}, kNever).give_up(1, 3).read(1, kX, 0, {6, 7}), kSc));
   // Nothing waits for it.
   CHECK(passes(Teller(late).fence(0, {4, 10}), kSc));
   CHECK(passes(Teller().write(0, kX, 1, {1, 2}, 20).give_up(1, 3).fence(0, {4, 10}), kSc));
