@@ -62,6 +62,17 @@ TEST_CASE("it keeps what it promises with each buffer, all modes of the benchmar
   CHECK_THAT(outcome.out, Contains("single-writer, " + model + "mutual-exclusion"));
 }
 
+// First come, first served: of each of the 31 other sessions one request that began later may be granted while this one
+// is on its way, and one may be before it in the queue.
+TEST_CASE("no session is overtaken more than twice by each other one in the queue for a lock") {
+  const auto outcome =
+      run(micro("--set workload.mode=lock --set workload.threads=8 --set workload.read_ratio=0.9 --set "
+                "workload.sharing_ratio=1 --set workload.shared_bytes=64B --set run.measure.operations=6000 --set "
+                "check.lock-fairness=true --set 'expect={\"locks.most_overtakings\": {\"min\": 1, \"max\": 62}}'"));
+  INFO(outcome.out << outcome.err);
+  CHECK(outcome.status == 0);
+}
+
 TEST_CASE("a write that does not wait for invalidations is seen") {
   const auto outcome = run(micro("--set protocol.write-through.await_invalidations=false"));
   CHECK(outcome.status == 1);

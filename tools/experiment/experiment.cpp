@@ -262,7 +262,11 @@ class Run final : sim::StateVisitor {
       if (check.name == "answered-once") oracles_.push_back(&answered_once_);
       if (check.name == "torn") oracles_.push_back(&torn_);
       if (check.name == "mutual-exclusion") oracles_.push_back(&mutual_exclusion_);
-      if (check.name == "lock-fairness") oracles_.push_back(&lock_fairness_);
+      if (check.name == "lock-fairness") {
+        oracles_.push_back(&lock_fairness_);
+        most_overtakings_ = &metrics.counter("locks.most_overtakings", "requests",
+                                             "that began later and had the lock before the one that fared worst");
+      }
       for (const auto model : {sim::MemoryModel::sc, sim::MemoryModel::tso, sim::MemoryModel::pso}) {
         if (check.name == to_string(model)) check_memory_model(model);
       }
@@ -442,6 +446,7 @@ class Run final : sim::StateVisitor {
       quiescence_.report(leak.kind, now, std::move(leak.what), std::move(leak.subject));
     }
     for (sim::Oracle* oracle : oracles_) finish(*oracle);
+    if (most_overtakings_) most_overtakings_->value = lock_fairness_.most_overtakings();
     if (check_values_ && at_rest_) {
       protocol_->show_state(*values_at_rest_);
       finish(*values_at_rest_);
@@ -527,6 +532,7 @@ class Run final : sim::StateVisitor {
   std::unique_ptr<sim::MemoryModelOracle> performed_;  // notes what memory holds, if data-value cannot tell
   std::optional<sim::ValuesAtRestOracle> values_at_rest_;
   std::unique_ptr<sim::checkers::HistoryRecorder> history_;  // if a check needs it
+  sim::Counter* most_overtakings_ = nullptr;                 // if the fairness of locks is watched
   sim::Counter* kept_operations_ = nullptr;
   sim::Counter* dropped_operations_ = nullptr;
   std::vector<std::unique_ptr<sim::checkers::HistoryOracle>> history_oracles_;
