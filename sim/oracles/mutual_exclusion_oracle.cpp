@@ -61,7 +61,10 @@ void MutualExclusionOracle::release(const Observation& observation, std::uint64_
       return;
     }
   }
-  if (given_up_.contains({lock, observation.source.index})) return;
+  if (const auto excuse = given_up_.find({lock, observation.source.index}); excuse != given_up_.end()) {
+    given_up_.erase(excuse);
+    return;
+  }
   violated(observation.at,
            fmt::format("lock {}: given back by operation {} of {} at {}, which did not hold it", printed_key(lock),
                        observation.operation, journal_.name(observation.source), printed(observation.at)),

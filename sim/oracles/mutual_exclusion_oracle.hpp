@@ -23,7 +23,8 @@ namespace racksim::sim {
 
 /// Reads the ends of requests for locks and the beginnings of unlocks. A violation is
 ///  * a grant while another holder's mode excludes it, be it the same session;
-///  * an unlock by a session that does not hold the lock, unless it gave up a request, which may have been granted;
+///  * an unlock by a session that does not hold the lock, unless it gave up a request, which may have been granted
+///    (each excuses one);
 ///  * a lock that is held at finish().
 class MutualExclusionOracle final : public Oracle {
  public:
@@ -52,7 +53,8 @@ class MutualExclusionOracle final : public Oracle {
   FlatMap<std::uint32_t> held_;  // lock to holds
   std::vector<std::vector<Hold>> holds_;
   std::vector<std::uint32_t> vacant_;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> given_up_;  // lock and session
+  // Requests that were given up and have excused nothing, by lock and session.
+  std::multiset<std::pair<std::uint64_t, std::uint32_t>> given_up_;
 };
 
 }  // namespace racksim::sim

@@ -58,6 +58,10 @@ TEST_CASE("an unlock by who does not hold the lock is a violation, unless an ans
   CHECK(stranger[0].what == "lock 0x64: given back by operation 2 of session1 at 3.000 ns, which did not hold it");
   CHECK(held_against(Teller().unlock(0, {5, 6})).size() == 1);
   CHECK(held_against(Teller().lock(0, {1, Teller::kNever}).give_up(1, 3).unlock(0, {5, 6})).empty());
+  // It cannot have given it the lock twice.
+  const auto again = Teller().lock(0, {1, Teller::kNever}).give_up(1, 3).unlock(0, {5, 6}).unlock(0, {7, 8});
+  CHECK(held_against(again).size() == 1);
+  CHECK(held_against(Teller(again).lock(0, {9, Teller::kNever}).give_up(4, 10).unlock(0, {11, 12})).size() == 1);
 }
 
 TEST_CASE("a lock that is held at the end is a violation") {
