@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
+#include <string>
 #include <utility>
+
+#include "sim/options/refused_option.hpp"
 
 namespace racksim::models {
 
@@ -46,6 +48,13 @@ class Reader {
     ++at_;
     return true;
   }
+  /// Whether this word stands here, whole; if so it is passed.
+  bool accept_word(std::string_view expected) {
+    const std::size_t begin = skip_spaces();
+    if (word_at(begin) != expected) return false;
+    at_ = begin + expected.size();
+    return true;
+  }
   void expect(char c, std::string_view where) {
     if (!accept(c)) refuse(at_, fmt::format("'{}' {}", c, where));
   }
@@ -68,18 +77,23 @@ class Reader {
     return value;
   }
 
-  [[noreturn]] void refuse(std::size_t place, std::string_view expected) const {
-    std::size_t length = 1;
-    if (place < text_.size() && is_of_word(text_[place])) {
-      while (place + length < text_.size() && is_of_word(text_[place + length])) ++length;
-    }
-    const std::string found =
-        place >= text_.size() ? "its end" : fmt::format("'{}'", text_.substr(place, std::min<std::size_t>(length, 20)));
-    throw std::runtime_error(
-        fmt::format("workload.{}: character {}: found {}, expected {}", option_, place + 1, found, expected));
+  /// `names` are those that could stand in this place.
+  [[noreturn]] void refuse(std::size_t place, std::string_view expected, std::vector<std::string> names = {}) const {
+    const std::string_view word = word_at(place);
+    const std::string_view shown = word.empty() ? text_.substr(place, 1) : word.substr(0, 20);
+    const std::string found = shown.empty() ? "its end" : fmt::format("'{}'", shown);
+    throw sim::RefusedOption(std::string(option_), fmt::format("{} at character {}", found, place + 1),
+                             std::string(expected), {std::string(word), std::move(names)});
   }
 
  private:
+  /// Letters of both cases, digits and '_' from this place on.
+  std::string_view word_at(std::size_t place) const {
+    std::size_t end = place;
+    while (end < text_.size() && (is_of_word(text_[end]) || (text_[end] >= 'A' && text_[end] <= 'Z'))) ++end;
+    return text_.substr(std::min(place, text_.size()), end - place);
+  }
+
   std::string_view text_, option_;
   std::size_t at_ = 0;
 };
@@ -93,6 +107,7 @@ class ProgramParser {
     do session();
     while (reader_.accept('|'));
     if (!reader_.at_end()) reader_.refuse(reader_.skip_spaces(), "';' and an operation, '|' and a session, or its end");
+    check_homes();
     return std::move(program_);
   }
 
@@ -105,16 +120,33 @@ class ProgramParser {
       if (objects_.count(word) != 0) reader_.refuse(place, "an object that has no home yet");
       reader_.expect('@', "and the object's home");
       program_.objects[object(word)].home = static_cast<NodeId>(reader_.number(0, 255, "a node"));
+      homes_.push_back(place);
     } while (reader_.accept(';'));
     reader_.expect('}', "after the homes of objects");
   }
 
+  /// Objects that have a home are the first ones, and must be used.
+  void check_homes() const {
+    std::vector<bool> used(program_.objects.size());
+    for (const LitmusSession& session : program_.sessions) {
+      for (const LitmusOperation& operation : session.operations) {
+        if (operation.kind != sim::OperationKind::fence) used[operation.object] = true;
+      }
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (used[i]) names.push_back(program_.objects[i].name);
+    }
+    for (std::size_t i = 0; i < homes_.size(); ++i) {
+      if (!used[i]) reader_.refuse(homes_[i], "an object that the program uses", std::move(names));
+    }
+  }
+
   void session() {
     const std::size_t place = reader_.skip_spaces();
-    const std::size_t number = program_.sessions.size();
-    if (!reader_.accept('P')) reader_.refuse(place, fmt::format("the session P{}", number));
-    reader_.number(number, number, "the number of the session");
-    LitmusSession& session = program_.sessions.emplace_back(LitmusSession{fmt::format("P{}", number)});
+    const std::string name = fmt::format("P{}", program_.sessions.size());
+    if (!reader_.accept_word(name)) reader_.refuse(place, fmt::format("the session {}", name), {name});
+    LitmusSession& session = program_.sessions.emplace_back(LitmusSession{name});
     if (reader_.accept('@')) {
       session.node = static_cast<NodeId>(reader_.number(0, 255, "a node"));
       if (reader_.accept('/')) session.thread = static_cast<std::uint16_t>(reader_.number(0, 63, "a thread"));
@@ -128,8 +160,8 @@ class ProgramParser {
     const std::size_t place = reader_.skip_spaces();
     const std::string_view word = reader_.word();
     if (word == "fence") return {sim::OperationKind::fence};
-    if (word.empty() || is_reserved(word)) reader_.refuse(place, kOperation);
-    reader_.expect('=', "and what is written, or read");
+    const bool set = !word.empty() && !is_reserved(word) && reader_.accept('=');
+    if (!set) reader_.refuse(place, kOperation, {"fence"});
     if (!names_register(word)) {
       const std::size_t written = object(word);
       return {sim::OperationKind::write, written, new_value(written)};
@@ -165,6 +197,7 @@ class ProgramParser {
     if (word.empty() || names_register(word) || is_reserved(word)) {
       reader_.refuse(place, "an object to read, such as x, or cas(...) or faa(...)");
     }
+    if (reader_.accept('(')) reader_.refuse(place, "cas(...) or faa(...)", {"cas", "faa"});
     return {sim::OperationKind::read, object(word)};
   }
 
@@ -219,6 +252,7 @@ class ProgramParser {
   Reader reader_;
   LitmusProgram program_;
   std::map<std::string, std::size_t, std::less<>> objects_;
+  std::vector<std::size_t> homes_;                             // where each is given, by object
   std::map<std::size_t, std::vector<std::uint64_t>> written_;  // by object
   std::map<std::size_t, std::uint64_t> added_;
 };
@@ -228,7 +262,11 @@ LitmusOutcome::Condition parse_condition(Reader& reader, const LitmusProgram& pr
   const std::string_view word = reader.word();
   const auto found = std::find_if(program.registers.begin(), program.registers.end(),
                                   [&](const LitmusRegister& r) { return r.name == word; });
-  if (found == program.registers.end()) reader.refuse(place, "a register of the program");
+  if (found == program.registers.end()) {
+    std::vector<std::string> names;
+    for (const LitmusRegister& one : program.registers) names.push_back(one.name);
+    reader.refuse(place, "a register of the program", std::move(names));
+  }
   reader.expect('=', "and the register's value");
   place = reader.skip_spaces();
   const std::uint64_t value = reader.number(0, 2 * LitmusProgram::kMostValue, "a value");

@@ -86,10 +86,11 @@ struct LitmusOutcome {
   bool operator==(const LitmusOutcome&) const = default;
 };
 
-/// Throws std::runtime_error, with the place in the text, what stands there and what was expected.
+/// Throws sim::RefusedOption of the option "program", with the place in the text.
 LitmusProgram parse_litmus_program(std::string_view text);
 
-/// Outcomes, separated by ';'; none in an empty text. `option` names the text in errors, which are as above.
+/// Outcomes, separated by ';'; none in an empty text. `option` is the one that
+/// has the text, in errors as above.
 std::vector<LitmusOutcome> parse_litmus_outcomes(std::string_view text, const LitmusProgram& program,
                                                  std::string_view option);
 

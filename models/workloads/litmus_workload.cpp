@@ -1,7 +1,7 @@
 // The repetitions of a litmus test. See litmus_workload.hpp.
 #include "models/workloads/litmus_workload.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
@@ -14,6 +14,7 @@
 #include "models/workloads/litmus_program.hpp"
 #include "models/workloads/litmus_target.hpp"
 #include "sim/kernel/waiting.hpp"
+#include "sim/options/refused_option.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -27,23 +28,25 @@ namespace {
 constexpr sim::Duration kFirstLookAgain = 1_us;
 constexpr sim::Duration kLastLookAgain = 2048_us;
 
-/// The program, or the shipped one of this name.
+/// The program, or the shipped one of this name. Throws sim::RefusedOption.
 LitmusProgram program_of(const std::string& text) {
   const LitmusTest* shipped = find_litmus_test(text);
   if (shipped == nullptr && !text.empty() && text.find(':') == std::string::npos) {
-    std::string names;
-    for (const LitmusTest& test : litmus_tests()) names += fmt::format("{}{}", names.empty() ? "" : ", ", test.name);
-    throw std::runtime_error(fmt::format(
-        "workload.program: found '{}', expected one of {}, or a program such as \"P0: x=1; r0=y | P1: y=1; r1=x\"",
-        text.substr(0, 40), names));
+    std::vector<std::string> names;
+    for (const LitmusTest& test : litmus_tests()) names.emplace_back(test.name);
+    std::string expected =
+        fmt::format(R"(one of {}, or a program such as "P0: x=1; r0=y | P1: y=1; r1=x")", fmt::join(names, ", "));
+    throw sim::RefusedOption("program", fmt::format("'{}'", text.substr(0, 40)), std::move(expected),
+                             {text, std::move(names)});
   }
   LitmusProgram program = parse_litmus_program(shipped != nullptr ? shipped->program : text);
   if (program.registers.empty()) {
-    throw std::runtime_error("workload.program: it reads nothing, so that it has only one outcome");
+    throw sim::RefusedOption("program", "a program that reads nothing", "one that does: it has several outcomes");
   }
   return program;
 }
 
+/// Throws sim::RefusedOption.
 std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, const LitmusProgram& program) {
   using Verdict = DeclaredOutcome::Verdict;
   std::vector<DeclaredOutcome> declared;
@@ -51,7 +54,10 @@ std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, con
     for (LitmusOutcome& outcome : parse_litmus_outcomes(text, program, option)) {
       const bool twice = std::any_of(declared.begin(), declared.end(),
                                      [&](const DeclaredOutcome& other) { return other.outcome == outcome; });
-      if (twice) throw std::runtime_error(fmt::format("workload: {} is declared twice", outcome.text(program)));
+      if (twice) {
+        throw sim::RefusedOption(option, fmt::format("{} again", outcome.text(program)),
+                                 "outcomes of which each is declared once");
+      }
       declared.push_back({std::move(outcome), verdict, "declared forbidden"});
     }
   };
@@ -364,6 +370,10 @@ void LitmusOptions::declare(sim::Parameters& p) {
       .varied({0_ns, 500_ns, 5_us});
   p.ratio("looks", looks, "probability that a session reads an object before the program runs, so as to hold a copy")
       .varied({0.0, 0.5, 1.0});
+}
+
+void LitmusOptions::check() const {
+  declared_outcomes(*this, program_of(program));
 }
 
 Footprint LitmusOptions::footprint(const RunScale&) const {

@@ -35,6 +35,7 @@ struct LitmusOptions final : WorkloadOptions {
   double looks = 0.5;
 
   void declare(sim::Parameters& p) override;
+  void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   std::vector<std::string> oracles() const override { return {"litmus"}; }

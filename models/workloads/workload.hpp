@@ -73,6 +73,8 @@ class WorkloadOptions {
  public:
   virtual ~WorkloadOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
+  /// Throws sim::RefusedOption if the options are wrong whatever the rack and the protocol.
+  virtual void check() const {}
   /// An estimate, before anything is built: what a person is told before a long run. Throws std::runtime_error if the
   /// protocol's data are blocks and the workload's are keys, or the other way round: `build` would say the same.
   virtual Footprint footprint(const RunScale& scale) const = 0;

@@ -21,6 +21,8 @@ struct OptionsEntry {
   std::function<std::shared_ptr<void>(sim::Parameters&)> make;
   /// Of a protocol or a workload: the oracles that depend on its options, and that it keeps or brings with these.
   std::function<std::vector<std::string>(const void* options)> promises = {};
+  /// Throws sim::RefusedOption if the options are wrong by themselves, each though it is of its kind and in its range.
+  std::function<void(const void* options)> check = {};
 };
 
 /// A component that only has a name.

@@ -44,6 +44,9 @@ Catalogue built_in_catalogue() {
     catalogue.workloads.back().promises = [](const void* options) {
       return static_cast<const models::WorkloadOptions*>(options)->oracles();
     };
+    catalogue.workloads.back().check = [](const void* options) {
+      static_cast<const models::WorkloadOptions*>(options)->check();
+    };
   }
   for (const auto& entry : models::faults()) catalogue.faults.push_back(options_entry(entry, entry.make));
   constexpr auto if_promised = OracleEntry::Asked::if_promised;

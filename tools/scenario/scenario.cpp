@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "sim/options/refused_option.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
@@ -45,8 +46,16 @@ const OptionsEntry& require_entry(const JsonValue& object, const Place& place, c
 /// An object whose member "kind" names a component and whose other members are that component's options.
 BoundOptions read_kind(const JsonValue& value, const Place& place, const std::vector<OptionsEntry>& entries) {
   require_object(value, place);
-  auto bound = make_options(require_entry(value, place, "kind", entries));
+  const auto& entry = require_entry(value, place, "kind", entries);
+  auto bound = make_options(entry);
   bind(value, place, bound.parameters, {{"kind"}, nullptr});
+  if (!entry.check) return bound;
+  try {
+    entry.check(bound.options.get());
+  } catch (const sim::RefusedOption& error) {
+    const auto& [word, names] = error.misnomer();
+    place.member(error.option()).refuse(error.found(), error.expected(), nearest_name(word, names));
+  }
   return bound;
 }
 

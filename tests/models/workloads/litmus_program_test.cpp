@@ -5,6 +5,9 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "sim/options/refused_option.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -73,43 +76,76 @@ TEST_CASE("A program is sessions of operations, with homes and places where it n
 }
 
 TEST_CASE("A bad program is refused at its character, with what stands there and what was expected") {
-  const std::string at = "workload.program: character ";
-  CHECK(refused("") == at + "1: found its end, expected the session P0");
-  CHECK(refused("P1: x=1") == at + "2: found '1', expected the number of the session, a whole number from 0 to 0");
-  CHECK(refused("x=1") == at + "1: found 'x', expected the session P0");
-  CHECK(refused("P0 x=1") == at + "4: found 'x', expected ':' before the operations of the session");
+  const std::string at = "program: found ";
+  CHECK(refused("") == at + "its end at character 1, expected the session P0");
+  CHECK(refused("P1: x=1") == at + "'P1' at character 1, expected the session P0");
+  CHECK(refused("x=1") == at + "'x' at character 1, expected the session P0");
+  CHECK(refused("P0 x=1") == at + "'x' at character 4, expected ':' before the operations of the session");
   CHECK(refused("P0:") ==
-        at + "4: found its end, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
-  CHECK_THAT(refused("P0: x=1;"), Catch::StartsWith(at + "9: found its end, expected an operation"));
-  CHECK_THAT(refused("P0: faa(x,1)"), Catch::StartsWith(at + "5: found 'faa', expected an operation"));
-  CHECK(refused("P0: x") == at + "6: found its end, expected '=' and what is written, or read");
-  CHECK(refused("P0: x=y") == at + "7: found 'y', expected the number of a write, a whole number from 1 to 255");
-  CHECK(refused("P0: x=0") == at + "7: found '0', expected the number of a write, a whole number from 1 to 255");
-  CHECK(refused("P0: x=256") == at + "7: found '256', expected the number of a write, a whole number from 1 to 255");
-  CHECK_THAT(refused("P0: x=99999999999999999999999999"), Catch::StartsWith(at + "7: found '99999999999999999999'"));
-  CHECK(refused("P0: x=1 | P1: x=1") == at + "17: found '1', expected a number that no other write of x has");
-  CHECK(refused("P0: x=1 | P1: r1=cas(x,0,1)") == at + "26: found '1', expected a number that no other write of x has");
-  CHECK(refused("P0: r0=x | P1: r0=y") == at + "16: found 'r0', expected a register that is not set anywhere else");
-  CHECK(refused("P0: r0=1") == at + "8: found '1', expected an object to read, such as x, or cas(...) or faa(...)");
-  CHECK_THAT(refused("P0: r0=r1"), Catch::StartsWith(at + "8: found 'r1', expected an object to read"));
-  CHECK(refused("P0: r0=cas x") == at + "12: found 'x', expected '(' and the object");
-  CHECK(refused("P0: r0=cas(r1,0,1)") == at + "12: found 'r1', expected an object such as x");
-  CHECK(refused("P0: r0=cas(x,1,2)") == at + "14: found '1', expected 0 for the object's first value, or a register");
+        at + "its end at character 4, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
+  CHECK_THAT(refused("P0: x=1;"), Catch::StartsWith(at + "its end at character 9, expected an operation"));
+  CHECK_THAT(refused("P0: faa(x,1)"), Catch::StartsWith(at + "'faa' at character 5, expected an operation"));
+  CHECK(refused("P0: x") ==
+        at + "'x' at character 5, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
+  CHECK(refused("P0: x=y") == at + "'y' at character 7, expected the number of a write, a whole number from 1 to 255");
+  CHECK(refused("P0: x=0") == at + "'0' at character 7, expected the number of a write, a whole number from 1 to 255");
+  CHECK(refused("P0: x=256") ==
+        at + "'256' at character 7, expected the number of a write, a whole number from 1 to 255");
+  CHECK_THAT(refused("P0: x=99999999999999999999999999"),
+             Catch::StartsWith(at + "'99999999999999999999' at character 7, "));
+  CHECK(refused("P0: x=1 | P1: x=1") == at + "'1' at character 17, expected a number that no other write of x has");
+  CHECK(refused("P0: x=1 | P1: r1=cas(x,0,1)") ==
+        at + "'1' at character 26, expected a number that no other write of x has");
+  CHECK(refused("P0: r0=x | P1: r0=y") ==
+        at + "'r0' at character 16, expected a register that is not set anywhere else");
+  CHECK(refused("P0: r0=1") ==
+        at + "'1' at character 8, expected an object to read, such as x, or cas(...) or faa(...)");
+  CHECK_THAT(refused("P0: r0=r1"), Catch::StartsWith(at + "'r1' at character 8, expected an object to read"));
+  CHECK(refused("P0: r0=cas x") == at + "'x' at character 12, expected '(' and the object");
+  CHECK(refused("P0: r0=cas(r1,0,1)") == at + "'r1' at character 12, expected an object such as x");
+  CHECK(refused("P0: r0=cas(x,1,2)") ==
+        at + "'1' at character 14, expected 0 for the object's first value, or a register");
   CHECK(refused("P0: r0=y; r1=cas(x,r0,2)") ==
-        at + "20: found 'r0', expected a register that this session has read from the same object");
+        at + "'r0' at character 20, expected a register that this session has read from the same object");
   CHECK(refused("P0: r0=x | P1: r1=cas(x,r0,2)") ==
-        at + "25: found 'r0', expected a register that this session has read from the same object");
+        at + "'r0' at character 25, expected a register that this session has read from the same object");
   CHECK(refused("P0: r0=faa(x,200); r1=faa(x,56)") ==
-        at + "29: found '56', expected what is added, a whole number from 1 to 55");
-  CHECK(refused("P0: r0=faa(x,1") == at + "15: found its end, expected ')' after faa");
+        at + "'56' at character 29, expected what is added, a whole number from 1 to 55");
+  CHECK(refused("P0: r0=faa(x,1") == at + "its end at character 15, expected ')' after faa");
   CHECK(refused("P0: x=1 P1: y=1") ==
-        at + "9: found 'P', expected ';' and an operation, '|' and a session, or its end");
-  CHECK(refused("{x} P0: x=1") == at + "3: found '}', expected '@' and the object's home");
-  CHECK(refused("{x@1; x@2} P0: x=1") == at + "7: found 'x', expected an object that has no home yet");
-  CHECK(refused("{r0@1} P0: x=1") == at + "2: found 'r0', expected an object such as x");
-  CHECK(refused("{x@1 P0: x=1") == at + "6: found 'P', expected '}' after the homes of objects");
-  CHECK(refused("P0@256: x=1") == at + "4: found '256', expected a node, a whole number from 0 to 255");
-  CHECK(refused("P0@1/64: x=1") == at + "6: found '64', expected a thread, a whole number from 0 to 63");
+        at + "'P1' at character 9, expected ';' and an operation, '|' and a session, or its end");
+  CHECK(refused("{x} P0: x=1") == at + "'}' at character 3, expected '@' and the object's home");
+  CHECK(refused("{x@1; x@2} P0: x=1") == at + "'x' at character 7, expected an object that has no home yet");
+  CHECK(refused("{r0@1} P0: x=1") == at + "'r0' at character 2, expected an object such as x");
+  CHECK(refused("{x@1 P0: x=1") == at + "'P0' at character 6, expected '}' after the homes of objects");
+  CHECK(refused("{z@1} P0: x=1; fence") == at + "'z' at character 2, expected an object that the program uses");
+  CHECK(refused("P0: r0=add(x,1)") == at + "'add' at character 8, expected cas(...) or faa(...)");
+  CHECK(refused("P0@256: x=1") == at + "'256' at character 4, expected a node, a whole number from 0 to 255");
+  CHECK(refused("P0@1/64: x=1") == at + "'64' at character 6, expected a thread, a whole number from 0 to 63");
+}
+
+TEST_CASE("What is refused says what it reads as a name, and the names that could stand there") {
+  using Names = std::vector<std::string>;
+  const auto misnomer = [](const std::function<void()>& parse) {
+    try {
+      parse();
+    } catch (const sim::RefusedOption& error) {
+      return error.misnomer();
+    }
+    return sim::RefusedOption::Misnomer{};
+  };
+  const auto in_program = [&](const std::string& text) { return misnomer([&] { parse_litmus_program(text); }); };
+  CHECK(in_program("P0: x=1 | p1: y=1").word == "p1");
+  CHECK(in_program("P0: x=1 | p1: y=1").names == Names{"P1"});
+  CHECK(in_program("P0: x=1; fecne").word == "fecne");
+  CHECK(in_program("P0: x=1; fecne").names == Names{"fence"});
+  CHECK(in_program("P0: r0=ffa(x,1)").names == Names{"cas", "faa"});
+  CHECK(in_program("{flga@1} P0: flag=1; r0=data").word == "flga");
+  CHECK(in_program("{flga@1} P0: flag=1; r0=data").names == Names{"flag", "data"});
+  const LitmusProgram program = parse_litmus_program("P0: x=1; r0=y | P1: y=1; r1=x");
+  const auto in_outcome = misnomer([&] { parse_litmus_outcomes("r0=1 & r2=0", program, "forbidden"); });
+  CHECK(in_outcome.word == "r2");
+  CHECK(in_outcome.names == Names{"r0", "r1"});
 }
 
 TEST_CASE("Outcomes are conjunctions of what registers hold") {
@@ -125,17 +161,17 @@ TEST_CASE("Outcomes are conjunctions of what registers hold") {
 }
 
 TEST_CASE("A bad outcome is refused at its character") {
-  const std::string at = "workload.allowed: character ";
+  const std::string at = "allowed: found ";
   CHECK(refused_outcome("r0=0 & r1=1; r2=27") == "accepted");
-  CHECK(refused_outcome("x=1") == at + "1: found 'x', expected a register of the program");
-  CHECK(refused_outcome("r9=1") == at + "1: found 'r9', expected a register of the program");
-  CHECK(refused_outcome("r0 1") == at + "4: found '1', expected '=' and the register's value");
-  CHECK(refused_outcome("r0=3") == at + "4: found '3', expected 0 or the number of a write of y");
-  CHECK(refused_outcome("r1=2") == at + "4: found '2', expected 0 or the number of a write of x");
-  CHECK(refused_outcome("r0=x") == at + "4: found 'x', expected a value, a whole number from 0 to 510");
+  CHECK(refused_outcome("x=1") == at + "'x' at character 1, expected a register of the program");
+  CHECK(refused_outcome("r9=1") == at + "'r9' at character 1, expected a register of the program");
+  CHECK(refused_outcome("r0 1") == at + "'1' at character 4, expected '=' and the register's value");
+  CHECK(refused_outcome("r0=3") == at + "'3' at character 4, expected 0 or the number of a write of y");
+  CHECK(refused_outcome("r1=2") == at + "'2' at character 4, expected 0 or the number of a write of x");
+  CHECK(refused_outcome("r0=x") == at + "'x' at character 4, expected a value, a whole number from 0 to 510");
   CHECK(refused_outcome("r0=0 & r0=1") ==
-        at + "8: found 'r0', expected a register that this outcome has not named yet");
-  CHECK(refused_outcome("r0=0;") == at + "6: found its end, expected a register of the program");
+        at + "'r0' at character 8, expected a register that this outcome has not named yet");
+  CHECK(refused_outcome("r0=0;") == at + "its end at character 6, expected a register of the program");
   CHECK(refused_outcome("r0=0 r1=0") ==
-        at + "6: found 'r1', expected '&' and a register, ';' and an outcome, or its end");
+        at + "'r1' at character 6, expected '&' and a register, ';' and an outcome, or its end");
 }

@@ -362,14 +362,14 @@ TEST_CASE("What the protocol does not offer is refused by name, and so is a prog
         "workload.program: it has a fence, but the protocol offers read and write");
   CHECK_THAT(refused<OnStore>(named("{x@1} P0: r0=x")),
              Catch::StartsWith("object x has its home at node 1, but a key-value service says itself"));
-  CHECK(refused(named("P0: x=1")) == "workload.program: it reads nothing, so that it has only one outcome");
-  CHECK_THAT(refused(named("sbb")),
-             Catch::StartsWith("workload.program: found 'sbb', expected one of sb, sb+fences, "));
-  CHECK_THAT(refused(named("")), Catch::StartsWith("workload.program: character 1: found its end"));
+  CHECK(refused(named("P0: x=1")) ==
+        "program: found a program that reads nothing, expected one that does: it has several outcomes");
+  CHECK_THAT(refused(named("sbb")), Catch::StartsWith("program: found 'sbb', expected one of sb, sb+fences, "));
+  CHECK_THAT(refused(named("")), Catch::StartsWith("program: found its end at character 1"));
   options = named("sb");
   options.forbidden = "r0=1 & r1=1";
   options.allowed = "r1=1 & r0=1";
-  CHECK(refused(options) == "workload: r0=1 & r1=1 is declared twice");
+  CHECK(refused(options) == "allowed: found r0=1 & r1=1 again, expected outcomes of which each is declared once");
 }
 
 TEST_CASE("On a key-value store the objects are keys, of which caches are told") {

@@ -2,9 +2,13 @@
 // without one of its mechanisms is accused of.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 
 #include "tests/tools/run_racksim.hpp"
+#include "tests/tools/temporary_folder.hpp"
 #include "tools/files/data_files.hpp"
 
 using namespace racksim::tools;
@@ -23,13 +27,21 @@ std::string hash_in(const Outcome& outcome) {
   return outcome.out.substr(at, outcome.out.find('\n', at) - at);
 }
 
-void refused(const std::string& name, const std::string& settings, const std::string& why) {
-  const Outcome outcome = run(name, settings);
+void check_refusal(const Outcome& outcome, const std::string& line) {
   INFO(outcome.err);
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
   CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-  CHECK_THAT(outcome.err, Catch::Contains(": /workload: ") && Catch::Contains(why));
+  CHECK_THAT(outcome.err, Catch::Contains(": " + line));
+}
+
+/// What fits no run: the two commands say the same.
+void refused(const std::string& name, const std::string& settings, const std::string& line) {
+  const TemporaryFolder folder;
+  const auto file = (scenarios_folder() / "litmus" / (name + ".json")).string();
+  for (const char* command : {"validate ", "run "}) {
+    check_refusal(run_racksim(folder, command + file + " " + settings), line + "\n");
+  }
 }
 
 }  // namespace
@@ -49,14 +61,51 @@ TEST_CASE("every litmus scenario passes with several seeds, sees what it require
   CHECK(scenarios == 7);
 }
 
-TEST_CASE("a litmus program that is wrong is refused before the run, in one line, at its character") {
-  refused("sb", "--set 'workload.program=P0: x=1; r0=q1 | P1: y' --set workload.required=",
-          "workload.program: character 23: found its end, expected '=' and what is written, or read");
+TEST_CASE("validate and run refuse a litmus test that is wrong, in one line, at its character") {
+  const std::string nothing_required = " --set workload.required=";
+  refused("sb", "--set 'workload.program=P0: x=1; r0=q1 | P1: y'" + nothing_required,
+          "/workload/program: found 'y' at character 22, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) "
+          "or fence");
+  refused("sb", "--set 'workload.program=P0: x=1; fenec; r0=y'" + nothing_required,
+          "/workload/program: found 'fenec' at character 10, expected an operation: x=1, r0=x, r0=cas(x,0,1), "
+          "r0=faa(x,1) or fence (did you mean \"fence\"?)");
+  refused("sb", "--set 'workload.program=P0: x=1 | p1: r0=x'" + nothing_required,
+          "/workload/program: found 'p1' at character 11, expected the session P1 (did you mean \"P1\"?)");
+  refused("sb", "--set 'workload.program={flga@1} P0: flag=1; r0=data'" + nothing_required,
+          "/workload/program: found 'flga' at character 2, expected an object that the program uses (did you mean "
+          "\"flag\"?)");
+  refused("sb", "--set workload.program=sb+fence" + nothing_required,
+          "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, lb, iriw, corr, "
+          "coherence, wrc, or a program such as \"P0: x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
   refused("sb", "--set 'workload.required=r0=7'",
-          "workload.required: character 4: found '7', expected 0 or the number of a write of y");
-  refused("sb", "--set 'workload.program=P0: r0=cas(x,0,1)' --set workload.required=",
-          "it has a compare-and-swap, but the protocol offers read, write, fence, allocate and free");
-  refused("store-mp", "--set workload.program=mp+fences", "it has a fence, but the protocol offers read and write");
+          "/workload/required: found '7' at character 4, expected 0 or the number of a write of y");
+  refused("sb", "--set 'workload.forbidden=r0=1 & r2=0'",
+          "/workload/forbidden: found 'r2' at character 8, expected a register of the program (did you mean \"r0\"?)");
+  refused("sb", "--set 'workload.allowed=r0=1 & r1=1'",
+          "/workload/required: found r0=1 & r1=1 again, expected outcomes of which each is declared once");
+}
+
+TEST_CASE("a litmus test of a file is refused with the file's name, and those that are shipped are valid") {
+  const TemporaryFolder folder;
+  std::ifstream shipped(scenarios_folder() / "litmus" / "sb.json");
+  std::string text{std::istreambuf_iterator<char>(shipped), {}};
+  const std::string_view program = "\"program\": \"sb\"";
+  REQUIRE(text.find(program) != std::string::npos);
+  text.replace(text.find(program), program.size(), "\"program\": \"P0: x=1; r0=y | P1: y=1; r0=x\"");
+  const auto file = folder.write("own.json", text);
+  CHECK(run_racksim(folder, "validate " + file).err ==
+        file + ": /workload/program: found 'r0' at character 26, expected a register that is not set anywhere else\n");
+  for (const std::string& name : json_names_below(scenarios_folder() / "litmus")) {
+    CHECK(run_racksim(folder, "validate litmus/" + name + ".json").status == 0);
+  }
+}
+
+TEST_CASE("a litmus test that asks for what the protocol does not offer is refused before the run") {
+  const std::string misfit = "/workload: found options that do not fit: workload.program: it has a ";
+  check_refusal(run("sb", "--set 'workload.program=P0: r0=cas(x,0,1)' --set workload.required="),
+                misfit + "compare-and-swap, but the protocol offers read, write, fence, allocate and free");
+  check_refusal(run("store-mp", "--set workload.program=mp+fences"),
+                misfit + "fence, but the protocol offers read and write");
 }
 
 TEST_CASE("a cache that keeps what was overwritten fails a litmus test, whose violation says what was read") {
