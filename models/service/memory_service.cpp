@@ -91,7 +91,7 @@ sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std:
 }
 
 sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std::span<const std::byte> bytes) {
-  has_bytes_ = true;
+  if (!keeps_bytes_) throw std::logic_error("real bytes are stored in a memory service that keeps none");
   while (!bytes.empty()) {
     const std::uint64_t object = object_of(address);
     const std::size_t offset = address.value & (shape_.object_bytes - 1);
@@ -242,22 +242,25 @@ void MemoryService::warm_access(Session session, GlobalAddress address, bool wri
 }
 
 sim::Task<void> MemoryService::warm(Session session, std::uint64_t object, bool write) {
+  const std::uint64_t value = write ? next_value(session) : 0;
   if (write) {
-    co_await do_write(session, object, next_value(session), kWarmOperation);
+    co_await do_write(session, object, value, kWarmOperation);
   } else {
     co_await do_read(session, object, kWarmOperation);
   }
   co_await do_fence(session, kWarmOperation);
+  if (write) performed(kWarmOperation, object, value);
 }
 
 void MemoryService::reserved(GlobalAddress, std::uint64_t, const AllocationHint&) {}
 
 void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
-  if (operation == kWarmOperation) return;
-  const std::size_t session = session_of(operation);
-  performed_[session] = operation;
-  sim::record_performed(journal(), source_of(session), calendar().now(), operation, object, value);
-  if (!has_bytes_) return;
+  if (operation != kWarmOperation) {
+    const std::size_t session = session_of(operation);
+    performed_[session] = operation;
+    sim::record_performed(journal(), source_of(session), calendar().now(), operation, object, value);
+  }
+  if (!keeps_bytes_) return;
   std::uint64_t& current = current_[object];
   if (const auto patch = patches_.find(operation); patch != patches_.end()) {
     contents_.compose(value, current, patch->second.offset, patch->second.bytes);

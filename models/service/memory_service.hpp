@@ -3,7 +3,7 @@
 // The face records histories (service.hpp). An access is of objects, the units that a value belongs to: whole blocks
 // or, where a protocol can lose a neighbour's word, 8 bytes. One that spans several objects is one operation for each,
 // in the order of their addresses, as no system here makes it atomic. An object holds the number of a value; the bytes
-// that it stands for are kept beside the run once an application writes some (value_contents.hpp).
+// that it stands for are kept beside the run for an application that writes some (`keep_bytes`, value_contents.hpp).
 //
 // Three instants of a write: it is issued when its operation begins, returned when that ends, and performed when all
 // readers see it. A protocol says when it performs a write (`performed`); if it says nothing the write is performed as
@@ -56,7 +56,11 @@ class MemoryService : public Service {
   sim::Task<std::uint64_t> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
   /// Writes there, giving each object a new value; returns the (last) one.
   sim::Task<std::uint64_t> write(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
-  /// The same with real bytes.
+  /// Before anything is written, the warm-up included: an application will store real bytes. What it does not store
+  /// in an object stays as it was, whoever wrote that and how: of a value without bytes those that stand for its
+  /// number.
+  void keep_bytes() { keeps_bytes_ = true; }
+  /// Reads and writes real bytes. `store` throws std::logic_error without `keep_bytes`.
   sim::Task<void> load(Session session, GlobalAddress address, std::span<std::byte> into);
   sim::Task<void> store(Session session, GlobalAddress address, std::span<const std::byte> bytes);
 
@@ -83,7 +87,7 @@ class MemoryService : public Service {
   virtual void warm_access(Session session, GlobalAddress address, bool write);
 
   /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
-  /// the object has `value` from now on.
+  /// the object has `value` from now on. A `warm_access` of its own says so too, with kWarmOperation.
   void performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value);
 
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
@@ -142,8 +146,8 @@ class MemoryService : public Service {
   MemoryAllocator allocator_;
   std::vector<std::uint64_t> performed_;  // by session: its operation that was performed last
   ValueContents contents_;
-  // Since the first real bytes:
-  bool has_bytes_ = false;
+  // Where real bytes are kept:
+  bool keeps_bytes_ = false;
   std::unordered_map<std::uint64_t, Patch> patches_;          // by operation: of those not performed yet
   std::unordered_map<std::uint64_t, std::uint64_t> current_;  // by object: its value
 };

@@ -1,4 +1,4 @@
-// The bytes that values stand for, once an application writes real ones. A value without bytes stands for its own
+// The bytes that values stand for, where an application writes real ones. A value without bytes stands for its own
 // number, little-endian, and zeros after it: what counters need, which atomic operations change without writing bytes.
 #pragma once
 

@@ -27,7 +27,10 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
     entry->state = write ? CacheEntry::State::dirty : CacheEntry::State::clean;
   }
   node.cache().touch(*entry);
-  if (write) entry->value = next_value(session);
+  if (write) {
+    entry->value = next_value(session);
+    performed(kWarmOperation, tag, entry->value);
+  }
 }
 
 // An empty entry of the block's bucket, after an eviction if need be.

@@ -57,6 +57,7 @@ class FakeMemory final : public MemoryService {
 
   void warm_access(Session session, GlobalAddress address, bool write) override {
     warmed.push_back({write ? Kind::write : Kind::read, session, block_of(address), 0, 0});
+    if (warms) MemoryService::warm_access(session, address, write);
   }
   using MemoryService::allocator;
   using MemoryService::sessions_died;
@@ -67,6 +68,7 @@ class FakeMemory final : public MemoryService {
   sim::Duration answer;          ///< of accesses, from there to their end
   sim::Duration buffering;       ///< of writes that return early, until they are performed
   bool tells_performed = false;  ///< says itself when it performs writes, not at their end
+  bool warms = false;            ///< carries out the accesses of the warm-up
   std::vector<Asked> asked, warmed;
   std::vector<std::pair<GlobalAddress, AllocationHint>> reservations;
   std::map<std::uint64_t, std::uint64_t> values, before;

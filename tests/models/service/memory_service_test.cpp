@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,7 @@ TEST_CASE("An access within one object is one operation, to its last byte") {
 TEST_CASE("Real bytes come back as they were stored, over parts of objects and over several") {
   for (const std::uint64_t object_bytes : {0, 8}) {
     Watched t(object_bytes);
+    t.memory.keep_bytes();
     const GlobalAddress base = GlobalAddress::at(1, 128);
     CHECK(t.loaded(base, 20) == std::vector<std::byte>(20));  // never written
     std::vector<std::byte> expected(200);
@@ -127,6 +129,7 @@ TEST_CASE("Real bytes come back as they were stored, over parts of objects and o
 
 TEST_CASE("What atomic operations leave reads as a number in little-endian bytes, and zeros after it") {
   Watched t;
+  t.memory.keep_bytes();
   const GlobalAddress counter = GlobalAddress::at(0, 0), other = GlobalAddress::at(0, 64);
   t.store(other, bytes_from(1, 8));
   t.run(t.memory.fetch_and_add(kFirst, counter, 0x1234));
@@ -139,9 +142,46 @@ TEST_CASE("What atomic operations leave reads as a number in little-endian bytes
   CHECK(t.loaded(counter, 64) == expected);
 }
 
+TEST_CASE("Bytes stored into an object leave those around them as they read before, however these came about") {
+  const GlobalAddress address = GlobalAddress::at(0, 0);
+  const std::function<void(Watched&)> firsts[] = {
+      [&](Watched& t) { t.run(t.memory.write(kFirst, address, 64)); },
+      [&](Watched& t) { t.run(t.memory.fetch_and_add(kFirst, address, 0x0807060504030201)); },
+      [&](Watched& t) { t.run(t.memory.compare_and_swap(kFirst, address, 0)); },
+      [&](Watched& t) {
+        t.memory.warms = true;
+        t.memory.warm_access(kFirst, address, true);
+      },
+  };
+  for (const bool tells : {false, true}) {
+    for (const auto& first : firsts) {
+      Watched t;
+      t.memory.keep_bytes();
+      t.memory.tells_performed = tells;
+      first(t);
+      auto expected = t.loaded(address, 64);
+      CHECK(expected != std::vector<std::byte>(64));
+      t.store({address.value + 20}, bytes_from(7, 2));
+      expected[20] = std::byte{7};
+      expected[21] = std::byte{8};
+      CHECK(t.loaded(address, 64) == expected);
+      t.run(t.memory.write(kFirst, address, 64));  // a value without bytes has none of those before it
+      CHECK(t.loaded({address.value + 20}, 2) == std::vector<std::byte>(2));
+    }
+  }
+}
+
+TEST_CASE("Storing bytes where nobody said that any will be is a defect, and loading them reads numbers") {
+  Watched t;
+  CHECK_THROWS_AS(t.store(GlobalAddress::at(0, 0), bytes_from(1, 8)), std::logic_error);
+  const std::uint64_t value = t.run(t.memory.write(kFirst, GlobalAddress::at(0, 64)));
+  CHECK(t.loaded(GlobalAddress::at(0, 64), 1) == bytes_from(value & 0xff, 1));
+}
+
 TEST_CASE("A store into an object keeps what others have stored beside it, whenever it is performed") {
   for (const bool tells : {false, true}) {
     Watched t;
+    t.memory.keep_bytes();
     t.memory.tells_performed = tells;
     t.memory.delay = 1_us;
     t.memory.answer = 1_us;
