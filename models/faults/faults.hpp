@@ -28,6 +28,8 @@ class FaultSchedule {
   /// Ends everything: at once where that can be, and what was announced after Fault::kHealNotice. May be called from
   /// within a task: nothing begins here.
   void heal();
+  /// Whether a fault lasts: it has begun and not ended.
+  bool in_force() const { return !active_.empty(); }
 
  private:
   enum class Phase : std::uint8_t { waiting, active, over };

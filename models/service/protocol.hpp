@@ -109,6 +109,8 @@ class ProtocolOptions {
     static_cast<void>(rack);
     return {};
   }
+  /// The longest time from an operation's beginning until it gives it up, if nobody answers; zero if it never does.
+  virtual sim::Duration gives_up_after() const { return {}; }
   /// The oracles of consistency (`racksim list oracles`) that it keeps with these options. By default what clients read
   /// and write of each object is linearizable.
   virtual std::vector<std::string> promises() const { return {"data-value"}; }

@@ -31,6 +31,7 @@ struct NetCacheOptions final : models::ProtocolOptions, store::StoreOptions, swi
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  sim::Duration gives_up_after() const override { return all_attempts(); }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

@@ -40,6 +40,7 @@ struct StarCacheOptions final : models::ProtocolOptions, store::StoreOptions, sw
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  sim::Duration gives_up_after() const override { return all_attempts(); }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

@@ -20,6 +20,9 @@ struct StoreOptions {
   sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
   sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request
 
+  /// A client waits for an answer to each attempt; what an attempt takes it besides is core time (client.hpp).
+  sim::Duration all_attempts() const { return timeout * static_cast<std::int64_t>(attempts); }
+
   /// `hashed`: whether the switch and the clients know keys by hashes, which may collide.
   void declare_store(sim::Parameters& p, bool hashed = true);
 };

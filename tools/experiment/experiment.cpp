@@ -74,6 +74,12 @@ sim::Duration longest_patience(const Scenario& scenario) {
   return protocol->longest_timeout(rack) + rack.nic.rc_retransmission_timeout;
 }
 
+/// How long nothing may end while a fault lasts: those who wait for a server that is gone wait until they give up.
+sim::Duration stall_under_faults(const Scenario& scenario) {
+  return scenario.run.stall +
+         std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options)->gives_up_after();
+}
+
 /// How long a fault may have after-effects: what is still disturbed by then would not come to rest either.
 sim::Duration settling(const RunPlan& run) {
   return run.settling == sim::Duration{} ? run.drain : run.settling;
@@ -380,10 +386,14 @@ class Run final : sim::StateVisitor {
     rack_->chassis().settle();
     ladder_.add(calendar_.now());
     const std::uint64_t ended = journal_.count(sim::Observed::operation_ended);
+    const std::uint64_t given_up = journal_.count(sim::Observed::operation_given_up);
     if (progress_) progress_(calendar_.now(), ended);
     const std::uint64_t observations = journal_.count();
-    if (ended != ended_before_) {
-      ended_before_ = ended;
+    // Where a fault lasts a session that gives up goes on too.
+    const bool goes_on = ended != ended_before_ || (faults_->in_force() && given_up != given_up_before_);
+    ended_before_ = ended;
+    given_up_before_ = given_up;
+    if (goes_on) {
       last_progress_ = calendar_.now();
       observations_before_ = observations;
     } else if (observations - observations_before_ >= kLivelockObservations) {
@@ -393,16 +403,22 @@ class Run final : sim::StateVisitor {
                           observations - observations_before_));
       engine_->finish();
       return;
-    } else if (phase_ != Phase::drain && calendar_.now() - last_progress_ >= scenario_.run.stall) {
-      // Nobody is left to issue any when all clients have crashed for good: that ends the phase and breaks no promise.
-      const bool nobody = workload_->running() == 0 && protocol_->service().pending_operations() == 0;
-      if (!nobody) {
-        give_up("stall", fmt::format("no operation has ended for {} ns", (calendar_.now() - last_progress_).ns()));
-      }
-      begin_measuring();  // so that there is a measured phase, however empty, to end
-      end_measuring();
+    } else if (phase_ != Phase::drain) {
+      look_for_stall();
     }
     calendar_.after<&Run::checkpoint>(ladder_.interval(), lane_, *this);
+  }
+
+  void look_for_stall() {
+    const sim::Duration idle = calendar_.now() - last_progress_;
+    if (idle < scenario_.run.stall) return;
+    // Nobody is left to issue any when all clients have crashed for good: that ends the phase and breaks no promise.
+    if (workload_->running() > 0 || protocol_->service().pending_operations() > 0) {
+      if (faults_->in_force() && idle < stall_under_faults(scenario_)) return;
+      give_up("stall", fmt::format("no operation has ended for {} ns", idle.ns()));
+    }
+    begin_measuring();  // so that there is a measured phase, however empty, to end
+    end_measuring();
   }
 
   std::string so_far() const {
@@ -546,7 +562,8 @@ class Run final : sim::StateVisitor {
   bool at_rest_ = false;  // at the end
   sim::Time measure_begin_, drain_end_;
   sim::Time last_progress_;
-  std::uint64_t ended_before_ = 0;         // operations ended at the last progress
+  std::uint64_t ended_before_ = 0;         // operations ended at the last checkpoint
+  std::uint64_t given_up_before_ = 0;      // and given up
   std::uint64_t observations_before_ = 0;  // made by then
   RunResult result_;
 };

@@ -5,7 +5,10 @@ namespace racksim::tools {
 
 void RunPlan::declare(sim::Parameters& parameters) {
   parameters.length("drain", drain, 0_s, 1000_s, "Longest wait for quiescence after the measurement.");
-  parameters.length("stall", stall, 1_us, 1000_s, "A run in which no operation ends for so long is stopped and fails.");
+  parameters.length(
+      "stall", stall, 1_us, 1000_s,
+      "A run in which no operation ends for so long is stopped and fails; while a fault lasts operations have the "
+      "time besides after which the protocol gives them up.");
   parameters.length("time_limit", time_limit, 1_ns, 1000_s, "Simulated time at which the run is stopped and fails.");
   parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},
                     "One event per switch pass, or one per stage; results are the same.");

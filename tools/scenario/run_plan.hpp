@@ -39,8 +39,10 @@ struct RunPlan {
   Extent warmup{};                      ///< not measured
   Extent measure{10_ms, std::nullopt};  ///< what the metrics speak of
   sim::Duration drain = 100_ms;         ///< longest wait for quiescence after the measurement and the heal
-  sim::Duration stall = 20_ms;          ///< a run in which no operation ends for so long is stopped and fails
-  sim::Duration time_limit = 100_s;     ///< a run that gets here is stopped and fails; at most 1,000 s
+  /// A run in which no operation ends for so long is stopped and fails. While a fault lasts the time until the protocol
+  /// gives an operation up is added, and one that is given up counts as ended.
+  sim::Duration stall = 20_ms;
+  sim::Duration time_limit = 100_s;  ///< a run that gets here is stopped and fails; at most 1,000 s
   Execution execution = Execution::fused;
   IdlePasses idle_passes = IdlePasses::skip;
   TieOrder order = TieOrder::fifo;

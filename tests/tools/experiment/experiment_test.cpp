@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <sstream>
 
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
@@ -26,6 +27,7 @@ constexpr const char* kMute = R"({
 struct Ending {
   std::string violation;  // the first one's oracle
   sim::Duration at;
+  std::uint64_t given_up = 0;  // operations that no answer came to in time
 };
 
 /// The only client of a store crashes for good.
@@ -35,6 +37,15 @@ constexpr const char* kDeserted = R"({
   "workload": {"kind": "key-value", "keys": 1000},
   "run": {"measure": {"operations": 100000}, "drain": "50ms", "stall": "2ms", "time_limit": "200ms"},
   "faults": [{"kind": "crash", "node": 0, "from": "100us", "stays_down": true}],
+  "check": {"all": true}})";
+
+/// The only server of a store goes off for good, and none of its clients does.
+constexpr const char* kUnserved = R"({
+  "version": 1, "rack": {"testbed": "starcache-8", "nodes": 2},
+  "protocol": {"name": "nocache", "nocache": {"server_nodes": 1, "timeout": "5ms", "attempts": 5}},
+  "workload": {"kind": "key-value", "keys": 1000, "threads": 2, "rate": 20000, "loop": "closed", "window": 3},
+  "run": {"measure": "80ms", "drain": "50ms", "stall": "20ms", "time_limit": "200ms"},
+  "faults": [{"kind": "crash", "node": 1, "from": "100us", "stays_down": true}],
   "check": {"all": true}})";
 
 /// Cut at its end with packets everywhere.
@@ -69,13 +80,19 @@ Ending run(const std::vector<std::string>& overrides, const char* text = kMute) 
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     const std::string first = result.violations.empty() ? "none" : result.violations.front().oracle;
-    return std::to_string((result.simulated - sim::Time{}).ps()) + " " + first;
+    const sim::Metric* given_up = metrics.find("store.given_up");
+    const std::uint64_t operations = given_up == nullptr ? 0 : std::get<sim::Counter>(given_up->value).value;
+    return std::to_string((result.simulated - sim::Time{}).ps()) + " " + std::to_string(operations) + " " + first;
   });
   std::optional<ChildResult> ended;
   while (!ended) ended = child.wait(std::chrono::seconds(1));
   REQUIRE(ended->answered());
-  const auto space = ended->text.find(' ');
-  return {ended->text.substr(space + 1), sim::Duration::from_ps(std::stoll(ended->text.substr(0, space)))};
+  std::istringstream text_of(ended->text);
+  std::int64_t ps = 0;
+  Ending ending;
+  text_of >> ps >> ending.given_up >> ending.violation;
+  ending.at = sim::Duration::from_ps(ps);
+  return ending;
 }
 
 }  // namespace
@@ -100,6 +117,21 @@ TEST_CASE("a run whose last client has crashed for good ends after the stall wit
   CHECK(deserted.violation == "none");
   CHECK(deserted.at >= 2100_us);
   CHECK(deserted.at <= 3_ms);
+}
+
+TEST_CASE("clients whose only server is gone for good give up and ask on, in either loop, and the run is no stall") {
+  // From 100 us on each place of the two windows of three is given up after five attempts of 5 ms, and used again:
+  // soon after 25, 50, 75 and, in the drain, 100 ms. A client's core takes far less than 1 ms for an attempt.
+  const Ending closed = run({}, kUnserved);
+  CHECK(closed.violation == "none");
+  CHECK(closed.given_up == 4 * 2 * 3);
+  CHECK(closed.at >= 100_ms);
+  CHECK(closed.at <= 101_ms);
+  // In open loop 20 operations a millisecond arrive, and all but those of the first 100 us are given up.
+  const Ending open = run({"workload.loop=open"}, kUnserved);
+  CHECK(open.violation == "none");
+  CHECK(open.given_up >= 80 * 20 - 5 * 40);  // five standard deviations of a Poisson process
+  CHECK(open.given_up <= 80 * 20 + 5 * 40);
 }
 
 TEST_CASE("a run that is cut while packets are in the switch shows the same in every mode, at whatever instant") {
