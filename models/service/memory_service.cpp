@@ -269,6 +269,11 @@ void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std
   current = value;
 }
 
+void MemoryService::unlock_for_dead(Session holder, std::uint64_t block) {
+  const Begun begun = begin(holder, sim::OperationKind::unlock, block);
+  end_for_dead(holder, begun);
+}
+
 void MemoryService::perform_at_return(const Begun& begun, std::uint64_t value) {
   if (shape_.writes_return_early || performed_[session_of(begun.operation)] == begun.operation) return;
   performed(begun.operation, begun.key, value);

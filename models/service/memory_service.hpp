@@ -125,6 +125,10 @@ class MemoryService : public Service {
   /// Memory has been reserved before the run.
   virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
 
+  /// For a protocol that frees the lock of a session that a crash has ended: an unlock in its name, which takes no
+  /// time.
+  void unlock_for_dead(Session holder, std::uint64_t block);
+
   MemoryAllocator& allocator() { return allocator_; }
 
  private:

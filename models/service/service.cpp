@@ -68,6 +68,11 @@ sim::Duration Service::count(const Begun& begun) {
   return took;
 }
 
+void Service::end_for_dead(Session session, const Begun& begun) {
+  --pending_;
+  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, 0);
+}
+
 void Service::give_up(Session session, const Begun& begun) {
   --pending_;
   sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,

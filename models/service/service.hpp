@@ -96,6 +96,8 @@ class Service {
   sim::Duration end_atomic(Session session, const Begun& begun, std::uint64_t before, bool wrote);
   /// The same for a request for a lock.
   sim::Duration end_lock(Session session, const Begun& begun, bool granted);
+  /// The same for what a protocol does in the name of a session that is dead: no throughput, no latency.
+  void end_for_dead(Session session, const Begun& begun);
   /// Its session has given it up: a write may have taken effect, may still do so, or never.
   void give_up(Session session, const Begun& begun);
 

@@ -13,10 +13,10 @@ void MutualExclusionOracle::observe(const Observation& observation) {
   const auto operation = OperationView::of(observation);
   if (!requests_lock(operation.kind) && operation.kind != OperationKind::unlock) return;
   expect_in_order(observation.at);
-  if (operation.kind == OperationKind::unlock) {
-    if (begins) release(observation, operation.key);
-  } else if (given_up) {
+  if (given_up) {
     given_up_.emplace(operation.key, observation.source.index);
+  } else if (operation.kind == OperationKind::unlock) {
+    if (begins) release(observation, operation.key);
   } else if (!begins && operation.value != 0) {
     grant(observation, operation);
   }

@@ -23,8 +23,8 @@ namespace racksim::sim {
 
 /// Reads the ends of requests for locks and the beginnings of unlocks. A violation is
 ///  * a grant while another holder's mode excludes it, be it the same session;
-///  * an unlock by a session that does not hold the lock, unless it gave up a request, which may have been granted
-///    (each excuses one);
+///  * an unlock by a session that does not hold the lock, unless it gave up a request, which may have been granted, or
+///    an earlier unlock, which may have had no effect (each excuses one);
 ///  * a lock that is held at finish().
 class MutualExclusionOracle final : public Oracle {
  public:

@@ -9,20 +9,23 @@ sim::Task<Reply> Home::serve(Request request, models::NodeId from, std::uint64_t
   switch (request.kind) {
     case Kind::lock:
       if (l.queue.empty() && may_hold(l, request.mode)) {
-        hold(l, request.mode);
+        l.holds.push_back({request.session, request.mode});
       } else {
-        sim::Signal granted(calendar_);
-        l.queue.push_back({request.mode, &granted});
-        co_await granted.wait();
+        sim::Signal over(calendar_);
+        l.queue.push_back({{request.session, request.mode}, &over});
+        co_await over.wait();
       }
       co_return Reply{};
     case Kind::try_lock: {
       const bool granted = l.queue.empty() && may_hold(l, request.mode);
-      if (granted) hold(l, request.mode);
+      if (granted) l.holds.push_back({request.session, request.mode});
       co_return Reply{0, granted};
     }
     case Kind::unlock:
-      unlock(l);
+      std::erase_if(l.holds, [&](const Hold& hold) {
+        return hold.session.node == request.session.node && hold.session.thread == request.session.thread;
+      });
+      grant_next(l);
       co_return Reply{};
     default:
       break;
@@ -61,12 +64,30 @@ sim::Task<void> Home::change(Line& line, const Request& request, std::uint64_t v
   memory_.performed(operation, request.block, value);
 }
 
-void Home::unlock(Line& line) {
-  line.writer ? static_cast<void>(line.writer = false) : static_cast<void>(--line.readers);
-  while (!line.queue.empty() && may_hold(line, line.queue.front().mode)) {
-    hold(line, line.queue.front().mode);
-    line.queue.front().granted->notify_all();
+void Home::grant_next(Line& line) {
+  while (!line.queue.empty() && may_hold(line, line.queue.front().wanted.mode)) {
+    line.holds.push_back(line.queue.front().wanted);
+    line.queue.front().over->notify_all();
     line.queue.pop_front();
+  }
+}
+
+void Home::node_crashed(models::NodeId node, bool frees_locks,
+                        const std::function<void(models::Session, std::uint64_t)>& freed) {
+  for (auto& [block, line] : lines_) {
+    line.sharers.erase(node);
+    if (!frees_locks) continue;
+    std::erase_if(line.queue, [&](const Waiting& waiting) {
+      if (waiting.wanted.session.node != node) return false;
+      waiting.over->notify_all();
+      return true;
+    });
+    std::erase_if(line.holds, [&, at = block](const Hold& hold) {
+      if (hold.session.node != node) return false;
+      freed(hold.session, at);
+      return true;
+    });
+    grant_next(line);
   }
 }
 
@@ -78,7 +99,7 @@ bool Home::quiescent() const {
 std::vector<std::uint64_t> Home::locked() const {
   std::vector<std::uint64_t> blocks;
   for (const auto& [block, line] : lines_) {
-    if (line.writer || line.readers > 0 || !line.queue.empty()) blocks.push_back(block);
+    if (!line.holds.empty() || !line.queue.empty()) blocks.push_back(block);
   }
   return blocks;
 }

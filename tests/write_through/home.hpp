@@ -28,11 +28,16 @@ class Home {
         await_invalidations_(await_invalidations),
         background_(calendar) {}
 
-  /// An access or a request for a lock, by a node, for an operation.
+  /// An access or a request for a lock, by a node, for an operation. What is no longer asked is not carried out.
   sim::Task<Reply> serve(Request request, models::NodeId from, std::uint64_t operation);
   /// Its answer is on the way. Only now may another access to the block begin: its invalidations must not be sent
   /// before the copies that they are to take away.
   void answered(const Request& request);
+
+  /// A node is gone: it has no copies, waits for no lock and, with `frees_locks`, holds none. `freed` is told of each
+  /// that it held.
+  void node_crashed(models::NodeId node, bool frees_locks,
+                    const std::function<void(models::Session holder, std::uint64_t block)>& freed);
 
   bool quiescent() const;
   void visit(const std::function<void(std::uint64_t block, std::uint64_t value)>& visitor) const {
@@ -42,9 +47,13 @@ class Home {
   std::vector<std::uint64_t> locked() const;
 
  private:
-  struct Waiting {
+  struct Hold {
+    models::Session session;
     models::LockMode mode;
-    sim::Signal* granted;
+  };
+  struct Waiting {
+    Hold wanted;
+    sim::Signal* over;
   };
   struct Line {
     explicit Line(sim::Calendar& calendar) : free(calendar) {}
@@ -52,20 +61,16 @@ class Home {
     std::set<models::NodeId> sharers;
     bool busy = false;
     sim::Signal free;
-    unsigned readers = 0;  // of the lock
-    bool writer = false;
+    std::vector<Hold> holds;    // of the lock: one, or several that share it
     std::deque<Waiting> queue;  // first come, first served
   };
 
   Line& line(std::uint64_t block) { return lines_.try_emplace(block, calendar_).first->second; }
   sim::Task<void> change(Line& line, const Request& request, std::uint64_t value, std::uint64_t operation);
   static bool may_hold(const Line& line, models::LockMode mode) {
-    return !line.writer && (mode == models::LockMode::shared || line.readers == 0);
+    return line.holds.empty() || (mode == models::LockMode::shared && line.holds[0].mode == models::LockMode::shared);
   }
-  static void hold(Line& line, models::LockMode mode) {
-    mode == models::LockMode::shared ? static_cast<void>(++line.readers) : static_cast<void>(line.writer = true);
-  }
-  void unlock(Line& line);
+  static void grant_next(Line& line);
 
   sim::Calendar& calendar_;
   models::MemoryService& memory_;

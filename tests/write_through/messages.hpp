@@ -15,6 +15,8 @@ struct Request {
   std::uint64_t block = 0;     ///< of `allocate` the bytes
   std::uint64_t value = 0;     ///< to write or to add
   std::uint64_t expected = 0;  ///< of `swap`
+  models::Session session{};   ///< of `lock`, `try_lock` and `unlock`: whose lock it is
+  std::uint32_t incarnation = 0;
 };
 
 struct Reply {

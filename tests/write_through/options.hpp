@@ -15,6 +15,7 @@ struct Options final : models::ProtocolOptions {
   StoreBuffer store_buffer = StoreBuffer::none;
   std::uint64_t buffer_entries = 8;
   bool await_invalidations = true;
+  bool free_locks = true;
   sim::Duration local_access = 100_ns;
 
   void declare(sim::Parameters& p) override {
@@ -24,6 +25,7 @@ struct Options final : models::ProtocolOptions {
              "where writes wait after they have returned");
     p.integer("buffer_entries", buffer_entries, 1, 1024, "writes that a session's buffer holds");
     p.flag("await_invalidations", await_invalidations, "off: a write does not wait until all copies are gone");
+    p.flag("free_locks", free_locks, "off: a node that has crashed keeps its locks and its places in their queues");
     p.length("local_access", local_access, 1_ns, 1_ms, "processor time of an access to the local cache");
   }
   /// Reads are of what memory holds; a buffer delays writes past later reads and, by line, past each other.

@@ -44,30 +44,58 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
   for (models::NodeId id = 0; id < rack_.nodes(); ++id) {
     Node& node = nodes_[id];
     node.serving = std::make_unique<sim::Scope>(calendar());
-    const auto invalidate = [this, id](models::NodeId holder, std::uint64_t block,
-                                       std::uint64_t operation) -> sim::Task<void> {
-      const Request request{.kind = Kind::invalidate, .block = block};
-      co_await call(id, holder, request, operation);
+    const auto invalidate_from = [this, id](models::NodeId holder, std::uint64_t block, std::uint64_t operation) {
+      return invalidate(id, holder, block, operation);
     };
-    node.home = std::make_unique<Home>(calendar(), *this, invalidate, options_.await_invalidations);
+    node.home = std::make_unique<Home>(calendar(), *this, invalidate_from, options_.await_invalidations);
     // The core behind those of the application's threads.
     mesh_.add(id, rack_.server(id).core(context.threads_per_node),
               [this, id](const models::RpcEnd::Call& call) { nodes_[id].serving->spawn(answer(id, call)); });
   }
   mesh_.connect();
+  buffers_.resize(sessions());
+  for (models::NodeId id = 0; id < rack_.nodes(); ++id) make_buffers(id);
+}
+
+void WriteThrough::make_buffers(models::NodeId node) {
   for (std::size_t i = 0; i < sessions(); ++i) {
-    const models::NodeId node = session_number(i).node;
-    buffers_.push_back(std::make_unique<SessionBuffer>(
+    if (session_number(i).node != node) continue;
+    buffers_[i] = std::make_unique<SessionBuffer>(
         calendar(), options_.buffer_entries, options_.store_buffer == StoreBuffer::in_order,
         [this, node](SessionBuffer::Write write) -> sim::Task<void> {
           const Request request{.kind = Kind::write, .block = write.block, .value = write.value};
           co_await call(node, home_of(write.block), request, write.operation);
-        }));
+        });
+  }
+}
+
+void WriteThrough::node_crashed(models::NodeId node) {
+  sessions_died(node);
+  nodes_[node].cache.clear();
+  nodes_[node].serving->cancel_all();
+  make_buffers(node);
+  for (const Node& other : nodes_) {
+    other.home->node_crashed(node, options_.free_locks,
+                             [this](models::Session holder, std::uint64_t block) { unlock_for_dead(holder, block); });
+  }
+}
+
+/// Ends with the answer, or when the holder is found to have crashed, which leaves it no copy.
+sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId holder, std::uint64_t block,
+                                         std::uint64_t operation) {
+  constexpr models::RpcEnd::Patience kBetweenLooks{100_us, 1};
+  const std::uint32_t incarnation = rack_.server(holder).incarnation();
+  const Request request{.kind = Kind::invalidate, .block = block};
+  const models::RpcEnd::Message message{models::Content::of(request), kControlBytes, operation};
+  while (lives(holder, incarnation)) {
+    const auto answer = co_await mesh_.call(home, holder, message, kBetweenLooks);
+    if (answer) break;
   }
 }
 
 sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation) {
   const bool data = request.kind == Kind::write;
+  request.incarnation = rack_.server(from).incarnation();
   const models::RpcEnd::Message message{models::Content::of(request),
                                         kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
                                         operation};
@@ -88,6 +116,7 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
     allocator().free({request.block});
   } else {
     const auto from = static_cast<models::NodeId>(mesh_.caller(at, call));
+    if (!lives(from, request.incarnation)) co_return;
     reply = co_await nodes_[at].home->serve(request, from, call.operation);
   }
   const bool data = request.kind == Kind::read;
@@ -139,20 +168,20 @@ sim::Task<void> WriteThrough::do_fence(models::Session session, std::uint64_t) {
 sim::Task<void> WriteThrough::do_lock(models::Session session, std::uint64_t block, models::LockMode mode,
                                       std::uint64_t operation) {
   co_await buffer(session).drain();
-  const Request request{.kind = Kind::lock, .mode = mode, .block = block};
+  const Request request{.kind = Kind::lock, .mode = mode, .block = block, .session = session};
   co_await call(session.node, home_of(block), request, operation);
 }
 
 sim::Task<bool> WriteThrough::do_try_lock(models::Session session, std::uint64_t block, models::LockMode mode,
                                           std::uint64_t operation) {
   co_await buffer(session).drain();
-  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block};
+  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block, .session = session};
   co_return (co_await call(session.node, home_of(block), request, operation)).granted;
 }
 
 sim::Task<void> WriteThrough::do_unlock(models::Session session, std::uint64_t block, std::uint64_t operation) {
   co_await buffer(session).drain();
-  const Request request{.kind = Kind::unlock, .block = block};
+  const Request request{.kind = Kind::unlock, .block = block, .session = session};
   co_await call(session.node, home_of(block), request, operation);
 }
 

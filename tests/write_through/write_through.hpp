@@ -24,8 +24,11 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   void show_state(sim::StateVisitor& visitor) const override;
   void start_measuring() override { MemoryService::start_measuring(); }
   void stop_measuring() override { MemoryService::stop_measuring(); }
-  /// Crashes are not in its design: the node's sessions end, and whoever needs it waits for ever.
-  void node_crashed(models::NodeId node) override { sessions_died(node); }
+  /// All homes know of a crash at once, as from a perfect failure detector. They forget the node's copies, carry out
+  /// nothing that its dead incarnation has asked, and free its locks in its sessions' names. What only its buffers held
+  /// is lost. A home's own crash is not in the design: whoever needs it waits for ever.
+  void node_crashed(models::NodeId node) override;
+  void node_restarted(models::NodeId node) override { mesh_.rejoin(node); }
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
@@ -56,6 +59,11 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
     std::unique_ptr<sim::Scope> serving;
   };
 
+  void make_buffers(models::NodeId node);
+  bool lives(models::NodeId node, std::uint32_t incarnation) const {
+    return rack_.server(node).is_on() && rack_.server(node).incarnation() == incarnation;
+  }
+  sim::Task<void> invalidate(models::NodeId home, models::NodeId holder, std::uint64_t block, std::uint64_t operation);
   SessionBuffer& buffer(models::Session session) { return *buffers_[index_of(session)]; }
   models::Core& core_of(models::Session session) { return rack_.server(session.node).core(session.thread); }
   sim::Task<Reply> call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation);

@@ -64,6 +64,14 @@ TEST_CASE("an unlock by who does not hold the lock is a violation, unless an ans
   CHECK(held_against(Teller(again).lock(0, {9, Teller::kNever}).give_up(4, 10).unlock(0, {11, 12})).size() == 1);
 }
 
+TEST_CASE("who has given up an unlock may still hold the lock, which may be freed in his name") {
+  const auto freed = [](std::uint32_t by) {
+    return held_against(Teller().lock(0, {1, 2}).unlock(0, {3, Teller::kNever}).give_up(2, 4).unlock(by, {5, 5}));
+  };
+  CHECK(freed(0).empty());
+  CHECK(freed(1).size() == 1);
+}
+
 TEST_CASE("a lock that is held at the end is a violation") {
   const auto kept = held_against(Teller().lock(0, {1, 2}).unlock(0, {3, 4}).lock(1, {5, 6}, kShared));
   REQUIRE(kept.size() == 1);
