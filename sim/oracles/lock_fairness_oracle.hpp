@@ -6,9 +6,9 @@
 //
 // SELCC (section 5.3) is deliberately not first come, first served: a node keeps a latch for its own threads until
 // their accesses, of which reads count 1/threads each, exceed γ = 256 while another node waits, and then hands it to
-// whoever has retried most often. The default bound is eight such leases, one for each compute node of most of the
-// paper's experiments: a request that waits for longer has met more than leases. Readers that share the lock overtake a
-// waiting writer one by one: where they are many, the bound has to be greater by the number of threads a node.
+// whoever has retried most often. Such a lease is at most 256 grants for each thread of the node, all of them readers
+// that overtake a waiting writer one by one. The bound of a run is a lease of each node, 256 overtakings for each
+// session: a request that waits for longer has met more than leases.
 //
 // Memory: 56 bytes a request that waits. Time: for each grant, what waits for its lock.
 #pragma once
@@ -28,10 +28,11 @@ namespace racksim::sim {
 /// anybody else's after it, is the business of ProgressOracle.
 class LockFairnessOracle final : public Oracle {
  public:
-  static constexpr std::uint64_t kDefaultOvertakings = 8 * 256;
+  /// How often a request may be overtaken where so many sessions ask for locks: by a lease of each node.
+  static constexpr std::uint64_t leases(std::uint64_t sessions) { return 256 * sessions; }
 
   /// `journal` gives the names of sessions and must outlive the oracle. A request may be overtaken `overtakings` times.
-  explicit LockFairnessOracle(const Journal& journal, std::uint64_t overtakings = kDefaultOvertakings)
+  LockFairnessOracle(const Journal& journal, std::uint64_t overtakings)
       : Oracle("lock-fairness"), journal_(journal), allowed_(overtakings) {}
 
   void observe(const Observation& observation) override;

@@ -74,6 +74,13 @@ sim::Duration longest_patience(const Scenario& scenario) {
   return protocol->longest_timeout(rack) + rack.nic.rc_retransmission_timeout;
 }
 
+/// Application threads.
+std::uint64_t sessions(const Scenario& scenario) {
+  const models::RackOptions rack = rack_options(scenario);
+  const auto workload = std::static_pointer_cast<models::WorkloadOptions>(scenario.workload.options);
+  return std::uint64_t{rack.roles.of(rack.nodes).compute_nodes} * workload->threads_per_node();
+}
+
 /// How long nothing may end while a fault lasts: those who wait for a server that is gone wait until they give up.
 sim::Duration stall_under_faults(const Scenario& scenario) {
   return scenario.run.stall +
@@ -139,7 +146,7 @@ class Run final : sim::StateVisitor {
         answered_once_(sim::StrayAnswer::repeated, journal_),
         torn_(journal_),
         mutual_exclusion_(journal_),
-        lock_fairness_(journal_),
+        lock_fairness_(journal_, sim::LockFairnessOracle::leases(sessions(scenario))),
         lost_writes_(journal_) {
     journal_.fold_configuration(behavioural_configuration(scenario), scenario.seed);
     build_protocol();

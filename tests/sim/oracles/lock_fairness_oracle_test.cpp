@@ -43,6 +43,14 @@ TEST_CASE("a request that is overtaken once more than allowed is reported once")
   CHECK(found[0].subject.operations == std::vector<std::uint64_t>{1, 8});
 }
 
+TEST_CASE("two nodes of three threads each may overtake by a lease of 256 accesses for each thread, and no more") {
+  const std::uint64_t allowed = LockFairnessOracle::leases(2 * 3);
+  CHECK(complaints(overtaken(2 * 3 * 256, OperationKind::lock_shared), allowed).empty());
+  const auto found = complaints(overtaken(2 * 3 * 256 + 1, OperationKind::lock_shared), allowed);
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found[0].what, Catch::Contains("was overtaken 1537 times") && Catch::Contains("1536 allowed"));
+}
+
 TEST_CASE("only those overtake who exclude the one that waits") {
   CHECK(complaints(overtaken(1, OperationKind::lock_shared), 0).size() == 1);
   CHECK(complaints(overtaken(1, OperationKind::lock_shared, OperationKind::lock_shared), 0).empty());
@@ -58,7 +66,7 @@ TEST_CASE("only those overtake who exclude the one that waits") {
 
 TEST_CASE("the worst case is counted") {
   NamedJournal journal;
-  LockFairnessOracle oracle(journal);
+  LockFairnessOracle oracle(journal, 2'000);
   tell(overtaken(2'000, OperationKind::lock), journal, oracle);
   CHECK(oracle.most_overtakings() == 2'000);
   CHECK(oracle.violation_count() == 0);
