@@ -1,8 +1,11 @@
 // A protocol that lives in one folder of the tests (tests/write_through) gets oracles, faults, fuzzing, charts, tables
 // of options and litmus tests, though nothing else names it; and the oracles of memory models see what its store
 // buffers do.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include "tests/places.hpp"
@@ -167,6 +170,27 @@ TEST_CASE("a node that crashes leaves no lock behind, whether it holds one, wait
   CHECK(waiting > 0);
 }
 
+TEST_CASE("a figure of it is run and drawn from its own folder, and nothing else is touched") {
+  const tools::testing::TemporaryFolder folder;
+  const auto figure = [&](const std::string& options) {
+    return tools::testing::run_racksim(folder, "figure " + kFolder + "figure.json --quick --out points " + options,
+                                       places::write_through_program());
+  };
+  const auto text = figure("");
+  INFO(text.out << text.err);
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Contains("none") && Contains("in-order") && Contains("by-line") && !Contains("  off"));
+  CHECK_THAT(text.out, Contains("own/buffers-hide-writes") && Contains("own/writes-cost-without-buffers"));
+  const std::string csv = tools::testing::content(folder.path() / "points" / "points.csv");
+  CHECK(std::count(csv.begin(), csv.end(), '\n') >= 3 * 3);
+  // Nothing is left beside the points (and what was printed), and a second call runs none of them again.
+  std::set<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) left.insert(entry.path().filename());
+  CHECK(left == std::set<std::string>{"err", "out", "points"});
+  CHECK_THAT(figure("").out, Contains("9 of 9 points were run by an earlier call"));
+  CHECK_THAT(figure("--json").out, Contains("\"own/buffers-hide-writes\""));
+}
+
 TEST_CASE("it is fuzzed, and the mistake in it is found and made small") {
   CHECK(run("fuzz " + kFolder + "micro.json --runs 40").status == 0);
   const auto broken =
@@ -175,10 +199,19 @@ TEST_CASE("it is fuzzed, and the mistake in it is found and made small") {
   CHECK_THAT(broken.out, Contains("shrunk"));
 }
 
-TEST_CASE("its messages have names in charts") {
+TEST_CASE("its messages have names in the chart of a violation, as text and as a drawing") {
   const tools::testing::TemporaryFolder folder;
-  const auto outcome = tools::testing::run_racksim(folder, "explain " + kFolder + "micro.json --key 0x0 --last 40",
-                                                   places::write_through_program());
+  const auto outcome = tools::testing::run_racksim(
+      folder,
+      "explain " + kFolder + "micro.json --set protocol.write-through.await_invalidations=false --svg chart.svg",
+      places::write_through_program());
+  INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out, Contains("INVALIDATE") || Contains("WRITE"));
+  CHECK_THAT(outcome.out, Contains("which memory did not hold meanwhile") && Contains("<- named by the violation"));
+  const std::string svg = tools::testing::content(folder.path() / "chart.svg");
+  for (const char* message : {"READ", "WRITE", "INVALIDATE", "REPLY "}) {
+    CHECK_THAT(outcome.out, Contains(message));
+    CHECK_THAT(svg, Contains(message));
+  }
+  CHECK_THAT(svg, Contains("<svg") && Catch::EndsWith("</svg>\n"));
 }

@@ -161,7 +161,9 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
   const std::string& base =
       require_string(require_member(document, root, "base", " with a scenario file"), at, "a scenario file");
   try {
-    figure.base = find_scenario_file(base);
+    const auto beside = std::filesystem::path(figure.file).parent_path() / base;
+    std::error_code error;
+    figure.base = find_scenario_file(std::filesystem::is_regular_file(beside, error) ? beside.string() : base);
   } catch (const InputError& error) {
     at.refuse(quote(base), "a scenario file", error.nearest());
   }

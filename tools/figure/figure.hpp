@@ -1,7 +1,7 @@
 // A figure of a paper as a file: which runs make its points, and what the paper claims about them.
 //
 //   {"version": 1, "title": "...", "paper": "...", "doc": "...",
-//    "base": "flowcc/micro.json",                       a scenario, as `racksim run` finds it
+//    "base": "flowcc/micro.json",                       a scenario beside the figure, or as `racksim run` finds it
 //    "set": {"workload.read_ratio": 0.5},               over the base, for all points
 //    "quick": {"run.measure": "1ms"},                   over that, for `--quick`
 //    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
