@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,6 +36,13 @@ enum class Broken : std::uint8_t {
   weak_lock,      ///< neither do locks
 };
 
+/// Whether writes wait in a buffer of their session, and in which order they leave it.
+enum class Buffers : std::uint8_t {
+  none,      ///< writes are performed before they return
+  in_order,  ///< total store order
+  by_object  ///< partial store order: writes to different objects may change places
+};
+
 class FakeMemory final : public MemoryService {
  public:
   using Kind = sim::OperationKind;
@@ -44,12 +52,26 @@ class FakeMemory final : public MemoryService {
     std::uint64_t key;    ///< object, or block of a lock
     std::uint64_t value;  ///< written, expected, or added
     std::uint64_t operation;
+    sim::Time at = {};
   };
 
   static MemoryShape shape_of(std::uint64_t object_bytes = 0, std::uint64_t block_bytes = 64, unsigned nodes = 4) {
     return {nodes, Roles::both(nodes), 2, block_bytes, object_bytes, kLocks.with(kAtomics)};
   }
 
+  /// `shape` on all nodes of the rack, with this many threads on each.
+  static MemoryShape shape_on(const Rack& on, unsigned threads, OperationSet offers) {
+    const auto nodes = static_cast<unsigned>(on.nodes());
+    return {nodes, Roles::both(nodes), threads, 64, 0, offers};
+  }
+  static MemoryShape buffered(MemoryShape shape, Buffers kind) {
+    shape.writes_return_early = kind != Buffers::none;
+    return shape;
+  }
+
+  FakeMemory(Rack& on, const MemoryShape& shape, Buffers kind) : FakeMemory(on, buffered(shape, kind)) {
+    by_object = kind == Buffers::by_object;
+  }
   FakeMemory(Rack& on, const MemoryShape& shape)
       : MemoryService(on.calendar(), on.journal(), on.metrics(), shape), rack(on), freed(on.calendar()) {
     for (std::size_t i = 0; i < sessions(); ++i) buffers.push_back(std::make_unique<Buffer>(on.calendar()));
@@ -64,12 +86,24 @@ class FakeMemory final : public MemoryService {
 
   Rack& rack;
   Broken broken = Broken::nothing;
-  sim::Duration delay;           ///< of everything, before it takes effect
-  sim::Duration answer;          ///< of accesses, from there to their end
-  sim::Duration buffering;       ///< of writes that return early, until they are performed
+  sim::Duration delay;   ///< of everything, before it takes effect
+  sim::Duration answer;  ///< of accesses, from there to their end
+  /// Of writes that return early, until they are performed, no sooner than those that they may not pass.
+  std::function<sim::Duration()> buffering = [] { return sim::Duration{}; };
+  bool by_object = false;  ///< buffered writes to different objects may change places
+  /// Given what a read is about to return, for a test to change.
+  std::function<void(Session, std::uint64_t object, std::uint64_t& value)> distort;
   bool tells_performed = false;  ///< says itself when it performs writes, not at their end
   bool warms = false;            ///< carries out the accesses of the warm-up
   std::vector<Asked> asked, warmed;
+  /// What was asked but for fences.
+  std::vector<Asked> accesses() const {
+    std::vector<Asked> found;
+    for (const Asked& one : asked) {
+      if (one.kind != Kind::fence) found.push_back(one);
+    }
+    return found;
+  }
   std::vector<std::pair<GlobalAddress, AllocationHint>> reservations;
   std::map<std::uint64_t, std::uint64_t> values, before;
 
@@ -78,16 +112,24 @@ class FakeMemory final : public MemoryService {
     std::vector<Session> holders;
     bool shared = false;
   };
+  struct Buffered {
+    std::uint64_t object, value, operation;
+    sim::Time due;
+  };
   struct Buffer {
     explicit Buffer(sim::Calendar& calendar) : drained(calendar), drains(calendar) {}
-    std::deque<std::pair<std::uint64_t, std::uint64_t>> writes;  // object and value, oldest first
+    std::deque<Buffered> writes;  // oldest first
     sim::Signal drained;
     sim::Scope drains;
   };
 
   sim::Clock& clock(Session session) { return rack.server(session.node).clock(); }
-  sim::Task<void> ask(Asked what) {
+  void note(Asked what) {
+    what.at = rack.calendar().now();
     asked.push_back(what);
+  }
+  sim::Task<void> ask(Asked what) {
+    note(what);
     if (delay > sim::Duration{}) co_await sim::sleep_for(clock(what.session), delay);
   }
   sim::Task<void> answered(Session session) {
@@ -107,9 +149,10 @@ class FakeMemory final : public MemoryService {
     co_await ask({Kind::read, session, object, 0, operation});
     const auto& own = buffer(session).writes;
     const auto newest =
-        std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.first == object; });
-    std::uint64_t value = newest != own.rend() ? newest->second : values[object];
+        std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
+    std::uint64_t value = newest != own.rend() ? newest->value : values[object];
     if (broken == Broken::stale) value = before[object];
+    if (distort) distort(session, object, value);
     co_await answered(session);
     co_return value;
   }
@@ -117,9 +160,13 @@ class FakeMemory final : public MemoryService {
   sim::Task<void> do_write(Session session, std::uint64_t object, std::uint64_t value,
                            std::uint64_t operation) override {
     if (shape().writes_return_early) {
-      asked.push_back({Kind::write, session, object, value, operation});
-      buffer(session).writes.emplace_back(object, value);
-      buffer(session).drains.spawn(drain(session, object, value, operation));
+      note({Kind::write, session, object, value, operation});
+      Buffered write{object, value, operation, rack.calendar().now() + buffering()};
+      for (const Buffered& earlier : buffer(session).writes) {
+        if (!by_object || earlier.object == object) write.due = std::max(write.due, earlier.due);
+      }
+      buffer(session).writes.push_back(write);
+      buffer(session).drains.spawn(drain(session, write));
       co_return;
     }
     if (broken == Broken::early) set(object, value);
@@ -131,11 +178,11 @@ class FakeMemory final : public MemoryService {
     co_await answered(session);
     if (!tells_performed && broken != Broken::early) set(object, value);
   }
-  sim::Task<void> drain(Session session, std::uint64_t object, std::uint64_t value, std::uint64_t operation) {
-    co_await sim::sleep_for(clock(session), buffering);
-    set(object, value);
-    performed(operation, object, value);
-    buffer(session).writes.pop_front();
+  sim::Task<void> drain(Session session, Buffered write) {
+    co_await sim::sleep_for(clock(session), write.due - rack.calendar().now());
+    set(write.object, write.value);
+    performed(write.operation, write.object, write.value);
+    std::erase_if(buffer(session).writes, [&](const Buffered& one) { return one.operation == write.operation; });
     buffer(session).drained.notify_all();
   }
 
@@ -161,7 +208,7 @@ class FakeMemory final : public MemoryService {
   }
 
   sim::Task<void> do_fence(Session session, std::uint64_t operation) override {
-    co_await ask({Kind::fence, session, 0, 0, operation});
+    note({Kind::fence, session, 0, 0, operation});
     if (broken != Broken::weak_fence) co_await drained(session);
   }
   sim::Task<void> do_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation) override {

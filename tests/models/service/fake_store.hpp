@@ -76,21 +76,4 @@ class FakeStore final : public KeyValueService {
   }
 };
 
-/// A protocol that offers a service and does nothing else.
-class FakeProtocol final : public Protocol {
- public:
-  explicit FakeProtocol(Service& service) : service_(service) {}
-  Service& service() override { return service_; }
-  void show_state(sim::StateVisitor&) const override {}
-  void start_measuring() override {}
-  void stop_measuring() override {}
-  bool quiescent() const override { return true; }
-  std::vector<Leak> leaks() const override { return {}; }
-  void record_final_state() override {}
-  void node_crashed(NodeId) override {}
-
- private:
-  Service& service_;
-};
-
 }  // namespace racksim::models::test

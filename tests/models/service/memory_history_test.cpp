@@ -38,7 +38,7 @@ struct Judged : TestRack {
     memory.tells_performed = program.tells_performed;
     memory.delay = 1_us;
     memory.answer = 300_ns;
-    memory.buffering = 5_us;
+    memory.buffering = [] { return 5_us; };
     sim::Scope scope{calendar};
     for (NodeId node = 0; node < 4; ++node) {
       for (std::uint16_t thread = 0; thread < 2; ++thread) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/record/history.hpp"
-#include "tests/models/service/fake_memory.hpp"
+#include "tests/models/service/watched_memory.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -17,25 +17,6 @@ using sim::Observed;
 using Kind = sim::OperationKind;
 
 namespace {
-
-constexpr Session kFirst{0, 0}, kSecond{1, 1};
-
-struct Watched : TestRack, sim::Observer {
-  explicit Watched(const MemoryShape& shape = FakeMemory::shape_of()) : memory(rack, shape) { journal.attach(*this); }
-  void observe(const sim::Observation& observation) override { record.push_back(observation); }
-  /// Those about operations of this kind.
-  std::vector<sim::Observation> all(Observed what, Kind kind) const {
-    std::vector<sim::Observation> found;
-    for (const auto& o : record) {
-      if (o.what == what && sim::OperationView::of(o).kind == kind) found.push_back(o);
-    }
-    return found;
-  }
-
-  std::vector<sim::Observation> record;
-  FakeMemory memory;
-  sim::Scope scope{calendar};
-};
 
 std::string what(const std::function<void()>& refused) {
   try {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/record/history.hpp"
-#include "tests/models/service/fake_memory.hpp"
+#include "tests/models/service/watched_memory.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -18,48 +18,6 @@ using sim::Observed;
 using Kind = sim::OperationKind;
 
 namespace {
-
-struct Watched : TestRack, sim::Observer {
-  explicit Watched(const MemoryShape& shape) : memory(rack, shape) { journal.attach(*this); }
-  explicit Watched(std::uint64_t object_bytes = 0) : Watched(FakeMemory::shape_of(object_bytes)) {}
-  void observe(const sim::Observation& observation) override { record.push_back(observation); }
-
-  template <class T>
-  sim::Task<void> keep(sim::Task<T> task, T& into) {
-    into = co_await task;
-  }
-  /// What it returns, after running until nothing is left to do.
-  template <class T>
-  T run(sim::Task<T> task) {
-    T result{};
-    scope.spawn(keep(std::move(task), result));
-    calendar.run_until();
-    return result;
-  }
-  void run(sim::Task<void> task) {
-    scope.spawn(std::move(task));
-    calendar.run_until();
-  }
-  std::vector<sim::Observation> all(Observed what) const {
-    std::vector<sim::Observation> found;
-    for (const auto& o : record) {
-      if (o.what == what) found.push_back(o);
-    }
-    return found;
-  }
-  std::vector<std::byte> loaded(GlobalAddress address, std::size_t bytes) {
-    std::vector<std::byte> into(bytes);
-    run(memory.load({1, 1}, address, into));
-    return into;
-  }
-  void store(GlobalAddress address, const std::vector<std::byte>& bytes) { run(memory.store({0, 0}, address, bytes)); }
-
-  std::vector<sim::Observation> record;
-  FakeMemory memory;
-  sim::Scope scope{calendar};
-};
-
-constexpr Session kFirst{0, 0}, kSecond{1, 1};
 
 std::vector<std::byte> bytes_from(unsigned first, std::size_t count) {
   std::vector<std::byte> bytes(count);
@@ -262,7 +220,7 @@ TEST_CASE("Where writes return early they are performed when the protocol says s
   MemoryShape shape = FakeMemory::shape_of();
   shape.writes_return_early = true;
   Watched t(shape);
-  t.memory.buffering = 3_us;
+  t.memory.buffering = [] { return 3_us; };
   t.scope.spawn(done(t.memory.write(kFirst, GlobalAddress::at(0, 0))));
   t.scope.spawn(done(t.memory.write(kFirst, GlobalAddress::at(0, 64))));
   t.scope.spawn(t.memory.fence(kFirst));

@@ -156,10 +156,7 @@ TEST_CASE("A client that crashes leaves its windows empty, and comes back with f
   t.run_until(3_ms);
   CHECK(t.asked_by(2) > before + 500);
   CHECK(t.workload->running() == kClients * kThreads * 4);
-  t.rack.crash(2);
-  t.workload->stop();
-  t.rack.restart(2);
-  t.calendar.run_until();
+  t.stop_while_down(2);
   CHECK(t.workload->running() == 0);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/workloads/key_value_workload.hpp"
+#include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
 
 namespace racksim::models::test {
@@ -30,6 +31,13 @@ struct Driven : TestRack {
   void run(sim::Duration length) {
     workload->start();
     run_until(length);
+  }
+  /// A node crashes, and comes back when the workload has stopped.
+  void stop_while_down(NodeId node) {
+    rack.crash(node);
+    workload->stop();
+    rack.restart(node);
+    calendar.run_until();
   }
   std::vector<std::uint64_t> keys() const {
     std::vector<std::uint64_t> all;

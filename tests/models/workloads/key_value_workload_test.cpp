@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/workloads/driven_store.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
@@ -347,10 +348,7 @@ TEST_CASE("A client node that comes back goes on asking, unless the workload has
   t.run_until(4_ms);
   const double expected = count_of(t.asked_by(1)) * 2 / 4;
   CHECK(std::abs(count_of(t.asked_by(2) - before) - expected) < 5 * std::sqrt(expected));
-  t.rack.crash(2);
-  t.workload->stop();
-  t.rack.restart(2);
-  t.calendar.run_until();
+  t.stop_while_down(2);
   CHECK(t.workload->running() == 0);
 }
 

@@ -16,8 +16,9 @@
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/random/random.hpp"
+#include "tests/models/service/fake_memory.hpp"
+#include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
-#include "tests/models/workloads/buffered_memory.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -58,15 +59,20 @@ struct Driven : TestRack {
 struct OnMemory : Driven {
   explicit OnMemory(const LitmusOptions& options, Buffers buffers = Buffers::none, std::uint64_t seed = 1,
                     OperationSet offers = kAtomics)
-      : Driven(small(), seed), memory(rack, options.threads_per_node(), buffers, offers) {
+      : Driven(small(), seed), memory(rack, FakeMemory::shape_on(rack, options.threads_per_node(), offers), buffers) {
     memory.delay = 500_ns;
-    memory.buffered = [this] {
+    memory.buffering = [this] {
       return sim::Duration::from_ps(static_cast<std::int64_t>(buffer_times.below(5'000'000)));
     };
     build(protocol, options);
   }
-  BufferedMemory memory;
-  BufferedMemoryProtocol protocol{memory};
+  std::vector<sim::Time> starts() const {
+    std::vector<sim::Time> all;
+    for (const auto& access : memory.accesses()) all.push_back(access.at);
+    return all;
+  }
+  FakeMemory memory;
+  FakeProtocol protocol{memory, [this](NodeId node) { memory.sessions_died(node); }};
   sim::RandomStream buffer_times{7, "buffers"};
 };
 
@@ -268,7 +274,7 @@ TEST_CASE("Starts are shifted by the seed, and the same ones with the same seed"
     options.repetitions = 50;
     OnMemory t(options, Buffers::none, seed);
     t.run();
-    return std::pair(t.memory.asked_at, t.journal.hash().hex());
+    return std::pair(t.starts(), t.journal.hash().hex());
   };
   CHECK(starts(1, 3_us) == starts(1, 3_us));
   CHECK(starts(1, 3_us).first != starts(2, 3_us).first);
@@ -284,12 +290,13 @@ TEST_CASE("Without spread all sessions begin at once; with it at most so much la
     OnMemory t(options);
     t.run();
     // A repetition is the first write and three reads.
-    REQUIRE(t.memory.asked_at.size() == 800);
+    const auto starts = t.starts();
+    REQUIRE(starts.size() == 800);
     sim::Duration least = 1_s, most;
     for (std::size_t i = 0; i < 800; i += 4) {
-      const sim::Time begun = t.memory.asked_at[i] + 500_ns;
-      least = std::min(least, t.memory.asked_at[i + 1] - begun);
-      most = std::max(most, t.memory.asked_at[i + 3] - begun);
+      const sim::Time begun = starts[i] + 500_ns;
+      least = std::min(least, starts[i + 1] - begun);
+      most = std::max(most, starts[i + 3] - begun);
     }
     CHECK(least <= spread / 20);
     CHECK(most <= spread);
@@ -311,7 +318,7 @@ TEST_CASE("The run is over with the last repetition, and a stop ends it before")
   stopped.workload->notify_after(50, [&] { stopped.workload->stop(); });
   stopped.run();
   CHECK(stopped.workload->running() == 0);
-  CHECK(stopped.memory.asked.size() <= 52);
+  CHECK(stopped.memory.accesses().size() <= 52);
   CHECK(stopped.count("repetitions") < 50);
   CHECK(stopped.accusations() == 0);
 }
@@ -333,9 +340,10 @@ TEST_CASE("Sessions and objects are where the program puts them, or find places 
   options.repetitions = 1;
   OnMemory t(options);
   t.run();
-  const std::set<std::uint64_t> sessions(t.memory.asked.begin(), t.memory.asked.end());
-  CHECK(sessions == std::set<std::uint64_t>{2, 4, 5});
-  CHECK(t.workload->uses((std::uint64_t{3} << GlobalAddress::kOffsetBits) / BufferedMemory::kBlock));
+  std::set<std::pair<unsigned, unsigned>> sessions;
+  for (const auto& access : t.memory.accesses()) sessions.emplace(access.session.node, access.session.thread);
+  CHECK(sessions == std::set<std::pair<unsigned, unsigned>>{{1, 0}, {2, 0}, {2, 1}});
+  CHECK(t.workload->uses((std::uint64_t{3} << GlobalAddress::kOffsetBits) / t.memory.shape().block_bytes));
   CHECK_THAT(t.workload->used_keys(), Catch::StartsWith("the block or key of an object: y 0x"));
 
   CHECK(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/models/service/fake_memory.hpp"
+#include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
