@@ -9,13 +9,13 @@
 #include "models/faults/faults.hpp"
 #include "models/workloads/micro_workload.hpp"
 #include "protocols/flowcc/flowcc.hpp"
-#include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 #include "sim/oracles/served_oracle.hpp"
 #include "sim/oracles/single_writer_oracle.hpp"
 #include "sim/oracles/values_at_rest_oracle.hpp"
+#include "tests/protocols/judging.hpp"
 
 namespace racksim::flowcc::testing {
 
@@ -108,10 +108,7 @@ class Rig : sim::StateVisitor {
     }
     served.finish(calendar.now());
     protocol->record_final_state();
-    const models::PacketCensus& census = rack.census();
-    balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
-                                       census.dropped(), rack.packets_in_flight()},
-                                      calendar.now());
+    balance = racksim::testing::packet_balance(rack);
   }
 
   /// Begins one access, outside the workload. `ended`, if given, gets the instant of its end.
@@ -142,15 +139,7 @@ class Rig : sim::StateVisitor {
   }
   std::vector<sim::Oracle*> oracles() { return {&single_writer, &data_value, &progress, &quiescence, &values_at_rest}; }
   /// The first violation of each oracle, one a line; empty when all is well.
-  std::string violations() {
-    std::string text;
-    for (sim::Oracle* oracle : oracles()) {
-      if (oracle->violation_count() == 0) continue;
-      text += oracle->violations().front().oracle + ": " + oracle->violations().front().what + "\n";
-    }
-    if (balance) text += balance->what + "\n";
-    return text;
-  }
+  std::string violations() { return racksim::testing::first_violations(oracles(), balance); }
 
   Setup setup;
   sim::Calendar calendar;

@@ -1,6 +1,7 @@
 // Functional warm-up ends where timed execution of the same accesses, one after the other, ends.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <map>
 #include <vector>
 
@@ -98,4 +99,23 @@ TEST_CASE("functional warm-up ends in the state of timed execution, one access a
       }
     }
   }
+}
+
+TEST_CASE("bytes stored into a block that the warm-up wrote leave the rest of it as it read before") {
+  Rig rig{Setup{}};
+  rig.protocol->keep_bytes();
+  const models::GlobalAddress address = rig.shared_block(0);
+  rig.protocol->warm_access({0, 0}, address, true);
+  std::vector<std::byte> before(8), after(8);
+  const std::vector<std::byte> stored{std::byte{1}};
+  const auto story = [&]() -> sim::Task<void> {
+    co_await rig.protocol->load({1, 0}, address, before);
+    co_await rig.protocol->store({1, 0}, {address.value + 100}, stored);
+    co_await rig.protocol->load({2, 0}, address, after);
+  };
+  rig.script.spawn(story());
+  rig.calendar.run_until(sim::Time{} + 1_ms);
+  CHECK(rig.script.running() == 0);
+  CHECK(before != std::vector<std::byte>(8));
+  CHECK(after == before);
 }

@@ -10,12 +10,12 @@
 #include "models/workloads/key_value_workload.hpp"
 #include "protocols/netcache/netcache.hpp"
 #include "sim/oracles/answer_oracle.hpp"
-#include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 #include "sim/oracles/torn_oracle.hpp"
 #include "sim/oracles/values_at_rest_oracle.hpp"
+#include "tests/protocols/judging.hpp"
 
 namespace racksim::netcache::testing {
 
@@ -105,10 +105,7 @@ class Rig {
       if (oracle != &values_at_rest || at_rest) oracle->finish(calendar.now());
     }
     protocol->record_final_state();
-    const models::PacketCensus& census = rack.census();
-    balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
-                                       census.dropped(), rack.packets_in_flight()},
-                                      calendar.now());
+    balance = racksim::testing::packet_balance(rack);
   }
 
   /// Gets or puts one item, outside the workload, and lets all that it caused come to rest.
@@ -135,15 +132,7 @@ class Rig {
     return {&data_value, &progress, &quiescence, &answers, &torn, &values_at_rest};
   }
   /// The first violation of each oracle, one a line; empty when all is well.
-  std::string violations() {
-    std::string text;
-    for (sim::Oracle* oracle : oracles()) {
-      if (oracle->violation_count() == 0) continue;
-      text += oracle->violations().front().oracle + ": " + oracle->violations().front().what + "\n";
-    }
-    if (balance) text += balance->what + "\n";
-    return text;
-  }
+  std::string violations() { return racksim::testing::first_violations(oracles(), balance); }
 
   Setup setup;
   sim::Calendar calendar;

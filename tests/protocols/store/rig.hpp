@@ -13,7 +13,6 @@
 #include "models/workloads/key_value_workload.hpp"
 #include "protocols/store/application.hpp"
 #include "sim/oracles/answer_oracle.hpp"
-#include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
@@ -21,6 +20,7 @@
 #include "sim/oracles/torn_oracle.hpp"
 #include "sim/oracles/values_at_rest_oracle.hpp"
 #include "sim/record/history.hpp"
+#include "tests/protocols/judging.hpp"
 
 namespace racksim::store::testing {
 
@@ -165,10 +165,7 @@ class Rig : models::CrashObserver {
     }
     served.finish(calendar.now());
     protocol->record_final_state();
-    const models::PacketCensus& census = rack.census();
-    balance = sim::check_conservation({census.created(), census.copied(), census.delivered(), census.absorbed(),
-                                       census.dropped(), rack.packets_in_flight()},
-                                      calendar.now());
+    balance = racksim::testing::packet_balance(rack);
   }
 
   void get(Session session, std::uint64_t key) { scripts_[session.node]->spawn(perform(session, key, false)); }
@@ -213,15 +210,7 @@ class Rig : models::CrashObserver {
     return {&data_value, &progress, &returned_key, &torn, &quiescence, &values_at_rest};
   }
   /// The first violation of each oracle but "answered-once" and "served", one a line; empty when all is well.
-  std::string violations() {
-    std::string text;
-    for (sim::Oracle* oracle : oracles()) {
-      if (oracle->violation_count() == 0) continue;
-      text += oracle->violations().front().oracle + ": " + oracle->violations().front().what + "\n";
-    }
-    if (balance) text += balance->what + "\n";
-    return text;
-  }
+  std::string violations() { return racksim::testing::first_violations(oracles(), balance); }
 
   Setup setup;
   std::shared_ptr<const models::ProtocolOptions> options;  ///< protocols refer to them
