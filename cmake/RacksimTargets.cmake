@@ -91,3 +91,26 @@ function(racksim_library name)
     target_link_libraries(racksim_${name} INTERFACE racksim_options ${arg_USES})
   endif()
 endfunction()
+
+# racksim_link_whole(TARGET library...): links all of these libraries' objects, also those that nobody calls by name: they
+# hold what registers itself (sim/options/registry.hpp). And links them first. Of an inline function that several objects
+# have, the linker takes the first that it meets; tests are compiled with less optimisation than the program, or none, and
+# would else run its hottest functions as slow copies of their own.
+function(racksim_link_whole target)
+  set(archives "")
+  foreach(library IN LISTS ARGN)
+    get_target_property(type ${library} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      string(APPEND archives " $<TARGET_FILE:${library}>")
+    endif()
+  endforeach()
+  if(archives)
+    target_link_options(${target} PRIVATE "SHELL:-Wl,--whole-archive${archives} -Wl,--no-whole-archive")
+  endif()
+endfunction()
+
+# racksim_program(TARGET): a program with everything that `racksim` offers.
+function(racksim_program target)
+  target_link_libraries(${target} PRIVATE racksim_experiment)
+  racksim_link_whole(${target} racksim_experiment racksim_models racksim_p4model racksim_sim)
+endfunction()

@@ -3,7 +3,7 @@
 // The crash is the schedule's own calendar event, so no task is on the stack when the server's tasks are destroyed.
 #include <stdexcept>
 
-#include "models/faults/kinds.hpp"
+#include "models/faults/fault.hpp"
 
 namespace racksim::models {
 
@@ -38,11 +38,11 @@ class Crash final : public Fault {
   bool stays_down_ = false;
 };
 
-}  // namespace
+const sim::Registration<FaultEntry> crash(
+    {.name = "crash",
+     .doc = "a node goes off, its tasks, memory and connections are lost, and comes back as a new incarnation",
+     .make = [] { return std::make_shared<Crash>(); }});
 
-FaultEntry crash_fault() {
-  return {"crash", "a node goes off, its tasks, memory and connections are lost, and comes back as a new incarnation",
-          [] { return std::make_shared<Crash>(); }};
-}
+}  // namespace
 
 }  // namespace racksim::models

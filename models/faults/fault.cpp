@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
+
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -16,7 +17,9 @@ void Fault::declare(sim::Parameters& p) {
 }
 
 void Fault::check(Rack&) const {
-  if (until() <= from()) throw std::runtime_error("it ends before it begins");
+  if (until() <= from())
+    throw sim::Misfit("until", fmt::format("{} ns", until().ns()),
+                      fmt::format("an end after its beginning, {} ns", from().ns()));
 }
 
 void Fault::draw(sim::RandomStream& random, const FaultScene& scene) {
@@ -33,7 +36,8 @@ void NodeChoice::declare(sim::Parameters& p) {
 
 void NodeChoice::check(const Rack& rack) const {
   if (node && *node >= rack.nodes()) {
-    throw std::runtime_error(fmt::format("it names node {}, but the rack has {} nodes", *node, rack.nodes()));
+    throw sim::Misfit("node", fmt::format("node {}", *node),
+                      fmt::format("one of the {} nodes, counted from 0", rack.nodes()));
   }
 }
 

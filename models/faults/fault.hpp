@@ -1,5 +1,5 @@
-// A fault: its options, when it begins and ends, and what it does to a rack. The kinds are in models/faults/, the list
-// of them and the schedule in faults.hpp.
+// A fault: its options, when it begins and ends, and what it does to a rack. The kinds are in models/faults/, the
+// schedule in faults.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "models/rack/rack.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/options/parameters.hpp"
+#include "sim/options/registry.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -30,7 +33,7 @@ class Fault {
 
   /// Declares the options; those here are `from` and `until`.
   virtual void declare(sim::Parameters& parameters);
-  /// Throws std::runtime_error when the options do not fit the rack or each other. Called before the run.
+  /// Throws sim::Misfit when the options do not fit the rack or each other. Called before the run.
   virtual void check(Rack& rack) const;
   /// When it begins and ends, counted from the start of the run; the heal may end it before.
   sim::Duration from() const { return from_; }
@@ -86,8 +89,9 @@ struct NodeChoice {
   }
 };
 
-/// A kind of fault.
+/// A kind of fault. Each registers itself (sim/options/registry.hpp).
 struct FaultEntry {
+  static constexpr std::string_view kWhat = "fault";
   std::string name, doc;
   std::function<std::shared_ptr<Fault>()> make;
   std::uint64_t least_nodes = 1;  ///< that a rack must have

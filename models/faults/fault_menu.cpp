@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "models/faults/faults.hpp"
@@ -14,10 +13,9 @@ std::vector<DrawnFault> draw_faults(sim::RandomStream& random, const FaultScene&
                                     const std::vector<std::string>& kinds, std::uint64_t most) {
   std::vector<const FaultEntry*> menu;
   for (const auto& kind : kinds) {
-    const auto found =
-        std::find_if(faults().begin(), faults().end(), [&](const FaultEntry& entry) { return entry.name == kind; });
-    if (found == faults().end()) throw std::runtime_error(fmt::format("there is no kind of fault '{}'", kind));
-    if (scene.nodes >= found->least_nodes) menu.push_back(&*found);
+    const FaultEntry* found = sim::Registry<FaultEntry>::find(kind);
+    if (found == nullptr) throw std::runtime_error(fmt::format("there is no kind of fault '{}'", kind));
+    if (scene.nodes >= found->least_nodes) menu.push_back(found);
   }
   if (menu.empty() || most == 0) throw std::runtime_error("there is no kind of fault to draw from");
   std::vector<DrawnFault> drawn(1 + random.below(most));

@@ -1,23 +1,13 @@
-// The list of faults, and their schedule. See faults.hpp.
+// The schedule of faults. See faults.hpp.
 #include "models/faults/faults.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "models/faults/kinds.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::models {
-
-const std::vector<FaultEntry>& faults() {
-  static const std::vector<FaultEntry> entries{
-      control_delay_fault(), crash_fault(),      down_fault(),      drop_fault(),
-      duplicate_fault(),     fast_clock_fault(), hold_fault(),      nic_stall_fault(),
-      noise_fault(),         partition_fault(),  slow_core_fault(), switch_restart_fault(),
-  };
-  return entries;
-}
 
 FaultSchedule::FaultSchedule(Rack& rack) : rack_(rack), lane_(rack.calendar().add_lane("faults")) {}
 

@@ -1,6 +1,5 @@
-// Faults of a run: the list of all kinds, and the one place that begins and ends them. A scenario's `faults` name kinds
-// from the list; the experiment ends all of them when the measured phase is over (the heal), so that what is then still
-// outstanding must finish.
+// Faults of a run: the one place that begins and ends them. A scenario's `faults` name kinds; the experiment ends all
+// of them when the measured phase is over (the heal), so that what is then still outstanding must finish.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +8,22 @@
 #include <vector>
 
 #include "models/faults/fault.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::models {
 
 /// All kinds of faults, in the order of their names.
-const std::vector<FaultEntry>& faults();
+inline const std::vector<FaultEntry>& faults() {
+  return sim::Registry<FaultEntry>::entries();
+}
 
 /// Begins and ends the faults of a run through the calendar, each as a recorded observation (`fault_begun`,
 /// `fault_ended`) whose source is named after it: "fault/0/nic-stall/node2".
 class FaultSchedule {
  public:
   explicit FaultSchedule(Rack& rack);
-  /// Adds a fault before the run. Throws std::runtime_error when it does not fit the rack.
+  /// Adds a fault before the run. Throws sim::Misfit when it does not fit the rack.
   void add(const std::string& kind, std::shared_ptr<Fault> fault);
   /// Announces the faults and schedules their beginnings and ends.
   void start();

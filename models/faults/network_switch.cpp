@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
-#include "models/faults/kinds.hpp"
+#include "models/faults/fault.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -23,10 +23,8 @@ class SwitchRestart final : public Fault {
   void check(Rack& rack) const override {
     const sim::Duration shortest = rack.chassis().shortest_off();
     if (dead_time_ < shortest) {
-      throw std::runtime_error(
-          fmt::format("a dead time of {} ns is shorter than the {} ns that a packet spends in the "
-                      "switch",
-                      dead_time_.ns(), shortest.ns()));
+      throw sim::Misfit("dead_time", fmt::format("{} ns", dead_time_.ns()),
+                        fmt::format("at least the {} ns that a packet spends in the switch", shortest.ns()));
     }
   }
   std::string where() const override { return "switch"; }
@@ -72,17 +70,16 @@ class ControlDelay final : public Fault {
   sim::Duration added_ = 100_us;
 };
 
+const sim::Registration<FaultEntry> switch_restart(
+    {.name = "switch-restart",
+     .doc = "the switch loses power: packets inside, registers, tables and groups; it boots with plain routes only",
+     .make = [] { return std::make_shared<SwitchRestart>(); }});
+
+const sim::Registration<FaultEntry> control_delay(
+    {.name = "control-delay",
+     .doc = "the switch's control CPU is slow; of two at once the later to begin holds",
+     .make = [] { return std::make_shared<ControlDelay>(); }});
+
 }  // namespace
-
-FaultEntry switch_restart_fault() {
-  return {"switch-restart",
-          "the switch loses power: packets inside, registers, tables and groups; it boots with plain routes only",
-          [] { return std::make_shared<SwitchRestart>(); }};
-}
-
-FaultEntry control_delay_fault() {
-  return {"control-delay", "the switch's control CPU is slow; of two at once the later to begin holds",
-          [] { return std::make_shared<ControlDelay>(); }};
-}
 
 }  // namespace racksim::models

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cmath>
-#include <stdexcept>
 
-#include "models/faults/kinds.hpp"
+#include "models/faults/fault.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -81,7 +81,8 @@ class SlowCore final : public FaultOfNodes {
   void check(Rack& rack) const override {
     FaultOfNodes::check(rack);
     if (core_ && *core_ >= rack.options().cores) {
-      throw std::runtime_error(fmt::format("it names core {}, but a node has {} cores", *core_, rack.options().cores));
+      throw sim::Misfit("core", fmt::format("core {}", *core_),
+                        fmt::format("one of the {} cores of a node, counted from 0", rack.options().cores));
     }
   }
   std::string where() const override {
@@ -136,21 +137,21 @@ class FastClock final : public FaultOfNodes {
   double rate_ = 2;
 };
 
+const sim::Registration<FaultEntry> nic_stall(
+    {.name = "nic-stall",
+     .doc = "a NIC stops sending, receiving or both for a while; nothing is lost unless its rings overflow",
+     .make = [] { return std::make_shared<NicStall>(); }});
+
+const sim::Registration<FaultEntry> slow_core(
+    {.name = "slow-core",
+     .doc = "cores take a multiple of their time for everything; of two at once the later to begin holds",
+     .make = [] { return std::make_shared<SlowCore>(); }});
+
+const sim::Registration<FaultEntry> fast_clock(
+    {.name = "fast-clock",
+     .doc = "a node's clock runs fast (or slow), and so do its timeouts; of two the later to begin holds",
+     .make = [] { return std::make_shared<FastClock>(); }});
+
 }  // namespace
-
-FaultEntry nic_stall_fault() {
-  return {"nic-stall", "a NIC stops sending, receiving or both for a while; nothing is lost unless its rings overflow",
-          [] { return std::make_shared<NicStall>(); }};
-}
-
-FaultEntry slow_core_fault() {
-  return {"slow-core", "cores take a multiple of their time for everything; of two at once the later to begin holds",
-          [] { return std::make_shared<SlowCore>(); }};
-}
-
-FaultEntry fast_clock_fault() {
-  return {"fast-clock", "a node's clock runs fast (or slow), and so do its timeouts; of two the later to begin holds",
-          [] { return std::make_shared<FastClock>(); }};
-}
 
 }  // namespace racksim::models

@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 
 #include <charconv>
-#include <stdexcept>
 
-#include "models/faults/kinds.hpp"
+#include "models/faults/fault.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -24,13 +24,15 @@ class Partition final : public Fault {
   void check(Rack& rack) const override {
     Fault::check(rack);
     const NodeSet side = this->side();
-    if (side.none()) throw std::runtime_error("'nodes' names the nodes of one side of a partition, such as \"0,2-4\"");
+    if (side.none()) throw sim::Misfit("nodes", "nothing", "the nodes of one side of the partition, such as \"0,2-4\"");
     for (std::size_t node = rack.nodes(); node < side.size(); ++node) {
       if (side.test(node)) {
-        throw std::runtime_error(fmt::format("it names node {}, but the rack has {} nodes", node, rack.nodes()));
+        throw sim::Misfit("nodes", fmt::format("node {}", node),
+                          fmt::format("some of the {} nodes, counted from 0", rack.nodes()));
       }
     }
-    if (side.count() == rack.nodes()) throw std::runtime_error("it names all nodes: nobody is on the other side");
+    if (side.count() == rack.nodes())
+      throw sim::Misfit("nodes", "all nodes", "the nodes of one side, with somebody on the other");
   }
   std::string where() const override { return "nodes " + nodes_; }
   void announce(Rack& rack) override {
@@ -88,17 +90,17 @@ class Partition final : public Fault {
     return set;
   }
   [[noreturn]] void refuse() const {
-    throw std::runtime_error(fmt::format("\"{}\" is no list of nodes such as \"0,2-4\"", nodes_));
+    throw sim::Misfit("nodes", fmt::format("\"{}\"", nodes_), "a list of nodes such as \"0,2-4\"");
   }
 
   std::string nodes_;
 };
 
-}  // namespace
+const sim::Registration<FaultEntry> partition({.name = "partition",
+                                               .doc = "nodes are cut off from the others; all still reach the switch",
+                                               .make = [] { return std::make_shared<Partition>(); },
+                                               .least_nodes = 2});
 
-FaultEntry partition_fault() {
-  return {"partition", "nodes are cut off from the others; all still reach the switch",
-          [] { return std::make_shared<Partition>(); }, 2};
-}
+}  // namespace
 
 }  // namespace racksim::models

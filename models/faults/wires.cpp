@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
-#include "models/faults/kinds.hpp"
+#include "models/faults/fault.hpp"
 #include "models/packets/rdma_headers.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -120,14 +120,20 @@ class FaultOfPackets : public FaultOfWires {
   void check(Rack& rack) const override {
     FaultOfWires::check(rack);
     if (header_.empty()) {
-      if (!field_.empty()) throw std::runtime_error(fmt::format("it names the field '{}' but no header", field_));
+      if (!field_.empty())
+        throw sim::Misfit("field", fmt::format("the field \"{}\" of no header", field_), "\"header\" too");
       return;
     }
     const p4::HeaderLayout* layout = find_layout(rack);
     if (field_.empty()) return;
     const auto end = layout->fields.begin() + static_cast<std::ptrdiff_t>(layout->count);
     if (std::none_of(layout->fields.begin(), end, [&](const auto& field) { return field.name == field_; })) {
-      throw std::runtime_error(fmt::format("header '{}' has no field '{}'", header_, field_));
+      std::string names;
+      for (auto field = layout->fields.begin(); field != end; ++field) {
+        names += (names.empty() ? "" : ", ") + std::string(field->name);
+      }
+      throw sim::Misfit("field", fmt::format("\"{}\"", field_),
+                        fmt::format("a field of the header \"{}\": {}", header_, names));
     }
   }
   void announce(Rack& rack) override {
@@ -174,7 +180,7 @@ class FaultOfPackets : public FaultOfWires {
       if (layout->name == header_) return layout;
       names += (names.empty() ? "" : ", ") + std::string(layout->name);
     }
-    throw std::runtime_error(fmt::format("no packet has a header '{}'; there are {}", header_, names));
+    throw sim::Misfit("header", fmt::format("\"{}\"", header_), "a header that packets have: " + names);
   }
 
   const char* verb_;
@@ -231,30 +237,32 @@ class Down final : public FaultOfWires {
   }
 };
 
+const sim::Registration<FaultEntry> noise(
+    {.name = "noise",
+     .doc = "random loss, bursts, duplicates, reordering, stalls; of two on one wire the later to begin holds",
+     .make = [] { return std::make_shared<Noise>(); }});
+
+const sim::Registration<FaultEntry> drop({.name = "drop",
+                                          .doc = "the n-th to m-th packet of a type is dropped, on each wire",
+                                          .make = [] { return std::make_shared<Drop>(); },
+                                          .names_packets = true});
+
+const sim::Registration<FaultEntry> hold(
+    {.name = "hold",
+     .doc = "the n-th to m-th packet of a type is late, on each wire; others overtake it, or wait",
+     .make = [] { return std::make_shared<Hold>(); },
+     .names_packets = true});
+
+const sim::Registration<FaultEntry> duplicate(
+    {.name = "duplicate",
+     .doc = "the n-th to m-th packet of a type arrives twice, on each wire, the copy at once or later",
+     .make = [] { return std::make_shared<Duplicate>(); },
+     .names_packets = true});
+
+const sim::Registration<FaultEntry> down({.name = "down",
+                                          .doc = "wires are down: what is on them and what starts is lost",
+                                          .make = [] { return std::make_shared<Down>(); }});
+
 }  // namespace
-
-FaultEntry noise_fault() {
-  return {"noise", "random loss, bursts, duplicates, reordering, stalls; of two on one wire the later to begin holds",
-          [] { return std::make_shared<Noise>(); }};
-}
-
-FaultEntry drop_fault() {
-  return {"drop", "the n-th to m-th packet of a type is dropped, on each wire", [] { return std::make_shared<Drop>(); },
-          1, true};
-}
-
-FaultEntry hold_fault() {
-  return {"hold", "the n-th to m-th packet of a type is late, on each wire; others overtake it, or wait",
-          [] { return std::make_shared<Hold>(); }, 1, true};
-}
-
-FaultEntry duplicate_fault() {
-  return {"duplicate", "the n-th to m-th packet of a type arrives twice, on each wire, the copy at once or later",
-          [] { return std::make_shared<Duplicate>(); }, 1, true};
-}
-
-FaultEntry down_fault() {
-  return {"down", "wires are down: what is on them and what starts is lost", [] { return std::make_shared<Down>(); }};
-}
 
 }  // namespace racksim::models

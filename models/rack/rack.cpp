@@ -10,6 +10,7 @@
 
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
@@ -51,8 +52,8 @@ Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics
   udp_prototype_->push(p4::Ipv4{.protocol = p4::kProtocolUdp});
   udp_prototype_->push(p4::Udp{});
   if (options.nodes > options.network_switch.ports) {
-    throw std::runtime_error(
-        fmt::format("{} servers do not fit on a switch of {} ports", options.nodes, options.network_switch.ports));
+    throw sim::Misfit("nodes", fmt::format("{} servers", options.nodes),
+                      fmt::format("at most the {} ports of the switch", options.network_switch.ports));
   }
   for (std::uint64_t i = 0; i < options.nodes; ++i) {
     servers_.push_back(std::make_unique<Server>(context_, nic_counters_, static_cast<NodeId>(i), options_));

@@ -2,16 +2,16 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
+#include "sim/options/misfit.hpp"
 
 namespace racksim::models {
 
 Roles RoleOptions::of(std::uint64_t nodes) const {
   const std::uint64_t computing = compute.value_or(nodes), holding = memory.value_or(nodes);
   if (computing > nodes || holding > nodes) {
-    throw std::runtime_error(fmt::format("roles.{} is {}, but the rack has {} servers",
-                                         computing > nodes ? "compute" : "memory",
-                                         computing > nodes ? computing : holding, nodes));
+    throw sim::Misfit(computing > nodes ? "/rack/roles/compute" : "/rack/roles/memory",
+                      fmt::format("{} nodes", computing > nodes ? computing : holding),
+                      fmt::format("at most the {} nodes of the rack", nodes));
   }
   return {static_cast<unsigned>(computing), static_cast<unsigned>(holding), static_cast<NodeId>(nodes - holding)};
 }

@@ -7,6 +7,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "sim/options/misfit.hpp"
+
 namespace racksim::models {
 
 namespace {
@@ -30,12 +32,12 @@ MemoryShape completed(MemoryShape shape) {
     return std::has_single_bit(bytes) && bytes >= MemoryService::kWordBytes;
   };
   if (!fits(shape.block_bytes)) {
-    throw std::runtime_error(fmt::format("a block of {} bytes is no power of two from 8", shape.block_bytes));
+    throw sim::Misfit("", fmt::format("a block of {} bytes", shape.block_bytes), "a power of two from 8");
   }
   if (shape.object_bytes == 0) shape.object_bytes = shape.block_bytes;
   if (!fits(shape.object_bytes) || shape.object_bytes > shape.block_bytes) {
-    throw std::runtime_error(fmt::format("an object of {} bytes is no power of two from 8 up to a block of {}",
-                                         shape.object_bytes, shape.block_bytes));
+    throw sim::Misfit("", fmt::format("an object of {} bytes", shape.object_bytes),
+                      fmt::format("a power of two from 8 up to a block of {}", shape.block_bytes));
   }
   shape.offers = shape.offers.with(kAlways);
   return shape;
@@ -56,8 +58,8 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim
 void MemoryService::require(OperationSet needed) const {
   const OperationSet missing = needed.without(shape_.offers);
   if (missing.empty()) return;
-  throw std::runtime_error(
-      fmt::format("the protocol offers no {}; it offers {}", missing.names(), shape_.offers.names()));
+  throw sim::Misfit("", fmt::format("a workload that needs {}", missing.names()),
+                    fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
 }
 
 sim::Task<std::uint64_t> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {

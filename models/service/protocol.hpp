@@ -1,12 +1,12 @@
-// A protocol as the experiment sees it, and the registry in which protocols make themselves known.
+// A protocol as the experiment sees it, and its entry in the registry of protocols (sim/options/registry.hpp).
 //
 // A protocol is options (declared once, sim/options/parameters.hpp), and what they build on a rack. It registers
 // itself:
 //
-//   const ProtocolRegistration registration({.name = "flowcc",
-//                                            .doc = "Concordia's in-network coherence",
-//                                            .make_options = [] { return std::make_shared<FlowCcOptions>(); },
-//                                            .tolerates = {"noise", "drop"}});
+//   const sim::Registration<ProtocolEntry> registration({.name = "flowcc",
+//                                                      .doc = "Concordia's in-network coherence",
+//                                                      .make_options = [] { return std::make_shared<FlowCcOptions>();
+//                                                      }, .tolerates = {"noise", "drop"}});
 #pragma once
 
 #include <functional>
@@ -20,9 +20,10 @@
 #include "models/rack/rack.hpp"
 #include "models/service/service.hpp"
 #include "models/service/table_description.hpp"
-#include "p4model/execute/registry.hpp"
 #include "sim/metrics/metrics.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/options/parameters.hpp"
+#include "sim/options/registry.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/coverage.hpp"
 #include "sim/record/state_visitor.hpp"
@@ -120,7 +121,7 @@ class ProtocolOptions {
   virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
   virtual StateSize state_size(std::uint64_t nodes) const = 0;
-  /// Throws std::runtime_error when the options do not fit the rack.
+  /// Throws sim::Misfit when the options do not fit the rack, and p4::ProgramError when the switch has no room.
   virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
 };
 
@@ -132,13 +133,12 @@ struct Mechanism {
 };
 
 struct ProtocolEntry {
+  static constexpr std::string_view kWhat = "protocol";
   std::string name, doc;
   std::function<std::shared_ptr<ProtocolOptions>()> make_options;
   /// Kinds of faults (faults.hpp) under which it promises to keep every property, once they are over. A scenario may
   /// use the others too: what happens then is up to the protocol, except that the run ends with a verdict.
   std::vector<std::string> tolerates = {};
-  /// Adds its switch programs, for `racksim fit`; may be empty.
-  std::function<void(p4::ProgramRegistry&)> register_programs = {};
   sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
   /// The transition tables that its code executes, in the order of their rows in the coverage map.
   std::vector<TableDescription> tables = {};
@@ -146,11 +146,8 @@ struct ProtocolEntry {
 };
 
 /// All protocols linked into the program, in the order of their names.
-const std::vector<ProtocolEntry>& protocols();
-
-/// A static object of this type adds a protocol to the registry.
-struct ProtocolRegistration {
-  explicit ProtocolRegistration(ProtocolEntry entry);
-};
+inline const std::vector<ProtocolEntry>& protocols() {
+  return sim::Registry<ProtocolEntry>::entries();
+}
 
 }  // namespace racksim::models

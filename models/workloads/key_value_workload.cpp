@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "models/service/key_value_service.hpp"
 #include "models/service/session_tasks.hpp"
 #include "sim/kernel/waiting.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/zipf.hpp"
 
@@ -40,12 +40,11 @@ class KeyValueWorkload final : public Workload {
         stopped_(rack_.calendar()),
         tasks_(rack_.calendar(), service_.client_nodes()) {
     const unsigned nodes = service_.client_nodes();
-    if (nodes == 0) throw std::runtime_error("workload: the store has no client nodes, so nobody sends requests");
+    if (nodes == 0) throw sim::Misfit("/rack/nodes", "a store without client nodes", "a node that sends requests");
     if (options.swap_interval > sim::Duration{} && options.swap_keys > options.keys / 2) {
-      throw std::runtime_error(
-          fmt::format("workload: swap_keys is {}, but of {} keys at most half are the hottest ones that change places "
-                      "with the coldest",
-                      options.swap_keys, options.keys));
+      throw sim::Misfit(
+          "swap_keys", fmt::format("{}", options.swap_keys),
+          fmt::format("at most half of the {} keys: the hottest ones change places with the coldest", options.keys));
     }
     const auto sessions = static_cast<std::int64_t>(nodes * options.threads);
     gap_ = 1_s * sessions / static_cast<std::int64_t>(options.rate);
@@ -157,6 +156,12 @@ class KeyValueWorkload final : public Workload {
   bool stopping_ = false;
   SessionTasks tasks_;
 };
+
+const sim::Registration<WorkloadEntry> key_value_workload({
+    .name = "key-value",
+    .doc = "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
+    .make_options = [] { return std::make_shared<KeyValueOptions>(); },
+});
 
 }  // namespace
 

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "models/service/oracle_entry.hpp"
 #include "models/service/session_tasks.hpp"
 #include "models/workloads/litmus_oracle.hpp"
 #include "models/workloads/litmus_program.hpp"
 #include "models/workloads/litmus_target.hpp"
 #include "sim/kernel/waiting.hpp"
-#include "sim/options/refused_option.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -28,7 +29,7 @@ namespace {
 constexpr sim::Duration kFirstLookAgain = 1_us;
 constexpr sim::Duration kLastLookAgain = 2048_us;
 
-/// The program, or the shipped one of this name. Throws sim::RefusedOption.
+/// The program, or the shipped one of this name. Throws sim::Misfit.
 LitmusProgram program_of(const std::string& text) {
   const LitmusTest* shipped = find_litmus_test(text);
   if (shipped == nullptr && !text.empty() && text.find(':') == std::string::npos) {
@@ -36,17 +37,17 @@ LitmusProgram program_of(const std::string& text) {
     for (const LitmusTest& test : litmus_tests()) names.emplace_back(test.name);
     std::string expected =
         fmt::format(R"(one of {}, or a program such as "P0: x=1; r0=y | P1: y=1; r1=x")", fmt::join(names, ", "));
-    throw sim::RefusedOption("program", fmt::format("'{}'", text.substr(0, 40)), std::move(expected),
-                             {text, std::move(names)});
+    throw sim::Misfit("program", fmt::format("'{}'", text.substr(0, 40)), std::move(expected),
+                      {text, std::move(names)});
   }
   LitmusProgram program = parse_litmus_program(shipped != nullptr ? shipped->program : text);
   if (program.registers.empty()) {
-    throw sim::RefusedOption("program", "a program that reads nothing", "one that does: it has several outcomes");
+    throw sim::Misfit("program", "a program that reads nothing", "one that does: it has several outcomes");
   }
   return program;
 }
 
-/// Throws sim::RefusedOption.
+/// Throws sim::Misfit.
 std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, const LitmusProgram& program) {
   using Verdict = DeclaredOutcome::Verdict;
   std::vector<DeclaredOutcome> declared;
@@ -55,8 +56,8 @@ std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, con
       const bool twice = std::any_of(declared.begin(), declared.end(),
                                      [&](const DeclaredOutcome& other) { return other.outcome == outcome; });
       if (twice) {
-        throw sim::RefusedOption(option, fmt::format("{} again", outcome.text(program)),
-                                 "outcomes of which each is declared once");
+        throw sim::Misfit(option, fmt::format("{} again", outcome.text(program)),
+                          "outcomes of which each is declared once");
       }
       declared.push_back({std::move(outcome), verdict, "declared forbidden"});
     }
@@ -88,8 +89,8 @@ class LitmusWorkload final : public Workload {
         tasks_(rack_.calendar(), target_->session_nodes()) {
     const OperationSet missing = program_.operations().without(target_->offers());
     if (!missing.empty()) {
-      throw std::runtime_error(fmt::format("workload.program: it has a {}, but the protocol offers {}", missing.names(),
-                                           target_->offers().names()));
+      throw sim::Misfit("program", fmt::format("a program that needs {}", missing.names()),
+                        fmt::format("one that needs no more than the protocol offers: {}", target_->offers().names()));
     }
     place_sessions();
     std::vector<std::string> places;
@@ -98,7 +99,7 @@ class LitmusWorkload final : public Workload {
       places.push_back(fmt::format("node{}/thread{}", session.id.node, session.id.thread));
     }
     for (std::size_t object = 0; object < program_.objects.size(); ++object) keys.push_back(target_->key_of(object));
-    oracle_ = std::make_unique<LitmusOracle>(program_, options.model, declared_outcomes(options, program_),
+    oracle_ = std::make_shared<LitmusOracle>(program_, options.model, declared_outcomes(options, program_),
                                              std::move(places), std::move(keys), rack_.metrics());
   }
 
@@ -141,7 +142,7 @@ class LitmusWorkload final : public Workload {
     }
     return text;
   }
-  sim::Oracle* oracle() override { return oracle_.get(); }
+  std::shared_ptr<sim::Oracle> oracle() override { return oracle_; }
 
  private:
   enum class Part : std::uint8_t { give, look, run };
@@ -195,10 +196,10 @@ class LitmusWorkload final : public Workload {
         return {static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)};
       }
     }
-    throw std::runtime_error(fmt::format(
-        "workload.program: session {} finds no free thread{}; {} nodes run sessions, with workload.threads = "
-        "{} on each",
-        session.name, session.node ? fmt::format(" on node {}", *session.node) : "", nodes, threads));
+    throw sim::Misfit("program",
+                      fmt::format("session {} without a free thread{}", session.name,
+                                  session.node ? fmt::format(" on node {}", *session.node) : ""),
+                      fmt::format("no more sessions than the {} nodes have threads, {} on each", nodes, threads));
   }
 
   /// Has the next part begin, once the event that calls this is over: parts that take no time would pile up on the
@@ -333,7 +334,7 @@ class LitmusWorkload final : public Workload {
   LitmusProgram program_;
   std::unique_ptr<LitmusTarget> target_;
   std::vector<SessionState> sessions_;  // as the program's
-  std::unique_ptr<LitmusOracle> oracle_;
+  std::shared_ptr<LitmusOracle> oracle_;
   sim::RandomStream first_writers_;
   std::vector<std::size_t> givers_;  // by object: the session that gives it its first value
   LitmusRepetition repetition_;
@@ -345,6 +346,25 @@ class LitmusWorkload final : public Workload {
   bool stopping_ = false;  // no operation will begin
   SessionTasks tasks_;
 };
+
+const sim::Registration<WorkloadEntry> litmus_workload({
+    .name = "litmus",
+    .doc = "a litmus test of a memory model, repeated with shifted starts, its outcomes counted and judged",
+    .make_options = [] { return std::make_shared<LitmusOptions>(); },
+});
+
+const sim::Registration<OracleEntry> litmus_oracle({
+    .name = "litmus",
+    .doc = "a litmus test ends with no outcome that its scenario or its memory model forbids",
+    .asked = OracleEntry::Asked::if_promised,
+    .make =
+        [](OracleContext& context) {
+          if (!std::dynamic_pointer_cast<LitmusOracle>(context.of_workload())) {
+            throw sim::Misfit("litmus", "a workload that is no litmus test", "the workload \"litmus\"");
+          }
+          return context.of_workload();
+        },
+});
 
 }  // namespace
 

@@ -8,13 +8,13 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "models/service/memory_service.hpp"
 #include "models/service/session_tasks.hpp"
 #include "models/workloads/block_spread.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -103,21 +103,20 @@ class MicroWorkload final : public Workload {
   /// Before anything is reserved.
   void check() const {
     if (options_.sharing_ratio > 0 && layout_.shared_blocks == 0) {
-      throw std::runtime_error(
-          fmt::format("workload: {} holds no whole shared block, but sharing_ratio is above 0",
-                      options_.sharing_of == MicroOptions::SharingOf::lines ? "working_set" : "shared_bytes"));
+      throw sim::Misfit(options_.sharing_of == MicroOptions::SharingOf::lines ? "working_set" : "shared_bytes",
+                        "no whole shared block", "at least one, since sharing_ratio is above 0");
     }
     if (options_.sharing_ratio < 1 && layout_.private_blocks == 0) {
-      throw std::runtime_error("workload: working_set leaves a node no private block, but sharing_ratio is below 1");
+      throw sim::Misfit("working_set", "no private block for a node", "at least one, since sharing_ratio is below 1");
     }
     if (options_.remote_ratio && layout_.private_blocks > 0) {
       for (NodeId node = 0; node < roles_.compute_nodes; ++node) {
         if (roles_.holds_memory(node)) continue;
-        throw std::runtime_error(fmt::format(
-            "workload: remote_ratio wants data at the node that uses it, but node {} holds no memory", node));
+        throw sim::Misfit("remote_ratio", fmt::format("a share, but node {} holds no memory", node),
+                          "null, or memory at each node that uses data, for the share that is not remote");
       }
       if (remote_blocks() > 0 && roles_.memory_nodes == 1) {
-        throw std::runtime_error("workload: remote_ratio is above 0, but only one node holds memory");
+        throw sim::Misfit("remote_ratio", "a share above 0, but only one node holds memory", "0, or more such nodes");
       }
     }
     memory_.require(needed_by(options_.mode));
@@ -138,9 +137,8 @@ class MicroWorkload final : public Workload {
       }
     }
     if (options_.access_bytes > least_bytes_) {
-      throw std::runtime_error(
-          fmt::format("workload: access_bytes is {}, but of what a home holds as little as {} bytes lie together",
-                      options_.access_bytes, least_bytes_));
+      throw sim::Misfit("access_bytes", fmt::format("{} bytes", options_.access_bytes),
+                        fmt::format("at most the {} bytes that lie together at a home", least_bytes_));
     }
   }
 
@@ -243,6 +241,13 @@ class MicroWorkload final : public Workload {
   bool stopping_ = false;
   SessionTasks tasks_;
 };
+
+const sim::Registration<WorkloadEntry> micro_workload({
+    .name = "micro",
+    .doc =
+        "reads, writes and locks by read, remote and sharing ratio and locality (Concordia §7.2, GAM §7.1, SELCC §7.1)",
+    .make_options = [] { return std::make_shared<MicroOptions>(); },
+});
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// A workload as the experiment sees it, and the registry of workloads (like that of protocols, protocol.hpp).
+// A workload as the experiment sees it, and its entry in the registry of workloads (sim/options/registry.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,9 @@
 
 #include "models/service/protocol.hpp"
 #include "sim/kernel/task.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/options/parameters.hpp"
+#include "sim/options/registry.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::models {
@@ -20,14 +22,14 @@ struct WorkloadContext {
   Rack& rack;
   Protocol& protocol;
 
-  /// The protocol's service if it is of this kind. Throws std::runtime_error, naming the workload, if it is another.
+  /// The protocol's service if it is of this kind. Throws sim::Misfit, naming the workload, if it is another.
   template <class Kind>
   Kind& service(std::string_view workload) {
     if (auto* offered = dynamic_cast<Kind*>(&protocol.service())) return *offered;
     refuse(workload, Kind::kWhat);
   }
 
-  /// Throws std::runtime_error: the workload needs a service that the protocol does not offer.
+  /// Throws sim::Misfit: the workload needs a service that the protocol does not offer.
   [[noreturn]] static void refuse(std::string_view workload, std::string_view wanted);
 };
 
@@ -51,7 +53,7 @@ class Workload : public CrashObserver {
   /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
   virtual std::string used_keys() const = 0;
   /// What judges the workload's own results, by the check of its name; null if they are right whatever they are.
-  virtual sim::Oracle* oracle() { return nullptr; }
+  virtual std::shared_ptr<sim::Oracle> oracle() { return nullptr; }
 };
 
 /// What decides how much of its data a workload will use.
@@ -73,25 +75,28 @@ class WorkloadOptions {
  public:
   virtual ~WorkloadOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
-  /// Throws sim::RefusedOption if the options are wrong whatever the rack and the protocol.
+  /// Throws sim::Misfit if the options are wrong whatever the rack and the protocol.
   virtual void check() const {}
-  /// An estimate, before anything is built: what a person is told before a long run. Throws std::runtime_error if the
+  /// An estimate, before anything is built: what a person is told before a long run. Throws sim::Misfit if the
   /// protocol's data are blocks and the workload's are keys, or the other way round: `build` would say the same.
   virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;
   /// The names of the oracles that it brings (Workload::oracle).
   virtual std::vector<std::string> oracles() const { return {}; }
-  /// Throws std::runtime_error when the options contradict each other or do not fit the rack.
+  /// Throws sim::Misfit when the options contradict each other or do not fit the rack.
   virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
 };
 
 struct WorkloadEntry {
+  static constexpr std::string_view kWhat = "workload";
   std::string name, doc;
   std::function<std::shared_ptr<WorkloadOptions>()> make_options;
 };
 
 /// All workloads, in the order of their names.
-const std::vector<WorkloadEntry>& workloads();
+inline const std::vector<WorkloadEntry>& workloads() {
+  return sim::Registry<WorkloadEntry>::entries();
+}
 
 }  // namespace racksim::models

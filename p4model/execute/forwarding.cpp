@@ -1,5 +1,6 @@
 #include "p4model/execute/forwarding.hpp"
 
+#include "p4model/execute/registry.hpp"
 #include "p4model/language/headers.hpp"
 
 namespace racksim::p4 {
@@ -48,5 +49,13 @@ ForwardingProgram make_forwarding_program() {
   const auto forwarding = append(*program, program->ingress(), &to_group);
   return {program, forwarding, &to_group};
 }
+
+namespace {
+const sim::Registration<ProgramEntry> forwarding({
+    .name = "l2l3-forwarding",
+    .doc = "forwards by destination MAC or IPv4 address, and to multicast groups",
+    .make = [] { return make_forwarding_program().program; },
+});
+}  // namespace
 
 }  // namespace racksim::p4

@@ -1,37 +1,27 @@
-// Programs by name, for people: `racksim list programs` and `racksim fit NAME`.
+// Programs by name, for people: `racksim list programs` and `racksim fit NAME`. They register themselves
+// (sim/options/registry.hpp).
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "p4model/language/program.hpp"
+#include "sim/options/registry.hpp"
 
 namespace racksim::p4 {
 
-class ProgramRegistry {
- public:
-  using Factory = std::function<std::shared_ptr<const Program>()>;
-  struct Entry {
-    std::string doc;
-    Factory make;
-  };
-
-  /// Throws std::runtime_error when the name is taken.
-  void add(const std::string& name, const std::string& doc, Factory make);
-  /// Null for an unknown name.
-  const Entry* find(const std::string& name) const;
-  /// In alphabetical order.
-  std::vector<std::string> names() const;
-
- private:
-  std::map<std::string, Entry> entries_;
+struct ProgramEntry {
+  static constexpr std::string_view kWhat = "switch program";
+  std::string name, doc;
+  std::function<std::shared_ptr<const Program>()> make;
 };
 
-/// Adds the programs of this folder. Called by whoever makes a registry: a static library has no reliable
-/// self-registration.
-void register_builtin_programs(ProgramRegistry& registry);
+/// All programs linked into the program, in the order of their names.
+inline const std::vector<ProgramEntry>& programs() {
+  return sim::Registry<ProgramEntry>::entries();
+}
 
 }  // namespace racksim::p4

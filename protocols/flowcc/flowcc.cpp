@@ -4,8 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 
+#include "p4model/execute/registry.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
@@ -15,32 +16,31 @@ namespace {
 models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowCcOptions& options) {
   const unsigned cores = context.rack.options().cores;
   if (context.threads_per_node + 2 > cores) {
-    throw std::runtime_error(fmt::format("flowcc: {} application threads and 2 agents need more than a node's {} cores",
-                                         context.threads_per_node, cores));
+    throw sim::Misfit("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
+                      fmt::format("with 2 agents no more than a node's {} cores", cores));
   }
   const models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
   if (!roles.all_have_both()) {
-    throw std::runtime_error(
-        "flowcc: every node runs applications and is the home of blocks (§4), but rack.roles tells "
-        "them apart");
+    throw sim::Misfit("/rack/roles", "roles that tell nodes apart",
+                      "none: every node runs applications and is the home of blocks (Concordia §4)");
   }
   return {static_cast<unsigned>(context.rack.nodes()), roles, context.threads_per_node, options.block_bytes};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.
-void register_programs(p4::ProgramRegistry& registry) {
-  registry.add("flowcc-lcf", "Concordia's lock-check-forward pipeline for 8 nodes of 4 threads",
-               [] { return make_lcf_program(FlowCcOptions{}, LcfShape{}).program; });
-}
+const sim::Registration<p4::ProgramEntry> program({
+    .name = "flowcc-lcf",
+    .doc = "Concordia's lock-check-forward pipeline for 8 nodes of 4 threads",
+    .make = [] { return make_lcf_program(FlowCcOptions{}, LcfShape{}).program; },
+});
 
-const models::ProtocolRegistration registration({
+const sim::Registration<models::ProtocolEntry> registration({
     .name = "flowcc",
     .doc = "Concordia's in-network cache coherence (FAST '21)",
     .make_options = [] { return std::make_shared<FlowCcOptions>(); },
     // Packets may be lost as long as no block transfer (an RC connection) runs out of retries: 8 timeouts of the NIC.
     .tolerates = {"control-delay", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition",
                   "slow-core"},
-    .register_programs = register_programs,
     .coverage = coverage_map(),
     .mechanisms = {{"of the coherence events were of blocks that the switch owns", "flowcc.switch_events",
                     "flowcc.events"}},

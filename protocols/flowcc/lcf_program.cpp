@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/flowcc/messages.hpp"
 #include "protocols/flowcc/provider.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::flowcc {
 
@@ -435,9 +435,8 @@ class Builder {
 
 LcfProgram make_lcf_program(const FlowCcOptions& options, const LcfShape& shape) {
   if (shape.nodes > 16) {
-    throw std::runtime_error(fmt::format(
-        "flowcc: {} nodes, but a packet names two multicast groups of 16 bits, which hold the copysets of 16 nodes",
-        shape.nodes));
+    throw sim::Misfit("/rack/nodes", fmt::format("{} nodes", shape.nodes),
+                      "at most 16: a packet names two multicast groups of 16 bits, which hold the copysets of so many");
   }
   return Builder(options, shape).build();
 }

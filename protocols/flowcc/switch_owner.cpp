@@ -4,10 +4,10 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <stdexcept>
 
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/memory_node.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::flowcc {
 
@@ -25,10 +25,8 @@ SwitchOwner::SwitchOwner(Shared& shared)
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
     if (chassis.pipe_of(shared_.rack.port_of(node)) != pipe_) {
-      throw std::runtime_error(fmt::format(
-          "flowcc: node {} is plugged into another pipe of the switch than node 0; the LCF pipeline's state "
-          "exists once, in one pipe",
-          node));
+      throw sim::Misfit("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
+                        "all in one pipe: the LCF pipeline's state exists once");
     }
   }
   shared_.rack.install_program(lcf_.program);

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <stdexcept>
 #include <string>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/netcache/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::netcache {
 
@@ -283,19 +283,18 @@ class Builder {
 };
 
 void check(const NetShape& shape) {
-  const auto refuse = [](const std::string& why) { throw std::runtime_error("netcache: " + why); };
   if (shape.cache_entries == 0 || shape.cache_entries > kMostEntries) {
-    refuse(fmt::format("a cache of {} keys; a stage has SRAM for a lookup table of 1 to {} keys of 16 bytes",
-                       shape.cache_entries, kMostEntries));
+    throw sim::Misfit(
+        "cache_entries", fmt::format("a cache of {} keys", shape.cache_entries),
+        fmt::format("1 to {}: a stage has SRAM for a lookup table of so many keys of 16 bytes", kMostEntries));
   }
   if (!std::has_single_bit(shape.sketch_width)) {
-    refuse(
-        fmt::format("a sketch of {} counters a row; their number must be a power of two, since the switch's hashes "
-                    "are cut to bits",
-                    shape.sketch_width));
+    throw sim::Misfit("sketch_width", fmt::format("a sketch of {} counters a row", shape.sketch_width),
+                      "a power of two, since the switch's hashes are cut to bits");
   }
   if (shape.threshold == 0 || shape.threshold > 0xffff) {
-    refuse(fmt::format("a key hot at {} requests; a counter of 16 bits tells 1 to 65535", shape.threshold));
+    throw sim::Misfit("threshold", fmt::format("a key hot at {} requests", shape.threshold),
+                      "1 to 65535, which a counter of 16 bits tells");
   }
 }
 

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "models/packets/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/messages.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::netcache {
@@ -22,8 +22,9 @@ models::Core& agent_core(store::Shared& shared, const store::Partition& partitio
   models::Server& node = shared.rack.server(shared.node_of(partition.server()));
   const std::uint64_t partitions = shared.options.partitions;
   if (partitions >= node.cores()) {
-    throw std::runtime_error(fmt::format("{} partitions leave no core of a node's {} to the server agent of NetCache",
-                                         partitions, node.cores()));
+    throw sim::Misfit(
+        "partitions", fmt::format("{}", partitions),
+        fmt::format("less than the {} cores of a node: one is for NetCache's server agent", node.cores()));
   }
   return node.core(partitions);
 }

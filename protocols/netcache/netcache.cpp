@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "p4model/execute/registry.hpp"
 #include "protocols/netcache/messages.hpp"
 #include "protocols/switch_cache/described_registers.hpp"
 #include "protocols/switch_cache/messages.hpp"
@@ -28,27 +29,34 @@ NetShape shape_of(const NetCacheOptions& options) {
 }
 
 // For `racksim fit`.
-void register_programs(p4::ProgramRegistry& registry) {
-  registry.add("netcache", "NetCache's data plane with versions and detection of hot keys: 10,240 keys", [] {
-    NetShape shape;
-    shape.versions = true;
-    shape.detect = true;
-    return make_net_program(shape).program;
-  });
-  registry.add("netcache-paper", "NetCache's data plane as printed, with one validity bit a key", [] {
-    NetShape shape;
-    shape.detect = true;
-    return make_net_program(shape).program;
-  });
-}
+const sim::Registration<p4::ProgramEntry> program({
+    .name = "netcache",
+    .doc = "NetCache's data plane with versions and detection of hot keys: 10,240 keys",
+    .make =
+        [] {
+          NetShape shape;
+          shape.versions = true;
+          shape.detect = true;
+          return make_net_program(shape).program;
+        },
+});
+const sim::Registration<p4::ProgramEntry> printed_program({
+    .name = "netcache-paper",
+    .doc = "NetCache's data plane as printed, with one validity bit a key",
+    .make =
+        [] {
+          NetShape shape;
+          shape.detect = true;
+          return make_net_program(shape).program;
+        },
+});
 
-const models::ProtocolRegistration registration({
+const sim::Registration<models::ProtocolEntry> registration({
     .name = "netcache",
     .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NetCacheOptions>(); },
     .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
                   "partition", "slow-core", "switch-restart"},
-    .register_programs = register_programs,
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},

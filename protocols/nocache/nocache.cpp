@@ -5,7 +5,7 @@ namespace racksim::nocache {
 
 namespace {
 
-const models::ProtocolRegistration registration({
+const sim::Registration<models::ProtocolEntry> registration({
     .name = "nocache",
     .doc = "a partitioned key-value store without a cache (baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NoCacheOptions>(); },

@@ -4,12 +4,12 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <stdexcept>
 #include <string>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/store/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::starcache {
 
@@ -358,22 +358,19 @@ class Builder {
 };
 
 void check(const StarShape& shape) {
-  const auto refuse = [](const std::string& why) { throw std::runtime_error("starcache: " + why); };
   if (shape.cache_entries == 0 || shape.cache_entries > kMostEntries) {
-    refuse(fmt::format("a cache of {} keys; the lookup table's index of 16 bits tells 1 to {} apart",
-                       shape.cache_entries, kMostEntries));
+    throw sim::Misfit("cache_entries", fmt::format("a cache of {} keys", shape.cache_entries),
+                      fmt::format("1 to {}, which the lookup table's index of 16 bits tells apart", kMostEntries));
   }
   if (!std::has_single_bit(shape.queue_size)) {
-    refuse(
-        fmt::format("a queue of {} requests per key; its size must be a power of two, since the switch multiplies "
-                    "by shifting",
-                    shape.queue_size));
+    throw sim::Misfit("queue_size", fmt::format("a queue of {} requests per key", shape.queue_size),
+                      "a power of two, since the switch multiplies by shifting");
   }
   if (shape.queue_size > kMostRequests / shape.cache_entries) {
-    refuse(
-        fmt::format("{} keys with {} requests each do not fit a register array, which holds {} words of 32 bits; "
-                    "with this queue size there is room for {} keys",
-                    shape.cache_entries, shape.queue_size, kMostRequests, kMostRequests / shape.queue_size));
+    throw sim::Misfit("cache_entries",
+                      fmt::format("{} keys with {} requests each", shape.cache_entries, shape.queue_size),
+                      fmt::format("at most {} keys with this queue size: a register array holds {} words of 32 bits",
+                                  kMostRequests / shape.queue_size, kMostRequests));
   }
 }
 

@@ -4,12 +4,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
+#include "p4model/execute/registry.hpp"
 #include "protocols/starcache/messages.hpp"
 #include "protocols/switch_cache/described_registers.hpp"
 #include "protocols/switch_cache/messages.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::starcache {
 
@@ -35,23 +36,28 @@ bool with_safety(const StarCacheOptions& options) {
 }
 
 // For `racksim fit`, with the paper's request table.
-void register_programs(p4::ProgramRegistry& registry) {
-  registry.add("starcache", "StarCache's data plane with versions: 4096 keys, 16 requests each", [] {
-    StarShape shape;
-    shape.versions = true;
-    return make_star_program(shape).program;
-  });
-  registry.add("starcache-paper", "StarCache's data plane as printed, with one validity bit a key",
-               [] { return make_star_program(StarShape{}).program; });
-}
+const sim::Registration<p4::ProgramEntry> program({
+    .name = "starcache",
+    .doc = "StarCache's data plane with versions: 4096 keys, 16 requests each",
+    .make =
+        [] {
+          StarShape shape;
+          shape.versions = true;
+          return make_star_program(shape).program;
+        },
+});
+const sim::Registration<p4::ProgramEntry> printed_program({
+    .name = "starcache-paper",
+    .doc = "StarCache's data plane as printed, with one validity bit a key",
+    .make = [] { return make_star_program(StarShape{}).program; },
+});
 
-const models::ProtocolRegistration registration({
+const sim::Registration<models::ProtocolEntry> registration({
     .name = "starcache",
     .doc = "variable-length in-network caching by circulating packets (NSDI '25)",
     .make_options = [] { return std::make_shared<StarCacheOptions>(); },
     .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
                   "partition", "slow-core", "switch-restart"},
-    .register_programs = register_programs,
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
@@ -66,8 +72,8 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
       program_(make_star_program(
           shape_of(options, static_cast<std::uint16_t>(context.rack.chassis().recirculation_port(0))))) {
   if (options.cache_size > options.cache_entries) {
-    throw std::runtime_error(fmt::format("a cache of {} keys does not fit the switch's {} entries", options.cache_size,
-                                         options.cache_entries));
+    throw sim::Misfit("cache_size", fmt::format("a cache of {} keys", options.cache_size),
+                      fmt::format("at most the switch's {} entries", options.cache_entries));
   }
   shared().coverage = context.coverage;
   shared().versions = options.versions();
@@ -92,10 +98,9 @@ void StarCache::do_describe_items(const models::ItemSizes& sizes) {
   Application::do_describe_items(sizes);
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   if (!options_.multi_packet && largest > shared().value_room()) {
-    throw std::runtime_error(
-        fmt::format("a value of {} bytes takes more than the {} bytes of one packet, and "
-                    "multi_packet is off",
-                    largest, shared().value_room()));
+    throw sim::Misfit(
+        "/workload", fmt::format("a value of {} bytes", largest),
+        fmt::format("at most the {} bytes of one packet, since multi_packet is off", shared().value_room()));
   }
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
 #include "protocols/store/answer_labels.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::store {
@@ -19,15 +19,18 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
   const auto nodes = context.rack.nodes();
   const auto cores = context.rack.options().cores;
   if (const auto& roles = context.rack.options().roles; roles.compute || roles.memory) {
-    throw std::runtime_error("rack.roles places the servers of a memory service; a store's are the last server_nodes");
+    throw sim::Misfit("/rack/roles", "roles, which place the servers of a memory service",
+                      "none: a store's servers are the last server_nodes");
   }
   if (nodes <= options.server_nodes) {
-    throw std::runtime_error(
-        fmt::format("{} server nodes leave no client among {} nodes", options.server_nodes, nodes));
+    throw sim::Misfit("server_nodes", fmt::format("{} server nodes", options.server_nodes),
+                      fmt::format("less than the {} nodes of the rack, so that some are clients", nodes));
   }
   if (options.partitions > cores || context.threads_per_node > cores) {
-    throw std::runtime_error(fmt::format("{} partitions and {} client threads need more than a node's {} cores",
-                                         options.partitions, context.threads_per_node, cores));
+    const bool servers = options.partitions > cores;
+    throw sim::Misfit(servers ? "partitions" : "/workload/threads",
+                      fmt::format("{}", servers ? options.partitions : context.threads_per_node),
+                      fmt::format("at most a node's {} cores", cores));
   }
   return static_cast<unsigned>(nodes - options.server_nodes);
 }
@@ -60,15 +63,15 @@ void Application::do_describe_items(const models::ItemSizes& sizes) {
   constexpr unsigned kMostPackets = 64;
   const std::uint32_t room = kMostPayload - shared_.header_bytes();
   if (sizes.key_bytes >= room) {
-    throw std::runtime_error(
-        fmt::format("a key of {} bytes leaves no room for a value in a packet, which holds {}", sizes.key_bytes, room));
+    throw sim::Misfit("/workload/key_bytes", fmt::format("a key of {} bytes", sizes.key_bytes),
+                      fmt::format("less than the {} bytes of a packet, so that a value has room", room));
   }
   shared_.sizes = sizes;
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   const std::uint64_t most = std::uint64_t{shared_.value_room()} * kMostPackets;
   if (largest > most) {
-    throw std::runtime_error(fmt::format("a value of {} bytes takes more than {} packets of {} bytes", largest,
-                                         kMostPackets, shared_.value_room()));
+    throw sim::Misfit("/workload", fmt::format("a value of {} bytes", largest),
+                      fmt::format("at most {} packets of {} bytes", kMostPackets, shared_.value_room()));
   }
 }
 

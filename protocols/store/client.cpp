@@ -3,10 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
-
 #include "models/host/core_wait.hpp"
 #include "protocols/store/request_life.hpp"
+#include "sim/options/misfit.hpp"
 
 namespace racksim::store {
 
@@ -21,8 +20,8 @@ Client::Client(Shared& shared, models::Session session, RepeatedAnswers& repeate
       next_seq_(static_cast<std::uint32_t>(shared.options.first_seq)),
       oldest_(next_seq_) {
   if (qpn_ >= kFirstPort + kPorts) {
-    throw std::runtime_error(fmt::format("the application has {} UDP ports, too few for client thread {} of node {}",
-                                         kPorts, session.thread, session.node));
+    throw sim::Misfit("/workload/threads", fmt::format("thread {} of node {}", session.thread, session.node),
+                      fmt::format("no more threads than the application's {} UDP ports", kPorts));
   }
 }
 

@@ -7,11 +7,11 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "models/switch/control_wait.hpp"
 #include "protocols/switch_cache/messages.hpp"
+#include "sim/options/misfit.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::switch_cache {
@@ -46,10 +46,10 @@ CacheManager::CacheManager(store::Shared& shared, const CacheOptions& options, C
   models::SwitchChassis& chassis = shared.rack.chassis();
   for (NodeId node = 0; node < shared.rack.nodes(); ++node) {
     if (chassis.pipe_of(shared.rack.port_of(node)) == kPipe) continue;
-    throw std::runtime_error(
-        fmt::format("node {} is plugged into another pipe of the switch than node 0, and each pipe has a cache of its "
-                    "own: clients, servers and cache packets must share one (StarCache §3.10); {} ports are in a pipe",
-                    node, chassis.options().ports_per_pipe));
+    throw sim::Misfit("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
+                      fmt::format("all on the {} ports of one pipe, since each pipe has a cache of its own: clients, "
+                                  "servers and cache packets must share one (StarCache §3.10)",
+                                  chassis.options().ports_per_pipe));
   }
   for (std::uint64_t index = options.cache_entries; index-- > 0;) free_indices_.push_back(index);
   cpu_.listen(*this);

@@ -29,7 +29,7 @@ std::span<const HistoryCheck> history_checks();
 /// Judges each key by one check at finish(). A key that breaks the promise is a violation under the check's name. One
 /// that could not be decided is a violation named "undecided", for a run that was not judged has not passed; so is a
 /// history of which the recorder could keep no key at all.
-class HistoryOracle final : public Oracle {
+class HistoryOracle : public Oracle {
  public:
   /// `recorder` must be attached to `journal`, which gives the names of sessions; both must outlive the oracle.
   HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const Journal& journal);

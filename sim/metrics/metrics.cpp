@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/options/place.hpp"
+
 namespace racksim::sim {
 namespace {
 
@@ -25,21 +27,23 @@ bool is_path(std::string_view name) {
 
 }  // namespace
 
-Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc) {
-  return std::get<Counter>(add(name, unit, doc, Counter{}).value);
+Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc,
+                          std::source_location where) {
+  return std::get<Counter>(add(name, unit, doc, Counter{}, where).value);
 }
 
-Gauge& Metrics::gauge(std::string_view name, std::string_view unit, std::string_view doc, double value) {
-  return std::get<Gauge>(add(name, unit, doc, Gauge{value}).value);
+Gauge& Metrics::gauge(std::string_view name, std::string_view unit, std::string_view doc, double value,
+                      std::source_location where) {
+  return std::get<Gauge>(add(name, unit, doc, Gauge{value}, where).value);
 }
 
-Histogram& Metrics::histogram(std::string_view name, std::string_view doc) {
-  return std::get<Histogram>(add(name, "ns", doc, Histogram()).value);
+Histogram& Metrics::histogram(std::string_view name, std::string_view doc, std::source_location where) {
+  return std::get<Histogram>(add(name, "ns", doc, Histogram(), where).value);
 }
 
-TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, std::string_view doc,
-                                 Duration interval) {
-  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval)).value);
+TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval,
+                                 std::source_location where) {
+  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval), where).value);
 }
 
 void Metrics::clear_counts() {
@@ -56,14 +60,17 @@ const Metric* Metrics::find(std::string_view name) const {
 }
 
 Metric& Metrics::add(std::string_view name, std::string_view unit, std::string_view doc,
-                     std::variant<Counter, Gauge, Histogram, TimeSeries> value) {
+                     std::variant<Counter, Gauge, Histogram, TimeSeries> value, const std::source_location& where) {
   if (!is_path(name)) {
-    throw std::runtime_error(
+    throw std::logic_error(
         fmt::format("metric name '{}' is not a dotted path of lower-case letters, digits and underscores", name));
   }
   const auto [place, added] =
-      all_.try_emplace(std::string(name), Metric{std::string(unit), std::string(doc), std::move(value)});
-  if (!added) throw std::runtime_error(fmt::format("metric '{}' is registered twice", name));
+      all_.try_emplace(std::string(name), Metric{std::string(unit), std::string(doc), std::move(value), where});
+  if (!added) {
+    throw std::logic_error(fmt::format("the metric \"{}\" is registered twice: in {} and in {}", name,
+                                       place_of(place->second.where), place_of(where)));
+  }
   return place->second;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -32,22 +33,27 @@ struct Metric {
   std::string unit;  ///< of the value; histograms hold durations and say "ns", which is what reports print
   std::string doc;   ///< one sentence
   std::variant<Counter, Gauge, Histogram, TimeSeries> value;
+  std::source_location where;  ///< it was registered here
 };
 
 /// The metrics of one run. References that it hands out stay valid as long as it lives.
 ///
 /// Names are dotted paths of lower-case letters, digits and underscores ("flowcc.home_agent.packets_received"). A name
-/// that is malformed or already taken is a std::runtime_error that names it.
+/// that is malformed is a std::logic_error that names it; so is one that is already taken, with both places.
 class Metrics {
  public:
   Metrics() = default;
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  Counter& counter(std::string_view name, std::string_view unit, std::string_view doc);
-  Gauge& gauge(std::string_view name, std::string_view unit, std::string_view doc, double value);
-  Histogram& histogram(std::string_view name, std::string_view doc);
-  TimeSeries& time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval);
+  Counter& counter(std::string_view name, std::string_view unit, std::string_view doc,
+                   std::source_location where = std::source_location::current());
+  Gauge& gauge(std::string_view name, std::string_view unit, std::string_view doc, double value,
+               std::source_location where = std::source_location::current());
+  Histogram& histogram(std::string_view name, std::string_view doc,
+                       std::source_location where = std::source_location::current());
+  TimeSeries& time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval,
+                          std::source_location where = std::source_location::current());
 
   /// Sets all counters, histograms and time series back to nothing. Gauges are computed, not counted.
   void clear_counts();
@@ -60,7 +66,7 @@ class Metrics {
 
  private:
   Metric& add(std::string_view name, std::string_view unit, std::string_view doc,
-              std::variant<Counter, Gauge, Histogram, TimeSeries> value);
+              std::variant<Counter, Gauge, Histogram, TimeSeries> value, const std::source_location& where);
 
   // A map, because its nodes do not move and it is ordered.
   std::map<std::string, Metric, std::less<>> all_;

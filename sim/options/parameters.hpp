@@ -14,10 +14,15 @@
 //   p.length("patience", patience, us, most, "how long to wait for an answer").varied({us, us * 100}).timeout();
 #pragma once
 
+#include <fmt/core.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <source_location>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -26,6 +31,7 @@
 #include <vector>
 
 #include "sim/kernel/time.hpp"
+#include "sim/options/place.hpp"
 
 namespace racksim::sim {
 
@@ -148,54 +154,63 @@ class Declared {
   Parameter& parameter_;
 };
 
-/// The list that a component's `declare` fills.
+/// The list that a component's `declare` fills. A name that is declared twice is a std::logic_error.
 class Parameters {
  public:
-  Declared<bool> flag(std::string_view name, bool& value, std::string_view doc) {
-    return Declared<bool>(add(name, doc, Parameter::Flag{&value}));
+  Declared<bool> flag(std::string_view name, bool& value, std::string_view doc,
+                      std::source_location where = std::source_location::current()) {
+    return Declared<bool>(add(name, doc, Parameter::Flag{&value}, where));
   }
   void optional_integer(std::string_view name, std::optional<std::uint64_t>& value, std::uint64_t min,
-                        std::uint64_t max, std::string_view doc) {
-    add(name, doc, Parameter::OptionalInteger{&value, min, max});
+                        std::uint64_t max, std::string_view doc,
+                        std::source_location where = std::source_location::current()) {
+    add(name, doc, Parameter::OptionalInteger{&value, min, max}, where);
   }
   Declared<std::uint64_t> integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
-                                  std::string_view doc) {
-    return Declared<std::uint64_t>(add(name, doc, Parameter::Integer{&value, min, max}));
+                                  std::string_view doc, std::source_location where = std::source_location::current()) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Integer{&value, min, max}, where));
   }
-  Declared<double> real(std::string_view name, double& value, double min, double max, std::string_view doc) {
-    return Declared<double>(add(name, doc, Parameter::Real{&value, min, max}));
+  Declared<double> real(std::string_view name, double& value, double min, double max, std::string_view doc,
+                        std::source_location where = std::source_location::current()) {
+    return Declared<double>(add(name, doc, Parameter::Real{&value, min, max}, where));
   }
   /// A share or probability from 0 to 1.
-  Declared<double> ratio(std::string_view name, double& value, std::string_view doc) {
-    return real(name, value, 0.0, 1.0, doc);
+  Declared<double> ratio(std::string_view name, double& value, std::string_view doc,
+                         std::source_location where = std::source_location::current()) {
+    return real(name, value, 0.0, 1.0, doc, where);
   }
-  void optional_ratio(std::string_view name, std::optional<double>& value, std::string_view doc) {
-    add(name, doc, Parameter::OptionalReal{&value, 0.0, 1.0});
+  void optional_ratio(std::string_view name, std::optional<double>& value, std::string_view doc,
+                      std::source_location where = std::source_location::current()) {
+    add(name, doc, Parameter::OptionalReal{&value, 0.0, 1.0}, where);
   }
   Declared<std::uint64_t> size(std::string_view name, std::uint64_t& bytes, std::uint64_t min, std::uint64_t max,
-                               std::string_view doc) {
-    return Declared<std::uint64_t>(add(name, doc, Parameter::Size{&bytes, min, max}));
+                               std::string_view doc, std::source_location where = std::source_location::current()) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Size{&bytes, min, max}, where));
   }
-  Declared<Duration> length(std::string_view name, Duration& value, Duration min, Duration max, std::string_view doc) {
-    return Declared<Duration>(add(name, doc, Parameter::Length{&value, min, max}));
+  Declared<Duration> length(std::string_view name, Duration& value, Duration min, Duration max, std::string_view doc,
+                            std::source_location where = std::source_location::current()) {
+    return Declared<Duration>(add(name, doc, Parameter::Length{&value, min, max}, where));
   }
   Declared<std::uint64_t> rate(std::string_view name, std::uint64_t& bits_per_second, std::uint64_t min,
-                               std::uint64_t max, std::string_view doc) {
-    return Declared<std::uint64_t>(add(name, doc, Parameter::Rate{&bits_per_second, min, max}));
+                               std::uint64_t max, std::string_view doc,
+                               std::source_location where = std::source_location::current()) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::Rate{&bits_per_second, min, max}, where));
   }
-  void text(std::string_view name, std::string& value, std::string_view doc) {
-    add(name, doc, Parameter::Text{&value});
+  void text(std::string_view name, std::string& value, std::string_view doc,
+            std::source_location where = std::source_location::current()) {
+    add(name, doc, Parameter::Text{&value}, where);
   }
 
   template <class Enum>
   Declared<Enum> choice(std::string_view name, Enum& value,
-                        std::initializer_list<std::pair<std::string_view, Enum>> names, std::string_view doc) {
+                        std::initializer_list<std::pair<std::string_view, Enum>> names, std::string_view doc,
+                        std::source_location where = std::source_location::current()) {
     Parameter::Choice choice{&value,
                              [](const void* p) { return static_cast<std::int64_t>(*static_cast<const Enum*>(p)); },
                              [](void* p, std::int64_t v) { *static_cast<Enum*>(p) = static_cast<Enum>(v); },
                              {}};
     for (const auto& [text, member] : names) choice.names.emplace_back(text, static_cast<std::int64_t>(member));
-    return Declared<Enum>(add(name, doc, std::move(choice)));
+    return Declared<Enum>(add(name, doc, std::move(choice), where));
   }
 
   /// The parameters that `component` declares, under `name` and a dot.
@@ -203,19 +218,34 @@ class Parameters {
   void object(std::string_view name, Component& component) {
     Parameters inner;
     component.declare(inner);
-    for (auto& parameter : inner.all_) {
+    for (std::size_t i = 0; i < inner.all_.size(); ++i) {
+      Parameter& parameter = inner.all_[i];
       parameter.name = std::string(name) + '.' + parameter.name;
+      refuse_twice(parameter.name, inner.places_[i]);
       all_.push_back(std::move(parameter));
+      places_.push_back(inner.places_[i]);
     }
   }
 
   const std::vector<Parameter>& all() const { return all_; }
 
  private:
-  Parameter& add(std::string_view name, std::string_view doc, Parameter::Kind kind) {
+  Parameter& add(std::string_view name, std::string_view doc, Parameter::Kind kind, const std::source_location& where) {
+    refuse_twice(name, where);
+    places_.push_back(where);
     return all_.emplace_back(Parameter{std::string(name), std::string(doc), std::move(kind)});
   }
+  /// Throws std::logic_error, which names both places, if the name is taken.
+  void refuse_twice(std::string_view name, const std::source_location& where) const {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (all_[i].name != name) continue;
+      throw std::logic_error(fmt::format("the option \"{}\" is declared twice: in {} and in {}", name,
+                                         place_of(places_[i]), place_of(where)));
+    }
+  }
+
   std::vector<Parameter> all_;
+  std::vector<std::source_location> places_;  // of the declarations, in the same order
 };
 
 }  // namespace racksim::sim

@@ -26,7 +26,7 @@ namespace racksim::sim {
 /// Reads the beginnings and ends of requests for locks. A request is reported once, when it is overtaken once more than
 /// allowed. A try-lock does not wait, so it cannot be overtaken; but it overtakes. That a request is never granted, nor
 /// anybody else's after it, is the business of ProgressOracle.
-class LockFairnessOracle final : public Oracle {
+class LockFairnessOracle : public Oracle {
  public:
   /// How often a request may be overtaken where so many sessions ask for locks: by a lease of each node.
   static constexpr std::uint64_t leases(std::uint64_t sessions) { return 256 * sessions; }

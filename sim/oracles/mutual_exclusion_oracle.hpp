@@ -53,7 +53,7 @@ class MutualExclusionOracle final : public Oracle {
   FlatMap<std::uint32_t> held_;  // lock to holds
   std::vector<std::vector<Hold>> holds_;
   std::vector<std::uint32_t> vacant_;
-  // Requests that were given up and have excused nothing, by lock and session.
+  // Requests and unlocks that were given up and have excused nothing, by lock and session.
   std::multiset<std::pair<std::uint64_t, std::uint32_t>> given_up_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "sim/kernel/time.hpp"
 #include "sim/record/journal.hpp"
+#include "sim/record/state_visitor.hpp"
 
 namespace racksim::sim {
 
@@ -43,6 +44,10 @@ class Oracle : public Observer {
 
   /// Ignores what it sees, unless overridden.
   void observe(const Observation&) override {}
+
+  /// Whom the state in which the run has come to rest is shown to, before `finish`; nobody by default. An oracle with
+  /// one judges nothing else: if the run does not come to rest, it is not finished.
+  virtual StateVisitor* state_at_rest() { return nullptr; }
 
   /// The run is over and its drain done: checks what must hold at quiescence. Called once.
   virtual void finish(Time) {}

@@ -10,7 +10,7 @@
 namespace racksim::sim {
 
 /// Collects the leftovers that a protocol reports when everything should have come to rest.
-class QuiescenceOracle final : public Oracle {
+class QuiescenceOracle : public Oracle {
  public:
   QuiescenceOracle() : Oracle("quiescence") {}
 

@@ -30,6 +30,8 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
   /// `history` must have seen the whole run, and outlive the oracle.
   explicit ValuesAtRestOracle(const LastValues& history) : Oracle("values-at-rest"), history_(history) {}
 
+  StateVisitor* state_at_rest() override { return this; }
+
   void home(std::uint64_t key, std::uint64_t value) override;
   void copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) override;
   void lost(std::uint64_t key) override;

@@ -12,11 +12,11 @@ namespace racksim::write_through {
 
 namespace {
 
-const models::ProtocolRegistration registration({
+const sim::Registration<models::ProtocolEntry> registration({
     .name = "write-through",
     .doc = "a directory with write-through caches, for tests",
     .make_options = [] { return std::make_shared<Options>(); },
-    .tolerates = {"drop", "duplicate", "hold", "noise"},
+    .tolerates = {"drop", "duplicate", "hold", "noise", "unplugged"},
 });
 
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {

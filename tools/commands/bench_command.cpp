@@ -172,14 +172,16 @@ int bench(const BenchOptions& options, CommandContext& context) {
   return status;
 }
 
-}  // namespace
-
-void add_bench_command(CommandContext& context) {
+void add_bench(CommandContext& context) {
   auto* command = context.app.add_subcommand("bench", "Measure the simulator's speed and memory on this machine");
   const auto options = std::make_shared<BenchOptions>();
   command->add_flag("--quick", options->quick, "Short rounds: a few seconds, and rougher numbers");
   command->add_flag("--json", options->json, "Print the numbers as JSON, alone on standard output");
   command->callback([&context, options] { context.action = [&context, options] { return bench(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> bench_command({.name = "bench", .add = add_bench});
+
+}  // namespace
 
 }  // namespace racksim::tools

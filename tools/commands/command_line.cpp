@@ -28,29 +28,10 @@ int parse_and_run(std::vector<std::string> arguments, CommandContext& context) {
   return context.action();
 }
 
-}  // namespace
-
-int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
-                     std::ostream& err) {
+/// Runs a command, and turns what escapes it into one line and an exit status.
+int guarded(std::ostream& err, const std::function<int()>& command) {
   try {
-    CLI::App app("A deterministic simulator of a rack with a programmable switch.", "racksim");
-    app.set_version_flag("--version", provenance_text());
-    app.require_subcommand(1);
-    CommandContext context{app, catalogue, out, err, {}};
-    add_run_command(context);
-    add_explain_command(context);
-    add_figure_command(context);
-    add_fuzz_command(context);
-    add_test_command(context);
-    add_shrink_command(context);
-    add_diff_command(context);
-    add_validate_command(context);
-    add_list_command(context);
-    add_schema_command(context);
-    add_fit_command(context);
-    add_table_command(context);
-    add_bench_command(context);
-    return parse_and_run(std::move(arguments), context);
+    return command();
   } catch (const InputError& error) {
     err << error.what() << '\n';
     return exit_bad_input;
@@ -64,6 +45,26 @@ int run_command_line(std::vector<std::string> arguments, const Catalogue& catalo
     err << "racksim: internal error: " << error.what() << '\n';
     return exit_internal_error;
   }
+}
+
+int run_in(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out, std::ostream& err) {
+  CLI::App app("A deterministic simulator of a rack with a programmable switch.", "racksim");
+  app.set_version_flag("--version", provenance_text());
+  app.require_subcommand(1);
+  CommandContext context{app, catalogue, out, err, {}};
+  for (const CommandEntry& command : sim::Registry<CommandEntry>::entries()) command.add(context);
+  return parse_and_run(std::move(arguments), context);
+}
+
+}  // namespace
+
+int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
+                     std::ostream& err) {
+  return guarded(err, [&] { return run_in(std::move(arguments), catalogue, out, err); });
+}
+
+int run_command_line(std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  return guarded(err, [&] { return run_in(std::move(arguments), built_in_catalogue(), out, err); });
 }
 
 }  // namespace racksim::tools

@@ -4,8 +4,10 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "sim/options/registry.hpp"
 #include "tools/scenario/catalogue.hpp"
 
 namespace CLI {
@@ -33,24 +35,19 @@ struct CommandContext {
   std::function<int()> action;
 };
 
-/// Each adds one sub-command; they are listed in command_line.cpp.
-void add_validate_command(CommandContext& context);
-void add_list_command(CommandContext& context);
-void add_schema_command(CommandContext& context);
-void add_fit_command(CommandContext& context);
-void add_run_command(CommandContext& context);
-void add_bench_command(CommandContext& context);
-void add_figure_command(CommandContext& context);
-void add_fuzz_command(CommandContext& context);
-void add_test_command(CommandContext& context);
-void add_explain_command(CommandContext& context);
-void add_shrink_command(CommandContext& context);
-void add_diff_command(CommandContext& context);
-void add_table_command(CommandContext& context);
+/// A sub-command. Each registers itself (sim/options/registry.hpp).
+struct CommandEntry {
+  static constexpr std::string_view kWhat = "command";
+  std::string name;
+  /// Adds it to the context's app.
+  std::function<void(CommandContext&)> add;
+};
 
 /// Parses the arguments (without the program's name) and runs the chosen sub-command. Never throws: what escapes a
 /// sub-command becomes one line on `err` and its exit status.
 int run_command_line(std::vector<std::string> arguments, const Catalogue& catalogue, std::ostream& out,
                      std::ostream& err);
+/// The same, with all that is linked into the program.
+int run_command_line(std::vector<std::string> arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace racksim::tools

@@ -25,9 +25,7 @@ int diff(const DiffOptions& options, CommandContext& context) {
   return comparison.same() ? exit_ok : exit_failed;
 }
 
-}  // namespace
-
-void add_diff_command(CommandContext& context) {
+void add_diff(CommandContext& context) {
   auto* command = context.app.add_subcommand("diff", "Find the first point where two runs part, and compare metrics");
   const auto options = std::make_shared<DiffOptions>();
   command->add_option("RUN_A", options->a.given, "Folder of a run, or a scenario file to be run")->required();
@@ -42,5 +40,9 @@ void add_diff_command(CommandContext& context) {
   command->add_flag("--json", options->json, "Print the comparison as JSON, alone on standard output");
   command->callback([&context, options] { context.action = [&context, options] { return diff(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> diff_command({.name = "diff", .add = add_diff});
+
+}  // namespace
 
 }  // namespace racksim::tools

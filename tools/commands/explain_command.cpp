@@ -244,9 +244,7 @@ int run(const ExplainOptions& options, CommandContext& context) {
   return exit_ok;
 }
 
-}  // namespace
-
-void add_explain_command(CommandContext& context) {
+void add_explain(CommandContext& context) {
   auto* command =
       context.app.add_subcommand("explain", "Show what led to a violation: messages, operations, registers");
   const auto options = std::make_shared<ExplainOptions>();
@@ -263,5 +261,9 @@ void add_explain_command(CommandContext& context) {
   command->add_option("--out", options->out, "Write text and SVG to this folder");
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> explain_command({.name = "explain", .add = add_explain});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -100,9 +100,7 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   return report_problems(figure, results, context.err);
 }
 
-}  // namespace
-
-void add_figure_command(CommandContext& context) {
+void add_figure(CommandContext& context) {
   auto* command = context.app.add_subcommand("figure", "Run a paper's figure and compare it with the paper's claims");
   const auto options = std::make_shared<FigureOptions>();
   command->add_option("NAME", options->name, "One of `racksim list figures`, or a figure file")->required();
@@ -115,5 +113,9 @@ void add_figure_command(CommandContext& context) {
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_figure(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> figure_command({.name = "figure", .add = add_figure});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -4,12 +4,12 @@
 #include <ostream>
 
 #include "models/rack/rack_options.hpp"
+#include "p4model/execute/registry.hpp"
 #include "p4model/fit/placement.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
-#include "tools/processes/programs.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/nearest_name.hpp"
 
@@ -31,15 +31,15 @@ p4::SwitchResources resources(const FitOptions& options, const Catalogue& catalo
                      nearest_name(options.testbed, names));
   }
   const Testbed testbed = load_testbed(file, catalogue);
-  return std::static_pointer_cast<models::RackOptions>(testbed.rack.options)->network_switch.pipe;
+  return testbed.rack.options->network_switch.pipe;
 }
 
 int fit(const FitOptions& options, CommandContext& context) {
-  const p4::ProgramRegistry programs = built_in_programs();
-  const auto* entry = programs.find(options.program);
+  const auto* entry = sim::Registry<p4::ProgramEntry>::find(options.program);
   if (entry == nullptr) {
-    throw InputError("racksim fit", "command line", quote(options.program), one_of(programs.names()),
-                     nearest_name(options.program, programs.names()));
+    const auto names = names_of(p4::programs());
+    throw InputError("racksim fit", "command line", quote(options.program), one_of(names),
+                     nearest_name(options.program, names));
   }
   const auto budget = resources(options, context.catalogue);
   const auto program = entry->make();
@@ -54,9 +54,7 @@ int fit(const FitOptions& options, CommandContext& context) {
   }
 }
 
-}  // namespace
-
-void add_fit_command(CommandContext& context) {
+void add_fit(CommandContext& context) {
   auto* command = context.app.add_subcommand("fit", "Place a switch program into stages and print what it uses");
   const auto options = std::make_shared<FitOptions>();
   command->add_option("PROGRAM", options->program, "One of `racksim list programs`")->required();
@@ -64,5 +62,9 @@ void add_fit_command(CommandContext& context) {
   command->add_option("--dot", options->dot, "Also write the dependency graph to this file, for Graphviz");
   command->callback([&context, options] { context.action = [&context, options] { return fit(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> fit_command({.name = "fit", .add = add_fit});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -371,9 +371,7 @@ class FuzzCommand {
   std::string shrunk_file_;
 };
 
-}  // namespace
-
-void add_fuzz_command(CommandContext& context) {
+void add_fuzz(CommandContext& context) {
   auto* command = context.app.add_subcommand("fuzz", "Run random variations of a scenario and check every promise");
   const auto options = std::make_shared<FuzzOptions>();
   command->add_option("FILE", options->file, "Scenario file that serves as the template")->required();
@@ -397,5 +395,9 @@ void add_fuzz_command(CommandContext& context) {
   command->callback(
       [&context, options] { context.action = [&context, options] { return FuzzCommand(*options, context).run(); }; });
 }
+
+const sim::Registration<CommandEntry> fuzz_command({.name = "fuzz", .add = add_fuzz});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -18,7 +18,8 @@ namespace {
 
 using Entries = std::vector<NamedEntry>;
 
-Entries named(const std::vector<OptionsEntry>& entries) {
+template <class Entry>
+Entries named(const std::vector<Entry>& entries) {
   Entries result;
   for (const auto& entry : entries) result.push_back({entry.name, entry.doc});
   return result;
@@ -60,7 +61,7 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "protocols") return named(catalogue.protocols);
   if (kind == "workloads") return named(catalogue.workloads);
   if (kind == "faults") return named(catalogue.faults);
-  if (kind == "oracles") return {catalogue.oracles.begin(), catalogue.oracles.end()};
+  if (kind == "oracles") return named(catalogue.oracles);
   if (kind == "programs") return catalogue.programs;
   if (kind == "testbeds") return files_below("testbeds", "doc");
   if (kind == "figures") return files_below("figures", "title");
@@ -109,9 +110,7 @@ int list(const ListOptions& options, CommandContext& context) {
   return exit_ok;
 }
 
-}  // namespace
-
-void add_list_command(CommandContext& context) {
+void add_list(CommandContext& context) {
   auto* command = context.app.add_subcommand("list", "List what this build offers");
   const auto options = std::make_shared<ListOptions>();
   command
@@ -121,5 +120,9 @@ void add_list_command(CommandContext& context) {
   command->add_flag("--json", options->json, "Print the list as JSON");
   command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> list_command({.name = "list", .add = add_list});
+
+}  // namespace
 
 }  // namespace racksim::tools

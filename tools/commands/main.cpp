@@ -14,6 +14,6 @@ int main(int argc, char** argv) {
   catch_interruptions();
   DescriptorBuffer buffer(STDOUT_FILENO);
   std::ostream out(&buffer);
-  const int status = run_command_line({argv + 1, argv + argc}, built_in_catalogue(), out, std::cerr);
+  const int status = run_command_line({argv + 1, argv + argc}, out, std::cerr);
   return finish_output(buffer, status, std::cerr);
 }

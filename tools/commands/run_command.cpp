@@ -72,9 +72,7 @@ int run(const RunOptions& options, CommandContext& context) {
   return result.pass ? exit_ok : exit_failed;
 }
 
-}  // namespace
-
-void add_run_command(CommandContext& context) {
+void add_run(CommandContext& context) {
   auto* command = context.app.add_subcommand("run", "Run a scenario and print its report");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("FILE", options->file, "Scenario file")->required();
@@ -85,5 +83,9 @@ void add_run_command(CommandContext& context) {
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> run_command({.name = "run", .add = add_run});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -7,7 +7,9 @@
 
 namespace racksim::tools {
 
-void add_schema_command(CommandContext& context) {
+namespace {
+
+void add_schema(CommandContext& context) {
   auto* command = context.app.add_subcommand("schema", "Print the JSON Schema of scenario files");
   command->callback([&context] {
     context.action = [&context] {
@@ -16,5 +18,9 @@ void add_schema_command(CommandContext& context) {
     };
   });
 }
+
+const sim::Registration<CommandEntry> schema_command({.name = "schema", .add = add_schema});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -72,9 +72,7 @@ int run(const ShrinkOptions& options, CommandContext& context) {
   return shrunk.interrupted ? exit_interrupted : exit_ok;
 }
 
-}  // namespace
-
-void add_shrink_command(CommandContext& context) {
+void add_shrink(CommandContext& context) {
   auto* command = context.app.add_subcommand("shrink", "Reduce a failing scenario as far as it still fails");
   const auto options = std::make_shared<ShrinkOptions>();
   command->add_option("FILE", options->file, "Scenario file of which a run fails")->required();
@@ -86,5 +84,9 @@ void add_shrink_command(CommandContext& context) {
   command->add_option("--out", options->out, "File to write (default NAME-shrunk.json)");
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> shrink_command({.name = "shrink", .add = add_shrink});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -151,9 +151,7 @@ int print_tables(const TableOptions& options, CommandContext& context) {
   return exit_ok;
 }
 
-}  // namespace
-
-void add_table_command(CommandContext& context) {
+void add_table(CommandContext& context) {
   auto* command = context.app.add_subcommand("table", "Print the transition tables that a protocol executes");
   const auto options = std::make_shared<TableOptions>();
   command->add_option("PROTOCOL", options->protocol, "One of `racksim list protocols` that has tables")->required();
@@ -161,5 +159,9 @@ void add_table_command(CommandContext& context) {
   command->callback(
       [&context, options] { context.action = [&context, options] { return print_tables(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> table_command({.name = "table", .add = add_table});
+
+}  // namespace
 
 }  // namespace racksim::tools

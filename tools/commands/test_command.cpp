@@ -149,9 +149,7 @@ int run_tests(const TestOptions& options, CommandContext& context) {
   return all ? exit_ok : exit_failed;
 }
 
-}  // namespace
-
-void add_test_command(CommandContext& context) {
+void add_test(CommandContext& context) {
   auto* command = context.app.add_subcommand("test", "Run folders of scenarios and compare with stored baselines");
   const auto options = std::make_shared<TestOptions>();
   command->add_option("DIR", options->paths, "Folders of scenarios, searched to any depth, or single files")
@@ -170,5 +168,9 @@ void add_test_command(CommandContext& context) {
   command->callback(
       [&context, options] { context.action = [&context, options] { return run_tests(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> test_command({.name = "test", .add = add_test});
+
+}  // namespace
 
 }  // namespace racksim::tools

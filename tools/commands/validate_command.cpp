@@ -88,9 +88,7 @@ int validate_all(const ValidateOptions& options, CommandContext& context) {
   return status;
 }
 
-}  // namespace
-
-void add_validate_command(CommandContext& context) {
+void add_validate(CommandContext& context) {
   auto* command = context.app.add_subcommand(
       "validate", "Check scenarios, testbeds, figures and lists of claims without running them");
   const auto options = std::make_shared<ValidateOptions>();
@@ -99,5 +97,9 @@ void add_validate_command(CommandContext& context) {
   command->callback(
       [&context, options] { context.action = [&context, options] { return validate_all(*options, context); }; });
 }
+
+const sim::Registration<CommandEntry> validate_command({.name = "validate", .add = add_validate});
+
+}  // namespace
 
 }  // namespace racksim::tools

@@ -1,10 +1,6 @@
-// An experiment: a scenario in, a report out. Builds rack, protocol, workload and faults, runs the phases, and lets the
-// oracles judge.
-//
-//   warm-up     the functional warm-up outside time, then simulated time that is not measured
-//   measure     what the metrics speak of
-//   heal        faults end, sessions finish the operation they are in
-//   drain       until everything has come to rest, or the drain's time is over: then the quiescence oracles speak
+// An experiment: a scenario in, a report out. Assembles what the scenario says (assembly.hpp), takes it through the
+// phases (phases.hpp) under the eyes of the oracles (watch.hpp), and holds the result against what the scenario
+// expects.
 #pragma once
 
 #include <cstdint>
@@ -13,50 +9,25 @@
 #include <vector>
 
 #include "sim/metrics/metrics.hpp"
-#include "sim/oracles/oracle.hpp"
 #include "sim/record/coverage.hpp"
-#include "sim/record/history.hpp"
-#include "sim/record/run_hash.hpp"
-#include "tools/experiment/ladder.hpp"
+#include "tools/experiment/phases.hpp"
 #include "tools/scenario/scenario.hpp"
-
-namespace racksim::models {
-class Rack;
-class Protocol;
-}  // namespace racksim::models
 
 namespace racksim::tools {
 
-/// A write that was acknowledged, and that a crash has undone, as the protocol says that it may.
-struct LostWrite {
-  std::uint64_t key = 0, value = 0;
-  std::string author;  ///< its session
-  sim::Time at;
-  sim::Loss why{};
-};
-
 /// What a run has given.
-struct RunResult {
-  bool pass = true;                        ///< no violation, no failed expectation, the run came to its end
-  std::vector<sim::Violation> violations;  ///< those that the oracles kept
-  std::uint64_t violation_count = 0;       ///< all of them
+struct RunResult : Course {
+  bool pass = true;  ///< no violation, no failed expectation, the run came to its end
   std::vector<std::string> failed_expectations;
-  std::vector<LostWrite> lost_writes;  ///< the first ones
-  std::uint64_t lost_write_count = 0;  ///< all of them
-  sim::RunHash hash;
-  std::uint64_t events = 0;
-  sim::Time simulated;
-  sim::Duration measured;
-  std::uint64_t operations = 0;
   double wall_seconds = 0;
-  Ladder ladder;
 };
-
-/// Told now and then how far a run is: simulated time and operations so far.
-using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
 
 /// Told when everything stands and the warm-up is done, just before the first event: may attach observers.
 using Onlooker = std::function<void(models::Rack& rack, const models::Protocol& protocol)>;
+
+/// The scenario's parts, and what it asks of the watch.
+Parts parts_of(const Scenario& scenario, sim::Coverage* coverage);
+Watch::Terms watch_terms(const Scenario& scenario);
 
 /// Runs a scenario. One call per process: SimGrid's engine cannot be made twice. Metrics are left in `metrics`.
 /// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be

@@ -59,9 +59,9 @@ std::string size_text(std::uint64_t bytes) {
 }  // namespace
 
 MachineNeeds machine_needs(const Scenario& scenario) {
-  const auto& rack = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
-  const auto& protocol = *std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
-  const auto& workload = *std::static_pointer_cast<models::WorkloadOptions>(scenario.workload.options);
+  const auto& rack = *scenario.rack.options;
+  const auto& protocol = *scenario.protocol.options;
+  const auto& workload = *scenario.workload.options;
   const RunPlan& run = scenario.run;
   const models::StateSize state = protocol.state_size(rack.nodes);
   const std::uint64_t operations = run.warmup.operations.value_or(0) + run.measure.operations.value_or(0);
@@ -69,16 +69,14 @@ MachineNeeds machine_needs(const Scenario& scenario) {
   models::Roles roles;
   try {
     roles = rack.roles.of(rack.nodes);
-  } catch (const std::runtime_error& error) {
-    throw InputError(scenario.file, "/rack", fmt::format("constants that do not fit: {}", error.what()),
-                     "constants that fit each other");
+  } catch (const sim::Misfit& misfit) {
+    throw InputError(scenario.file, misfit.option(), misfit.found(), misfit.expected());
   }
   try {
     footprint =
         workload.footprint({roles.compute_nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
-  } catch (const std::runtime_error& error) {
-    throw InputError(scenario.file, "/workload", fmt::format("options that do not fit: {}", error.what()),
-                     "options that fit the rack and its protocol");
+  } catch (const sim::Misfit& misfit) {
+    throw InputError(scenario.file, "/workload/" + misfit.option(), misfit.found(), misfit.expected());
   }
 
   std::uint64_t per_object = state.bytes_per_object;

@@ -28,7 +28,7 @@ const Parameter* find_parameter(const sim::Parameters& parameters, const std::st
   return nullptr;
 }
 
-std::uint64_t* integer(const BoundOptions& options, const char* name) {
+std::uint64_t* integer(const BoundParameters& options, const char* name) {
   const auto* parameter = find_parameter(options.parameters, name);
   const auto* kind = parameter ? std::get_if<Parameter::Integer>(&parameter->kind) : nullptr;
   return kind ? kind->target : nullptr;
@@ -108,7 +108,7 @@ Documents fewer_threads(const JsonValue& document, const Scenario& scenario) {
 /// The sections whose members are declared options, with the members that are not.
 struct Section {
   std::string path;
-  const BoundOptions& options;
+  const BoundParameters& options;
   std::vector<std::string> kept;
 };
 std::vector<Section> sections(const Scenario& scenario) {

@@ -66,7 +66,7 @@ bool is_set(const std::vector<std::string>& overrides, const std::string& path) 
 }
 
 /// The whole number that a derived document gives, or else the template in effect.
-std::uint64_t number_in(const JsonValue& document, const char* part, const BoundOptions& options, const char* name) {
+std::uint64_t number_in(const JsonValue& document, const char* part, const BoundParameters& options, const char* name) {
   const auto* object = document.find(part);
   const auto* value = object ? object->find(name) : nullptr;
   if (value && value->natural()) return *value->natural();
@@ -121,10 +121,15 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
   for (const auto& protocol : models::protocols()) {
     if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
   }
-  add_knobs("rack", catalogue.rack, original_.rack, overrides);
-  add_knobs("protocol." + original_.protocol.name, *find_entry(catalogue.protocols, original_.protocol.name),
-            original_.protocol, overrides);
-  add_knobs("workload", *find_entry(catalogue.workloads, original_.workload.name), original_.workload, overrides);
+  const auto vary = [&](const std::string& prefix, const auto& component, const BoundParameters& options) {
+    sim::Parameters defaults;
+    const auto owner = component.make(defaults);  // which the declarations point into
+    add_knobs(prefix, defaults, options, overrides);
+  };
+  vary("rack", catalogue.rack, original_.rack);
+  vary("protocol." + original_.protocol.name, *find_entry(catalogue.protocols, original_.protocol.name),
+       original_.protocol);
+  vary("workload", *find_entry(catalogue.workloads, original_.workload.name), original_.workload);
   vary_faults_ = !is_set(overrides, "faults");
   vary_schedule_ = !is_set(overrides, "run.schedule");
   vary_length_ = !is_set(overrides, "run.measure");
@@ -142,10 +147,8 @@ void Swarm::keep_expectations(const JsonValue& document) {
   }
 }
 
-void Swarm::add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
+void Swarm::add_knobs(const std::string& prefix, const sim::Parameters& defaults, const BoundParameters& options,
                       const std::vector<std::string>& overrides) {
-  sim::Parameters defaults;
-  const auto owner = component.make(defaults);  // which the declarations point into
   for (std::size_t i = 0; i < options.parameters.all().size(); ++i) {
     const Parameter& parameter = options.parameters.all()[i];
     Knob knob;
@@ -230,9 +233,8 @@ void Swarm::give_time(JsonValue& document) const {
 // Of a derived scenario, whose timeouts may have been drawn, or of the template if it fits no rack: it is refused then.
 sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   const auto of = [](const Scenario& scenario) {
-    const auto& rack = *std::static_pointer_cast<models::RackOptions>(scenario.rack.options);
-    const auto protocol = std::static_pointer_cast<models::ProtocolOptions>(scenario.protocol.options);
-    return std::max(protocol->longest_timeout(rack), rack.nic.rc_retransmission_timeout);
+    const auto& rack = *scenario.rack.options;
+    return std::max(scenario.protocol.options->longest_timeout(rack), rack.nic.rc_retransmission_timeout);
   };
   try {
     return of(read_scenario(document, file_, *catalogue_));

@@ -65,7 +65,7 @@ class Swarm {
     std::optional<JsonValue> calm_value;  ///< what one that is not hurried has if it draws nothing, not the template's
   };
   /// `component` tells the defaults.
-  void add_knobs(const std::string& prefix, const OptionsEntry& component, const BoundOptions& options,
+  void add_knobs(const std::string& prefix, const sim::Parameters& defaults, const BoundParameters& options,
                  const std::vector<std::string>& overrides);
   /// What the template expects of metrics; its verdict and baseline are not for other runs.
   void keep_expectations(const JsonValue& document);

@@ -3,26 +3,27 @@
 // The scenario reader knows none of them by itself; it finds their options through the declarations here.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "models/faults/fault.hpp"
+#include "models/rack/rack_options.hpp"
+#include "models/service/oracle_entry.hpp"
+#include "models/service/protocol.hpp"
+#include "models/workloads/workload.hpp"
 #include "sim/options/parameters.hpp"
 
 namespace racksim::tools {
 
 /// A component whose options a scenario may give.
+template <class Options>
 struct OptionsEntry {
   std::string name;
   std::string doc;  ///< one sentence, shown by `racksim list`
   /// Makes an options object with default values and declares its parameters, which point into it.
-  std::function<std::shared_ptr<void>(sim::Parameters&)> make;
-  /// Of a protocol or a workload: the oracles that depend on its options, and that it keeps or brings with these.
-  std::function<std::vector<std::string>(const void* options)> promises = {};
-  /// Throws sim::RefusedOption if the options are wrong by themselves, each though it is of its kind and in its range.
-  std::function<void(const void* options)> check = {};
+  std::function<std::shared_ptr<Options>(sim::Parameters&)> make;
 };
 
 /// A component that only has a name.
@@ -31,28 +32,31 @@ struct NamedEntry {
   std::string doc;
 };
 
-/// An oracle, and whether "all" asks for it: always, if the protocol promises it with the options that it is given, or
-/// never, since others imply it or since not every run can keep it.
-struct OracleEntry : NamedEntry {
-  enum class Asked : std::uint8_t { always, if_promised, by_name };
-  Asked asked = Asked::always;
-};
-
 struct Catalogue {
-  OptionsEntry rack;  ///< the hardware's constants; testbed files give their values
-  std::vector<OptionsEntry> protocols;
-  std::vector<OptionsEntry> workloads;
-  std::vector<OptionsEntry> faults;
+  OptionsEntry<models::RackOptions> rack;  ///< the hardware's constants; testbed files give their values
+  std::vector<OptionsEntry<models::ProtocolOptions>> protocols;
+  std::vector<OptionsEntry<models::WorkloadOptions>> workloads;
+  std::vector<OptionsEntry<models::Fault>> faults;
   std::vector<NamedEntry> programs;
-  std::vector<OracleEntry> oracles;
+  std::vector<models::OracleEntry> oracles;
 };
 
 /// The entry of that name, or null.
-const OptionsEntry* find_entry(const std::vector<OptionsEntry>& entries, const std::string& name);
+template <class Entry>
+const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
+  for (const auto& entry : entries) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
 /// The names of the entries, in their order.
-std::vector<std::string> names_of(const std::vector<OptionsEntry>& entries);
-std::vector<std::string> names_of(const std::vector<NamedEntry>& entries);
-std::vector<std::string> names_of(const std::vector<OracleEntry>& entries);
+template <class Entry>
+std::vector<std::string> names_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> names;
+  names.reserve(entries.size());
+  for (const auto& entry : entries) names.push_back(entry.name);
+  return names;
+}
 
 /// Everything that is linked into this program.
 Catalogue built_in_catalogue();

@@ -6,7 +6,7 @@ namespace racksim::tools {
 namespace {
 
 /// An object with one leading member, then all options in effect.
-JsonValue options_with(std::string_view key, const std::string& name, const BoundOptions& bound) {
+JsonValue options_with(std::string_view key, const std::string& name, const BoundParameters& bound) {
   JsonValue value;
   value.set(key, name);
   const auto options = values_in_effect(bound.parameters);
@@ -16,7 +16,7 @@ JsonValue options_with(std::string_view key, const std::string& name, const Boun
   return value;
 }
 
-JsonValue write_protocol(const BoundOptions& protocol) {
+JsonValue write_protocol(const BoundParameters& protocol) {
   JsonValue value;
   value.set("name", protocol.name);
   auto options = values_in_effect(protocol.parameters);
@@ -24,7 +24,7 @@ JsonValue write_protocol(const BoundOptions& protocol) {
   return value;
 }
 
-JsonValue write_faults(const std::vector<BoundOptions>& faults) {
+JsonValue write_faults(const std::vector<BoundOptions<models::Fault>>& faults) {
   auto value = JsonValue::array();
   for (const auto& fault : faults) value.push(options_with("kind", fault.name, fault));
   return value;

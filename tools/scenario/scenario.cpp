@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "sim/options/refused_option.hpp"
+#include "sim/options/misfit.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
@@ -13,8 +13,9 @@
 namespace racksim::tools {
 namespace {
 
-BoundOptions make_options(const OptionsEntry& entry) {
-  BoundOptions bound{entry.name, nullptr, {}};
+template <class Options>
+BoundOptions<Options> make_options(const OptionsEntry<Options>& entry) {
+  BoundOptions<Options> bound{{entry.name, {}}, nullptr};
   bound.options = entry.make(bound.parameters);
   return bound;
 }
@@ -33,8 +34,9 @@ void check_version(const JsonValue& object, const Place& place) {
 }
 
 /// The catalogue entry that the member `key` names.
-const OptionsEntry& require_entry(const JsonValue& object, const Place& place, const std::string& key,
-                                  const std::vector<OptionsEntry>& entries) {
+template <class Entry>
+const Entry& require_entry(const JsonValue& object, const Place& place, const std::string& key,
+                           const std::vector<Entry>& entries) {
   const auto names = names_of(entries);
   const auto& value = require_member(object, place, key, quote(key) + " with " + one_of(names));
   const auto& name = require_string(value, place.member(key), one_of(names));
@@ -44,29 +46,25 @@ const OptionsEntry& require_entry(const JsonValue& object, const Place& place, c
 }
 
 /// An object whose member "kind" names a component and whose other members are that component's options.
-BoundOptions read_kind(const JsonValue& value, const Place& place, const std::vector<OptionsEntry>& entries) {
+template <class Options>
+BoundOptions<Options> read_kind(const JsonValue& value, const Place& place,
+                                const std::vector<OptionsEntry<Options>>& entries) {
   require_object(value, place);
   const auto& entry = require_entry(value, place, "kind", entries);
   auto bound = make_options(entry);
   bind(value, place, bound.parameters, {{"kind"}, nullptr});
-  if (!entry.check) return bound;
-  try {
-    entry.check(bound.options.get());
-  } catch (const sim::RefusedOption& error) {
-    const auto& [word, names] = error.misnomer();
-    place.member(error.option()).refuse(error.found(), error.expected(), nearest_name(word, names));
-  }
   return bound;
 }
 
 /// The options of all protocols are read, so that a mistake does not wait for the day its protocol is selected.
-BoundOptions read_protocol(const JsonValue& value, const Place& place, const Catalogue& catalogue) {
+BoundOptions<models::ProtocolOptions> read_protocol(const JsonValue& value, const Place& place,
+                                                    const Catalogue& catalogue) {
   require_object(value, place);
   auto rules = BindRules{names_of(catalogue.protocols), nullptr};
   rules.reserved.insert(rules.reserved.begin(), "name");
   bind(value, place, {}, rules);
   const auto& selected = require_entry(value, place, "name", catalogue.protocols);
-  BoundOptions result;
+  BoundOptions<models::ProtocolOptions> result;
   for (const auto& entry : catalogue.protocols) {
     auto bound = make_options(entry);
     if (const auto* options = value.find(entry.name)) bind(*options, place.member(entry.name), bound.parameters);
@@ -109,6 +107,14 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
                                     root.member("protocol"), catalogue);
   scenario.workload = read_kind(require_member(document, root, "workload", "\"workload\" with a \"kind\""),
                                 root.member("workload"), catalogue.workloads);
+  try {
+    scenario.workload.options->check();
+  } catch (const sim::Misfit& misfit) {
+    const auto& [word, names] = misfit.misnomer();
+    root.member("workload")
+        .member(misfit.option())
+        .refuse(misfit.found(), misfit.expected(), nearest_name(word, names));
+  }
   if (const auto* run = document.find("run")) scenario.run = read_run_plan(*run, root.member("run"));
   if (const auto* faults = document.find("faults")) {
     const auto place = root.member("faults");
@@ -117,13 +123,8 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
       scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
     }
   }
-  std::vector<std::string> promised;
-  for (const auto& [entries, bound] :
-       {std::pair(&catalogue.protocols, &scenario.protocol), std::pair(&catalogue.workloads, &scenario.workload)}) {
-    const auto* entry = find_entry(*entries, bound->name);
-    if (!entry->promises) continue;
-    for (auto& name : entry->promises(bound->options.get())) promised.push_back(std::move(name));
-  }
+  auto promised = scenario.protocol.options->promises();
+  for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
   scenario.checks =
       read_checks(document.find("check"), root.member("check"), promised, catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {

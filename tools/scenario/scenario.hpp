@@ -26,11 +26,16 @@
 
 namespace racksim::tools {
 
+/// The options of a component, read, whatever they are.
+struct BoundParameters {
+  std::string name;            ///< the component's
+  sim::Parameters parameters;  ///< point into its options object
+};
+
 /// A component with its options read. Copies share the options object.
-struct BoundOptions {
-  std::string name;
-  std::shared_ptr<void> options;  ///< the type that the catalogue entry's `make` made
-  sim::Parameters parameters;     ///< point into `options`
+template <class Options>
+struct BoundOptions : BoundParameters {
+  std::shared_ptr<Options> options;
 };
 
 /// An oracle and whether the run asks for it.
@@ -45,12 +50,12 @@ struct Scenario {
   std::string doc;   ///< what the scenario is there for; may be empty
   std::uint64_t seed = 1;
   std::string testbed;
-  BoundOptions rack;                    ///< the testbed's values with the scenario's over them
-  std::vector<Annotation> annotations;  ///< what the testbed says about its constants
-  BoundOptions protocol;
-  BoundOptions workload;
+  BoundOptions<models::RackOptions> rack;  ///< the testbed's values with the scenario's over them
+  std::vector<Annotation> annotations;     ///< what the testbed says about its constants
+  BoundOptions<models::ProtocolOptions> protocol;
+  BoundOptions<models::WorkloadOptions> workload;
   RunPlan run;
-  std::vector<BoundOptions> faults;
+  std::vector<BoundOptions<models::Fault>> faults;
   std::vector<OracleSwitch> checks;  ///< every oracle of the catalogue, in its order
   HistoryOptions history;
   Observation observe;
@@ -68,7 +73,7 @@ void expand_rack(JsonValue& document);
 /// A testbed on its own: `version`, `name`, `doc` and the rack's constants.
 struct Testbed {
   std::string name, doc;
-  BoundOptions rack;
+  BoundOptions<models::RackOptions> rack;
   std::vector<Annotation> annotations;
 };
 /// Reads a testbed file. Throws InputError.

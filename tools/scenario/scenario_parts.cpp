@@ -110,8 +110,8 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
 }
 
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
-                                      const std::vector<std::string>& promised, const std::vector<OracleEntry>& oracles,
-                                      HistoryOptions& history) {
+                                      const std::vector<std::string>& promised,
+                                      const std::vector<models::OracleEntry>& oracles, HistoryOptions& history) {
   bool all = false;
   sim::Parameters parameters;
   parameters.flag("all", all, "");
@@ -122,8 +122,8 @@ std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place
   std::vector<OracleSwitch> checks;
   for (const auto& oracle : oracles) {
     const auto& name = oracle.name;
-    const bool asked = oracle.asked == OracleEntry::Asked::always ||
-                       (oracle.asked == OracleEntry::Asked::if_promised &&
+    const bool asked = oracle.asked == models::OracleEntry::Asked::always ||
+                       (oracle.asked == models::OracleEntry::Asked::if_promised &&
                         std::find(promised.begin(), promised.end(), name) != promised.end());
     checks.push_back({name, all && asked});
     const auto* flag = value ? value->find(name) : nullptr;
@@ -142,7 +142,7 @@ JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions h
   return value;
 }
 
-std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles) {
+std::vector<std::string> violation_names(const std::vector<models::OracleEntry>& oracles) {
   auto names = names_of(oracles);
   for (const char* other : {"data-provider", "leaked-lock", "livelock", "stall", "stuck-request", "time-limit",
                             "undecided", "undefined-transition", "wrong-metadata"})
@@ -150,7 +150,8 @@ std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles
   return names;
 }
 
-Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<OracleEntry>& oracles) {
+Expectations read_expectations(const JsonValue& value, const Place& place,
+                               const std::vector<models::OracleEntry>& oracles) {
   Expectations expectations;
   for (const auto& [key, content] : require_object(value, place)) {
     const auto inner = place.member(key);

@@ -18,15 +18,16 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution);
 /// the recorded history. Null means that no oracle is asked for.
 /// `promised` names the oracles that the protocol keeps with its options.
 std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
-                                      const std::vector<std::string>& promised, const std::vector<OracleEntry>& oracles,
-                                      HistoryOptions& history);
+                                      const std::vector<std::string>& promised,
+                                      const std::vector<models::OracleEntry>& oracles, HistoryOptions& history);
 JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions history);
 
 /// `expect`: "verdict", "violation", "baseline" and bounds for metrics. Whether a metric exists shows only when the run
 /// ends.
-Expectations read_expectations(const JsonValue& value, const Place& place, const std::vector<OracleEntry>& oracles);
+Expectations read_expectations(const JsonValue& value, const Place& place,
+                               const std::vector<models::OracleEntry>& oracles);
 /// What "violation" may name: the oracles, and the other ways in which a run fails.
-std::vector<std::string> violation_names(const std::vector<OracleEntry>& oracles);
+std::vector<std::string> violation_names(const std::vector<models::OracleEntry>& oracles);
 JsonValue write_expectations(const Expectations& expectations);
 
 }  // namespace racksim::tools

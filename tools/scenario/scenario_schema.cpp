@@ -35,7 +35,8 @@ JsonValue& properties(JsonValue& object_schema) {
   return *object_schema.find("properties");
 }
 
-JsonValue options_schema(const OptionsEntry& entry, bool annotated = false) {
+template <class Options>
+JsonValue options_schema(const OptionsEntry<Options>& entry, bool annotated = false) {
   auto schema = empty_object_schema();
   if (!entry.doc.empty()) schema.set("description", entry.doc);
   sim::Parameters parameters;
@@ -45,7 +46,8 @@ JsonValue options_schema(const OptionsEntry& entry, bool annotated = false) {
 }
 
 /// An object whose "kind" decides which other members it may have.
-JsonValue kind_schema(const std::vector<OptionsEntry>& entries) {
+template <class Options>
+JsonValue kind_schema(const std::vector<OptionsEntry<Options>>& entries) {
   if (entries.empty()) return false;  // "oneOf" must not be empty; nothing matches this
   JsonValue schema;
   auto& variants = schema.set("oneOf", JsonValue::array());
@@ -58,7 +60,7 @@ JsonValue kind_schema(const std::vector<OptionsEntry>& entries) {
   return schema;
 }
 
-JsonValue rack_schema(const OptionsEntry& rack) {
+JsonValue rack_schema(const OptionsEntry<models::RackOptions>& rack) {
   auto overrides = options_schema(rack, true);
   properties(overrides).set("testbed", typed("string", "Name or file of the testbed."));
   require(overrides, {"testbed"});
@@ -69,7 +71,7 @@ JsonValue rack_schema(const OptionsEntry& rack) {
   return schema;
 }
 
-JsonValue protocol_schema(const std::vector<OptionsEntry>& protocols) {
+JsonValue protocol_schema(const std::vector<OptionsEntry<models::ProtocolOptions>>& protocols) {
   auto schema = empty_object_schema();
   properties(schema).set("name", one_of_names(names_of(protocols)));
   for (const auto& entry : protocols) properties(schema).set(entry.name, options_schema(entry));
@@ -105,18 +107,18 @@ JsonValue run_schema() {
   return schema;
 }
 
-JsonValue check_schema(const std::vector<OracleEntry>& oracles) {
+JsonValue check_schema(const std::vector<models::OracleEntry>& oracles) {
   auto schema = empty_object_schema();
   std::string all = "Every oracle that is not named here";
-  const auto name_those = [&](OracleEntry::Asked asked, const char* separator) {
+  const auto name_those = [&](models::OracleEntry::Asked asked, const char* separator) {
     for (const auto& oracle : oracles) {
       if (oracle.asked != asked) continue;
       all += separator + oracle.name;
       separator = ", ";
     }
   };
-  name_those(OracleEntry::Asked::if_promised, ", of these those that the protocol promises: ");
-  name_those(OracleEntry::Asked::by_name, "; without those that others imply and that must be named: ");
+  name_those(models::OracleEntry::Asked::if_promised, ", of these those that the protocol promises: ");
+  name_those(models::OracleEntry::Asked::by_name, "; without those that others imply and that must be named: ");
   properties(schema).set("all", typed("boolean", (all + ".").c_str()));
   HistoryOptions history;
   sim::Parameters parameters;
@@ -126,7 +128,7 @@ JsonValue check_schema(const std::vector<OracleEntry>& oracles) {
   return schema;
 }
 
-JsonValue expect_schema(const std::vector<OracleEntry>& oracles) {
+JsonValue expect_schema(const std::vector<models::OracleEntry>& oracles) {
   auto bounds = empty_object_schema();
   for (const char* bound : {"min", "max", "equals"}) properties(bounds).set(bound, typed("number"));
   bounds.set("minProperties", 1);

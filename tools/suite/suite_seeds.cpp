@@ -14,7 +14,7 @@ namespace {
 /// How often the progress is told while nothing ends.
 constexpr std::chrono::milliseconds kNews{200};
 
-bool names_packets(const BoundOptions& fault) {
+bool names_packets(const BoundParameters& fault) {
   const auto& kinds = models::faults();
   return std::any_of(kinds.begin(), kinds.end(),
                      [&](const auto& kind) { return kind.name == fault.name && kind.names_packets; });

@@ -95,7 +95,8 @@ TEST_CASE("A dead time in which packets under way could live on is refused") {
   RackOptions slow = TestRack::small();
   slow.network_switch.parser_latency = 3_us;
   FaultyRack u(slow);
-  CHECK_THROWS_WITH(u.add("switch-restart", {{"dead_time", 2_us}}), Catch::Contains("is shorter than"));
+  CHECK_THROWS_WITH(u.add("switch-restart", {{"dead_time", 2_us}}),
+                    Catch::Contains("dead_time: found 2000 ns, expected at least the "));
 }
 
 TEST_CASE("A slow control CPU makes each operation late and leaves their order") {

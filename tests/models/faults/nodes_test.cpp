@@ -146,7 +146,10 @@ TEST_CASE("A fast clock brings the timeouts of its node early") {
 
 TEST_CASE("Faults of nodes and cores that do not exist are refused") {
   FaultyRack t;
-  CHECK_THROWS_WITH(t.add("nic-stall", {{"node", std::uint64_t{8}}}), "it names node 8, but the rack has 8 nodes");
-  CHECK_THROWS_WITH(t.add("slow-core", {{"core", std::uint64_t{1}}}), "it names core 1, but a node has 1 cores");
-  CHECK_THROWS_WITH(t.add("fast-clock", {{"from", 2_us}, {"until", 2_us}}), "it ends before it begins");
+  CHECK_THROWS_WITH(t.add("nic-stall", {{"node", std::uint64_t{8}}}),
+                    "node: found node 8, expected one of the 8 nodes, counted from 0");
+  CHECK_THROWS_WITH(t.add("slow-core", {{"core", std::uint64_t{1}}}),
+                    "core: found core 1, expected one of the 1 cores of a node, counted from 0");
+  CHECK_THROWS_WITH(t.add("fast-clock", {{"from", 2_us}, {"until", 2_us}}),
+                    "until: found 2000 ns, expected an end after its beginning, 2000 ns");
 }

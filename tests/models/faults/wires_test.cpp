@@ -149,10 +149,14 @@ TEST_CASE("Delays are drawn from below a round trip to several times the longest
 
 TEST_CASE("A drop that names a header or a field that no packet has is refused") {
   FaultyRack t;
-  CHECK_THROWS_WITH(t.add("drop", {{"header", "upd"}}),
-                    Catch::StartsWith("no packet has a header 'upd'; there are ") && Catch::Contains("udp"));
-  CHECK_THROWS_WITH(t.add("drop", {{"header", "udp"}, {"field", "port"}}), "header 'udp' has no field 'port'");
-  CHECK_THROWS_WITH(t.add("drop", {{"field", "port"}}), "it names the field 'port' but no header");
+  CHECK_THROWS_WITH(
+      t.add("drop", {{"header", "upd"}}),
+      Catch::StartsWith("header: found \"upd\", expected a header that packets have: ") && Catch::Contains("udp"));
+  CHECK_THROWS_WITH(
+      t.add("drop", {{"header", "udp"}, {"field", "port"}}),
+      "field: found \"port\", expected a field of the header \"udp\": src_port, dst_port, length, checksum");
+  CHECK_THROWS_WITH(t.add("drop", {{"field", "port"}}),
+                    "field: found the field \"port\" of no header, expected \"header\" too");
   t.add("drop", {{"header", "bth"}, {"field", "psn"}});
 }
 

@@ -140,7 +140,7 @@ TEST_CASE("A run that is cut short leaves nothing behind") {
 TEST_CASE("A rack that does not fit on the switch, and cores that do not exist, are refused") {
   RackOptions options = TestRack::small();
   options.nodes = 33;
-  CHECK_THROWS_WITH(TestRack(options), "33 servers do not fit on a switch of 32 ports");
+  CHECK_THROWS_WITH(TestRack(options), "nodes: found 33 servers, expected at most the 32 ports of the switch");
   TestRack t;
   CHECK_THROWS_WITH(t.rack.server(2).core(1), "node 2 has 1 cores, no core 1");
 }

@@ -45,7 +45,7 @@ TEST_CASE("The first servers compute, the last ones hold memory") {
 }
 
 TEST_CASE("More of a role than there are servers is refused with the numbers") {
-  CHECK_THROWS_WITH(roles(9, {}), "roles.compute is 9, but the rack has 8 servers");
-  CHECK_THROWS_WITH(roles({}, 9), "roles.memory is 9, but the rack has 8 servers");
-  CHECK_THROWS_WITH(roles(2, 2, 1), "roles.compute is 2, but the rack has 1 servers");
+  CHECK_THROWS_WITH(roles(9, {}), "/rack/roles/compute: found 9 nodes, expected at most the 8 nodes of the rack");
+  CHECK_THROWS_WITH(roles({}, 9), "/rack/roles/memory: found 9 nodes, expected at most the 8 nodes of the rack");
+  CHECK_THROWS_WITH(roles(2, 2, 1), "/rack/roles/compute: found 2 nodes, expected at most the 1 nodes of the rack");
 }

@@ -33,8 +33,8 @@ TEST_CASE("Labels speak of labels that exist, and bear names that metrics can be
                     "the label 'shard' speaks of label 1, but there are 1");
   CHECK_THROWS_WITH(declare({{.name = "shard", .doc = "a shard answered", .share = true, .share_of = {0, 2}}}),
                     "the label 'shard' speaks of label 2, but there are 1");
-  CHECK_THROWS_AS(declare({{.name = "Local Shard", .doc = "it answered", .latency = true}}), std::runtime_error);
+  CHECK_THROWS_AS(declare({{.name = "Local Shard", .doc = "it answered", .latency = true}}), std::logic_error);
   CHECK_THROWS_AS(declare({{.name = "shard", .doc = "one answered", .rate = true},
                            {.name = "shard", .doc = "another answered", .rate = true}}),
-                  std::runtime_error);
+                  std::logic_error);
 }

@@ -170,12 +170,16 @@ TEST_CASE("What a protocol does not offer is refused by name before the run, and
   Bare bare(rack.rack, bare_shape());
   bare.require({});
   bare.require({Kind::read, Kind::write, Kind::fence, Kind::allocate, Kind::free});
-  CHECK(what([&] { bare.require(kLocks); }) ==
-        "the protocol offers no lock, shared lock, try-lock, shared try-lock and unlock; it offers read, write, fence, "
-        "allocate and free");
+  CHECK(
+      what([&] { bare.require(kLocks); }) ==
+      "found a workload that needs lock, shared lock, try-lock, shared try-lock and unlock, expected one that needs no "
+      "more than the protocol offers: read, write, fence, allocate and free");
   CHECK(what([&] {
           bare.require({Kind::write, Kind::fetch_and_add});
-        }) == "the protocol offers no fetch-and-add; it offers read, write, fence, allocate and free");
+        }) ==
+        "found a workload that needs fetch-and-add, expected one that needs no more than the protocol offers: read, "
+        "write, "
+        "fence, allocate and free");
   Watched t;
   t.memory.require(kLocks.with(kAtomics));
   sim::Scope scope{rack.calendar};
@@ -217,10 +221,10 @@ TEST_CASE("Blocks are powers of two from 8 bytes, objects from 8 bytes to a bloc
   CHECK(built(8, 8) == "accepted");
   CHECK(built(4096, 4096) == "accepted");
   for (const std::uint64_t block : {0, 4, 24, 4095}) {
-    CHECK(built(block, 0) == "a block of " + std::to_string(block) + " bytes is no power of two from 8");
+    CHECK(built(block, 0) == "found a block of " + std::to_string(block) + " bytes, expected a power of two from 8");
   }
   for (const std::uint64_t object : {4, 24, 128}) {
-    CHECK(built(64, object) ==
-          "an object of " + std::to_string(object) + " bytes is no power of two from 8 up to a block of 64");
+    CHECK(built(64, object) == "found an object of " + std::to_string(object) +
+                                   " bytes, expected a power of two from 8 up to a block of 64");
   }
 }

@@ -365,15 +365,16 @@ TEST_CASE("Options of the key-value workload that contradict each other are refu
   auto options = few_keys();
   options.swap_interval = 1_ms;
   options.keys = 5;
-  CHECK_THROWS_WITH(Driven(options),
-                    "workload: swap_keys is 3, but of 5 keys at most half are the hottest ones that change places with "
-                    "the coldest");
+  CHECK_THROWS_WITH(
+      Driven(options),
+      "swap_keys: found 3, expected at most half of the 5 keys: the hottest ones change places with the coldest");
   options.keys = 6;
   CHECK_NOTHROW(Driven(options));
   options.keys = 5;
   options.swap_interval = {};
   CHECK_NOTHROW(Driven(options));
-  CHECK_THROWS_WITH(Driven(options, 0), "workload: the store has no client nodes, so nobody sends requests");
+  CHECK_THROWS_WITH(Driven(options, 0),
+                    "/rack/nodes: found a store without client nodes, expected a node that sends requests");
 }
 
 TEST_CASE("The key-value workload needs a key-value store") {
@@ -383,8 +384,10 @@ TEST_CASE("The key-value workload needs a key-value store") {
   } service(t.calendar, t.journal, t.metrics, 5, 2);
   FakeProtocol protocol(service);
   WorkloadContext context{t.rack, protocol};
-  CHECK_THROWS_WITH(KeyValueOptions().build(context),
-                    "workload 'key-value' needs a key-value service, which the protocol does not offer");
+  CHECK_THROWS_WITH(
+      KeyValueOptions().build(context),
+      "kind: found \"key-value\", which needs a key-value service, expected a workload for what the protocol "
+      "offers");
 }
 
 TEST_CASE("Left alone, the key-value workload is the paper's, and a fuzzer's values fit each other") {

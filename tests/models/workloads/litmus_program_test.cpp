@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/options/refused_option.hpp"
+#include "sim/options/misfit.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -129,10 +129,10 @@ TEST_CASE("What is refused says what it reads as a name, and the names that coul
   const auto misnomer = [](const std::function<void()>& parse) {
     try {
       parse();
-    } catch (const sim::RefusedOption& error) {
+    } catch (const sim::Misfit& error) {
       return error.misnomer();
     }
-    return sim::RefusedOption::Misnomer{};
+    return sim::Misfit::Misnomer{};
   };
   const auto in_program = [&](const std::string& text) { return misnomer([&] { parse_litmus_program(text); }); };
   CHECK(in_program("P0: x=1 | p1: y=1").word == "p1");

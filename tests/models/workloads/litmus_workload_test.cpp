@@ -346,14 +346,14 @@ TEST_CASE("Sessions and objects are where the program puts them, or find places 
   CHECK(t.workload->uses((std::uint64_t{3} << GlobalAddress::kOffsetBits) / t.memory.shape().block_bytes));
   CHECK_THAT(t.workload->used_keys(), Catch::StartsWith("the block or key of an object: y 0x"));
 
-  CHECK(
-      refused(named("P0@1: r0=x | P1@1: x=1")) ==
-      "workload.program: session P1 finds no free thread on node 1; 8 nodes run sessions, with workload.threads = 1 on "
-      "each");
+  CHECK(refused(named("P0@1: r0=x | P1@1: x=1")) ==
+        "program: found session P1 without a free thread on node 1, expected no more sessions than the 8 nodes have "
+        "threads, 1 on each");
   CHECK_THAT(refused(named("P0@8: r0=x")),
-             Catch::StartsWith("workload.program: session P0 finds no free thread on node 8"));
-  CHECK_THAT(refused(named("P0@0/1: r0=x")), Catch::StartsWith("workload.program: session P0 finds no free thread"));
-  CHECK(refused(named("{x@9} P0: r0=x")) == "object x has its home at node 9, which holds no memory; nodes 0 to 7 do");
+             Catch::StartsWith("program: found session P0 without a free thread on node 8"));
+  CHECK_THAT(refused(named("P0@0/1: r0=x")), Catch::StartsWith("program: found session P0 without a free thread"));
+  CHECK(refused(named("{x@9} P0: r0=x")) ==
+        "program: found object x with its home at node 9, which holds no memory, expected one of the nodes 0 to 7");
 }
 
 TEST_CASE("What the protocol does not offer is refused by name, and so is a program that shows nothing") {
@@ -363,13 +363,16 @@ TEST_CASE("What the protocol does not offer is refused by name, and so is a prog
     FAIL("accepted");
   } catch (const std::runtime_error& error) {
     CHECK(std::string(error.what()) ==
-          "workload.program: it has a compare-and-swap and fetch-and-add, but the protocol offers read, write, fence, "
+          "program: found a program that needs compare-and-swap and fetch-and-add, expected one that needs no more "
+          "than the protocol offers: read, write, fence, "
           "allocate and free");
   }
   CHECK(refused<OnStore>(named("sb+fences")) ==
-        "workload.program: it has a fence, but the protocol offers read and write");
-  CHECK_THAT(refused<OnStore>(named("{x@1} P0: r0=x")),
-             Catch::StartsWith("object x has its home at node 1, but a key-value service says itself"));
+        "program: found a program that needs fence, expected one that needs no more than the protocol offers: read and "
+        "write");
+  CHECK_THAT(
+      refused<OnStore>(named("{x@1} P0: r0=x")),
+      Catch::StartsWith("program: found object x with its home at node 1, expected no homes: a key-value service"));
   CHECK(refused(named("P0: x=1")) ==
         "program: found a program that reads nothing, expected one that does: it has several outcomes");
   CHECK_THAT(refused(named("sbb")), Catch::StartsWith("program: found 'sbb', expected one of sb, sb+fences, "));

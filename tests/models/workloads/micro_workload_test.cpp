@@ -394,32 +394,40 @@ TEST_CASE("What does not fit the memory is refused by name") {
     MemoryShape shape = FakeMemory::shape_of(8);
     shape.offers = kAtomics.with({Kind::lock, Kind::unlock});
     CHECK(refusal(options, shape) ==
-          (mode == Mode::access ? "accepted"
-                                : "the protocol offers no shared lock; it offers read, write, compare-and-swap, "
-                                  "fetch-and-add, fence, lock, unlock, allocate and free"));
+          (mode == Mode::access
+               ? "accepted"
+               : "found a workload that needs shared lock, expected one that needs no more than the protocol offers: "
+                 "read, write, compare-and-swap, "
+                 "fetch-and-add, fence, lock, unlock, allocate and free"));
   }
   options = small();
   options.shared_bytes = kBlock - 1;
-  CHECK(refusal(options) == "workload: shared_bytes holds no whole shared block, but sharing_ratio is above 0");
+  CHECK(refusal(options) ==
+        "shared_bytes: found no whole shared block, expected at least one, since sharing_ratio is above 0");
   options.sharing_of = MicroOptions::SharingOf::lines;
   CHECK(refusal(options) == "accepted");
   options.working_set = 4 * kBlock;
   options.sharing_ratio = 0.4;
-  CHECK(refusal(options) == "workload: working_set holds no whole shared block, but sharing_ratio is above 0");
+  CHECK(refusal(options) ==
+        "working_set: found no whole shared block, expected at least one, since sharing_ratio is above 0");
   options.sharing_ratio = 0.6;
-  CHECK(refusal(options) == "workload: working_set leaves a node no private block, but sharing_ratio is below 1");
+  CHECK(refusal(options) ==
+        "working_set: found no private block for a node, expected at least one, since sharing_ratio is below 1");
   options = small();
   options.access_bytes = 12 * kBlock;  // 50 / 4 blocks of a node's own at a home
   CHECK(refusal(options) == "accepted");
   options.access_bytes = 12 * kBlock + 1;
   CHECK(refusal(options) ==
-        "workload: access_bytes is 769, but of what a home holds as little as 768 bytes lie together");
+        "access_bytes: found 769 bytes, expected at most the 768 bytes that lie together at a home");
   options = small();
   options.remote_ratio = 0.5;
   CHECK(refusal(options, apart(2, 2)) ==
-        "workload: remote_ratio wants data at the node that uses it, but node 0 holds no memory");
+        "remote_ratio: found a share, but node 0 holds no memory, expected null, or memory at each node that uses "
+        "data, for the "
+        "share that is not remote");
   MemoryShape alone = FakeMemory::shape_of(8, kBlock, 1);
-  CHECK(refusal(options, alone) == "workload: remote_ratio is above 0, but only one node holds memory");
+  CHECK(refusal(options, alone) ==
+        "remote_ratio: found a share above 0, but only one node holds memory, expected 0, or more such nodes");
   options.remote_ratio = 0;
   CHECK(refusal(options, alone) == "accepted");
   options.sharing_ratio = 1;

@@ -112,9 +112,9 @@ TEST_CASE("every combination of mechanisms fits the switch") {
 TEST_CASE("a request table that no register array holds is refused, with the keys that there is room for") {
   CHECK(refusal(shape_of(560, 256)).empty());
   CHECK_THAT(refusal(shape_of(561, 256)), Contains("561 keys with 256 requests") &&
-                                              Contains("143360 words of 32 bits") && Contains("room for 560 keys"));
-  CHECK_THAT(refusal(shape_of(4096, 256)), Contains("room for 560 keys"));
-  CHECK_THAT(refusal(shape_of(2, std::uint64_t{1} << 63)), Contains("room for 0 keys"));
+                                              Contains("143360 words of 32 bits") && Contains("at most 560 keys"));
+  CHECK_THAT(refusal(shape_of(4096, 256)), Contains("at most 560 keys"));
+  CHECK_THAT(refusal(shape_of(2, std::uint64_t{1} << 63)), Contains("at most 0 keys"));
 }
 
 TEST_CASE("a queue size that is no power of two is refused") {

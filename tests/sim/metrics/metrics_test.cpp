@@ -2,6 +2,7 @@
 #include "sim/metrics/metrics.hpp"
 
 #include <catch2/catch.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -58,10 +59,15 @@ TEST_CASE("cleared counts are as if nothing had happened, and gauges keep what w
   CHECK(series.values() == std::vector<std::uint64_t>{1});
 }
 
-TEST_CASE("a name that is taken is refused by name, and the first metric stays") {
+TEST_CASE("a name that is taken is a defect, which names both places, and the first metric stays") {
   Metrics metrics;
+  const unsigned first = __LINE__ + 1;
   metrics.counter("switch.passes", "packets", "Passes.").value = 7;
-  CHECK_THROWS_WITH(metrics.gauge("switch.passes", "ratio", "Other.", 1), Catch::Contains("switch.passes"));
+  CHECK_THROWS_AS(metrics.gauge("switch.passes", "ratio", "Other.", 1), std::logic_error);
+  const auto place = [](unsigned line) { return "metrics/metrics_test.cpp:" + std::to_string(line); };
+  CHECK_THROWS_WITH(metrics.gauge("switch.passes", "ratio", "Other.", 1), Catch::Contains("switch.passes") &&
+                                                                              Catch::Contains(place(first)) &&
+                                                                              Catch::Contains(place(first + 3)));
   CHECK(std::get<Counter>(metrics.find("switch.passes")->value).value == 7);
 }
 

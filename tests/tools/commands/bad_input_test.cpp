@@ -256,7 +256,7 @@ TEST_CASE("the program says what is wrong with a command line in its own words")
     CAPTURE(arguments);
     CHECK_THAT(refusal_of_command(folder, std::move(arguments)), Catch::Contains(expected));
   };
-  refused({}, "racksim: command line: found no command, expected \"run\"");
+  refused({}, "racksim: command line: found no command, expected \"bench\", \"diff\"");
   refused({"rnu"}, "found the unknown command \"rnu\"");
   refused({"rnu"}, "(did you mean \"run\"?)");
   refused({"--jsn", "run", "quickstart.json"}, "racksim: command line: found the unknown option \"--jsn\"");
@@ -281,15 +281,13 @@ TEST_CASE("the program says of what does not fit what it is, and then what would
     CAPTURE(arguments);
     CHECK_THAT(refusal_of_command(folder, arguments), Catch::Contains(found) && Catch::EndsWith(expected));
   };
-  refused({"rack.nodes=33"}, "/rack: found constants that do not fit: 33 servers do not fit on a switch of 32 ports, ",
-          "expected constants that fit each other\n");
-  refused({"workload.threads=64"}, "/protocol/flowcc: found options that do not fit: flowcc: 64 application threads",
-          "expected options that fit the rack\n");
-  refused({"workload.working_set=\"0B\""}, "/workload: found options that do not fit: workload: working_set",
-          "expected options that fit the rack and its protocol\n");
-  refused({"faults.0={\"kind\":\"nic-stall\",\"node\":77}"},
-          "/faults/0: found a \"nic-stall\" that does not fit: it names node 77",
-          "expected a fault that fits the rack\n");
+  refused({"rack.nodes=33"}, "/rack/nodes: found 33 servers, ", "expected at most the 32 ports of the switch\n");
+  refused({"workload.threads=64"}, "/workload/threads: found 64 application threads, ",
+          "expected with 2 agents no more than a node's 24 cores\n");
+  refused({"workload.working_set=\"0B\""}, "/workload/working_set: found no private block for a node, ",
+          "expected at least one, since sharing_ratio is below 1\n");
+  refused({"faults.0={\"kind\":\"nic-stall\",\"node\":77}"}, "/faults/0/node: found node 77, ",
+          "expected one of the 8 nodes, counted from 0\n");
 }
 
 TEST_CASE("a workload that wants what its protocol does not offer is refused before the run, by name") {
@@ -297,9 +295,8 @@ TEST_CASE("a workload that wants what its protocol does not offer is refused bef
   for (const char* mode : {"lock", "lock-and-access"}) {
     CHECK(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", std::string("workload.mode=") + mode})
               .ends_with(
-                  "scenarios/flowcc/lossy.json: /workload: found options that do not fit: the protocol offers no "
-                  "lock, shared lock and unlock; it offers read, write, fence, allocate and free, expected options "
-                  "that fit the rack and its protocol\n"));
+                  "scenarios/flowcc/lossy.json: /workload: found a workload that needs lock, shared lock and unlock, "
+                  "expected one that needs no more than the protocol offers: read, write, fence, allocate and free\n"));
   }
   CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "workload.mode=lokc"}),
              Catch::EndsWith("(did you mean \"lock\"?)\n"));
@@ -308,7 +305,8 @@ TEST_CASE("a workload that wants what its protocol does not offer is refused bef
 TEST_CASE("roles that the rack or the protocol does not have are refused before the run") {
   const TemporaryFolder folder;
   CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=5"}),
-             Catch::Contains("/rack: found constants that do not fit: roles.memory is 5, but the rack has 4 servers"));
-  CHECK_THAT(refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=2"}),
-             Catch::Contains("/protocol/flowcc: found options that do not fit: flowcc: every node runs applications"));
+             Catch::Contains("/rack/roles/memory: found 5 nodes, expected at most the 4 nodes of the rack"));
+  CHECK_THAT(
+      refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=2"}),
+      Catch::Contains("/rack/roles: found roles that tell nodes apart, expected none: every node runs applications"));
 }

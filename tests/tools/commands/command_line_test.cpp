@@ -141,7 +141,9 @@ TEST_CASE("schema prints JSON") {
 
 TEST_CASE("a defect inside racksim is status 3") {
   auto catalogue = fake_catalogue();
-  catalogue.rack.make = [](racksim::sim::Parameters&) -> std::shared_ptr<void> { throw std::logic_error("broken"); };
+  catalogue.rack.make = [](racksim::sim::Parameters&) -> std::shared_ptr<racksim::models::RackOptions> {
+    throw std::logic_error("broken");
+  };
   const auto outcome = run_with(catalogue, {"schema"});
   CHECK(outcome.status == exit_internal_error);
   CHECK_THAT(outcome.err, Catch::Contains("internal error: broken"));

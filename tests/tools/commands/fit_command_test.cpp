@@ -1,8 +1,9 @@
 // racksim fit prints where every program of this build goes, and writes its dependency graph for Graphviz.
 #include <catch2/catch.hpp>
 
+#include "p4model/execute/registry.hpp"
 #include "tests/tools/run_racksim.hpp"
-#include "tools/processes/programs.hpp"
+#include "tools/scenario/catalogue.hpp"
 
 using namespace racksim;
 using namespace racksim::tools;
@@ -12,7 +13,7 @@ using Catch::StartsWith;
 
 TEST_CASE("every switch program fits, with a table by stage and a graph of its dependencies") {
   const TemporaryFolder folder;
-  const auto programs = built_in_programs().names();
+  const auto programs = names_of(p4::programs());
   for (const char* expected : {"flowcc-lcf", "l2l3-forwarding", "netcache", "starcache"}) {
     CHECK(std::find(programs.begin(), programs.end(), expected) != programs.end());
   }

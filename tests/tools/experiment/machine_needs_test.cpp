@@ -113,8 +113,8 @@ TEST_CASE("of a workload that is not for its protocol it is told that, whatever 
         "run starcache/zipf-0.99.json --set protocol.name=flowcc --set protocol.flowcc.cache='\"1TiB\"'"}) {
     const auto outcome = run_racksim(folder, arguments);
     CHECK(outcome.status == 2);
-    CHECK_THAT(outcome.err, Contains("/workload: found options that do not fit: workload '") &&
-                                Contains("service, which the protocol does not offer"));
+    CHECK_THAT(outcome.err, Contains("/workload/kind: found ") && Contains(", which needs a ") &&
+                                Contains("service, expected a workload for what the protocol offers"));
   }
 }
 

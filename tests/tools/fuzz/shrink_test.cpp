@@ -34,7 +34,7 @@ struct Defect {
 ScenarioRunner runner_for(const Defect& defect) {
   return [defect](const JsonValue& document) {
     const Scenario scenario = read_scenario(document, "test", built_in_catalogue());
-    const auto number = [](const BoundOptions& options, const std::string& name) {
+    const auto number = [](const racksim::tools::BoundParameters& options, const std::string& name) {
       for (const auto& parameter : options.parameters.all()) {
         if (parameter.name == name) return *std::get<racksim::sim::Parameter::Integer>(parameter.kind).target;
       }

@@ -127,8 +127,8 @@ TEST_CASE("packets are held back for longer than the longest timeout of the deri
     int longer = 0, shorter = 0;
     for (std::uint64_t i = 0; i < 400 || (longer == 0 && i < 2000); ++i) {
       const Scenario scenario = read_scenario(swarm.derive(i), "derived", catalogue());
-      const auto protocol = std::static_pointer_cast<racksim::models::ProtocolOptions>(scenario.protocol.options);
-      const auto& rack = *std::static_pointer_cast<racksim::models::RackOptions>(scenario.rack.options);
+      const auto& protocol = scenario.protocol.options;
+      const auto& rack = *scenario.rack.options;
       const Duration timeout = protocol->longest_timeout(rack);
       CHECK(timeout > Duration{});
       for (const auto& fault : scenario.faults) {
@@ -161,8 +161,8 @@ TEST_CASE("derived runs are short and expect nothing and are checked") {
     for (std::size_t c = 0; c < scenario.checks.size(); ++c) {
       const bool promised = scenario.checks[c].name == "data-value";
       const auto asked = catalogue().oracles[c].asked;
-      CHECK(scenario.checks[c].on ==
-            (asked == OracleEntry::Asked::always || (asked == OracleEntry::Asked::if_promised && promised)));
+      CHECK(scenario.checks[c].on == (asked == racksim::models::OracleEntry::Asked::always ||
+                                      (asked == racksim::models::OracleEntry::Asked::if_promised && promised)));
     }
   }
 }
@@ -212,12 +212,9 @@ TEST_CASE("calm runs have only moderate values and no timeout below its default"
     const Swarm swarm = swarm_of(name);
     const Scenario& original = swarm.original();
     const std::string protocol = "protocol." + original.protocol.name;
-    for (const auto& [prefix, options, component] :
-         {std::tuple{protocol, original.protocol, find_entry(catalogue().protocols, original.protocol.name)},
-          std::tuple{std::string("workload"), original.workload,
-                     find_entry(catalogue().workloads, original.workload.name)}}) {
+    const auto check = [&](const std::string& prefix, const auto& component) {
       racksim::sim::Parameters defaults;
-      const auto owner = component->make(defaults);
+      const auto owner = component.make(defaults);
       for (const auto& parameter : defaults.all()) {
         const std::string path = prefix + "." + parameter.name;
         INFO(path);
@@ -232,7 +229,9 @@ TEST_CASE("calm runs have only moderate values and no timeout below its default"
           }
         }
       }
-    }
+    };
+    check(protocol, *find_entry(catalogue().protocols, original.protocol.name));
+    check("workload", *find_entry(catalogue().workloads, original.workload.name));
   }
 }
 
@@ -274,8 +273,8 @@ TEST_CASE("a quarter of the runs are patient: faults, but no timeout below its d
       if (at(document, "protocol." + protocol + ".timeout") != "\"5ms\"") continue;
       ++patient;
       const Scenario scenario = read_scenario(document, "derived", catalogue());
-      const auto options = std::static_pointer_cast<racksim::models::ProtocolOptions>(scenario.protocol.options);
-      const auto& rack = *std::static_pointer_cast<racksim::models::RackOptions>(scenario.rack.options);
+      const auto& options = scenario.protocol.options;
+      const auto& rack = *scenario.rack.options;
       CHECK(scenario.run.drain >= 3 * options->longest_timeout(rack));
       CHECK(scenario.run.time_limit > scenario.run.drain);
     }

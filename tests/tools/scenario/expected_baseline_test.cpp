@@ -11,7 +11,8 @@ using namespace racksim::tools::testing;
 
 namespace {
 
-const std::vector<OracleEntry> kOracles{{{"single-writer", ""}}, {{"data-value", ""}}};
+const std::vector<racksim::models::OracleEntry> kOracles{{.name = "single-writer", .doc = ""},
+                                                         {.name = "data-value", .doc = ""}};
 
 Expectations read(const std::string& json) {
   return read_expectations(parse_json(json, "f"), {"f", "/expect"}, kOracles);

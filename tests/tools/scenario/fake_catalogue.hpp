@@ -10,7 +10,7 @@ namespace racksim::tools::testing {
 
 using namespace sim::literals;
 
-struct FakeRack {
+struct FakeRack final : models::RackOptions {
   std::uint64_t nodes = 2;
   std::uint64_t link_rate = 100'000'000'000;
   sim::Duration link_delay = 250_ns;
@@ -24,39 +24,48 @@ struct FakeRack {
 
 enum class Ownership { home, in_switch };
 
-struct FakeOptions {
+struct FakeOptions final : models::ProtocolOptions {
   Ownership ownership = Ownership::home;
   std::uint64_t cache_bytes = 1U << 20U;
   bool scoreboard = true;
 
-  void declare(sim::Parameters& parameters) {
+  void declare(sim::Parameters& parameters) override {
     parameters.choice("ownership", ownership, {{"home", Ownership::home}, {"switch", Ownership::in_switch}},
                       "Who owns.");
     parameters.size("cache.bytes", cache_bytes, 4096, 1ULL << 33U, "Size of the cache.");
     parameters.flag("scoreboard", scoreboard, "Whether the scoreboard is used.");
   }
+  std::vector<std::string> promises() const override { return {}; }
+  models::StateSize state_size(std::uint64_t) const override { return {}; }
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext&) const override { return nullptr; }
 };
 
-struct FakeWorkload {
+struct FakeWorkload final : models::WorkloadOptions {
   double read_ratio = 0.5;
   std::string label;
 
-  void declare(sim::Parameters& parameters) {
+  void declare(sim::Parameters& parameters) override {
     parameters.ratio("read_ratio", read_ratio, "Share of reads.");
     parameters.text("label", label, "Free text.");
   }
+  models::Footprint footprint(const models::RunScale&) const override { return {}; }
+  unsigned threads_per_node() const override { return 1; }
+  std::unique_ptr<models::Workload> build(models::WorkloadContext&) const override { return nullptr; }
 };
 
-struct FakeFault {
+struct FakeFault final : models::Fault {
   double probability = 0.01;
 
-  void declare(sim::Parameters& parameters) { parameters.ratio("probability", probability, "Share of lost packets."); }
+  void declare(sim::Parameters& parameters) override {
+    parameters.ratio("probability", probability, "Share of lost packets.");
+  }
+  std::string where() const override { return "nowhere"; }
 };
 
-template <class Options>
-OptionsEntry fake_entry(std::string name) {
-  return {std::move(name), "A fake.", [](sim::Parameters& parameters) -> std::shared_ptr<void> {
-            auto options = std::make_shared<Options>();
+template <class Options, class Fake>
+OptionsEntry<Options> fake_entry(std::string name) {
+  return {std::move(name), "A fake.", [](sim::Parameters& parameters) {
+            auto options = std::make_shared<Fake>();
             options->declare(parameters);
             return options;
           }};
@@ -64,12 +73,14 @@ OptionsEntry fake_entry(std::string name) {
 
 inline Catalogue fake_catalogue() {
   Catalogue catalogue;
-  catalogue.rack = fake_entry<FakeRack>("rack");
-  catalogue.protocols = {fake_entry<FakeOptions>("alpha"), fake_entry<FakeOptions>("beta")};
-  catalogue.workloads = {fake_entry<FakeWorkload>("micro")};
-  catalogue.faults = {fake_entry<FakeFault>("loss")};
+  catalogue.rack = fake_entry<models::RackOptions, FakeRack>("rack");
+  catalogue.protocols = {fake_entry<models::ProtocolOptions, FakeOptions>("alpha"),
+                         fake_entry<models::ProtocolOptions, FakeOptions>("beta")};
+  catalogue.workloads = {fake_entry<models::WorkloadOptions, FakeWorkload>("micro")};
+  catalogue.faults = {fake_entry<models::Fault, FakeFault>("loss")};
   catalogue.programs = {{"alpha-program", "A fake program."}};
-  catalogue.oracles = {{{"single-writer", "One writer."}}, {{"conservation", "No packet vanishes."}}};
+  catalogue.oracles = {{.name = "single-writer", .doc = "One writer."},
+                       {.name = "conservation", .doc = "No packet vanishes."}};
   return catalogue;
 }
 

@@ -50,9 +50,9 @@ struct Bench {
   }
 };
 
-template <class Options>
-const Options& options_of(const BoundOptions& bound) {
-  return *static_cast<const Options*>(bound.options.get());
+template <class Fake, class Options>
+const Fake& options_of(const BoundOptions<Options>& bound) {
+  return static_cast<const Fake&>(*bound.options);
 }
 
 }  // namespace
@@ -76,7 +76,8 @@ TEST_CASE("the smallest scenario takes defaults, and the testbed's constants") {
 
 TEST_CASE("all asks for the oracles that no other implies, and for the others only their names do") {
   Bench bench;
-  bench.catalogue.oracles.push_back({{"sequential", "In order."}, OracleEntry::Asked::by_name});
+  bench.catalogue.oracles.push_back(
+      {.name = "sequential", .doc = "In order.", .asked = racksim::models::OracleEntry::Asked::by_name});
   const auto all = bench.read(kSmallest, {"check.all=true", "check.history=500"});
   REQUIRE(all.checks.size() == 3);
   CHECK(all.checks[1].on);

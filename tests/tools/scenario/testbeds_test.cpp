@@ -55,7 +55,7 @@ sim::Time small_packet_round_trip(const models::RackOptions& options) {
 TEST_CASE("the calibrated latencies of concordia-8 give the measured round trip through a switch") {
   const auto testbed = tools::load_testbed((tools::scenarios_folder() / "testbeds/concordia-8.json").string(),
                                            tools::built_in_catalogue());
-  const auto& options = *std::static_pointer_cast<models::RackOptions>(testbed.rack.options);
+  const auto& options = *testbed.rack.options;
   // IBM/tulips: 2170 ns between ConnectX-5 NICs through a switch.
   CHECK(small_packet_round_trip(options).ns() == Approx(2170).margin(1));
   // A round trip is what the timeouts are multiples of.

@@ -1,0 +1,285 @@
+// The oracles of sim/oracles/ and sim/checkers/ as a run asks for them, and those that need the rack or the protocol.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "models/service/memory_service.hpp"
+#include "models/service/oracle_entry.hpp"
+#include "sim/checkers/history_oracle.hpp"
+#include "sim/options/misfit.hpp"
+#include "sim/oracles/answer_oracle.hpp"
+#include "sim/oracles/conservation_oracle.hpp"
+#include "sim/oracles/lock_fairness_oracle.hpp"
+#include "sim/oracles/memory_model_oracle.hpp"
+#include "sim/oracles/mutual_exclusion_oracle.hpp"
+#include "sim/oracles/progress_oracle.hpp"
+#include "sim/oracles/quiescence_oracle.hpp"
+#include "sim/oracles/served_oracle.hpp"
+#include "sim/oracles/single_writer_oracle.hpp"
+#include "sim/oracles/torn_oracle.hpp"
+#include "sim/oracles/values_at_rest_oracle.hpp"
+
+namespace racksim::models {
+
+namespace {
+
+using sim::Registration;
+constexpr auto kIfPromised = OracleEntry::Asked::if_promised;
+constexpr auto kByName = OracleEntry::Asked::by_name;
+using MadeOracle = std::shared_ptr<sim::Oracle>;
+
+/// Tells an oracle of the permissions that caches begin with.
+class FirstPermissions final : public sim::StateVisitor {
+ public:
+  explicit FirstPermissions(sim::SingleWriterOracle& oracle) : oracle_(oracle) {}
+  void home(std::uint64_t, std::uint64_t) override {}
+  void copy(std::uint64_t key, sim::Holder holder, std::uint64_t, sim::CopyState state) override {
+    if (holder.is_switch()) return;
+    const auto permission = state == sim::CopyState::dirty ? sim::Permission::write : sim::Permission::read;
+    oracle_.observe({sim::Time{},
+                     sim::Observed::permission,
+                     {},
+                     0,
+                     {key, holder.number(), static_cast<std::uint64_t>(permission)}});
+  }
+  void lost(std::uint64_t) override {}
+
+ private:
+  sim::SingleWriterOracle& oracle_;
+};
+
+const Registration<OracleEntry> single_writer({
+    .name = "single-writer",
+    .doc = "while a node may write a block, no other node may read or write it",
+    .make = [](OracleContext& context) -> MadeOracle {
+      auto oracle = std::make_shared<sim::SingleWriterOracle>();
+      context.attach(oracle, std::make_shared<FirstPermissions>(*oracle));
+      return oracle;
+    },
+});
+
+const Registration<OracleEntry> data_value({
+    .name = "data-value",
+    .doc = "what clients read and write of each object is linearizable",
+    .asked = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle { return context.data_value(); },
+});
+
+/// Attached, and told the first values.
+std::shared_ptr<sim::MemoryModelOracle> memory_model(sim::MemoryModel model, OracleContext& context) {
+  auto oracle = std::make_shared<sim::MemoryModelOracle>(model, context.journal());
+  if (context.may_lose_writes()) oracle->expect_losses();
+  context.attach(oracle, std::make_shared<FirstValues<sim::MemoryModelOracle>>(*oracle));
+  return oracle;
+}
+
+const MemoryService* memory_service(OracleContext& context) {
+  return dynamic_cast<const MemoryService*>(&context.protocol().service());
+}
+
+OracleEntry memory_model_entry(sim::MemoryModel model, const char* doc) {
+  const std::string name(to_string(model));
+  return {.name = name, .doc = doc, .asked = kIfPromised, .make = [model, name](OracleContext& context) -> MadeOracle {
+            if (memory_service(context) == nullptr) {
+              throw sim::Misfit(name, "a protocol that does not tell when its writes are performed",
+                                "a protocol with a memory service, or \"sequential\" for each key alone");
+            }
+            return memory_model(model, context);
+          }};
+}
+
+const Registration<OracleEntry> sc(
+    memory_model_entry(sim::MemoryModel::sc, "what clients read and write of all objects is sequentially consistent"));
+const Registration<OracleEntry> tso(memory_model_entry(
+    sim::MemoryModel::tso,
+    "what clients read and write keeps total store order: writes may wait in a buffer of their session"));
+const Registration<OracleEntry> pso(memory_model_entry(
+    sim::MemoryModel::pso,
+    "what clients read and write keeps partial store order: a buffer for each object of each session"));
+
+const Registration<OracleEntry> mutual_exclusion({
+    .name = "mutual-exclusion",
+    .doc = "whoever holds a lock exclusively holds it alone, and all locks are given back",
+    .asked = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle {
+      return std::make_shared<sim::MutualExclusionOracle>(context.journal());
+    },
+});
+
+/// Reports what became of the request that fared worst.
+class LockFairness final : public sim::LockFairnessOracle {
+ public:
+  explicit LockFairness(OracleContext& context)
+      : LockFairnessOracle(context.journal(), leases(context.terms().sessions)),
+        most_overtakings_(
+            context.rack().metrics().counter("locks.most_overtakings", "requests",
+                                             "that began later and had the lock before the one that fared worst")) {}
+  void finish(sim::Time end) override {
+    LockFairnessOracle::finish(end);
+    most_overtakings_.value = most_overtakings();
+  }
+
+ private:
+  sim::Counter& most_overtakings_;
+};
+
+const Registration<OracleEntry> lock_fairness({
+    .name = "lock-fairness",
+    .doc = "nobody who waits for a lock is overtaken more often than bounded",
+    .asked = kIfPromised,
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<LockFairness>(context); },
+});
+
+const Registration<OracleEntry> progress({
+    .name = "progress",
+    .doc = "whatever a session begins ends",
+    .make = [](OracleContext& context) -> MadeOracle {
+      return std::make_shared<sim::ProgressOracle>(context.journal());
+    },
+});
+
+const Registration<OracleEntry> served({
+    .name = "served",
+    .doc = "whoever asks is answered, at the first attempt unless a fault explains the timeout",
+    .make = [](OracleContext& context) -> MadeOracle {
+      const auto& terms = context.terms();
+      return std::make_shared<sim::ServedOracle>(
+          context.journal(), sim::ServedRules{.expect_timeouts = terms.expect_timeouts,
+                                              .patience = terms.patience,
+                                              .settling = terms.settling,
+                                              .fate = [&protocol = context.protocol()](std::uint64_t key) {
+                                                return protocol.fate_of(key);
+                                              }});
+    },
+});
+
+/// The protocol's own leftovers.
+class Quiescence final : public sim::QuiescenceOracle {
+ public:
+  explicit Quiescence(const Protocol& protocol) : protocol_(protocol) {}
+  void finish(sim::Time end) override {
+    for (Leak& leak : protocol_.leaks()) report(leak.kind, end, std::move(leak.what), std::move(leak.subject));
+  }
+
+ private:
+  const Protocol& protocol_;
+};
+
+const Registration<OracleEntry> quiescence({
+    .name = "quiescence",
+    .doc = "after the drain no lock is held, no request outstanding, no table entry without an owner, and directories "
+           "know who caches what",
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<Quiescence>(context.protocol()); },
+});
+
+/// Values at rest are compared with the last writes as clients saw them. Behind store buffers, and after atomic
+/// operations, only the protocol knows which write was the last.
+const Registration<OracleEntry> values_at_rest({
+    .name = "values-at-rest",
+    .doc = "after the drain clean copies equal each other and the home, and what nobody holds dirty has the last write "
+           "at its home; judged if the run has come to rest",
+    .make = [](OracleContext& context) -> MadeOracle {
+      const auto* memory = memory_service(context);
+      if (memory != nullptr &&
+          (memory->shape().writes_return_early || memory->shape().offers.has(sim::OperationKind::compare_and_swap))) {
+        return std::make_shared<sim::ValuesAtRestOracle>(*memory_model(sim::MemoryModel::pso, context));
+      }
+      return std::make_shared<sim::ValuesAtRestOracle>(*context.data_value());
+    },
+});
+
+/// Counts packets and buffer cells at the end.
+class PacketConservation final : public sim::Oracle {
+ public:
+  explicit PacketConservation(Rack& rack) : Oracle("packet-conservation"), rack_(rack) {}
+  void finish(sim::Time end) override {
+    const PacketCensus& census = rack_.census();
+    const SwitchChassis& chassis = rack_.chassis();
+    report(sim::check_conservation({.created = census.created(),
+                                    .copied = census.copied(),
+                                    .delivered = census.delivered(),
+                                    .absorbed = census.absorbed(),
+                                    .dropped = census.dropped(),
+                                    .in_flight = rack_.packets_in_flight()},
+                                   end));
+    report(sim::check_conservation("the packet buffer", chassis.buffer_balance(), end));
+    report(sim::check_conservation("the queues of the packet buffer", chassis.queue_balance(), end));
+  }
+
+ private:
+  void report(std::optional<sim::Violation> violation) {
+    if (violation) violated(std::move(violation->oracle), violation->at, std::move(violation->what));
+  }
+
+  Rack& rack_;
+};
+
+const Registration<OracleEntry> packet_conservation({
+    .name = "packet-conservation",
+    .doc =
+        "packets created and copied = delivered + absorbed + dropped + in flight, and buffer cells in use = those of "
+        "packets",
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<PacketConservation>(context.rack()); },
+});
+
+const Registration<OracleEntry> returned_key({
+    .name = "returned-key",
+    .doc = "a get returns the value of the key that it asked for",
+    .make = [](OracleContext& context) -> MadeOracle {
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::wrong_key, context.journal());
+    },
+});
+
+const Registration<OracleEntry> answered_once({
+    .name = "answered-once",
+    .doc = "each request is answered once; for runs without loss and duplication",
+    .asked = kByName,  // retransmissions and duplicates in the network are answered twice
+    .make = [](OracleContext& context) -> MadeOracle {
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.journal());
+    },
+});
+
+const Registration<OracleEntry> torn({
+    .name = "torn",
+    .doc = "a get returns an item whole: all of its packets, all of its key and of one write",
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<sim::TornOracle>(context.journal()); },
+});
+
+/// One of the checks of whole histories. `data-value` implies all of them.
+class JudgedHistory final : public sim::checkers::HistoryOracle {
+ public:
+  JudgedHistory(const sim::checkers::HistoryCheck& check, const RecordedHistory& history, const sim::Journal& journal)
+      : HistoryOracle(check, *history.recorder, journal), history_(history) {}
+  void finish(sim::Time end) override {
+    history_.kept->value = history_.recorder->recorded_operations();
+    history_.dropped->value = history_.recorder->dropped_operations();
+    HistoryOracle::finish(end);
+  }
+
+ private:
+  RecordedHistory history_;
+};
+
+OracleEntry history_entry(std::string_view name, const char* doc) {
+  const auto checks = sim::checkers::history_checks();
+  const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; });
+  return {.name = std::string(name), .doc = doc, .asked = kByName, .make = [check = *check](OracleContext& context) {
+            return std::make_shared<JudgedHistory>(check, context.history(), context.journal());
+          }};
+}
+
+const Registration<OracleEntry> linearizable(
+    history_entry("linearizable", "each key's recorded history is linearizable, judged when the run is over"));
+const Registration<OracleEntry> sequential(history_entry("sequential",
+                                                         "each key's recorded history is sequentially consistent"));
+const Registration<OracleEntry> sessions(
+    history_entry("sessions", "each key's recorded history keeps each of the four session guarantees"));
+const Registration<OracleEntry> stale_read(
+    history_entry("stale-read", "no read that begins after a write was acknowledged returns an older value"));
+
+}  // namespace
+
+}  // namespace racksim::models

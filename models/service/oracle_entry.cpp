@@ -1,0 +1,46 @@
+// What oracles of a run share. See oracle_entry.hpp.
+#include "models/service/oracle_entry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace racksim::models {
+
+OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptions& options,
+                             std::shared_ptr<sim::Oracle> of_workload, const OracleTerms& terms)
+    : rack_(rack),
+      protocol_(protocol),
+      of_workload_(std::move(of_workload)),
+      terms_(terms),
+      may_lose_writes_(options.may_lose_writes()) {}
+
+std::shared_ptr<sim::DataValueOracle> OracleContext::data_value() {
+  if (!data_value_) {
+    data_value_ = std::make_shared<sim::DataValueOracle>(journal());
+    if (may_lose_writes_) data_value_->expect_losses();
+    attach(data_value_, std::make_shared<FirstValues<sim::DataValueOracle>>(*data_value_));
+  }
+  return data_value_;
+}
+
+const RecordedHistory& OracleContext::history() {
+  if (!history_.recorder) {
+    auto recorder = std::make_shared<sim::checkers::HistoryRecorder>(terms_.history_budget);
+    attach(recorder, std::make_shared<FirstValues<sim::checkers::HistoryRecorder>>(*recorder));
+    auto& metrics = rack_.metrics();
+    history_ = {.recorder = std::move(recorder),
+                .kept = &metrics.counter("history.operations", "operations", "recorded for the checks of histories"),
+                .dropped = &metrics.counter("history.dropped_operations", "operations",
+                                            "not recorded, all those of their keys")};
+  }
+  return history_;
+}
+
+void OracleContext::attach(std::shared_ptr<sim::Observer> observer, std::shared_ptr<sim::StateVisitor> first_state) {
+  if (std::find(observers_.begin(), observers_.end(), observer) == observers_.end()) {
+    observers_.push_back(std::move(observer));
+  }
+  if (first_state) first_states_.push_back(std::move(first_state));
+}
+
+}  // namespace racksim::models

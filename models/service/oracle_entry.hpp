@@ -1,0 +1,112 @@
+// An oracle as a run sees it, and its entry in the registry of oracles (sim/options/registry.hpp).
+//
+// An oracle watches from outside: it is made for a run, is told the state that the warm-up left, observes the journal,
+// and judges when the drain is over. `built_in_oracles.cpp` has those of sim/oracles/ and sim/checkers/; a protocol or
+// a workload may bring its own, in its own folder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/service/protocol.hpp"
+#include "sim/checkers/history_recorder.hpp"
+#include "sim/options/registry.hpp"
+#include "sim/oracles/data_value_oracle.hpp"
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/state_visitor.hpp"
+
+namespace racksim::models {
+
+/// What a run asks of its oracles.
+struct OracleTerms {
+  bool expect_timeouts = false;      ///< of `served`: overload, or timeouts that are too short
+  sim::Duration patience{};          ///< how long a lost packet may go unnoticed
+  sim::Duration settling{};          ///< how long after-effects of a fault excuse timeouts
+  std::uint64_t history_budget = 0;  ///< operations that are recorded for checks of whole histories, at most
+  std::uint64_t sessions = 0;        ///< application threads of all nodes
+};
+
+/// One recorder for all.
+struct RecordedHistory {
+  std::shared_ptr<sim::checkers::HistoryRecorder> recorder;
+  sim::Counter* kept = nullptr;
+  sim::Counter* dropped = nullptr;
+};
+
+/// What oracles are made from, and what several of them share. Lives as long as they do.
+class OracleContext {
+ public:
+  /// `of_workload`: see Workload::oracle; may be null.
+  OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptions& options,
+                std::shared_ptr<sim::Oracle> of_workload, const OracleTerms& terms);
+
+  Rack& rack() const { return rack_; }
+  Protocol& protocol() const { return protocol_; }
+  const sim::Journal& journal() const { return rack_.journal(); }
+  const std::shared_ptr<sim::Oracle>& of_workload() const { return of_workload_; }
+  const OracleTerms& terms() const { return terms_; }
+  /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
+  bool may_lose_writes() const { return may_lose_writes_; }
+
+  /// The one that judges what clients read and write, and knows their last writes: made when it is first asked for.
+  std::shared_ptr<sim::DataValueOracle> data_value();
+  /// What records histories for all checks of whole ones, and the metrics that say how much of them.
+  const RecordedHistory& history();
+
+  /// Has `observer` attached with the oracles, and told the first state through `first_state`, which may be null.
+  void attach(std::shared_ptr<sim::Observer> observer, std::shared_ptr<sim::StateVisitor> first_state = nullptr);
+
+  /// What `attach` was given, without repetitions.
+  const std::vector<std::shared_ptr<sim::Observer>>& observers() const { return observers_; }
+  const std::vector<std::shared_ptr<sim::StateVisitor>>& first_states() const { return first_states_; }
+
+ private:
+  Rack& rack_;
+  Protocol& protocol_;
+  std::shared_ptr<sim::Oracle> of_workload_;
+  OracleTerms terms_;
+  bool may_lose_writes_;
+  std::shared_ptr<sim::DataValueOracle> data_value_;
+  RecordedHistory history_;
+  std::vector<std::shared_ptr<sim::Observer>> observers_;
+  std::vector<std::shared_ptr<sim::StateVisitor>> first_states_;
+};
+
+/// Tells `Keeper::initial_value` of the values that the first state shows: those at the homes, and dirty copies.
+template <class Keeper>
+class FirstValues final : public sim::StateVisitor {
+ public:
+  explicit FirstValues(Keeper& keeper) : keeper_(keeper) {}
+  void home(std::uint64_t key, std::uint64_t value) override { keeper_.initial_value(key, value); }
+  void copy(std::uint64_t key, sim::Holder, std::uint64_t value, sim::CopyState state) override {
+    if (state == sim::CopyState::dirty) keeper_.initial_value(key, value);
+  }
+  void lost(std::uint64_t) override {}
+
+ private:
+  Keeper& keeper_;
+};
+
+/// An oracle, and whether `check.all` asks for it: always, if the protocol or the workload promises it with its
+/// options, or never, since others imply it or since not every run can keep it.
+struct OracleEntry {
+  enum class Asked : std::uint8_t { always, if_promised, by_name };
+  static constexpr std::string_view kWhat = "oracle";
+
+  std::string name, doc;
+  Asked asked = Asked::always;
+  /// Makes it for a run; what it needs attached besides itself it gives to the context. Throws sim::Misfit, about the
+  /// option of `check` that asks for it, if it cannot judge such a protocol.
+  std::function<std::shared_ptr<sim::Oracle>(OracleContext&)> make = {};
+};
+
+/// All oracles, in the order of their names.
+inline const std::vector<OracleEntry>& oracles() {
+  return sim::Registry<OracleEntry>::entries();
+}
+
+}  // namespace racksim::models

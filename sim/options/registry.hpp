@@ -1,0 +1,77 @@
+// Registries: what the program offers under names, at each of its plug-in points. An entry is a struct with a `name`
+// and a `kWhat`, the word for its kind; whoever has one registers it where it is written, and nobody else names it:
+//
+//   const sim::Registration<FaultEntry> registration({.name = "crash", ...});
+//
+// Objects that only register themselves are kept by linking their libraries whole (racksim_link_whole in cmake/).
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/options/place.hpp"
+
+namespace racksim::sim {
+
+/// All entries of one type.
+template <class Entry>
+class Registry {
+ public:
+  /// Those of the program, in the order of their names. Throws std::logic_error, which names both places, if two have
+  /// registered under one name: not before, since nobody could catch it while static objects are made.
+  static const std::vector<Entry>& entries() {
+    const Registry& registry = instance();
+    if (!registry.clash_.empty()) throw std::logic_error(registry.clash_);
+    return registry.entries_;
+  }
+  /// The entry of that name, or null.
+  static const Entry* find(std::string_view name) {
+    for (const Entry& entry : entries()) {
+      if (entry.name == name) return &entry;
+    }
+    return nullptr;
+  }
+
+  /// Called by registrations alone.
+  static void add(Entry entry, const std::source_location& where) {
+    Registry& registry = instance();
+    // The order of static construction differs between linkers.
+    const auto after = std::lower_bound(registry.entries_.begin(), registry.entries_.end(), entry.name,
+                                        [](const Entry& one, const auto& name) { return one.name < name; });
+    const auto index = after - registry.entries_.begin();
+    if (after != registry.entries_.end() && after->name == entry.name) {
+      registry.clash_ = fmt::format("the {} \"{}\" is registered twice: in {} and in {}", Entry::kWhat, entry.name,
+                                    registry.places_[static_cast<std::size_t>(index)], place_of(where));
+      return;
+    }
+    registry.entries_.insert(after, std::move(entry));
+    registry.places_.insert(registry.places_.begin() + index, place_of(where));
+  }
+
+ private:
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::string> places_;  // of the registrations, in the same order
+  std::string clash_;
+};
+
+/// A static object of this type adds an entry to its registry.
+template <class Entry>
+struct Registration {
+  explicit Registration(Entry entry, std::source_location where = std::source_location::current()) {
+    Registry<Entry>::add(std::move(entry), where);
+  }
+};
+
+}  // namespace racksim::sim

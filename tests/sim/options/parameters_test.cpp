@@ -1,0 +1,46 @@
+// Declarations: an option that is declared twice is a defect that names both places.
+#include "sim/options/parameters.hpp"
+
+#include <catch2/catch.hpp>
+#include <stdexcept>
+#include <string>
+
+using Catch::Contains;
+using racksim::sim::Parameters;
+
+namespace {
+
+std::string place(unsigned line) {
+  return "options/parameters_test.cpp:" + std::to_string(line);
+}
+
+struct Inner {
+  bool on = false;
+  static constexpr unsigned kLine = __LINE__ + 1;
+  void declare(Parameters& p) { p.flag("on", on, "Whether it is on."); }
+};
+
+}  // namespace
+
+TEST_CASE("an option that is declared twice is a defect, which names both places") {
+  Parameters parameters;
+  std::uint64_t one = 0, two = 0;
+  const unsigned first = __LINE__ + 1;
+  parameters.integer("size", one, 0, 9, "The size.");
+  CHECK_THROWS_AS(parameters.integer("size", two, 0, 9, "The size again."), std::logic_error);
+  const unsigned second = __LINE__ + 1;
+  CHECK_THROWS_WITH(
+      parameters.integer("size", two, 0, 9, "The size again."),
+      Contains("the option \"size\" is declared twice") && Contains(place(first)) && Contains(place(second)));
+  CHECK(parameters.all().size() == 1);
+}
+
+TEST_CASE("an option of an inner object is known under its whole name") {
+  Parameters parameters;
+  Inner a, b, c;
+  const unsigned first = __LINE__ + 1;
+  parameters.flag("x.on", c.on, "Whether it is on.");
+  CHECK_NOTHROW(parameters.object("y", a));
+  CHECK_THROWS_WITH(parameters.object("x", b), Contains("the option \"x.on\" is declared twice") &&
+                                                   Contains(place(first)) && Contains(place(Inner::kLine)));
+}

@@ -1,0 +1,128 @@
+// Takes a run from one phase to the next. See phases.hpp.
+#include "tools/experiment/phases.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "models/service/table_description.hpp"
+
+namespace racksim::tools {
+
+Phases::Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Progress& progress)
+    : assembly_(assembly),
+      watch_(watch),
+      plan_(plan),
+      progress_(progress),
+      lane_(assembly.lane()),
+      ladder_(assembly.journal()) {}
+
+void Phases::warm_up() {
+  assembly_.warm_up();
+  watch_.begin();
+}
+
+Course Phases::run(Driver& driver) {
+  driver_ = &driver;
+  auto& calendar = assembly_.calendar();
+  assembly_.faults().start();
+  assembly_.workload().start();
+  if (plan_.warmup.operations) {
+    assembly_.workload().notify_after(*plan_.warmup.operations, [this] { begin_measuring(); });
+  } else {
+    calendar.at<&Phases::begin_measuring>(sim::Time{} + plan_.warmup.time, lane_, *this);
+  }
+  calendar.at<&Phases::checkpoint>(sim::Time{} + ladder_.interval(), lane_, *this);
+  const Driver::Outcome outcome = run_to_the_end();
+  if (phase_ == Phase::measure) assembly_.protocol().stop_measuring();
+  judge(outcome);
+  return std::move(course_);
+}
+
+void Phases::begin_measuring() {
+  if (phase_ != Phase::warm_up) return;
+  phase_ = Phase::measure;
+  measure_begin_ = assembly_.calendar().now();
+  assembly_.protocol().start_measuring();
+  if (plan_.measure.operations) {
+    assembly_.workload().notify_after(*plan_.measure.operations, [this] { end_measuring(); });
+  } else {
+    assembly_.calendar().after<&Phases::end_measuring>(plan_.measure.time, lane_, *this);
+  }
+}
+
+void Phases::end_measuring() {
+  if (phase_ != Phase::measure) return;
+  phase_ = Phase::drain;
+  const sim::Time now = assembly_.calendar().now();
+  course_.measured = now - measure_begin_;
+  assembly_.protocol().stop_measuring();
+  course_.operations = assembly_.protocol().service().measured_operations();
+  assembly_.faults().heal();
+  assembly_.workload().stop();
+  drain_end_ = now + plan_.drain;
+  look_for_rest();
+}
+
+// Here, at checkpoints and at the end the switch is settled first, so that what is seen, and so the run's length, its
+// verdict and its hash, is the same however passes are executed.
+void Phases::look_for_rest() {
+  auto& calendar = assembly_.calendar();
+  assembly_.rack().chassis().settle();
+  const bool rest = assembly_.at_rest();
+  if (rest || calendar.now() >= drain_end_) {
+    phase_ = Phase::over;
+    at_rest_ = rest;
+    driver_->finish();
+    return;
+  }
+  calendar.after<&Phases::look_for_rest>(assembly_.rack().options().rtt, lane_, *this);
+}
+
+void Phases::checkpoint() {
+  auto& calendar = assembly_.calendar();
+  assembly_.rack().chassis().settle();
+  ladder_.add(calendar.now());
+  if (progress_) progress_(calendar.now(), assembly_.journal().count(sim::Observed::operation_ended));
+  switch (watch_.look(phase_ == Phase::drain)) {
+    case Watch::Pace::steady:
+      break;
+    case Watch::Pace::livelock:
+      driver_->finish();
+      return;
+    case Watch::Pace::idle:
+    case Watch::Pace::stall:
+      begin_measuring();  // so that there is a measured phase, however empty, to end
+      end_measuring();
+      break;
+  }
+  calendar.after<&Phases::checkpoint>(ladder_.interval(), lane_, *this);
+}
+
+/// Ends, as a livelock does, where the protocol has come to a pair that its table does not define.
+Driver::Outcome Phases::run_to_the_end() {
+  try {
+    return driver_->run();
+  } catch (const models::UndefinedTransition& undefined) {
+    watch_.object({"undefined-transition", assembly_.calendar().now(), undefined.what(), undefined.subject()});
+    return Driver::Outcome::finished;
+  }
+}
+
+void Phases::judge(Driver::Outcome outcome) {
+  const sim::Time now = assembly_.calendar().now();
+  assembly_.rack().chassis().settle();
+  if (outcome != Driver::Outcome::finished) {
+    watch_.object({"time-limit", now,
+                   fmt::format("the run reached its time limit before {}",
+                               phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
+  }
+  static_cast<Findings&>(course_) = watch_.finish(at_rest_);
+  assembly_.protocol().record_final_state();
+  course_.hash = assembly_.journal().hash();
+  course_.ladder = ladder_.finish(now);
+  course_.events = assembly_.events();
+  course_.simulated = now;
+}
+
+}  // namespace racksim::tools

@@ -1,0 +1,68 @@
+// The phases of a run:
+//
+//   warm-up     the functional warm-up outside time, then simulated time that is not measured
+//   measure     what the metrics speak of
+//   heal        faults end, sessions finish the operation they are in
+//   drain       until everything has come to rest, or the drain's time is over: then the quiescence oracles speak
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/kernel/time.hpp"
+#include "sim/record/run_hash.hpp"
+#include "tools/experiment/assembly.hpp"
+#include "tools/experiment/driver.hpp"
+#include "tools/experiment/ladder.hpp"
+#include "tools/experiment/watch.hpp"
+#include "tools/scenario/run_plan.hpp"
+
+namespace racksim::tools {
+
+/// Told now and then how far a run is: simulated time and operations so far.
+using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
+
+/// What a run came to.
+struct Course : Findings {
+  sim::RunHash hash;
+  Ladder ladder;
+  std::uint64_t events = 0;
+  std::uint64_t operations = 0;  ///< of the measured phase
+  sim::Duration measured{};      ///< its length
+  sim::Time simulated;
+};
+
+class Phases {
+ public:
+  /// All must outlive it. `progress` may be empty.
+  Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Progress& progress);
+
+  /// The functional warm-up; then the watch begins, and whoever else wants to see the run attaches itself.
+  void warm_up();
+  /// All the rest. Throws what an event or an actor threw.
+  Course run(Driver& driver);
+
+ private:
+  enum class Phase : std::uint8_t { warm_up, measure, drain, over };
+
+  void begin_measuring();
+  void end_measuring();
+  void look_for_rest();
+  void checkpoint();
+  Driver::Outcome run_to_the_end();
+  void judge(Driver::Outcome outcome);
+
+  Assembly& assembly_;
+  Watch& watch_;
+  const RunPlan& plan_;
+  const Progress& progress_;
+  sim::Lane lane_;
+  LadderBuilder ladder_;
+  Driver* driver_ = nullptr;
+  Phase phase_ = Phase::warm_up;
+  bool at_rest_ = false;  // at the end
+  sim::Time measure_begin_, drain_end_;
+  Course course_;
+};
+
+}  // namespace racksim::tools

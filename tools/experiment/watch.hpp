@@ -1,0 +1,99 @@
+// The watch over a run: the oracles that it asks for, the writes that crashes have undone, and whether operations still
+// end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/service/oracle_entry.hpp"
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/history.hpp"
+#include "tools/experiment/assembly.hpp"
+
+namespace racksim::tools {
+
+/// A write that was acknowledged, and that a crash has undone, as the protocol says that it may.
+struct LostWrite {
+  std::uint64_t key = 0, value = 0;
+  std::string author;  ///< its session
+  sim::Time at;
+  sim::Loss why{};
+};
+
+/// What the watch has found.
+struct Findings {
+  std::vector<sim::Violation> violations;  ///< those that the oracles kept
+  std::uint64_t violation_count = 0;       ///< all of them
+  std::vector<LostWrite> lost_writes;      ///< the first ones
+  std::uint64_t lost_write_count = 0;      ///< all of them
+};
+
+class Watch {
+ public:
+  /// What the run is asked to keep: oracles of the registry by name.
+  struct Terms {
+    std::vector<std::string> oracles;
+    models::OracleTerms of_oracles;
+    sim::Duration stall{};  ///< a run in which no operation ends for so long has failed
+    /// While a fault lasts those who wait for a server that is gone have so much more time, until they give up.
+    sim::Duration giving_up{};
+  };
+
+  /// Makes the oracles. Throws sim::Misfit, whose option is a JSON pointer into a scenario, if one cannot judge such a
+  /// run, and std::logic_error if there is none of that name.
+  Watch(Assembly& assembly, const Terms& terms);
+
+  /// Begins to watch: the warm-up is done, and no event was executed.
+  void begin();
+
+  /// What the time between two looks has shown.
+  enum class Pace : std::uint8_t {
+    steady,
+    idle,     ///< nothing is left to end: all clients have gone for good
+    stall,    ///< no operation has ended for too long; noted as a violation
+    livelock  ///< the same, and the rack is busy without end; noted as a violation
+  };
+  /// To be called now and then. `draining`: operations need not end any more.
+  Pace look(bool draining);
+
+  /// Notes a violation that no oracle speaks of.
+  void object(sim::Violation violation);
+
+  /// The run is over: the oracles judge, those of the state at rest only if the run has come to rest. Called once.
+  Findings finish(bool at_rest);
+
+  const std::vector<std::shared_ptr<sim::Oracle>>& oracles() const { return oracles_; }
+
+ private:
+  /// What the protocol says that crashes have undone.
+  class LostWrites final : public sim::Observer {
+   public:
+    explicit LostWrites(const sim::Journal& journal) : journal_(journal) {}
+    void observe(const sim::Observation& observation) override;
+
+    static constexpr std::size_t kKept = 1000;
+    std::uint64_t count = 0;
+    std::vector<LostWrite> kept;
+
+   private:
+    const sim::Journal& journal_;
+  };
+
+  void give_up(const char* kind, const std::string& what);
+
+  Assembly& assembly_;
+  sim::Duration stall_, giving_up_;
+  models::OracleContext context_;
+  std::vector<std::shared_ptr<sim::Oracle>> oracles_;
+  LostWrites lost_writes_;
+  Findings findings_;
+  sim::Time last_progress_;
+  std::uint64_t ended_before_ = 0;         // operations ended at the last look
+  std::uint64_t given_up_before_ = 0;      // and given up
+  std::uint64_t observations_before_ = 0;  // made by then
+};
+
+}  // namespace racksim::tools
