@@ -153,6 +153,10 @@ void Nic::landed(std::uint64_t generation) {
   if (region->watcher) region->watcher->landed(landing.from, landing.at.address, landing.bytes, content);
 }
 
+void Nic::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& queue_pair : queue_pairs_) queue_pair->add_waits(waits);
+}
+
 void Nic::power_off() {
   engine_.power_off();
   for (auto& qp : raw_) {

@@ -22,6 +22,7 @@
 #include "models/packets/addressing.hpp"
 #include "models/packets/rack_context.hpp"
 #include "models/wire/wire.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::models {
 
@@ -83,6 +84,8 @@ class Nic final : public PacketSink, Landings {
 
   /// Packets inside the NIC.
   std::uint64_t packets_held() const;
+  /// Adds what its queue pairs wait for.
+  void add_waits(std::vector<sim::Wait>& waits) const;
 
  private:
   struct RawQueuePair {

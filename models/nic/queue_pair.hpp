@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "models/nic/completion_queue.hpp"
 #include "models/nic/nic_engine.hpp"
 #include "models/nic/receive_queue.hpp"
 #include "models/nic/verbs.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::models {
 
@@ -40,6 +42,9 @@ class QueuePair {
   /// Posts receives, at any time. Those of a shared queue are posted there. In the error state they complete as
   /// flushed.
   void post_receive(std::uint64_t count = 1, Receive receive = {});
+
+  /// Adds the work requests that have not been completed because another node has not answered.
+  virtual void add_waits(std::vector<sim::Wait>& waits) const { static_cast<void>(waits); }
 
   /// A packet for it starts in the receive engine at `start`.
   virtual void receive(p4::PacketRef&& packet, sim::Time start) = 0;

@@ -38,6 +38,8 @@ class RcRequester {
   void flush();
   /// Forgets everything.
   void reset();
+  /// Work requests that have not been completed.
+  std::size_t outstanding() const { return queue_.size(); }
 
  private:
   struct Entry {

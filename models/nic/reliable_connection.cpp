@@ -36,6 +36,13 @@ void ReliableConnection::power_off() {
   set_state(State::reset);
 }
 
+void ReliableConnection::add_waits(std::vector<sim::Wait>& waits) const {
+  if (requester_.outstanding() == 0) return;
+  waits.push_back({.who = fmt::format("queue pair {} of node{}", number(), engine().node()),
+                   .whom = fmt::format("node{}", link_.remote),
+                   .why = fmt::format("{} work requests without an answer", requester_.outstanding())});
+}
+
 bool ReliableConnection::take(const WorkRequest& request) {
   return requester_.take(request);
 }

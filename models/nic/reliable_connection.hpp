@@ -4,10 +4,13 @@
 // number their packets apart (rc_requester.hpp, rc_responder.hpp).
 #pragma once
 
+#include <vector>
+
 #include "models/nic/queue_pair.hpp"
 #include "models/nic/rc_link.hpp"
 #include "models/nic/rc_requester.hpp"
 #include "models/nic/rc_responder.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::models {
 
@@ -21,6 +24,7 @@ class ReliableConnection final : public QueuePair, RcRequester::Owner, RcRespond
   void connect(NodeId remote, std::uint32_t remote_number);
   void receive(p4::PacketRef&& packet, sim::Time start) override;
   void power_off() override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
 
  private:
   bool take(const WorkRequest& request) override;

@@ -182,6 +182,19 @@ void Rack::restart_switch(sim::Time lost_power_at) {
   });
 }
 
+void Rack::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& server : servers_) {
+    for (const auto& core : server->cores_) {
+      if (core->backlog() == 0) continue;
+      waits.push_back({.who = core->name(),
+                       .whom = {},
+                       .why = fmt::format("a backlog of {}, the first of which ends at {:.3f} ns", core->backlog(),
+                                          (core->free_at() - sim::Time{}).ns())});
+    }
+    server->nic_.add_waits(waits);
+  }
+}
+
 std::uint64_t Rack::packets_in_flight() const {
   std::uint64_t sum = chassis_->packets_held() + control_cpu_->packets_held();
   for (const auto& server : servers_) sum += server->nic().packets_held();

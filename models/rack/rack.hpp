@@ -16,6 +16,7 @@
 #include "models/switch/control_cpu.hpp"
 #include "models/switch/switch_chassis.hpp"
 #include "sim/kernel/clock.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::models {
 
@@ -120,6 +121,9 @@ class Rack {
 
   /// A packet with Ethernet, IPv4 and UDP headers for a server. Push further headers, then set `payload_bytes`.
   p4::PacketRef make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port);
+
+  /// Adds what cores have still to do, and what queue pairs wait for.
+  void add_waits(std::vector<sim::Wait>& waits) const;
 
   /// Packets in wires, NICs, the switch and its control CPU, counted where they are.
   std::uint64_t packets_in_flight() const;

@@ -159,6 +159,7 @@ sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, Lock
   Guard guard(*this, session, begun);
   co_await do_lock(session, begun.key, mode, begun.operation);
   guard.over();
+  held_locks_.push_back({begun.key, index_of(session)});
   end_lock(session, begun, true);
 }
 
@@ -167,6 +168,7 @@ sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, 
   Guard guard(*this, session, begun);
   const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
   guard.over();
+  if (granted) held_locks_.push_back({begun.key, index_of(session)});
   end_lock(session, begun, granted);
   co_return granted;
 }
@@ -176,6 +178,7 @@ sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
   Guard guard(*this, session, begun);
   co_await do_unlock(session, begun.key, begun.operation);
   guard.over();
+  unlocked(session, begun.key);
   end(session, begun, 0);
 }
 
@@ -273,7 +276,26 @@ void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std
 
 void MemoryService::unlock_for_dead(Session holder, std::uint64_t block) {
   const Begun begun = begin(holder, sim::OperationKind::unlock, block);
+  unlocked(holder, block);
   end_for_dead(holder, begun);
+}
+
+void MemoryService::unlocked(Session session, std::uint64_t block) {
+  const auto held = std::find_if(held_locks_.begin(), held_locks_.end(), [&](const HeldLock& lock) {
+    return lock.block == block && lock.session == index_of(session);
+  });
+  if (held == held_locks_.end()) return;  // of a request that was given up, and granted all the same
+  *held = held_locks_.back();
+  held_locks_.pop_back();
+}
+
+std::vector<std::size_t> MemoryService::waited_for(const Begun& begun) const {
+  std::vector<std::size_t> holders;
+  if (begun.kind != sim::OperationKind::lock && begun.kind != sim::OperationKind::lock_shared) return holders;
+  for (const HeldLock& lock : held_locks_) {
+    if (lock.block == begun.key) holders.push_back(lock.session);
+  }
+  return holders;
 }
 
 void MemoryService::perform_at_return(const Begun& begun, std::uint64_t value) {

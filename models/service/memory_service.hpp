@@ -138,6 +138,14 @@ class MemoryService : public Service {
     std::vector<std::byte> bytes;
   };
 
+  /// A lock that a session has been granted and has not given back.
+  struct HeldLock {
+    std::uint64_t block = 0;
+    std::size_t session = 0;  // its index
+  };
+
+  std::vector<std::size_t> waited_for(const Begun& begun) const override;
+  void unlocked(Session session, std::uint64_t block);
   sim::Task<void> warm(Session session, std::uint64_t object, bool write);
   sim::Task<std::uint64_t> read_object(Session session, std::uint64_t object);
   sim::Task<std::uint64_t> write_object(Session session, std::uint64_t object, std::span<const std::byte> bytes,
@@ -149,6 +157,7 @@ class MemoryService : public Service {
   unsigned block_bits_, object_bits_;
   MemoryAllocator allocator_;
   std::vector<std::uint64_t> performed_;  // by session: its operation that was performed last
+  std::vector<HeldLock> held_locks_;      // a few: sessions hold one or two
   ValueContents contents_;
   // Where real bytes are kept:
   bool keeps_bytes_ = false;

@@ -69,6 +69,9 @@ class Protocol : public CrashObserver {
 
   /// Whether nothing is under way. Packets that circulate in the switch may go on doing so.
   virtual bool quiescent() const = 0;
+  /// Adds what agents and switch wait for, besides operations, queue pairs and cores, for whoever asks why a run stands
+  /// still.
+  virtual void add_waits(std::vector<sim::Wait>& waits) const { static_cast<void>(waits); }
   /// What should not be there although the protocol has come to rest, or has failed to.
   virtual std::vector<Leak> leaks() const = 0;
   /// Operations on keys of one fate may wait for each other's packets, and for those of control requests, as those on a

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/oracles/oracle.hpp"
+
 namespace racksim::models {
 
 Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
@@ -18,7 +20,7 @@ Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& m
       write_latency_(metrics.histogram("latency.write", "the same for writes")) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
-      sessions_.push_back({journal.add_source(fmt::format("node{}/thread{}", node, thread)), 0, 0, {}});
+      sessions_.push_back({.source = journal.add_source(fmt::format("node{}/thread{}", node, thread))});
     }
   }
 }
@@ -100,6 +102,24 @@ void Service::run_before(sim::Task<void> task) {
   }
   if (scope.running() > 0) throw std::logic_error("an access of the warm-up has not ended before time zero");
   journal_.go_on();
+}
+
+void Service::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const SessionState& state : sessions_) {
+    for (const Guard* guard = state.newest; guard != nullptr; guard = guard->next()) {
+      const Begun& begun = guard->begun();
+      sim::Wait wait{.who = journal_.name(state.source),
+                     .whom = {},
+                     .why = fmt::format("{} of {}, since {}", sim::to_string(begun.kind), sim::printed_key(begun.key),
+                                        sim::printed(begun.at))};
+      const auto others = waited_for(begun);
+      if (others.empty()) waits.push_back(wait);
+      for (const std::size_t other : others) {
+        wait.whom = journal_.name(sessions_[other].source);
+        waits.push_back(wait);
+      }
+    }
+  }
 }
 
 void Service::start_measuring() {

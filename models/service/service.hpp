@@ -15,6 +15,7 @@
 #include "sim/metrics/metrics.hpp"
 #include "sim/record/history.hpp"
 #include "sim/record/journal.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::models {
 
@@ -40,6 +41,8 @@ class Service {
   std::uint64_t measured_operations() const { return measured_; }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
+  /// Adds the operations under way, and whom they wait for.
+  void add_waits(std::vector<sim::Wait>& waits) const;
   /// The value that the session's newest write or compare-and-swap was given; 0 before the first.
   std::uint64_t newest_value(Session session) const {
     const std::size_t index = index_of(session);
@@ -56,22 +59,40 @@ class Service {
     sim::OperationKind kind = sim::OperationKind::read;
   };
 
+  class Guard;
+  /// What a service keeps of a session.
+  struct SessionState {
+    sim::Source source;
+    std::uint64_t operations = 0;
+    std::uint64_t writes = 0;
+    std::vector<Begun> dead = {};  // not yet recorded
+    Guard* newest = nullptr;       // of the operations under way
+  };
+
   /// Kept in the coroutine of an operation: notes that the operation has died if the coroutine is destroyed first.
   class Guard {
    public:
     Guard(Service& service, Session session, const Begun& begun)
-        : service_(service), session_(session), begun_(begun) {}
+        : state_(service.sessions_[service.index_of(session)]), begun_(begun), next_(state_.newest) {
+      if (next_ != nullptr) next_->before_ = this;
+      state_.newest = this;
+    }
     ~Guard() {
-      if (!over_) service_.sessions_[service_.index_of(session_)].dead.push_back(begun_);
+      if (!over_) state_.dead.push_back(begun_);
+      if (next_ != nullptr) next_->before_ = before_;
+      (before_ != nullptr ? before_->next_ : state_.newest) = next_;
     }
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     void over() { over_ = true; }
+    const Begun& begun() const { return begun_; }
+    /// The next older one of the session.
+    const Guard* next() const { return next_; }
 
    private:
-    Service& service_;
-    Session session_;
+    SessionState& state_;
     Begun begun_;
+    Guard *before_ = nullptr, *next_;
     bool over_ = false;
   };
 
@@ -123,6 +144,12 @@ class Service {
     return static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
   }
 
+  /// Who is waited for in an operation under way, by index, as far as the service can tell.
+  virtual std::vector<std::size_t> waited_for(const Begun& begun) const {
+    static_cast<void>(begun);
+    return {};
+  }
+
  private:
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
@@ -130,13 +157,6 @@ class Service {
   std::uint64_t value_of(std::size_t index) const {
     return static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes;
   }
-
-  struct SessionState {
-    sim::Source source;
-    std::uint64_t operations = 0;
-    std::uint64_t writes = 0;
-    std::vector<Begun> dead;  // not yet recorded
-  };
 
   sim::Calendar& calendar_;
   sim::Journal& journal_;

@@ -252,3 +252,22 @@ TEST_CASE("a workload, a fault and an oracle of the folder are found by name, in
   CHECK(drawn);
   CHECK(run("validate " + kFolder + "micro.json --set faults.0.kind=unpluged").status == 2);
 }
+
+TEST_CASE("sessions that lock in a circle stall the run, and the report says who waits for whom") {
+  const auto locks = [](const char* under) {
+    return run(micro(std::string("--set 'workload={\"kind\": \"counting\", \"under\": \"") + under +
+                     "\"}' --set rack.nodes=2"));
+  };
+  const auto ordered = locks("locks");
+  INFO(ordered.out << ordered.err);
+  CHECK(ordered.status == 0);
+  CHECK_THAT(ordered.out, !Contains("who waits for whom"));
+  const auto crossed = locks("crossed-locks");
+  INFO(crossed.out << crossed.err);
+  CHECK(crossed.status == 1);
+  CHECK_THAT(crossed.out, Contains("stall at ") && Contains("who waits for whom, when it stood still:"));
+  CHECK_THAT(crossed.out, Contains("in a circle: node0/thread0 -> node1/thread0 -> node0/thread0") ||
+                              Contains("in a circle: node1/thread0 -> node0/thread0 -> node1/thread0"));
+  CHECK_THAT(crossed.out, Contains("node0/thread0 waits for node1/thread0: lock of 0x"));
+  CHECK_THAT(crossed.out, Contains("node1/thread0 waits for node0/thread0: lock of 0x"));
+}

@@ -21,10 +21,15 @@ namespace {
 using models::NodeId;
 
 struct CountingOptions final : models::WorkloadOptions {
+  enum class Under { nothing, locks, crossed_locks };
   std::uint64_t threads = 1;
+  Under under = Under::nothing;
 
   void declare(sim::Parameters& p) override {
     p.integer("threads", threads, 1, 8, "application threads on each node").varied_from(1);
+    p.choice("under", under,
+             {{"nothing", Under::nothing}, {"locks", Under::locks}, {"crossed-locks", Under::crossed_locks}},
+             "whether a session holds two locks while it counts; crossed: on every other node in the other order");
   }
   models::Footprint footprint(const models::RunScale& scale) const override {
     if (scale.block_bytes == 0) models::WorkloadContext::refuse("counting", models::MemoryService::kWhat);
@@ -38,16 +43,21 @@ class Counting final : public models::Workload {
  public:
   Counting(models::WorkloadContext& context, const CountingOptions& options)
       : memory_(context.service<models::MemoryService>("counting")),
-        threads_(options.threads),
+        options_(options),
         tasks_(context.rack.calendar(), memory_.shape().roles.compute_nodes) {
     memory_.require({sim::OperationKind::fetch_and_add});
-    counter_ = memory_.reserve(memory_.shape().block_bytes, {.home = memory_.shape().roles.first_memory_node});
+    if (options.under != CountingOptions::Under::nothing) {
+      memory_.require({sim::OperationKind::lock, sim::OperationKind::unlock});
+    }
+    const models::AllocationHint first{.home = memory_.shape().roles.first_memory_node};
+    counter_ = memory_.reserve(memory_.shape().block_bytes, first);
+    other_ = memory_.reserve(memory_.shape().block_bytes, first);
   }
 
   void warm_up() override {}
   void start() override {
     for (NodeId node = 0; node < memory_.shape().roles.compute_nodes; ++node) {
-      for (std::uint16_t thread = 0; thread < threads_; ++thread) tasks_.spawn(node, count({node, thread}));
+      for (std::uint16_t thread = 0; thread < options_.threads; ++thread) tasks_.spawn(node, count({node, thread}));
     }
   }
   void stop() override { stopping_ = true; }
@@ -61,15 +71,26 @@ class Counting final : public models::Workload {
 
  private:
   sim::Task<void> count(models::Session session) {
+    using Under = CountingOptions::Under;
+    auto first = counter_, second = other_;
+    if (options_.under == Under::crossed_locks && session.node % 2 != 0) std::swap(first, second);
     while (!stopping_) {
+      if (options_.under != Under::nothing) {
+        co_await memory_.lock(session, first);
+        co_await memory_.lock(session, second);
+      }
       co_await memory_.fetch_and_add(session, counter_, 1);
+      if (options_.under != Under::nothing) {
+        co_await memory_.unlock(session, second);
+        co_await memory_.unlock(session, first);
+      }
       tasks_.operation_ended();
     }
   }
 
   models::MemoryService& memory_;
-  std::uint64_t threads_;
-  models::GlobalAddress counter_;
+  CountingOptions options_;
+  models::GlobalAddress counter_, other_;
   bool stopping_ = false;
   models::SessionTasks tasks_;
 };

@@ -69,6 +69,21 @@ bool means_trouble(const std::string& name) {
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
+JsonValue standstill_json(const Standstill& standstill) {
+  JsonValue value = JsonValue::object();
+  JsonValue& circle = value.set("circle", JsonValue::array());
+  for (const std::string& who : standstill.circle) circle.push(who);
+  JsonValue& waits = value.set("waits", JsonValue::array());
+  for (const sim::Wait& wait : standstill.waits) {
+    JsonValue one = JsonValue::object();
+    one.set("who", wait.who);
+    if (!wait.whom.empty()) one.set("whom", wait.whom);
+    one.set("why", wait.why);
+    waits.push(std::move(one));
+  }
+  return value;
+}
+
 }  // namespace
 
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
@@ -104,6 +119,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     lost_writes.push(std::move(write));
   }
   report.set("lost_writes", std::move(lost_writes));
+  if (!result.standstill.waits.empty()) report.set("standstill", standstill_json(result.standstill));
   report.set("lost_write_count", result.lost_write_count);
   JsonValue expectations = JsonValue::array();
   for (const std::string& line : result.failed_expectations) expectations.push(line);
@@ -180,6 +196,9 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   if (result.violation_count > result.violations.size()) {
     out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
   }
+  const auto waits = lines_of(result.standstill, 12);
+  if (!waits.empty()) out += "  who waits for whom, when it stood still:\n";
+  for (const std::string& line : waits) out += "    " + line + '\n';
   for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
   if (result.violation_count > 0) line("replay", "racksim run " + arguments);
   const auto& violations = result.violations;

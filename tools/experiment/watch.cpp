@@ -107,6 +107,7 @@ Watch::Pace Watch::look(bool draining) {
 }
 
 void Watch::give_up(const char* kind, const std::string& what) {
+  findings_.standstill = standstill(assembly_);
   object({kind, assembly_.calendar().now(),
           fmt::format("{}; {} have begun and not ended", what, assembly_.protocol().service().pending_operations())});
 }

@@ -12,6 +12,7 @@
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/history.hpp"
 #include "tools/experiment/assembly.hpp"
+#include "tools/experiment/standstill.hpp"
 
 namespace racksim::tools {
 
@@ -29,6 +30,7 @@ struct Findings {
   std::uint64_t violation_count = 0;       ///< all of them
   std::vector<LostWrite> lost_writes;      ///< the first ones
   std::uint64_t lost_write_count = 0;      ///< all of them
+  Standstill standstill;                   ///< of a run that stalled, or went in circles
 };
 
 class Watch {
