@@ -27,22 +27,21 @@ bool is_path(std::string_view name) {
 
 }  // namespace
 
-Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc,
-                          std::source_location where) {
+Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc, SourcePlace where) {
   return std::get<Counter>(add(name, unit, doc, Counter{}, where).value);
 }
 
 Gauge& Metrics::gauge(std::string_view name, std::string_view unit, std::string_view doc, double value,
-                      std::source_location where) {
+                      SourcePlace where) {
   return std::get<Gauge>(add(name, unit, doc, Gauge{value}, where).value);
 }
 
-Histogram& Metrics::histogram(std::string_view name, std::string_view doc, std::source_location where) {
+Histogram& Metrics::histogram(std::string_view name, std::string_view doc, SourcePlace where) {
   return std::get<Histogram>(add(name, "ns", doc, Histogram(), where).value);
 }
 
 TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval,
-                                 std::source_location where) {
+                                 SourcePlace where) {
   return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval), where).value);
 }
 
@@ -60,7 +59,7 @@ const Metric* Metrics::find(std::string_view name) const {
 }
 
 Metric& Metrics::add(std::string_view name, std::string_view unit, std::string_view doc,
-                     std::variant<Counter, Gauge, Histogram, TimeSeries> value, const std::source_location& where) {
+                     std::variant<Counter, Gauge, Histogram, TimeSeries> value, const SourcePlace& where) {
   if (!is_path(name)) {
     throw std::logic_error(
         fmt::format("metric name '{}' is not a dotted path of lower-case letters, digits and underscores", name));

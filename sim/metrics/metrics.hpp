@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,6 +14,7 @@
 #include "sim/kernel/time.hpp"
 #include "sim/metrics/histogram.hpp"
 #include "sim/metrics/time_series.hpp"
+#include "sim/options/place.hpp"
 
 namespace racksim::sim {
 
@@ -33,7 +33,7 @@ struct Metric {
   std::string unit;  ///< of the value; histograms hold durations and say "ns", which is what reports print
   std::string doc;   ///< one sentence
   std::variant<Counter, Gauge, Histogram, TimeSeries> value;
-  std::source_location where;  ///< it was registered here
+  SourcePlace where;  ///< it was registered here
 };
 
 /// The metrics of one run. References that it hands out stay valid as long as it lives.
@@ -47,13 +47,12 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   Counter& counter(std::string_view name, std::string_view unit, std::string_view doc,
-                   std::source_location where = std::source_location::current());
+                   SourcePlace where = SourcePlace::current());
   Gauge& gauge(std::string_view name, std::string_view unit, std::string_view doc, double value,
-               std::source_location where = std::source_location::current());
-  Histogram& histogram(std::string_view name, std::string_view doc,
-                       std::source_location where = std::source_location::current());
+               SourcePlace where = SourcePlace::current());
+  Histogram& histogram(std::string_view name, std::string_view doc, SourcePlace where = SourcePlace::current());
   TimeSeries& time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval,
-                          std::source_location where = std::source_location::current());
+                          SourcePlace where = SourcePlace::current());
 
   /// Sets all counters, histograms and time series back to nothing. Gauges are computed, not counted.
   void clear_counts();
@@ -66,7 +65,7 @@ class Metrics {
 
  private:
   Metric& add(std::string_view name, std::string_view unit, std::string_view doc,
-              std::variant<Counter, Gauge, Histogram, TimeSeries> value, const std::source_location& where);
+              std::variant<Counter, Gauge, Histogram, TimeSeries> value, const SourcePlace& where);
 
   // A map, because its nodes do not move and it is ordered.
   std::map<std::string, Metric, std::less<>> all_;

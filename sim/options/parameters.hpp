@@ -21,7 +21,6 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -158,53 +157,51 @@ class Declared {
 class Parameters {
  public:
   Declared<bool> flag(std::string_view name, bool& value, std::string_view doc,
-                      std::source_location where = std::source_location::current()) {
+                      SourcePlace where = SourcePlace::current()) {
     return Declared<bool>(add(name, doc, Parameter::Flag{&value}, where));
   }
   void optional_integer(std::string_view name, std::optional<std::uint64_t>& value, std::uint64_t min,
-                        std::uint64_t max, std::string_view doc,
-                        std::source_location where = std::source_location::current()) {
+                        std::uint64_t max, std::string_view doc, SourcePlace where = SourcePlace::current()) {
     add(name, doc, Parameter::OptionalInteger{&value, min, max}, where);
   }
   Declared<std::uint64_t> integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
-                                  std::string_view doc, std::source_location where = std::source_location::current()) {
+                                  std::string_view doc, SourcePlace where = SourcePlace::current()) {
     return Declared<std::uint64_t>(add(name, doc, Parameter::Integer{&value, min, max}, where));
   }
   Declared<double> real(std::string_view name, double& value, double min, double max, std::string_view doc,
-                        std::source_location where = std::source_location::current()) {
+                        SourcePlace where = SourcePlace::current()) {
     return Declared<double>(add(name, doc, Parameter::Real{&value, min, max}, where));
   }
   /// A share or probability from 0 to 1.
   Declared<double> ratio(std::string_view name, double& value, std::string_view doc,
-                         std::source_location where = std::source_location::current()) {
+                         SourcePlace where = SourcePlace::current()) {
     return real(name, value, 0.0, 1.0, doc, where);
   }
   void optional_ratio(std::string_view name, std::optional<double>& value, std::string_view doc,
-                      std::source_location where = std::source_location::current()) {
+                      SourcePlace where = SourcePlace::current()) {
     add(name, doc, Parameter::OptionalReal{&value, 0.0, 1.0}, where);
   }
   Declared<std::uint64_t> size(std::string_view name, std::uint64_t& bytes, std::uint64_t min, std::uint64_t max,
-                               std::string_view doc, std::source_location where = std::source_location::current()) {
+                               std::string_view doc, SourcePlace where = SourcePlace::current()) {
     return Declared<std::uint64_t>(add(name, doc, Parameter::Size{&bytes, min, max}, where));
   }
   Declared<Duration> length(std::string_view name, Duration& value, Duration min, Duration max, std::string_view doc,
-                            std::source_location where = std::source_location::current()) {
+                            SourcePlace where = SourcePlace::current()) {
     return Declared<Duration>(add(name, doc, Parameter::Length{&value, min, max}, where));
   }
   Declared<std::uint64_t> rate(std::string_view name, std::uint64_t& bits_per_second, std::uint64_t min,
-                               std::uint64_t max, std::string_view doc,
-                               std::source_location where = std::source_location::current()) {
+                               std::uint64_t max, std::string_view doc, SourcePlace where = SourcePlace::current()) {
     return Declared<std::uint64_t>(add(name, doc, Parameter::Rate{&bits_per_second, min, max}, where));
   }
   void text(std::string_view name, std::string& value, std::string_view doc,
-            std::source_location where = std::source_location::current()) {
+            SourcePlace where = SourcePlace::current()) {
     add(name, doc, Parameter::Text{&value}, where);
   }
 
   template <class Enum>
   Declared<Enum> choice(std::string_view name, Enum& value,
                         std::initializer_list<std::pair<std::string_view, Enum>> names, std::string_view doc,
-                        std::source_location where = std::source_location::current()) {
+                        SourcePlace where = SourcePlace::current()) {
     Parameter::Choice choice{&value,
                              [](const void* p) { return static_cast<std::int64_t>(*static_cast<const Enum*>(p)); },
                              [](void* p, std::int64_t v) { *static_cast<Enum*>(p) = static_cast<Enum>(v); },
@@ -230,13 +227,13 @@ class Parameters {
   const std::vector<Parameter>& all() const { return all_; }
 
  private:
-  Parameter& add(std::string_view name, std::string_view doc, Parameter::Kind kind, const std::source_location& where) {
+  Parameter& add(std::string_view name, std::string_view doc, Parameter::Kind kind, const SourcePlace& where) {
     refuse_twice(name, where);
     places_.push_back(where);
     return all_.emplace_back(Parameter{std::string(name), std::string(doc), std::move(kind)});
   }
   /// Throws std::logic_error, which names both places, if the name is taken.
-  void refuse_twice(std::string_view name, const std::source_location& where) const {
+  void refuse_twice(std::string_view name, const SourcePlace& where) const {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i].name != name) continue;
       throw std::logic_error(fmt::format("the option \"{}\" is declared twice: in {} and in {}", name,
@@ -245,7 +242,7 @@ class Parameters {
   }
 
   std::vector<Parameter> all_;
-  std::vector<std::source_location> places_;  // of the declarations, in the same order
+  std::vector<SourcePlace> places_;  // of the declarations, in the same order
 };
 
 }  // namespace racksim::sim

@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -40,7 +39,7 @@ class Registry {
   }
 
   /// Called by registrations alone.
-  static void add(Entry entry, const std::source_location& where) {
+  static void add(Entry entry, const SourcePlace& where) {
     Registry& registry = instance();
     // The order of static construction differs between linkers.
     const auto after = std::lower_bound(registry.entries_.begin(), registry.entries_.end(), entry.name,
@@ -69,7 +68,7 @@ class Registry {
 /// A static object of this type adds an entry to its registry.
 template <class Entry>
 struct Registration {
-  explicit Registration(Entry entry, std::source_location where = std::source_location::current()) {
+  explicit Registration(Entry entry, SourcePlace where = SourcePlace::current()) {
     Registry<Entry>::add(std::move(entry), where);
   }
 };
