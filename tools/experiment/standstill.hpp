@@ -15,7 +15,7 @@ struct Standstill {
   std::vector<std::string> circle;
 };
 
-/// What sessions, queue pairs, cores and the protocol wait for now.
+/// What sessions, queue pairs, cores and the protocol wait for at this instant.
 Standstill standstill(Assembly& assembly);
 /// With the circle that these waits have.
 Standstill standstill_of(std::vector<sim::Wait> waits);
