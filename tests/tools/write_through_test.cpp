@@ -270,4 +270,8 @@ TEST_CASE("sessions that lock in a circle stall the run, and the report says who
                               Contains("in a circle: node1/thread0 -> node0/thread0 -> node1/thread0"));
   CHECK_THAT(crossed.out, Contains("node0/thread0 waits for node1/thread0: lock of 0x"));
   CHECK_THAT(crossed.out, Contains("node1/thread0 waits for node0/thread0: lock of 0x"));
+  // Both had held both locks before, and given them back.
+  for (const std::string node : {"node0", "node1"}) {
+    CHECK_THAT(crossed.out, !Contains(node + "/thread0 waits for " + node));
+  }
 }
