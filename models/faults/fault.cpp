@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -18,8 +18,8 @@ void Fault::declare(sim::Parameters& p) {
 
 void Fault::check(Rack&) const {
   if (until() <= from())
-    throw sim::Misfit("until", fmt::format("{} ns", until().ns()),
-                      fmt::format("an end after its beginning, {} ns", from().ns()));
+    throw sim::OptionError("until", fmt::format("{} ns", until().ns()),
+                           fmt::format("an end after its beginning, {} ns", from().ns()));
 }
 
 void Fault::draw(sim::RandomStream& random, const FaultScene& scene) {
@@ -36,8 +36,8 @@ void NodeChoice::declare(sim::Parameters& p) {
 
 void NodeChoice::check(const Rack& rack) const {
   if (node && *node >= rack.nodes()) {
-    throw sim::Misfit("node", fmt::format("node {}", *node),
-                      fmt::format("one of the {} nodes, counted from 0", rack.nodes()));
+    throw sim::OptionError("node", fmt::format("node {}", *node),
+                           fmt::format("one of the {} nodes, counted from 0", rack.nodes()));
   }
 }
 

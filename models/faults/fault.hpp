@@ -8,9 +8,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/rack/rack.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/options/parameters.hpp"
 #include "sim/options/registry.hpp"
 #include "sim/random/random.hpp"
@@ -33,7 +34,7 @@ class Fault {
 
   /// Declares the options; those here are `from` and `until`.
   virtual void declare(sim::Parameters& parameters);
-  /// Throws sim::Misfit when the options do not fit the rack or each other. Called before the run.
+  /// Throws sim::OptionError when the options do not fit the rack or each other. Called before the run.
   virtual void check(Rack& rack) const;
   /// When it begins and ends, counted from the start of the run; the heal may end it before.
   sim::Duration from() const { return from_; }
@@ -59,6 +60,9 @@ class Fault {
   virtual bool acts_on_packets_alone() const { return false; }
   /// Whether of two at once the later to begin counts. When one of them ends, those that remain begin again.
   virtual bool replaces_earlier() const { return false; }
+
+  /// Of a kind that stands for several faults, one after the other: those, which the schedule takes in its place.
+  virtual std::vector<std::shared_ptr<Fault>> parts() const { return {}; }
 
   /// Draws all options at random, for a scene.
   virtual void draw(sim::RandomStream& random, const FaultScene& scene);

@@ -13,7 +13,14 @@ FaultSchedule::FaultSchedule(Rack& rack) : rack_(rack), lane_(rack.calendar().ad
 
 void FaultSchedule::add(const std::string& kind, std::shared_ptr<Fault> fault) {
   fault->check(rack_);
-  const auto source = rack_.journal().add_source(fmt::format("fault/{}/{}/{}", entries_.size(), kind, fault->where()));
+  const auto parts = fault->parts();
+  for (const auto& part : parts) add_entry(kind, part);
+  if (parts.empty()) add_entry(kind, std::move(fault));
+}
+
+void FaultSchedule::add_entry(const std::string& kind, std::shared_ptr<Fault> fault) {
+  const auto source =
+      rack_.event_log().add_source(fmt::format("fault/{}/{}/{}", entries_.size(), kind, fault->where()));
   entries_.push_back({kind, std::move(fault), source, {}, {}, Phase::waiting});
 }
 
@@ -32,7 +39,7 @@ void FaultSchedule::begin(std::uint32_t index) {
   Entry& entry = entries_[index];
   entry.phase = Phase::active;
   active_.push_back(index);
-  rack_.journal().record(sim::Observed::fault_begun, entry.source, rack_.calendar().now(), 0, index);
+  rack_.event_log().record(sim::Observed::fault_begun, entry.source, rack_.calendar().now(), 0, index);
   report(entry, sim::Disturbance::machine_begin);
   entry.fault->begin(rack_);
 }
@@ -42,7 +49,7 @@ void FaultSchedule::end(std::uint32_t index) {
   entry.phase = Phase::over;
   std::erase(active_, index);
   entry.fault->end(rack_);
-  rack_.journal().record(sim::Observed::fault_ended, entry.source, rack_.calendar().now(), 0, index);
+  rack_.event_log().record(sim::Observed::fault_ended, entry.source, rack_.calendar().now(), 0, index);
   report(entry, sim::Disturbance::machine_end);
   if (!entry.fault->replaces_earlier()) return;
   for (const auto other : active_) {
@@ -52,14 +59,14 @@ void FaultSchedule::end(std::uint32_t index) {
 
 void FaultSchedule::report(const Entry& entry, sim::Disturbance kind) {
   if (entry.fault->acts_on_packets_alone()) return;
-  sim::record_disturbance(rack_.journal(), entry.source, rack_.calendar().now(), 0, kind);
+  sim::record_disturbance(rack_.event_log(), entry.source, rack_.calendar().now(), 0, kind);
 }
 
 void FaultSchedule::heal() {
   auto& calendar = rack_.calendar();
   const sim::Time now = calendar.now();
   if (!entries_.empty()) {
-    sim::record_disturbance(rack_.journal(), entries_.front().source, now, 0, sim::Disturbance::healed,
+    sim::record_disturbance(rack_.event_log(), entries_.front().source, now, 0, sim::Disturbance::healed,
                             now + Fault::kHealNotice);
   }
   for (std::size_t node = 0; node < rack_.nodes(); ++node) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/faults/fault.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::models {
@@ -23,7 +23,7 @@ inline const std::vector<FaultEntry>& faults() {
 class FaultSchedule {
  public:
   explicit FaultSchedule(Rack& rack);
-  /// Adds a fault before the run. Throws sim::Misfit when it does not fit the rack.
+  /// Adds a fault before the run, or its parts. Throws sim::OptionError when it does not fit the rack.
   void add(const std::string& kind, std::shared_ptr<Fault> fault);
   /// Announces the faults and schedules their beginnings and ends.
   void start();
@@ -42,6 +42,7 @@ class FaultSchedule {
     sim::EventId begin, end;
     Phase phase = Phase::waiting;
   };
+  void add_entry(const std::string& kind, std::shared_ptr<Fault> fault);
   void report(const Entry& entry, sim::Disturbance kind);
   void begin(std::uint32_t index);
   void end(std::uint32_t index);

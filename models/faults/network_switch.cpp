@@ -5,7 +5,7 @@
 #include <array>
 
 #include "models/faults/fault.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -23,8 +23,8 @@ class SwitchRestart final : public Fault {
   void check(Rack& rack) const override {
     const sim::Duration shortest = rack.chassis().shortest_off();
     if (dead_time_ < shortest) {
-      throw sim::Misfit("dead_time", fmt::format("{} ns", dead_time_.ns()),
-                        fmt::format("at least the {} ns that a packet spends in the switch", shortest.ns()));
+      throw sim::OptionError("dead_time", fmt::format("{} ns", dead_time_.ns()),
+                             fmt::format("at least the {} ns that a packet spends in the switch", shortest.ns()));
     }
   }
   std::string where() const override { return "switch"; }

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "models/faults/fault.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -81,8 +81,8 @@ class SlowCore final : public FaultOfNodes {
   void check(Rack& rack) const override {
     FaultOfNodes::check(rack);
     if (core_ && *core_ >= rack.options().cores) {
-      throw sim::Misfit("core", fmt::format("core {}", *core_),
-                        fmt::format("one of the {} cores of a node, counted from 0", rack.options().cores));
+      throw sim::OptionError("core", fmt::format("core {}", *core_),
+                             fmt::format("one of the {} cores of a node, counted from 0", rack.options().cores));
     }
   }
   std::string where() const override {

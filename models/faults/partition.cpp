@@ -9,7 +9,7 @@
 #include <charconv>
 
 #include "models/faults/fault.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -24,15 +24,16 @@ class Partition final : public Fault {
   void check(Rack& rack) const override {
     Fault::check(rack);
     const NodeSet side = this->side();
-    if (side.none()) throw sim::Misfit("nodes", "nothing", "the nodes of one side of the partition, such as \"0,2-4\"");
+    if (side.none())
+      throw sim::OptionError("nodes", "nothing", "the nodes of one side of the partition, such as \"0,2-4\"");
     for (std::size_t node = rack.nodes(); node < side.size(); ++node) {
       if (side.test(node)) {
-        throw sim::Misfit("nodes", fmt::format("node {}", node),
-                          fmt::format("some of the {} nodes, counted from 0", rack.nodes()));
+        throw sim::OptionError("nodes", fmt::format("node {}", node),
+                               fmt::format("some of the {} nodes, counted from 0", rack.nodes()));
       }
     }
     if (side.count() == rack.nodes())
-      throw sim::Misfit("nodes", "all nodes", "the nodes of one side, with somebody on the other");
+      throw sim::OptionError("nodes", "all nodes", "the nodes of one side, with somebody on the other");
   }
   std::string where() const override { return "nodes " + nodes_; }
   void announce(Rack& rack) override {
@@ -90,7 +91,7 @@ class Partition final : public Fault {
     return set;
   }
   [[noreturn]] void refuse() const {
-    throw sim::Misfit("nodes", fmt::format("\"{}\"", nodes_), "a list of nodes such as \"0,2-4\"");
+    throw sim::OptionError("nodes", fmt::format("\"{}\"", nodes_), "a list of nodes such as \"0,2-4\"");
   }
 
   std::string nodes_;

@@ -7,7 +7,7 @@
 
 #include "models/faults/fault.hpp"
 #include "models/packets/rdma_headers.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -121,7 +121,7 @@ class FaultOfPackets : public FaultOfWires {
     FaultOfWires::check(rack);
     if (header_.empty()) {
       if (!field_.empty())
-        throw sim::Misfit("field", fmt::format("the field \"{}\" of no header", field_), "\"header\" too");
+        throw sim::OptionError("field", fmt::format("the field \"{}\" of no header", field_), "\"header\" too");
       return;
     }
     const p4::HeaderLayout* layout = find_layout(rack);
@@ -132,8 +132,8 @@ class FaultOfPackets : public FaultOfWires {
       for (auto field = layout->fields.begin(); field != end; ++field) {
         names += (names.empty() ? "" : ", ") + std::string(field->name);
       }
-      throw sim::Misfit("field", fmt::format("\"{}\"", field_),
-                        fmt::format("a field of the header \"{}\": {}", header_, names));
+      throw sim::OptionError("field", fmt::format("\"{}\"", field_),
+                             fmt::format("a field of the header \"{}\": {}", header_, names));
     }
   }
   void announce(Rack& rack) override {
@@ -180,7 +180,7 @@ class FaultOfPackets : public FaultOfWires {
       if (layout->name == header_) return layout;
       names += (names.empty() ? "" : ", ") + std::string(layout->name);
     }
-    throw sim::Misfit("header", fmt::format("\"{}\"", header_), "a header that packets have: " + names);
+    throw sim::OptionError("header", fmt::format("\"{}\"", header_), "a header that packets have: " + names);
   }
 
   const char* verb_;

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "models/packets/rack_context.hpp"
 #include "p4model/language/content.hpp"
@@ -18,10 +19,11 @@
 namespace racksim::models {
 
 /// Watches a node's memory, as a thread does that polls it.
-class MemoryWatcher {
+class MemoryObserver {
  public:
-  virtual ~MemoryWatcher() = default;
-  /// A WRITE is in memory, all of it; no core has taken part. Called once a message, in the order of its queue pair.
+  virtual ~MemoryObserver() = default;
+  /// A WRITE is in memory, all of it; no core has taken part. Called once a message, in the order of its queue pair. It
+  /// must not end the region's registration.
   virtual void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const p4::Content& content) = 0;
 };
 
@@ -42,9 +44,9 @@ class Memory {
     std::uint64_t begin = 0, bytes = 0;
     Rights rights{};
     bool durable = false;
-    MemoryWatcher* watcher = nullptr;  ///< told of each WRITE that has landed
-    bool stored = true;                ///< false: what is written is for the watcher to keep, and cannot be read
-    std::uint32_t key = 0;             ///< given by `add`
+    std::vector<MemoryObserver*> observers{};  ///< told of each WRITE that has landed, in this order
+    bool stored = true;     ///< false: what is written is for an observer to keep, and cannot be read
+    std::uint32_t key = 0;  ///< given by `add`
   };
 
   Memory() = default;

@@ -43,7 +43,7 @@ bool Datagram::take(const WorkRequest& request) {
   packet->operation = request.operation;
   engine().stamp(*packet);
   const std::uint32_t bytes = request.length();
-  sending_.push_back({request.wr_id, request.opcode, request.signalled});
+  sending_.push_back({.wr_id = request.wr_id, .opcode = request.opcode, .signalled = request.signalled});
   engine().post(std::move(packet), bytes <= engine().options().inline_bytes ? 0 : bytes, order_);
   return true;
 }

@@ -122,8 +122,8 @@ void Nic::accept_for_group(p4::PacketRef&& packet, sim::Time start) {
   if (found == groups_.end()) return engine_.drop(*packet, DropReason::no_queue_pair);
   const auto& members = found->second;
   if (members.size() > 1) {
-    engine_.context().census.absorb();
-    for (std::size_t i = 0; i < members.size(); ++i) engine_.context().census.copy();
+    engine_.context().accounting.absorb();
+    for (std::size_t i = 0; i < members.size(); ++i) engine_.context().accounting.copy();
   }
   for (Datagram* member : members) member->receive(packet.share(), start);
 }
@@ -136,7 +136,7 @@ void Nic::RawQueuePair::poll(std::uint64_t generation) {
 }
 
 void Nic::land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) {
-  landings_.push_back({std::move(packet), from, at, bytes});
+  landings_.push_back({.packet = std::move(packet), .from = from, .at = at, .bytes = bytes});
   engine_.calendar().at<&Nic::landed>(when, engine_.landing_lane(), *this, engine_.generation());
 }
 
@@ -150,7 +150,9 @@ void Nic::landed(std::uint64_t generation) {
   if (region == nullptr) return;
   const Content& content = landing.packet->content;
   if (region->stored) memory_.write(landing.at.address, content);
-  if (region->watcher) region->watcher->landed(landing.from, landing.at.address, landing.bytes, content);
+  for (MemoryObserver* observer : region->observers) {
+    observer->landed(landing.from, landing.at.address, landing.bytes, content);
+  }
 }
 
 void Nic::add_waits(std::vector<sim::Wait>& waits) const {

@@ -38,7 +38,7 @@ class Nic final : public PacketSink, Landings {
   void plug(Wire& uplink) { engine_.plug(uplink); }
 
   NodeId node() const { return engine_.node(); }
-  /// Who it is in the journal.
+  /// Who it is in the event log.
   sim::Source source() const { return engine_.source(); }
 
   /// A completion queue that a core polls.

@@ -37,7 +37,7 @@ NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, c
       atomic_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.atomics_per_second))),
       transmit_lane_(context.calendar.add_lane(fmt::format("node{}/nic/transmit", node))),
       landing_lane_(context.calendar.add_lane(fmt::format("node{}/nic/landing", node))),
-      source_(context.journal.add_source(fmt::format("node{}/nic", node))) {}
+      source_(context.event_log.add_source(fmt::format("node{}/nic", node))) {}
 
 void NicEngine::stamp(p4::Packet& packet) {
   packet.get_at<p4::Ethernet>(0).src = mac_of(node_);
@@ -47,10 +47,10 @@ void NicEngine::stamp(p4::Packet& packet) {
   ip.total_length = packet.header_bytes() + packet.payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
   packet.serial = packet_serial(node_, ++next_serial_);
-  context_.census.create();
+  context_.accounting.create();
   ++counters_.sent.value;
-  context_.journal.record(sim::Observed::message_sent, source_, context_.calendar.now(), packet.operation,
-                          packet.serial, packet.wire_bytes());
+  context_.event_log.record(sim::Observed::message_sent, source_, context_.calendar.now(), packet.operation,
+                            packet.serial, packet.wire_bytes());
 }
 
 void NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrder& order) {
@@ -95,7 +95,7 @@ void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, s
 void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
   const sim::Time ready = context_.calendar.now() + options_.pcie_latency;
   if (!transmit_stalls_.empty()) [[unlikely]] {
-    held_transmit_.push_back({std::move(packet), ready, &order, order.life});
+    held_transmit_.push_back({.packet = std::move(packet), .ready = ready, .order = &order, .life = order.life});
     return start_held();
   }
   start(std::move(packet), std::max(ready, transmit_free_), order);
@@ -120,7 +120,7 @@ void NicEngine::start_held() {
     for (const sim::Time from : transmit_stalls_) {
       if (from <= leaves) return;
     }
-    Held next = std::move(held_transmit_.front());
+    HeldPacket next = std::move(held_transmit_.front());
     held_transmit_.pop_front();
     start(std::move(next.packet), at, *next.order);
   }
@@ -168,11 +168,12 @@ NicEngine::Access NicEngine::atomic(sim::Time ready, std::uint64_t address) {
 }
 
 void NicEngine::delivered(const p4::Packet& packet) {
-  context_.census.deliver();
-  context_.journal.record(sim::Observed::message_delivered, source_, context_.calendar.now(), packet.operation,
-                          packet.serial);
-  if (context_.packet_observer) [[unlikely]]
-    context_.packet_observer->delivered(packet, source_, context_.calendar.now());
+  context_.accounting.deliver();
+  context_.event_log.record(sim::Observed::message_delivered, source_, context_.calendar.now(), packet.operation,
+                            packet.serial);
+  for (PacketObserver* observer : context_.packet_observers) {
+    observer->delivered(packet, source_, context_.calendar.now());
+  }
 }
 
 void NicEngine::drop(const p4::Packet& packet, DropReason reason) {

@@ -69,7 +69,7 @@ class NicEngine {
   void plug(Wire& uplink) { uplink_ = &uplink; }
 
   NodeId node() const { return node_; }
-  /// Who it is in the journal.
+  /// Who it is in the event log.
   sim::Source source() const { return source_; }
   RackContext& context() const { return context_; }
   sim::Calendar& calendar() const { return context_.calendar; }
@@ -142,14 +142,14 @@ class NicEngine {
   sim::Lane transmit_lane_, landing_lane_;
   sim::Source source_;
   Wire* uplink_ = nullptr;
-  struct Held {
+  struct HeldPacket {
     p4::PacketRef packet;
     sim::Time ready;  // for the engine
     SendOrder* order;
     std::uint64_t life;  // of the order
   };
   std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
-  std::deque<Held> held_transmit_;
+  std::deque<HeldPacket> held_transmit_;
   static constexpr sim::Time kFree = sim::Time::beginning();
   sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_read_free_ = kFree, dma_write_free_ = kFree,
             atomic_free_ = kFree;

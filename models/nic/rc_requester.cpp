@@ -111,7 +111,10 @@ void RcRequester::send_atomic(const Entry& entry) {
   const WorkRequest& request = entry.request;
   const bool swap = request.opcode == Opcode::compare_swap;
   auto packet = link_.make_packet(swap ? RcOpcode::compare_swap : RcOpcode::fetch_add, entry.first_psn);
-  packet->push(AtomicEth{request.remote.address, request.remote.key, request.swap_or_add, request.compare});
+  packet->push(AtomicEth{.address = request.remote.address,
+                         .remote_key = request.remote.key,
+                         .swap_or_add = request.swap_or_add,
+                         .compare = request.compare});
   RcLink::set_payload(*packet, 0);
   packet->get<Bth>().ack_request = 1;
   packet->operation = request.operation;
@@ -155,9 +158,11 @@ void RcRequester::timer() {
 
 void RcRequester::report_timeout(const WorkRequest& request, bool given_up) {
   NicEngine& engine = link_.engine;
-  sim::record_sent_again(
-      engine.context().journal, engine.source(), engine.now(), request.operation,
-      {sim::SentAgain::transport_timeout, 0, engine.now() - engine.options().rc_retransmission_timeout, given_up});
+  sim::record_sent_again(engine.context().event_log, engine.source(), engine.now(), request.operation,
+                         {.why = sim::SentAgain::transport_timeout,
+                          .key = 0,
+                          .since = engine.now() - engine.options().rc_retransmission_timeout,
+                          .given_up = given_up});
 }
 
 void RcRequester::fail(Status status) {
@@ -197,7 +202,7 @@ void RcRequester::receive(p4::PacketRef&& packet, sim::Time start) {
   const auto opcode = static_cast<RcOpcode>(packet->get<Bth>().opcode);
   if (opcode == RcOpcode::acknowledge) {
     take_acknowledgement(*packet, start);
-    link_.engine.context().census.absorb();
+    link_.engine.context().accounting.absorb();
   } else {
     take_response(std::move(packet), start);
   }
@@ -246,14 +251,14 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   const auto opcode = static_cast<RcOpcode>(packet->get<Bth>().opcode);
   if (psn_difference(psn, oldest_psn_) < 0 || psn_difference(psn, next_psn_) >= 0) {
     ++engine.counters().duplicates.value;
-    return engine.context().census.absorb();
+    return engine.context().accounting.absorb();
   }
   acknowledged_before(psn, start);
   // Unless all before it has its response: else that is sent again, and this comes once more behind it.
   if (psn != oldest_psn_ || sent_ == 0 || !queue_.front().waits_for_response() ||
       queue_.front().is_atomic() != (opcode == RcOpcode::atomic_acknowledge)) {
     ++engine.counters().out_of_order.value;
-    return engine.context().census.absorb();
+    return engine.context().accounting.absorb();
   }
   engine.delivered(*packet);
   Entry& entry = queue_.front();

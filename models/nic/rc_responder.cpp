@@ -32,20 +32,20 @@ void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
   if (ahead < 0) return take_again(std::move(packet), start);
   if (ahead > 0) {
     ++engine.counters().out_of_order.value;
-    sim::record_disturbance(engine.context().journal, engine.source(), engine.now(), packet->operation,
+    sim::record_disturbance(engine.context().event_log, engine.source(), engine.now(), packet->operation,
                             sim::Disturbance::behind);
     if (!gap_reported_) acknowledge(kSyndromeNakSequence, expected_psn_);
     gap_reported_ = true;
-    return engine.context().census.absorb();
+    return engine.context().accounting.absorb();
   }
   switch (static_cast<RcOpcode>(packet->get<Bth>().opcode)) {
     case RcOpcode::read_request:
       take_read(*packet, start);
-      return engine.context().census.absorb();
+      return engine.context().accounting.absorb();
     case RcOpcode::compare_swap:
     case RcOpcode::fetch_add:
       take_atomic(*packet, start);
-      return engine.context().census.absorb();
+      return engine.context().accounting.absorb();
     default:
       return take_segment(std::move(packet), start);
   }
@@ -72,7 +72,7 @@ void RcResponder::take_again(p4::PacketRef&& packet, sim::Time start) {
     default:
       if (bth.ack_request) acknowledge(kSyndromeAck, expected_psn_ - 1);
   }
-  engine.context().census.absorb();
+  engine.context().accounting.absorb();
 }
 
 void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
@@ -89,12 +89,12 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
     ++engine.counters().not_ready.value;
     gap_reported_ = true;
     acknowledge(kSyndromeRnr | engine.options().rnr_timer, psn);
-    return engine.context().census.absorb();
+    return engine.context().accounting.absorb();
   }
   if (const auto* reth = packet->find<Reth>()) {
     message_ = {reth->address, static_cast<std::uint32_t>(reth->remote_key), static_cast<std::uint32_t>(reth->length)};
     if (!allowed(Memory::Access::write, {message_.address, message_.key}, message_.length, psn)) {
-      return engine.context().census.absorb();
+      return engine.context().accounting.absorb();
     }
   } else if (first) {
     message_ = {};
@@ -111,7 +111,7 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
     message_.holds_receive = false;
     completions_.push(engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
     refuse(kSyndromeNakInvalidRequest, psn);
-    return engine.context().census.absorb();
+    return engine.context().accounting.absorb();
   }
   gap_reported_ = false;
   expected_psn_ = (expected_psn_ + 1) & kPsnMask;
@@ -180,7 +180,7 @@ void RcResponder::read(const p4::Packet& packet, sim::Time start) {
     response->operation = packet.operation;
     engine.stamp(*response);
     const NicEngine::Access access = engine.dma_read(ready, bytes);
-    reads_.push_back({response.share(), reth.address + i * mtu, bytes});
+    reads_.push_back({.response = response.share(), .address = reth.address + i * mtu, .bytes = bytes});
     engine.calendar().at<&RcResponder::read_memory>(access.at_memory, engine.landing_lane(), *this, life_);
     engine.post_at(std::move(response), access.in_nic, order_);
   }
@@ -213,11 +213,15 @@ void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   const NicEngine::Access access = engine.atomic(behind_landings(start), request.address);
   landed_ = std::max(landed_, access.at_memory);
   auto answer = make_atomic_answer(psn, packet.operation);
-  atomics_.push_back({answer.share(), request.address, request.compare, request.swap_or_add, swap});
+  atomics_.push_back({.answer = answer.share(),
+                      .address = request.address,
+                      .compare = request.compare,
+                      .swap_or_add = request.swap_or_add,
+                      .swap = swap});
   engine.calendar().at<&RcResponder::do_atomic>(access.at_memory, engine.landing_lane(), *this, life_);
   engine.post_at(std::move(answer), access.in_nic, order_);
   if (results_.size() == engine.options().outstanding_reads) results_.pop_front();
-  results_.push_back({psn, 0, false});
+  results_.push_back({.psn = psn, .old_value = 0, .done = false});
 }
 
 void RcResponder::do_atomic(std::uint64_t life) {
@@ -233,7 +237,7 @@ void RcResponder::do_atomic(std::uint64_t life) {
   atomic.answer->get<AtomicAckEth>().old_value = old;
   const auto psn = static_cast<std::uint32_t>(atomic.answer->get<Bth>().psn);
   for (AtomicResult& result : results_) {
-    if (result.psn == psn) result = {psn, old, true};
+    if (result.psn == psn) result = {.psn = psn, .old_value = old, .done = true};
   }
 }
 

@@ -130,8 +130,8 @@ void RpcEnd::requested(const Completion& completion, Link& link, Peer peer) {
     if (number == executed.number && executed.answered) send(link, peer, number | kReply, executed.reply);
     return;
   }
-  executed = {number, true, false, {}};
-  handler_({peer, number, completion.content, completion.operation});
+  executed = {.number = number, .known = true, .answered = false};
+  handler_({.from = peer, .number = number, .content = completion.content, .operation = completion.operation});
 }
 
 }  // namespace racksim::models

@@ -1,23 +1,23 @@
 // Looking at packets on their way, for explanations: who sent what, what a wire did to it, what became of it.
 //
-// The journal says that a packet was sent or dropped; an observer of packets sees its headers too. At most one is
-// attached to a rack (RackContext::packet_observer), without one each place costs a branch. It sees and must not act;
-// nothing of it reaches the run hash. Wires and the switch compute ahead: instants may lie in the future, and calls do
-// not come in the order of their instants.
+// The event log says that a packet was sent or dropped; an observer of packets sees its headers too. A rack has any
+// number of them (RackContext::add_packet_observer), told in the order in which they were added; without one each place
+// costs a branch. They see and must not act; nothing of them reaches the run hash. Wires and the switch compute ahead:
+// instants may lie in the future, and calls do not come in the order of their instants.
 #pragma once
 
 #include <cstdint>
 
-#include "models/packets/packet_census.hpp"
+#include "models/packets/packet_accounting.hpp"
 #include "p4model/language/packet.hpp"
 #include "sim/kernel/time.hpp"
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 
 namespace racksim::models {
 
 /// A packet's passage over one wire.
 struct WirePassage {
-  sim::Source wire;         ///< the wire, by its journal source
+  sim::Source wire;         ///< the wire, by its event source
   sim::Time start;          ///< when its first bit leaves
   sim::Time arrival;        ///< when its last bit arrives, unless the wire goes down before
   bool copy = false;        ///< a faulty wire made it out of the packet that it follows
@@ -25,7 +25,7 @@ struct WirePassage {
   sim::Duration stalled{};  ///< how long a faulty wire delays it and what is behind it
 };
 
-/// A register of a switch has changed, or a table entry: `object` and `index` as the journal's record has them.
+/// A register of a switch has changed, or a table entry: `object` and `index` as the event log's record has them.
 struct SwitchWrite {
   unsigned pipe = 0;
   sim::Time at;

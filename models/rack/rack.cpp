@@ -10,7 +10,7 @@
 
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -40,20 +40,25 @@ Core& Server::core(std::size_t number) {
   return *cores_[number];
 }
 
-Rack::Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
+Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const RackOptions& options,
            std::uint64_t seed)
     : options_(options),
       udp_prototype_(prototypes_.make()),
-      census_(metrics),
-      context_{calendar, journal, metrics, packets_, census_, seed},
+      accounting_(metrics),
+      context_{.calendar = calendar,
+               .event_log = event_log,
+               .metrics = metrics,
+               .packets = packets_,
+               .accounting = accounting_,
+               .seed = seed},
       nic_counters_(metrics),
       topology_(Topology::star(options.nodes, {options.link_bits_per_second, options.link_propagation})) {
   udp_prototype_->push(p4::Ethernet{.ether_type = p4::kEtherTypeIpv4});
   udp_prototype_->push(p4::Ipv4{.protocol = p4::kProtocolUdp});
   udp_prototype_->push(p4::Udp{});
   if (options.nodes > options.network_switch.ports) {
-    throw sim::Misfit("nodes", fmt::format("{} servers", options.nodes),
-                      fmt::format("at most the {} ports of the switch", options.network_switch.ports));
+    throw sim::OptionError("nodes", fmt::format("{} servers", options.nodes),
+                           fmt::format("at most the {} ports of the switch", options.network_switch.ports));
   }
   for (std::uint64_t i = 0; i < options.nodes; ++i) {
     servers_.push_back(std::make_unique<Server>(context_, nic_counters_, static_cast<NodeId>(i), options_));

@@ -73,7 +73,7 @@ class Rack {
  public:
   /// Builds the rack and loads plain L2/L3 forwarding into the switch. Throws std::runtime_error when the switch has
   /// fewer ports than there are servers.
-  Rack(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const RackOptions& options,
+  Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const RackOptions& options,
        std::uint64_t seed);
   Rack(const Rack&) = delete;
   Rack& operator=(const Rack&) = delete;
@@ -82,7 +82,7 @@ class Rack {
   const Topology& topology() const { return topology_; }
   RackContext& context() { return context_; }
   sim::Calendar& calendar() { return context_.calendar; }
-  sim::Journal& journal() { return context_.journal; }
+  sim::EventLog& event_log() { return context_.event_log; }
   sim::Metrics& metrics() { return context_.metrics; }
   p4::PacketPool& packets() { return packets_; }
   std::uint64_t seed() const { return context_.seed; }
@@ -90,7 +90,7 @@ class Rack {
   Server& server(NodeId node) { return *servers_.at(node); }
   SwitchChassis& chassis() { return *chassis_; }
   ControlCpu& control_cpu() { return *control_cpu_; }
-  PacketCensus& census() { return census_; }
+  PacketAccounting& accounting() { return accounting_; }
   /// The switch port that a server is plugged into.
   unsigned port_of(NodeId node) const { return ports_.at(node); }
   /// The wires of a server: to the switch and from it.
@@ -138,7 +138,7 @@ class Rack {
   p4::PacketPool packets_;
   p4::PacketPool prototypes_;
   p4::PacketRef udp_prototype_;  // what make_packet copies
-  PacketCensus census_;
+  PacketAccounting accounting_;
   RackContext context_;
   NicCounters nic_counters_;
   Topology topology_;

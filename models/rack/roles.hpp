@@ -17,7 +17,7 @@ struct Roles {
   NodeId first_memory_node = 0;
 
   /// All servers have both roles.
-  static Roles both(unsigned nodes) { return {nodes, nodes, 0}; }
+  static Roles both(unsigned nodes) { return {.compute_nodes = nodes, .memory_nodes = nodes, .first_memory_node = 0}; }
   bool all_have_both() const { return first_memory_node == 0 && compute_nodes == memory_nodes; }
   bool computes(NodeId node) const { return node < compute_nodes; }
   bool holds_memory(NodeId node) const { return node >= first_memory_node && node < first_memory_node + memory_nodes; }

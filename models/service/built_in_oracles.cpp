@@ -9,7 +9,7 @@
 #include "models/service/memory_service.hpp"
 #include "models/service/oracle_entry.hpp"
 #include "sim/checkers/history_oracle.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/oracles/answer_oracle.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/lock_fairness_oracle.hpp"
@@ -27,8 +27,8 @@ namespace racksim::models {
 namespace {
 
 using sim::Registration;
-constexpr auto kIfPromised = OracleEntry::Asked::if_promised;
-constexpr auto kByName = OracleEntry::Asked::by_name;
+constexpr auto kIfPromised = OracleEntry::AttachWhen::if_promised;
+constexpr auto kByName = OracleEntry::AttachWhen::by_name;
 using MadeOracle = std::shared_ptr<sim::Oracle>;
 
 /// Tells an oracle of the permissions that caches begin with.
@@ -64,13 +64,13 @@ const Registration<OracleEntry> single_writer({
 const Registration<OracleEntry> data_value({
     .name = "data-value",
     .doc = "what clients read and write of each object is linearizable",
-    .asked = kIfPromised,
+    .attach = kIfPromised,
     .make = [](OracleContext& context) -> MadeOracle { return context.data_value(); },
 });
 
 /// Attached, and told the first values.
 std::shared_ptr<sim::MemoryModelOracle> memory_model(sim::MemoryModel model, OracleContext& context) {
-  auto oracle = std::make_shared<sim::MemoryModelOracle>(model, context.journal());
+  auto oracle = std::make_shared<sim::MemoryModelOracle>(model, context.event_log());
   if (context.may_lose_writes()) oracle->expect_losses();
   context.attach(oracle, std::make_shared<FirstValues<sim::MemoryModelOracle>>(*oracle));
   return oracle;
@@ -82,10 +82,10 @@ const MemoryService* memory_service(OracleContext& context) {
 
 OracleEntry memory_model_entry(sim::MemoryModel model, const char* doc) {
   const std::string name(to_string(model));
-  return {.name = name, .doc = doc, .asked = kIfPromised, .make = [model, name](OracleContext& context) -> MadeOracle {
+  return {.name = name, .doc = doc, .attach = kIfPromised, .make = [model, name](OracleContext& context) -> MadeOracle {
             if (memory_service(context) == nullptr) {
-              throw sim::Misfit(name, "a protocol that does not tell when its writes are performed",
-                                "a protocol with a memory service, or \"sequential\" for each key alone");
+              throw sim::OptionError(name, "a protocol that does not tell when its writes are performed",
+                                     "a protocol with a memory service, or \"sequential\" for each key alone");
             }
             return memory_model(model, context);
           }};
@@ -103,9 +103,9 @@ const Registration<OracleEntry> pso(memory_model_entry(
 const Registration<OracleEntry> mutual_exclusion({
     .name = "mutual-exclusion",
     .doc = "whoever holds a lock exclusively holds it alone, and all locks are given back",
-    .asked = kIfPromised,
+    .attach = kIfPromised,
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::MutualExclusionOracle>(context.journal());
+      return std::make_shared<sim::MutualExclusionOracle>(context.event_log());
     },
 });
 
@@ -113,7 +113,7 @@ const Registration<OracleEntry> mutual_exclusion({
 class LockFairness final : public sim::LockFairnessOracle {
  public:
   explicit LockFairness(OracleContext& context)
-      : LockFairnessOracle(context.journal(), leases(context.terms().sessions)),
+      : LockFairnessOracle(context.event_log(), leases(context.terms().sessions)),
         most_overtakings_(
             context.rack().metrics().counter("locks.most_overtakings", "requests",
                                              "that began later and had the lock before the one that fared worst")) {}
@@ -129,7 +129,7 @@ class LockFairness final : public sim::LockFairnessOracle {
 const Registration<OracleEntry> lock_fairness({
     .name = "lock-fairness",
     .doc = "nobody who waits for a lock is overtaken more often than bounded",
-    .asked = kIfPromised,
+    .attach = kIfPromised,
     .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<LockFairness>(context); },
 });
 
@@ -137,7 +137,7 @@ const Registration<OracleEntry> progress({
     .name = "progress",
     .doc = "whatever a session begins ends",
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::ProgressOracle>(context.journal());
+      return std::make_shared<sim::ProgressOracle>(context.event_log());
     },
 });
 
@@ -147,12 +147,12 @@ const Registration<OracleEntry> served({
     .make = [](OracleContext& context) -> MadeOracle {
       const auto& terms = context.terms();
       return std::make_shared<sim::ServedOracle>(
-          context.journal(), sim::ServedRules{.expect_timeouts = terms.expect_timeouts,
-                                              .patience = terms.patience,
-                                              .settling = terms.settling,
-                                              .fate = [&protocol = context.protocol()](std::uint64_t key) {
-                                                return protocol.fate_of(key);
-                                              }});
+          context.event_log(), sim::ServedRules{.expect_timeouts = terms.expect_timeouts,
+                                                .patience = terms.patience,
+                                                .settling = terms.settling,
+                                                .fate = [&protocol = context.protocol()](std::uint64_t key) {
+                                                  return protocol.fate_of(key);
+                                                }});
     },
 });
 
@@ -161,7 +161,7 @@ class Quiescence final : public sim::QuiescenceOracle {
  public:
   explicit Quiescence(const Protocol& protocol) : protocol_(protocol) {}
   void finish(sim::Time end) override {
-    for (Leak& leak : protocol_.leaks()) report(leak.kind, end, std::move(leak.what), std::move(leak.subject));
+    for (Leak& leak : protocol_.leaks()) report(leak.kind, end, std::move(leak.what), std::move(leak.about));
   }
 
  private:
@@ -196,13 +196,13 @@ class PacketConservation final : public sim::Oracle {
  public:
   explicit PacketConservation(Rack& rack) : Oracle("packet-conservation"), rack_(rack) {}
   void finish(sim::Time end) override {
-    const PacketCensus& census = rack_.census();
+    const PacketAccounting& accounting = rack_.accounting();
     const SwitchChassis& chassis = rack_.chassis();
-    report(sim::check_conservation({.created = census.created(),
-                                    .copied = census.copied(),
-                                    .delivered = census.delivered(),
-                                    .absorbed = census.absorbed(),
-                                    .dropped = census.dropped(),
+    report(sim::check_conservation({.created = accounting.created(),
+                                    .copied = accounting.copied(),
+                                    .delivered = accounting.delivered(),
+                                    .absorbed = accounting.absorbed(),
+                                    .dropped = accounting.dropped(),
                                     .in_flight = rack_.packets_in_flight()},
                                    end));
     report(sim::check_conservation("the packet buffer", chassis.buffer_balance(), end));
@@ -229,30 +229,31 @@ const Registration<OracleEntry> returned_key({
     .name = "returned-key",
     .doc = "a get returns the value of the key that it asked for",
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::wrong_key, context.journal());
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::wrong_key, context.event_log());
     },
 });
 
 const Registration<OracleEntry> answered_once({
     .name = "answered-once",
     .doc = "each request is answered once; for runs without loss and duplication",
-    .asked = kByName,  // retransmissions and duplicates in the network are answered twice
+    .attach = kByName,  // retransmissions and duplicates in the network are answered twice
     .make = [](OracleContext& context) -> MadeOracle {
-      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.journal());
+      return std::make_shared<sim::AnswerOracle>(sim::StrayAnswer::repeated, context.event_log());
     },
 });
 
 const Registration<OracleEntry> torn({
     .name = "torn",
     .doc = "a get returns an item whole: all of its packets, all of its key and of one write",
-    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<sim::TornOracle>(context.journal()); },
+    .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<sim::TornOracle>(context.event_log()); },
 });
 
 /// One of the checks of whole histories. `data-value` implies all of them.
 class JudgedHistory final : public sim::checkers::HistoryOracle {
  public:
-  JudgedHistory(const sim::checkers::HistoryCheck& check, const RecordedHistory& history, const sim::Journal& journal)
-      : HistoryOracle(check, *history.recorder, journal), history_(history) {}
+  JudgedHistory(const sim::checkers::HistoryCheck& check, const RecordedHistory& history,
+                const sim::EventLog& event_log)
+      : HistoryOracle(check, *history.recorder, event_log), history_(history) {}
   void finish(sim::Time end) override {
     history_.kept->value = history_.recorder->recorded_operations();
     history_.dropped->value = history_.recorder->dropped_operations();
@@ -266,8 +267,8 @@ class JudgedHistory final : public sim::checkers::HistoryOracle {
 OracleEntry history_entry(std::string_view name, const char* doc) {
   const auto checks = sim::checkers::history_checks();
   const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; });
-  return {.name = std::string(name), .doc = doc, .asked = kByName, .make = [check = *check](OracleContext& context) {
-            return std::make_shared<JudgedHistory>(check, context.history(), context.journal());
+  return {.name = std::string(name), .doc = doc, .attach = kByName, .make = [check = *check](OracleContext& context) {
+            return std::make_shared<JudgedHistory>(check, context.history(), context.event_log());
           }};
 }
 

@@ -15,9 +15,9 @@ std::uint32_t ItemSizes::value_bytes(std::uint64_t key) const {
   return unit < small_share ? small_value_bytes : large_value_bytes;
 }
 
-KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
+KeyValueService::KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics,
                                  unsigned client_nodes, unsigned threads_per_node, std::vector<AnswerLabel> labels)
-    : Service(calendar, journal, metrics, client_nodes, threads_per_node),
+    : Service(calendar, event_log, metrics, client_nodes, threads_per_node),
       client_nodes_(client_nodes),
       given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
@@ -25,7 +25,7 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::Journal& journal,
       tally_(metrics, std::move(labels)) {}
 
 sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, std::uint64_t key) {
-  const Begun begun = begin(session, sim::OperationKind::read, key);
+  const PendingOperation begun = begin(session, sim::OperationKind::read, key);
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
   guard.over();
@@ -33,7 +33,7 @@ sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, st
 }
 
 sim::Task<std::optional<std::uint64_t>> KeyValueService::put(Session session, std::uint64_t key) {
-  const Begun begun = begin(session, sim::OperationKind::write, key, next_value(session));
+  const PendingOperation begun = begin(session, sim::OperationKind::write, key, next_value(session));
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
   guard.over();
@@ -57,14 +57,15 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
   do_describe_items(sizes);
 }
 
-std::optional<std::uint64_t> KeyValueService::finish(Session session, const Begun& begun, const Answer& answer) {
+std::optional<std::uint64_t> KeyValueService::finish(Session session, const PendingOperation& begun,
+                                                     const Answer& answer) {
   if (!answer.given) {
     ++given_up_.value;
     give_up(session, begun);
     return std::nullopt;
   }
   if (answer.key != begun.key) {
-    sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation,
+    sim::record_stray_answer(event_log(), source_of(session), calendar().now(), begun.operation,
                              sim::StrayAnswer::wrong_key, begun.key, answer.key);
   }
   const bool write = begun.kind == sim::OperationKind::write;
@@ -77,19 +78,19 @@ std::optional<std::uint64_t> KeyValueService::finish(Session session, const Begu
 }
 
 // An answer about another key is whole if it is a whole item of that key.
-void KeyValueService::judge_parts(Session session, const Begun& begun, const Answer& answer) {
+void KeyValueService::judge_parts(Session session, const PendingOperation& begun, const Answer& answer) {
   const auto verdict = answer.parts.judge(answer.key, answer.value, sizes_.value_bytes(answer.key));
   if (verdict.flaw == ItemParts::Flaw::none) return;
   const sim::StrayAnswer kind = verdict.flaw == ItemParts::Flaw::foreign ? sim::StrayAnswer::foreign_part
                                 : verdict.flaw == ItemParts::Flaw::mixed ? sim::StrayAnswer::mixed_parts
                                                                          : sim::StrayAnswer::missing_part;
-  sim::record_stray_answer(journal(), source_of(session), calendar().now(), begun.operation, kind, begun.key,
+  sim::record_stray_answer(event_log(), source_of(session), calendar().now(), begun.operation, kind, begun.key,
                            verdict.detail);
 }
 
 void KeyValueService::repeated_answer(Session session, std::uint64_t key) {
   ++repeated_.value;
-  sim::record_stray_answer(journal(), source_of(session), calendar().now(), 0, sim::StrayAnswer::repeated, 0, key);
+  sim::record_stray_answer(event_log(), source_of(session), calendar().now(), 0, sim::StrayAnswer::repeated, 0, key);
 }
 
 void KeyValueService::start_measuring() {

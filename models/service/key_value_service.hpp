@@ -44,7 +44,7 @@ class KeyValueService : public Service {
   static constexpr std::string_view kWhat = "a key-value service";
 
   /// Clients are the first `client_nodes` nodes. `labels`: of who answers, at least one.
-  KeyValueService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned client_nodes,
+  KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned client_nodes,
                   unsigned threads_per_node, std::vector<AnswerLabel> labels);
 
   /// Gets an item; returns its value, or nothing if it gives up.
@@ -75,8 +75,8 @@ class KeyValueService : public Service {
  private:
   sim::Task<void> warm(Session session, std::uint64_t key);
   /// Returns what was read or written, nothing if it was given up.
-  std::optional<std::uint64_t> finish(Session session, const Begun& begun, const Answer& answer);
-  void judge_parts(Session session, const Begun& begun, const Answer& answer);
+  std::optional<std::uint64_t> finish(Session session, const PendingOperation& begun, const Answer& answer);
+  void judge_parts(Session session, const PendingOperation& begun, const Answer& answer);
 
   unsigned client_nodes_;
   ItemSizes sizes_;

@@ -7,7 +7,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -32,12 +32,12 @@ MemoryShape completed(MemoryShape shape) {
     return std::has_single_bit(bytes) && bytes >= MemoryService::kWordBytes;
   };
   if (!fits(shape.block_bytes)) {
-    throw sim::Misfit("", fmt::format("a block of {} bytes", shape.block_bytes), "a power of two from 8");
+    throw sim::OptionError("", fmt::format("a block of {} bytes", shape.block_bytes), "a power of two from 8");
   }
   if (shape.object_bytes == 0) shape.object_bytes = shape.block_bytes;
   if (!fits(shape.object_bytes) || shape.object_bytes > shape.block_bytes) {
-    throw sim::Misfit("", fmt::format("an object of {} bytes", shape.object_bytes),
-                      fmt::format("a power of two from 8 up to a block of {}", shape.block_bytes));
+    throw sim::OptionError("", fmt::format("an object of {} bytes", shape.object_bytes),
+                           fmt::format("a power of two from 8 up to a block of {}", shape.block_bytes));
   }
   shape.offers = shape.offers.with(kAlways);
   return shape;
@@ -45,9 +45,9 @@ MemoryShape completed(MemoryShape shape) {
 
 }  // namespace
 
-MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics,
+MemoryService::MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics,
                              const MemoryShape& shape)
-    : Service(calendar, journal, metrics, shape.roles.compute_nodes, shape.threads_per_node),
+    : Service(calendar, event_log, metrics, shape.roles.compute_nodes, shape.threads_per_node),
       shape_(completed(shape)),
       block_bits_(static_cast<unsigned>(std::countr_zero(shape_.block_bytes))),
       object_bits_(static_cast<unsigned>(std::countr_zero(shape_.object_bytes))),
@@ -58,8 +58,8 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim
 void MemoryService::require(OperationSet needed) const {
   const OperationSet missing = needed.without(shape_.offers);
   if (missing.empty()) return;
-  throw sim::Misfit("", fmt::format("a workload that needs {}", missing.names()),
-                    fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
+  throw sim::OptionError("", fmt::format("a workload that needs {}", missing.names()),
+                         fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
 }
 
 sim::Task<std::uint64_t> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
@@ -105,7 +105,7 @@ sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std
 }
 
 sim::Task<std::uint64_t> MemoryService::read_object(Session session, std::uint64_t object) {
-  const Begun begun = begin(session, sim::OperationKind::read, object);
+  const PendingOperation begun = begin(session, sim::OperationKind::read, object);
   Guard guard(*this, session, begun);
   const std::uint64_t value = co_await do_read(session, object, begun.operation);
   guard.over();
@@ -115,7 +115,7 @@ sim::Task<std::uint64_t> MemoryService::read_object(Session session, std::uint64
 
 sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint64_t object,
                                                      std::span<const std::byte> bytes, std::size_t offset) {
-  const Begun begun = begin(session, sim::OperationKind::write, object, next_value(session));
+  const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
   Guard guard(*this, session, begun);
   co_await do_write(session, object, begun.value, begun.operation);
@@ -127,7 +127,8 @@ sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint6
 
 sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, GlobalAddress address,
                                                          std::uint64_t expected) {
-  const Begun begun = begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
+  const PendingOperation begun =
+      begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
   const std::uint64_t before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
   guard.over();
@@ -137,7 +138,7 @@ sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, Global
 }
 
 sim::Task<std::uint64_t> MemoryService::fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand) {
-  const Begun begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
+  const PendingOperation begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
   Guard guard(*this, session, begun);
   const std::uint64_t before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
   guard.over();
@@ -147,7 +148,7 @@ sim::Task<std::uint64_t> MemoryService::fetch_and_add(Session session, GlobalAdd
 }
 
 sim::Task<void> MemoryService::fence(Session session) {
-  const Begun begun = begin(session, sim::OperationKind::fence, 0);
+  const PendingOperation begun = begin(session, sim::OperationKind::fence, 0);
   Guard guard(*this, session, begun);
   co_await do_fence(session, begun.operation);
   guard.over();
@@ -155,7 +156,7 @@ sim::Task<void> MemoryService::fence(Session session) {
 }
 
 sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode) {
-  const Begun begun = begin(session, kind_of(mode, false), block_of(address));
+  const PendingOperation begun = begin(session, kind_of(mode, false), block_of(address));
   Guard guard(*this, session, begun);
   co_await do_lock(session, begun.key, mode, begun.operation);
   guard.over();
@@ -164,7 +165,7 @@ sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, Lock
 }
 
 sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode) {
-  const Begun begun = begin(session, kind_of(mode, true), block_of(address));
+  const PendingOperation begun = begin(session, kind_of(mode, true), block_of(address));
   Guard guard(*this, session, begun);
   const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
   guard.over();
@@ -174,7 +175,7 @@ sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, 
 }
 
 sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
-  const Begun begun = begin(session, sim::OperationKind::unlock, block_of(address));
+  const PendingOperation begun = begin(session, sim::OperationKind::unlock, block_of(address));
   Guard guard(*this, session, begun);
   co_await do_unlock(session, begun.key, begun.operation);
   guard.over();
@@ -184,7 +185,7 @@ sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
 
 sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, const AllocationHint& hint) {
   const AllocationHint kept = hint;  // the caller's may be gone when it is needed
-  const Begun begun = begin(session, sim::OperationKind::allocate, 0, bytes);
+  const PendingOperation begun = begin(session, sim::OperationKind::allocate, 0, bytes);
   Guard guard(*this, session, begun);
   const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
   guard.over();
@@ -193,7 +194,7 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
 }
 
 sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
-  const Begun begun = begin(session, sim::OperationKind::free, block_of(address));
+  const PendingOperation begun = begin(session, sim::OperationKind::free, block_of(address));
   Guard guard(*this, session, begun);
   co_await do_free(session, address, begun.operation);
   guard.over();
@@ -263,7 +264,7 @@ void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std
   if (operation != kWarmOperation) {
     const std::size_t session = session_of(operation);
     performed_[session] = operation;
-    sim::record_performed(journal(), source_of(session), calendar().now(), operation, object, value);
+    sim::record_performed(event_log(), source_of(session), calendar().now(), operation, object, value);
   }
   if (!keeps_bytes_) return;
   std::uint64_t& current = current_[object];
@@ -275,7 +276,7 @@ void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std
 }
 
 void MemoryService::unlock_for_dead(Session holder, std::uint64_t block) {
-  const Begun begun = begin(holder, sim::OperationKind::unlock, block);
+  const PendingOperation begun = begin(holder, sim::OperationKind::unlock, block);
   unlocked(holder, block);
   end_for_dead(holder, begun);
 }
@@ -289,7 +290,7 @@ void MemoryService::unlocked(Session session, std::uint64_t block) {
   held_locks_.pop_back();
 }
 
-std::vector<std::size_t> MemoryService::waited_for(const Begun& begun) const {
+std::vector<std::size_t> MemoryService::waited_for(const PendingOperation& begun) const {
   std::vector<std::size_t> holders;
   if (begun.kind != sim::OperationKind::lock && begun.kind != sim::OperationKind::lock_shared) return holders;
   for (const HeldLock& lock : held_locks_) {
@@ -298,7 +299,7 @@ std::vector<std::size_t> MemoryService::waited_for(const Begun& begun) const {
   return holders;
 }
 
-void MemoryService::perform_at_return(const Begun& begun, std::uint64_t value) {
+void MemoryService::perform_at_return(const PendingOperation& begun, std::uint64_t value) {
   if (shape_.writes_return_early || performed_[session_of(begun.operation)] == begun.operation) return;
   performed(begun.operation, begun.key, value);
 }

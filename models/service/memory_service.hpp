@@ -50,7 +50,7 @@ class MemoryService : public Service {
 
   /// Throws std::runtime_error when a block or an object is no power of two from 8 bytes, or an object more than a
   /// block.
-  MemoryService(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, const MemoryShape& shape);
+  MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const MemoryShape& shape);
 
   /// Reads what lies at an address; returns the value of the (last) object.
   sim::Task<std::uint64_t> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
@@ -144,14 +144,14 @@ class MemoryService : public Service {
     std::size_t session = 0;  // its index
   };
 
-  std::vector<std::size_t> waited_for(const Begun& begun) const override;
+  std::vector<std::size_t> waited_for(const PendingOperation& begun) const override;
   void unlocked(Session session, std::uint64_t block);
   sim::Task<void> warm(Session session, std::uint64_t object, bool write);
   sim::Task<std::uint64_t> read_object(Session session, std::uint64_t object);
   sim::Task<std::uint64_t> write_object(Session session, std::uint64_t object, std::span<const std::byte> bytes,
                                         std::size_t offset);
   /// An operation that has written returns: if nobody said when it was performed, it was now.
-  void perform_at_return(const Begun& begun, std::uint64_t value);
+  void perform_at_return(const PendingOperation& begun, std::uint64_t value);
 
   MemoryShape shape_;
   unsigned block_bits_, object_bits_;

@@ -1,7 +1,10 @@
 // What oracles of a run share. See oracle_entry.hpp.
 #include "models/service/oracle_entry.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace racksim::models {
@@ -16,7 +19,7 @@ OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptio
 
 std::shared_ptr<sim::DataValueOracle> OracleContext::data_value() {
   if (!data_value_) {
-    data_value_ = std::make_shared<sim::DataValueOracle>(journal());
+    data_value_ = std::make_shared<sim::DataValueOracle>(event_log());
     if (may_lose_writes_) data_value_->expect_losses();
     attach(data_value_, std::make_shared<FirstValues<sim::DataValueOracle>>(*data_value_));
   }
@@ -41,6 +44,16 @@ void OracleContext::attach(std::shared_ptr<sim::Observer> observer, std::shared_
     observers_.push_back(std::move(observer));
   }
   if (first_state) first_states_.push_back(std::move(first_state));
+}
+
+std::shared_ptr<sim::Oracle> attach_oracle(const OracleEntry& entry, OracleContext& context) {
+  auto oracle = entry.make(context);
+  if (!oracle) throw std::logic_error(fmt::format("the oracle \"{}\" is listed, and its entry makes none", entry.name));
+  if (oracle->name() != entry.name) {
+    throw std::logic_error(fmt::format("the oracle \"{}\" calls itself \"{}\"", entry.name, oracle->name()));
+  }
+  context.attach(oracle);
+  return oracle;
 }
 
 }  // namespace racksim::models

@@ -1,8 +1,8 @@
 // An oracle as a run sees it, and its entry in the registry of oracles (sim/options/registry.hpp).
 //
-// An oracle watches from outside: it is made for a run, is told the state that the warm-up left, observes the journal,
-// and judges when the drain is over. `built_in_oracles.cpp` has those of sim/oracles/ and sim/checkers/; a protocol or
-// a workload may bring its own, in its own folder.
+// An oracle watches from outside: it is made for a run, is told the state that the warm-up left, observes the event
+// log, and judges when the drain is over. `built_in_oracles.cpp` has those of sim/oracles/ and sim/checkers/; a
+// protocol or a workload may bring its own, in its own folder.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class OracleContext {
 
   Rack& rack() const { return rack_; }
   Protocol& protocol() const { return protocol_; }
-  const sim::Journal& journal() const { return rack_.journal(); }
+  const sim::EventLog& event_log() const { return rack_.event_log(); }
   const std::shared_ptr<sim::Oracle>& of_workload() const { return of_workload_; }
   const OracleTerms& terms() const { return terms_; }
   /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
@@ -94,15 +94,19 @@ class FirstValues final : public sim::StateVisitor {
 /// An oracle, and whether `check.all` asks for it: always, if the protocol or the workload promises it with its
 /// options, or never, since others imply it or since not every run can keep it.
 struct OracleEntry {
-  enum class Asked : std::uint8_t { always, if_promised, by_name };
+  enum class AttachWhen : std::uint8_t { always, if_promised, by_name };
   static constexpr std::string_view kWhat = "oracle";
 
   std::string name, doc;
-  Asked asked = Asked::always;
-  /// Makes it for a run; what it needs attached besides itself it gives to the context. Throws sim::Misfit, about the
-  /// option of `check` that asks for it, if it cannot judge such a protocol.
+  AttachWhen attach = AttachWhen::always;
+  /// Makes it for a run; what it needs attached besides itself it gives to the context. Throws sim::OptionError, about
+  /// the option of `check` that asks for it, if it cannot judge such a protocol.
   std::function<std::shared_ptr<sim::Oracle>(OracleContext&)> make = {};
 };
+
+/// What the entry makes, attached. Throws as it does, and std::logic_error if it makes nothing, or an oracle that goes
+/// by another name than scenarios ask for it.
+std::shared_ptr<sim::Oracle> attach_oracle(const OracleEntry& entry, OracleContext& context);
 
 /// All oracles, in the order of their names.
 inline const std::vector<OracleEntry>& oracles() {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,16 +22,13 @@
 #include "models/service/service.hpp"
 #include "models/service/table_description.hpp"
 #include "sim/metrics/metrics.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/options/parameters.hpp"
 #include "sim/options/registry.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/coverage.hpp"
 #include "sim/record/state_visitor.hpp"
-
-namespace racksim::sim {
-class Engine;
-}
+#include "sim/simgrid/engine.hpp"
 
 namespace racksim::models {
 
@@ -45,7 +43,7 @@ struct ProtocolContext {
 struct Leak {
   std::string kind;  ///< "leaked-lock", "leaked-entry", "stuck-request", "torn" or "wrong-metadata"
   std::string what;  ///< which, whose, since when
-  sim::Subject subject{};
+  sim::KeyAndOperations about{};
 };
 
 /// A running protocol.
@@ -56,8 +54,12 @@ class Protocol : public CrashObserver {
   /// The service that it offers; workloads find out which (memory_service.hpp, key_value_service.hpp).
   virtual Service& service() = 0;
 
-  /// Adds the actors of its control plane, before the run begins.
-  virtual void add_actors(sim::Engine& engine) { static_cast<void>(engine); }
+  /// Adds the actors of its control plane, before the run begins; `nodes` are the servers' hosts, which go off and on
+  /// with them.
+  virtual void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
+    static_cast<void>(engine);
+    static_cast<void>(nodes);
+  }
 
   /// Shows homes and copies as they are, before the run and when it has come to rest: what oracles begin from, and what
   /// `values-at-rest` judges.
@@ -124,7 +126,7 @@ class ProtocolOptions {
   virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.
   virtual StateSize state_size(std::uint64_t nodes) const = 0;
-  /// Throws sim::Misfit when the options do not fit the rack, and p4::ProgramError when the switch has no room.
+  /// Throws sim::OptionError when the options do not fit the rack, and p4::ProgramError when the switch has no room.
   virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
 };
 

@@ -10,17 +10,17 @@
 
 namespace racksim::models {
 
-Service::Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
+Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned nodes,
                  unsigned threads_per_node)
     : calendar_(calendar),
-      journal_(journal),
+      event_log_(event_log),
       threads_per_node_(threads_per_node),
       latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
       read_latency_(metrics.histogram("latency.read", "the same for reads")),
       write_latency_(metrics.histogram("latency.write", "the same for writes")) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
-      sessions_.push_back({.source = journal.add_source(fmt::format("node{}/thread{}", node, thread))});
+      sessions_.push_back({.source = event_log.add_source(fmt::format("node{}/thread{}", node, thread))});
     }
   }
 }
@@ -32,33 +32,34 @@ std::uint64_t Service::next_value(Session session) {
   return value_of(index);
 }
 
-Service::Begun Service::begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand) {
+Service::PendingOperation Service::begin(Session session, sim::OperationKind kind, std::uint64_t key,
+                                         std::uint64_t operand) {
   const std::size_t index = index_of(session);
   SessionState& state = sessions_[index];
   const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations;
   ++pending_;
-  sim::record_begun(journal_, state.source, calendar_.now(), operation, kind, key, operand);
-  return {operation, calendar_.now(), key, operand, kind};
+  sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, operand);
+  return {.operation = operation, .at = calendar_.now(), .key = key, .value = operand, .kind = kind};
 }
 
-sim::Duration Service::end(Session session, const Begun& begun, std::uint64_t value) {
-  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, value);
+sim::Duration Service::end(Session session, const PendingOperation& begun, std::uint64_t value) {
+  sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, value);
   return count(begun);
 }
 
-sim::Duration Service::end_atomic(Session session, const Begun& begun, std::uint64_t before, bool wrote) {
-  sim::record_atomic_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
+sim::Duration Service::end_atomic(Session session, const PendingOperation& begun, std::uint64_t before, bool wrote) {
+  sim::record_atomic_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                            before, wrote);
   return count(begun);
 }
 
-sim::Duration Service::end_lock(Session session, const Begun& begun, bool granted) {
-  sim::record_lock_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
+sim::Duration Service::end_lock(Session session, const PendingOperation& begun, bool granted) {
+  sim::record_lock_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                          granted);
   return count(begun);
 }
 
-sim::Duration Service::count(const Begun& begun) {
+sim::Duration Service::count(const PendingOperation& begun) {
   --pending_;
   const sim::Duration took = calendar_.now() - begun.at;
   if (measuring_) {
@@ -70,52 +71,52 @@ sim::Duration Service::count(const Begun& begun) {
   return took;
 }
 
-void Service::end_for_dead(Session session, const Begun& begun) {
+void Service::end_for_dead(Session session, const PendingOperation& begun) {
   --pending_;
-  sim::record_ended(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, 0);
+  sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, 0);
 }
 
-void Service::give_up(Session session, const Begun& begun) {
+void Service::give_up(Session session, const PendingOperation& begun) {
   --pending_;
-  sim::record_given_up(journal_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
+  sim::record_given_up(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                        begun.value);
 }
 
 void Service::lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why) {
-  sim::record_lost_write(journal_, source_of(session_of(value)), calendar_.now(), {key, value, why});
+  sim::record_lost_write(event_log_, source_of(session_of(value)), calendar_.now(), {key, value, why});
 }
 
 void Service::sessions_died(NodeId node) {
   for (std::uint16_t thread = 0; thread < threads_per_node_; ++thread) {
     const Session session{node, thread};
     if (index_of(session) >= sessions_.size()) return;  // a node without sessions
-    for (const Begun& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
+    for (const PendingOperation& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
   }
 }
 
 void Service::run_before(sim::Task<void> task) {
-  journal_.pause();
+  event_log_.pause();
   sim::Scope scope(calendar_);
   scope.spawn(std::move(task));
   calendar_.drain_ready();
   while (scope.running() > 0 && calendar_.run_one(sim::Time::from_ps(-1))) {
   }
   if (scope.running() > 0) throw std::logic_error("an access of the warm-up has not ended before time zero");
-  journal_.go_on();
+  event_log_.go_on();
 }
 
 void Service::add_waits(std::vector<sim::Wait>& waits) const {
   for (const SessionState& state : sessions_) {
     for (const Guard* guard = state.newest; guard != nullptr; guard = guard->next()) {
-      const Begun& begun = guard->begun();
-      sim::Wait wait{.who = journal_.name(state.source),
+      const PendingOperation& begun = guard->begun();
+      sim::Wait wait{.who = event_log_.name(state.source),
                      .whom = {},
                      .why = fmt::format("{} of {}, since {}", sim::to_string(begun.kind), sim::printed_key(begun.key),
                                         sim::printed(begun.at))};
       const auto others = waited_for(begun);
       if (others.empty()) waits.push_back(wait);
       for (const std::size_t other : others) {
-        wait.whom = journal_.name(sessions_[other].source);
+        wait.whom = event_log_.name(sessions_[other].source);
         waits.push_back(wait);
       }
     }

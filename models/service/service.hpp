@@ -1,8 +1,8 @@
 // What the memory service and the key-value service share: sessions, and the record of their operations.
 //
 // Applications call the non-virtual face of a service. It numbers operations, gives every write a unique value, tells
-// the journal when each operation begins and ends, and counts throughput and latency: the oracles' histories come from
-// here, so a protocol gets all oracles by implementing the hooks. An operation whose task is destroyed, as a crash
+// the event log when each operation begins and ends, and counts throughput and latency: the oracles' histories come
+// from here, so a protocol gets all oracles by implementing the hooks. An operation whose task is destroyed, as a crash
 // does, is recorded as given up.
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "sim/kernel/task.hpp"
 #include "sim/metrics/histogram.hpp"
 #include "sim/metrics/metrics.hpp"
+#include "sim/record/event_log.hpp"
 #include "sim/record/history.hpp"
-#include "sim/record/journal.hpp"
 #include "sim/record/wait.hpp"
 
 namespace racksim::models {
@@ -28,7 +28,7 @@ struct Session {
 class Service {
  public:
   /// Makes `threads_per_node` sessions on each of the first `nodes` nodes.
-  Service(sim::Calendar& calendar, sim::Journal& journal, sim::Metrics& metrics, unsigned nodes,
+  Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned nodes,
           unsigned threads_per_node);
   virtual ~Service() = default;
   Service(const Service&) = delete;
@@ -51,7 +51,7 @@ class Service {
 
  protected:
   /// An operation under way.
-  struct Begun {
+  struct PendingOperation {
     std::uint64_t operation = 0;
     sim::Time at;
     std::uint64_t key = 0;
@@ -65,14 +65,14 @@ class Service {
     sim::Source source;
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
-    std::vector<Begun> dead = {};  // not yet recorded
-    Guard* newest = nullptr;       // of the operations under way
+    std::vector<PendingOperation> dead = {};  // not yet recorded
+    Guard* newest = nullptr;                  // of the operations under way
   };
 
   /// Kept in the coroutine of an operation: notes that the operation has died if the coroutine is destroyed first.
   class Guard {
    public:
-    Guard(Service& service, Session session, const Begun& begun)
+    Guard(Service& service, Session session, const PendingOperation& begun)
         : state_(service.sessions_[service.index_of(session)]), begun_(begun), next_(state_.newest) {
       if (next_ != nullptr) next_->before_ = this;
       state_.newest = this;
@@ -85,13 +85,13 @@ class Service {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     void over() { over_ = true; }
-    const Begun& begun() const { return begun_; }
+    const PendingOperation& begun() const { return begun_; }
     /// The next older one of the session.
     const Guard* next() const { return next_; }
 
    private:
     SessionState& state_;
-    Begun begun_;
+    PendingOperation begun_;
     Guard *before_ = nullptr, *next_;
     bool over_ = false;
   };
@@ -110,17 +110,17 @@ class Service {
   /// A value that no write has written yet, never 0.
   std::uint64_t next_value(Session session);
   /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it.
-  Begun begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand = 0);
+  PendingOperation begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand = 0);
   /// It has taken effect and its session knows. `value` is what a read has read. Returns how long it took.
-  sim::Duration end(Session session, const Begun& begun, std::uint64_t value);
+  sim::Duration end(Session session, const PendingOperation& begun, std::uint64_t value);
   /// The same for an atomic operation, which has read `before`.
-  sim::Duration end_atomic(Session session, const Begun& begun, std::uint64_t before, bool wrote);
+  sim::Duration end_atomic(Session session, const PendingOperation& begun, std::uint64_t before, bool wrote);
   /// The same for a request for a lock.
-  sim::Duration end_lock(Session session, const Begun& begun, bool granted);
+  sim::Duration end_lock(Session session, const PendingOperation& begun, bool granted);
   /// The same for what a protocol does in the name of a session that is dead: no throughput, no latency.
-  void end_for_dead(Session session, const Begun& begun);
+  void end_for_dead(Session session, const PendingOperation& begun);
   /// Its session has given it up: a write may have taken effect, may still do so, or never.
-  void give_up(Session session, const Begun& begun);
+  void give_up(Session session, const PendingOperation& begun);
 
   /// For a protocol that may lose acknowledged writes, and says so (`ProtocolOptions::may_lose_writes`): a crash has
   /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody
@@ -128,7 +128,7 @@ class Service {
   void lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why);
 
   sim::Calendar& calendar() { return calendar_; }
-  sim::Journal& journal() { return journal_; }
+  sim::EventLog& event_log() { return event_log_; }
   bool measuring() const { return measuring_; }
   sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
   /// The index of the session that began an operation.
@@ -145,7 +145,7 @@ class Service {
   }
 
   /// Who is waited for in an operation under way, by index, as far as the service can tell.
-  virtual std::vector<std::size_t> waited_for(const Begun& begun) const {
+  virtual std::vector<std::size_t> waited_for(const PendingOperation& begun) const {
     static_cast<void>(begun);
     return {};
   }
@@ -153,13 +153,13 @@ class Service {
  private:
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
-  sim::Duration count(const Begun& begun);
+  sim::Duration count(const PendingOperation& begun);
   std::uint64_t value_of(std::size_t index) const {
     return static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes;
   }
 
   sim::Calendar& calendar_;
-  sim::Journal& journal_;
+  sim::EventLog& event_log_;
   unsigned threads_per_node_;
   std::vector<SessionState> sessions_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;

@@ -55,7 +55,7 @@ std::vector<std::size_t> reachable_states(const TableDescription& table) {
 }
 
 std::string undefined(const TableDescription& table, std::size_t state, std::size_t event,
-                      const sim::Subject& subject) {
+                      const sim::KeyAndOperations& about) {
   std::string text = fmt::format("{}: '{}' in the state '{}'", table.name, table.events[event], table.states[state]);
   const auto rows = rows_of(table, state, event);
   if (rows.empty()) {
@@ -65,8 +65,8 @@ std::string undefined(const TableDescription& table, std::size_t state, std::siz
   } else {
     text += " is not defined: no guard of its rows holds";
   }
-  if (subject.key) text += fmt::format(", key {}", sim::printed_key(*subject.key));
-  for (const std::uint64_t operation : subject.operations) text += fmt::format(", operation {}", operation);
+  if (about.key) text += fmt::format(", key {}", sim::printed_key(*about.key));
+  for (const std::uint64_t operation : about.operations) text += fmt::format(", operation {}", operation);
   return text;
 }
 
@@ -106,7 +106,7 @@ std::vector<std::string> holes(const TableDescription& table) {
 }
 
 UndefinedTransition::UndefinedTransition(const TableDescription& table, std::size_t state, std::size_t event,
-                                         sim::Subject subject)
-    : std::logic_error(undefined(table, state, event, subject)), subject_(std::move(subject)) {}
+                                         sim::KeyAndOperations about)
+    : std::logic_error(undefined(table, state, event, about)), about_(std::move(about)) {}
 
 }  // namespace racksim::models

@@ -52,12 +52,12 @@ std::vector<std::string> holes(const TableDescription& table);
 /// the violation "undefined-transition".
 class UndefinedTransition : public std::logic_error {
  public:
-  UndefinedTransition(const TableDescription& table, std::size_t state, std::size_t event, sim::Subject subject);
+  UndefinedTransition(const TableDescription& table, std::size_t state, std::size_t event, sim::KeyAndOperations about);
 
-  const sim::Subject& subject() const { return subject_; }
+  const sim::KeyAndOperations& key_and_operations() const { return about_; }
 
  private:
-  sim::Subject subject_;
+  sim::KeyAndOperations about_;
 };
 
 }  // namespace racksim::models

@@ -12,8 +12,8 @@
 //   table.on(line.state, Event::read, step, coverage);
 //
 // `State` and `Event` are enumerations from 0 to their enumerator `count`; `Context` has the guards and actions as
-// members, and `sim::Subject subject() const`, which says what an undefined pair was about. A table is made once, and
-// its rows are found by a dense index: executing one allocates nothing.
+// members, and `sim::KeyAndOperations key_and_operations() const`, which says what an undefined pair was about. A table
+// is made once, and its rows are found by a dense index: executing one allocates nothing.
 #pragma once
 
 #include <array>
@@ -105,7 +105,7 @@ class TransitionTable {
       if (row.next) state = *row.next;
       return;
     }
-    throw UndefinedTransition(description_, number(state), number(event), context.subject());
+    throw UndefinedTransition(description_, number(state), number(event), context.key_and_operations());
   }
 
  private:

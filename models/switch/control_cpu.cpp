@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <deque>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "models/packets/addressing.hpp"
 #include "p4model/fit/dependency_graph.hpp"
@@ -16,17 +18,16 @@ namespace racksim::models {
 namespace {
 
 constexpr std::uint64_t kWordBits = 128;                   // of the memory of register arrays, and of block writes
-constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the journal
+constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the event log
 
+// Refuses a handle that is none of the program's objects.
 template <class Object>
-const Object& find_in(const std::deque<Object>& objects, std::string_view name, std::string_view kind,
-                      const p4::Program& program) {
-  const auto found =
-      std::find_if(objects.begin(), objects.end(), [&](const Object& object) { return object.name == name; });
-  if (found == objects.end()) {
-    throw std::runtime_error(fmt::format("program '{}' has no {} '{}'", program.name(), kind, name));
-  }
-  return *found;
+void check(const Object* handle, const std::deque<Object>& objects, std::string_view kind, const p4::Program& program) {
+  const auto is_it = [&](const Object& object) { return &object == handle; };
+  if (std::any_of(objects.begin(), objects.end(), is_it)) return;
+  throw WrongProgram(handle ? fmt::format("the {} '{}' is of another program than the switch's '{}'", kind,
+                                          handle->name, program.name())
+                            : fmt::format("no {} of the switch's program '{}' is given", kind, program.name()));
 }
 
 // An object that is in both gresses (a table in a shared block) counts as ingress.
@@ -58,8 +59,12 @@ struct ControlCpu::Operation : SlotAccess {
   }
   void take_effect(p4::Pipeline& pipeline, sim::Time at) {
     auto& chassis = cpu->chassis_;
+    const auto record = [&](std::uint64_t object_and_index, std::uint64_t now) {
+      chassis.record_state(
+          pipe, {.gress = gress_, .stage = stage_, .at = at, .object_and_index = object_and_index, .value = now});
+    };
     const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
-      chassis.record_state(pipe, gress_, stage_, at, 0, std::uint64_t{array} << 32 | entry, now, 0);
+      record(std::uint64_t{array} << 32 | entry, now);
     };
     switch (kind) {
       case Kind::read:
@@ -101,8 +106,7 @@ struct ControlCpu::Operation : SlotAccess {
         }
       }
       if (priority != 0) key_words.push_back(priority);
-      chassis.record_state(pipe, gress_, stage_, at, 0, (kTables + table->id) << 32 | (fold(key_words) & 0xffffffff),
-                           fold(data), 0);
+      record((kTables + table->id) << 32 | (fold(key_words) & 0xffffffff), fold(data));
     }
   }
 
@@ -133,88 +137,85 @@ ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
 
 ControlCpu::~ControlCpu() = default;
 
-void ControlCpu::read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done) {
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::RegisterArray* array,
+                                                                Done&& done) {
+  const auto& pipeline = chassis_.pipeline(pipe);
+  check(array, pipeline.program().arrays(), "register array", pipeline.program());
   auto operation = std::make_unique<Operation>();
-  auto& pipeline = chassis_.pipeline(pipe);
-  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
-  pipeline.registers().read(found.id, index);  // an index outside is refused now, not in the slot
-  operation->kind = Operation::Kind::read;
-  operation->array = found.id;
-  operation->index = index;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
-  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
+  operation->pipe = pipe;
+  operation->array = array->id;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(*array));
+  operation->gress_ = gress_of(pipeline.placement(), nullptr, array);
   operation->done = std::move(done);
-  post(pipe, std::move(operation));
+  return operation;
 }
 
-void ControlCpu::write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value,
-                                Done done) {
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Table* table, Done&& done) {
+  const auto& pipeline = chassis_.pipeline(pipe);
+  check(table, pipeline.program().tables(), "table", pipeline.program());
   auto operation = std::make_unique<Operation>();
-  auto& pipeline = chassis_.pipeline(pipe);
-  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
-  pipeline.registers().read(found.id, index);
+  operation->pipe = pipe;
+  operation->table = table;
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(*table));
+  operation->gress_ = gress_of(pipeline.placement(), table, nullptr);
+  operation->done = std::move(done);
+  return operation;
+}
+
+void ControlCpu::read(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, Done done) {
+  auto operation = operation_on(pipe, array, std::move(done));
+  chassis_.pipeline(pipe).registers().read(array->id, index);  // an index outside is refused now, not in the slot
+  operation->kind = Operation::Kind::read;
+  operation->index = index;
+  post(std::move(operation));
+}
+
+void ControlCpu::write(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value,
+                       Done done) {
+  auto operation = operation_on(pipe, array, std::move(done));
+  chassis_.pipeline(pipe).registers().read(array->id, index);
   operation->kind = Operation::Kind::write;
-  operation->array = found.id;
   operation->index = index;
   operation->value = value;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
-  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
-  operation->done = std::move(done);
-  post(pipe, std::move(operation));
+  post(std::move(operation));
 }
 
-void ControlCpu::clear_array(unsigned pipe, std::string_view array, Done done) {
-  auto operation = std::make_unique<Operation>();
-  const auto& pipeline = chassis_.pipeline(pipe);
-  const auto& found = find_in(pipeline.program().arrays(), array, "register array", pipeline.program());
+void ControlCpu::clear(unsigned pipe, const p4::RegisterArray* array, Done done) {
+  auto operation = operation_on(pipe, array, std::move(done));
   operation->kind = Operation::Kind::clear;
-  operation->array = found.id;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
-  operation->gress_ = gress_of(pipeline.placement(), nullptr, &found);
-  operation->done = std::move(done);
-  const std::uint64_t words = (found.size * found.width.total() + kWordBits - 1) / kWordBits;
-  post(pipe, std::move(operation),
+  const std::uint64_t words = (array->size * array->width.total() + kWordBits - 1) / kWordBits;
+  post(std::move(operation),
        sim::transmission_time(static_cast<std::int64_t>(words * kWordBits),
                               static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second)));
 }
 
-void ControlCpu::set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key,
-                           std::string_view action, std::vector<std::uint64_t> data, Done done,
+void ControlCpu::set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key,
+                           const p4::Action* action, std::vector<std::uint64_t> data, Done done,
                            std::uint32_t priority) {
-  auto operation = std::make_unique<Operation>();
-  const auto& pipeline = chassis_.pipeline(pipe);
-  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  auto operation = operation_on(pipe, table, std::move(done));
+  const auto& program = chassis_.pipeline(pipe).program();
+  check(action, program.actions(), "action", program);
   operation->kind = Operation::Kind::set_entry;
-  operation->table = &found;
-  operation->action = &find_in(pipeline.program().actions(), action, "action", pipeline.program());
+  operation->action = action;
   operation->key = std::move(key);
   operation->priority = priority;
   operation->data = std::move(data);
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
-  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
-  operation->done = std::move(done);
-  post(pipe, std::move(operation));
+  post(std::move(operation));
 }
 
-void ControlCpu::remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done,
+void ControlCpu::remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done,
                               std::uint32_t priority) {
-  auto operation = std::make_unique<Operation>();
-  const auto& pipeline = chassis_.pipeline(pipe);
-  const auto& found = find_in(pipeline.program().tables(), table, "table", pipeline.program());
+  auto operation = operation_on(pipe, table, std::move(done));
   operation->kind = Operation::Kind::remove_entry;
-  operation->table = &found;
   operation->key = std::move(key);
   operation->priority = priority;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(found));
-  operation->gress_ = gress_of(pipeline.placement(), &found, nullptr);
-  operation->done = std::move(done);
-  post(pipe, std::move(operation));
+  post(std::move(operation));
 }
 
 void ControlCpu::listen(PacketHandler& handler) {
   if (handler_) throw std::logic_error("the control CPU's network port has a listener");
   handler_ = &handler;
-  network_source_ = context_.journal.add_source("switch/control/network");
+  network_source_ = context_.event_log.add_source("switch/control/network");
   const auto& options = chassis_.options();
   to_switch_ = std::make_unique<Wire>(context_, "control-switch", options.cpu_port_bits_per_second,
                                       options.control_latency, chassis_, chassis_.cpu_port());
@@ -232,18 +233,19 @@ void ControlCpu::send(p4::PacketRef&& packet, NodeId in_name_of) {
   ip.total_length = packet->header_bytes() + packet->payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
   packet->serial = packet_serial(kControlCpuNode, ++next_serial_);
-  context_.census.create();
-  context_.journal.record(sim::Observed::message_sent, network_source_, context_.calendar.now(), packet->operation,
-                          packet->serial, packet->wire_bytes());
+  context_.accounting.create();
+  context_.event_log.record(sim::Observed::message_sent, network_source_, context_.calendar.now(), packet->operation,
+                            packet->serial, packet->wire_bytes());
   to_switch_->transmit(std::move(packet), context_.calendar.now());
 }
 
 void ControlCpu::receive(p4::PacketRef&& packet, unsigned) {
-  context_.census.deliver();
-  context_.journal.record(sim::Observed::message_delivered, network_source_, context_.calendar.now(), packet->operation,
-                          packet->serial);
-  if (context_.packet_observer) [[unlikely]]
-    context_.packet_observer->delivered(*packet, network_source_, context_.calendar.now());
+  context_.accounting.deliver();
+  context_.event_log.record(sim::Observed::message_delivered, network_source_, context_.calendar.now(),
+                            packet->operation, packet->serial);
+  for (PacketObserver* observer : context_.packet_observers) {
+    observer->delivered(*packet, network_source_, context_.calendar.now());
+  }
   handler_->on_packet(std::move(packet));
 }
 
@@ -256,10 +258,9 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
   added_latency_ = added;
 }
 
-void ControlCpu::post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer) {
+void ControlCpu::post(std::unique_ptr<Operation> operation, sim::Duration transfer) {
   operation->cpu = this;
   operation->boots = chassis_.boots();
-  operation->pipe = pipe;
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
   free_at_ = start + slow_gap_ + transfer;
   last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <stdexcept>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -27,6 +27,12 @@
 #include "models/switch/switch_chassis.hpp"
 
 namespace racksim::models {
+
+/// The control plane was given a handle that is not of the program in the switch.
+class WrongProgram : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
 
 class ControlCpu final : public PacketSink {
  public:
@@ -39,16 +45,20 @@ class ControlCpu final : public PacketSink {
   ControlCpu(const ControlCpu&) = delete;
   ControlCpu& operator=(const ControlCpu&) = delete;
 
-  /// Reads a register. Unknown names and indices are std::runtime_error, here and below.
-  void read_register(unsigned pipe, std::string_view array, std::uint64_t index, Done done);
-  void write_register(unsigned pipe, std::string_view array, std::uint64_t index, std::uint64_t value, Done done = {});
-  /// Sets all entries of a register array to 0 by a block write. The journal gets those that were not 0 already.
-  void clear_array(unsigned pipe, std::string_view array, Done done = {});
+  /// Register arrays, tables and actions are named by handles: pointers into the program that the switch runs, as the
+  /// structs hold them that describe protocols' programs. One that is null or of another program is a WrongProgram, an
+  /// index outside the array a std::runtime_error.
+
+  /// Reads a register.
+  void read(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, Done done);
+  void write(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value, Done done = {});
+  /// Sets all entries of a register array to 0 by a block write. The event log gets those that were not 0 already.
+  void clear(unsigned pipe, const p4::RegisterArray* array, Done done = {});
   /// Adds an entry, or changes the action of one that is there. Priorities are for tables in TCAM
   /// (p4model/execute/pipeline.hpp).
-  void set_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, std::string_view action,
+  void set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, const p4::Action* action,
                  std::vector<std::uint64_t> data, Done done = {}, std::uint32_t priority = 0);
-  void remove_entry(unsigned pipe, std::string_view table, std::vector<p4::KeyMatch> key, Done done = {},
+  void remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
 
   /// Plugs in the network port, before the run: `handler` gets every packet sent to `kControlCpuNode`. Once only.
@@ -61,7 +71,7 @@ class ControlCpu final : public PacketSink {
   /// Packets on the wires of its network port.
   std::uint64_t packets_held() const;
   bool listening() const { return handler_ != nullptr; }
-  /// The journal's sources of its network port and of the wires behind it. Only while it listens.
+  /// The event log's sources of its network port and of the wires behind it. Only while it listens.
   sim::Source network_source() const { return network_source_; }
   sim::Source to_switch() const { return to_switch_->source(); }
   sim::Source from_switch() const { return from_switch_->source(); }
@@ -75,8 +85,11 @@ class ControlCpu final : public PacketSink {
 
  private:
   struct Operation;
+  /// An operation on a register array or a table of a pipe, which `done` is told of.
+  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::RegisterArray* array, Done&& done);
+  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Table* table, Done&& done);
   /// `transfer` is how long the operation's data take to cross PCIe, if that is worth counting.
-  void post(unsigned pipe, std::unique_ptr<Operation> operation, sim::Duration transfer = {});
+  void post(std::unique_ptr<Operation> operation, sim::Duration transfer = {});
   void arrive(Operation* operation);
   void finish(Operation* operation);
 

@@ -153,18 +153,18 @@ bool IdleRing::looks_at(std::uint32_t array, std::uint64_t index) const {
   return find(entry_of(array, index)) != kNone;
 }
 
-void IdleRing::surface(std::uint32_t array, std::uint64_t index) {
+void IdleRing::materialize(std::uint32_t array, std::uint64_t index) {
   for (Index at; (at = find(entry_of(array, index))) != kNone;) {
     const auto node = static_cast<Index>(at / p4::PassNotes::kMost);
     const sim::Time arrival = nodes_[node].arrival;
-    path_.wire.surface(take_out(node), arrival);
+    path_.wire.materialize(take_out(node), arrival);
   }
 }
 
-void IdleRing::surface_all() {
+void IdleRing::materialize_all() {
   while (!empty()) {
     const sim::Time arrival = nodes_[first_].arrival;
-    path_.wire.surface(take_out(first_), arrival);
+    path_.wire.materialize(take_out(first_), arrival);
   }
 }
 

@@ -71,8 +71,8 @@ class IdleRing {
   /// Whether some packet's pass looks at a register entry.
   bool looks_at(std::uint32_t array, std::uint64_t index) const;
   /// Sends those packets on as events, or all of them. The ring must be caught up.
-  void surface(std::uint32_t array, std::uint64_t index);
-  void surface_all();
+  void materialize(std::uint32_t array, std::uint64_t index);
+  void materialize_all();
 
   /// Counts the lookups of all passes so far.
   void count_lookups();

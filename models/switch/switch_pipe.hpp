@@ -1,90 +1,81 @@
-// What the switch chassis keeps of each pipe and of each stepped pass: for its own sources alone.
+// A pipe from its slots to the end of ingress: packets and accesses of the control plane take slots, one a clock cycle,
+// in the order of their arrival (models/hardware.md 6.4, 6.5).
+//
+// A free slot is used at once; one that lies ahead is an event, so that passes run, and state changes, in the order of
+// slots over all pipes. A pass that ends in a resubmission comes back for another slot when it has ended, with the
+// packet as it came in.
 #pragma once
 
-#include <fmt/core.h>
-
-#include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include "models/host/short_queue.hpp"
-#include "models/switch/idle_ring.hpp"
-#include "models/switch/switch_chassis.hpp"
-#include "p4model/execute/pipeline.hpp"
+#include "models/packets/rack_context.hpp"
+#include "models/switch/idle_hook.hpp"
+#include "models/switch/pipe_state.hpp"
+#include "models/switch/slot_access.hpp"
+#include "models/switch/stepped_passes.hpp"
+#include "models/switch/switch_egress.hpp"
+#include "models/switch/switch_parts.hpp"
 
 namespace racksim::models {
 
-// One pipe: its state, its slots, and who waits for one.
-struct SwitchChassis::Pipe final : p4::StateWriteObserver {
-  Pipe(SwitchChassis& owner, unsigned pipe_number)
-      : chassis(owner),
-        number(pipe_number),
-        slot_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
-        resubmit_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
-        egress_lane(owner.context_.calendar.add_lane(fmt::format("switch/pipe{}/egress", number))),
-        source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/ingress", number))),
-        egress_source(owner.context_.journal.add_source(fmt::format("switch/pipe{}/egress", number))) {}
+class SwitchPipe final : IngressEnd {
+ public:
+  SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned number);
+  SwitchPipe(const SwitchPipe&) = delete;
+  SwitchPipe& operator=(const SwitchPipe&) = delete;
 
-  void register_written(const p4::StateWrite& write) override {
-    ++writes;
-    register_set(write.array, write.index);
-    chassis.record_state(number, writing_gress, write.stage,
-                         writing_start + chassis.stage_offset(writing_gress, write.stage), writing_operation,
-                         std::uint64_t{write.array} << 32 | write.index, write.value, write.packet_serial);
-  }
-  // Told after the write: passes that are caught up now come before it, but they look at no register. Those after it
-  // are real.
-  void register_set(std::uint32_t array, std::uint64_t index) override {
-    if (ring->empty() || !ring->looks_at(array, index)) return;
-    chassis.catch_up(*this);
-    ring->surface(array, index);
-  }
-  void tables_changed() override {
-    if (ring->empty()) return;
-    chassis.catch_up(*this);
-    ring->surface_all();
-  }
-  // Says whose writes the observer is about to see.
-  void write_as(p4::Gress gress, sim::Time start, std::uint64_t operation) {
-    writing_gress = gress;
-    writing_start = start;
-    writing_operation = operation;
-  }
+  PipeState& state() { return state_; }
+  const PipeState& state() const { return state_; }
 
-  SwitchChassis& chassis;
-  unsigned number;
-  sim::Lane slot_lane, resubmit_lane, egress_lane;
-  sim::Source source, egress_source;
-  std::array<std::vector<sim::Source>, 2> stage_sources;
-  std::unique_ptr<p4::Pipeline> pipeline;
-  sim::Time next_slot = sim::Time::beginning();
-  ShortQueue<Entry> waiting;       // for their slots, which are events
-  std::uint64_t lost_slots = 0;    // slots to come, the next ones, whose packets were lost with the power
-  ShortQueue<Entry> resubmitting;  // until their first pass has ended
-  std::optional<IdleRing> ring;    // always there once the chassis is made
-  bool has_idle_passes = false;    // they may be skipped, as far as program and hardware are concerned
-  std::uint64_t writes = 0;        // of registers by passes
-  p4::Gress writing_gress = p4::Gress::ingress;
-  sim::Time writing_start;
-  std::uint64_t writing_operation = 0;
-};
+  /// A packet has come by a port of this pipe.
+  void receive(p4::PacketRef&& packet, unsigned port);
+  /// Takes the next free slot for an access, which must live until it is executed.
+  void access(SlotAccess& access) { enter({.access = &access}); }
+  /// Loses the packets that wait for a slot, and has accesses wait for the boot.
+  void power_off();
 
-// What goes through the stages of a pipe one event each: a pass, or an access of the control plane in its slot.
-struct SwitchChassis::SteppedPass {
-  enum class Kind : std::uint8_t { free, ingress, egress, access };
+  /// Packets that wait for a slot or for their second pass, or are in a stepped pass.
+  const HeldPackets& held() const { return held_; }
 
-  Kind kind = Kind::free;
-  p4::Pass pass;
-  Pipe* pipe = nullptr;
-  Entry entry;          // ingress, and the access
-  p4::Copy copy{0, 0};  // egress
-  sim::Time start;
-  int stage = 0;  // that comes next, at `next`
-  sim::Time next;
-  std::uint64_t turn = 0;  // orders those of one instant
-  sim::EventId event;
+  /// Hangs a hook on this pipe, or null.
+  void hang(IdleHook* hook) { hook_ = hook; }
+  /// For the hook: the pipe's next free slot, the lane on which a slot that lies ahead is an event, and a packet of the
+  /// recirculation port that has arrived and waits for the next slot.
+  sim::Time& next_slot() { return next_slot_; }
+  sim::Lane slot_lane() const { return slot_lane_; }
+  void wait(p4::PacketRef&& packet);
+
+ private:
+  /// Who takes a slot: a packet, or an access.
+  struct Entry {
+    p4::PacketRef packet{};
+    p4::IngressMetadata metadata{};
+    SlotAccess* access = nullptr;
+  };
+
+  void enter(Entry&& entry);
+  void wait_for_slot(Entry&& entry);
+  void refuse(Entry&& entry);
+  void slot();
+  void execute(Entry&& entry);
+  void execute_access(SlotAccess& access);
+  void ingress_pass(Entry&& entry);
+  void ingress_ended(p4::PacketRef&& packet, const p4::IngressMetadata& metadata, const p4::Verdict& verdict,
+                     sim::Time slot) override;
+  void go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper);
+  void resubmitted();
+
+  SwitchParts parts_;
+  SwitchEgress& egress_;
+  PipeState state_;
+  sim::Lane slot_lane_, resubmit_lane_;
+  sim::Time next_slot_ = sim::Time::beginning();
+  ShortQueue<Entry> waiting_;       // for their slots, which are events
+  std::uint64_t lost_slots_ = 0;    // slots to come, the next ones, whose packets were lost with the power
+  ShortQueue<Entry> resubmitting_;  // until their first pass has ended
+  HeldPackets held_;
+  IdleHook* hook_ = nullptr;
 };
 
 }  // namespace racksim::models

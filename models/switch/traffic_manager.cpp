@@ -26,7 +26,7 @@ bool TrafficManager::fits_exactly(Queue& queue, std::uint64_t cells) {
   forget_departed();
   if (has_room(queue, cells)) return true;
   if (reserved_ == 0) return false;
-  unseen_->surface();
+  unseen_->materialize();
   return has_room(queue, cells);
 }
 
@@ -57,7 +57,7 @@ void TrafficManager::release(unsigned port, std::uint32_t frame_bytes, sim::Time
   if (counted || departure <= now_) return;
   queue.cells += cells;
   // Not packet_: this may happen while another packet is being offered.
-  queue.departures.insert({departure, cells, ++packets_},
+  queue.departures.insert({.when = departure, .cells = cells, .packet = ++packets_},
                           [&](const Departure& other) { return other.when > departure; });
   keep_until(departure, cells);
 }
@@ -76,7 +76,7 @@ void TrafficManager::check_reservations() {
   if (reservations_fit()) return;
   forget_departed();
   for (const unsigned port : reserving_ports_) forget_departed(queues_[port]);
-  if (!reservations_fit()) unseen_->surface();
+  if (!reservations_fit()) unseen_->materialize();
 }
 
 void TrafficManager::forget_departed(Queue& queue) {

@@ -13,7 +13,7 @@
 // (idle_ring.hpp). The sums hold the reservations, each as long as a packet could at most be stored, which is always:
 // they are still too high at most. As long as all reserved cells of a port fit in its queue at once, beside what else
 // is there, none of these packets can be refused. When that is no longer sure, or a packet would be refused with them
-// in the sums, they are asked to surface: reservations become the cells that are there.
+// in the sums, they are asked to materialize: reservations become the cells that are there.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace racksim::models {
 class UnseenPackets {
  public:
   /// Releases the reservations of all of them.
-  virtual void surface() = 0;
+  virtual void materialize() = 0;
 
  protected:
   ~UnseenPackets() = default;
@@ -61,7 +61,7 @@ class TrafficManager {
     const sim::Time start = std::max(ready, queue.free_at);
     queue.free_at = start + transmission;
     queue.cells += cells;
-    queue.departures.push({queue.free_at, cells, packet_});
+    queue.departures.push({.when = queue.free_at, .cells = cells, .packet = packet_});
     last_departure_ = std::max(last_departure_, queue.free_at);
     return start;
   }
@@ -129,7 +129,7 @@ class TrafficManager {
   }
   void keep_until(sim::Time departure, std::uint32_t cells) {
     used_ += cells;
-    stored_.push_back({departure, cells, 0});
+    stored_.push_back({.when = departure, .cells = cells, .packet = 0});
     if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
       store_among_many();
   }

@@ -28,8 +28,8 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
       sink_(sink),
       port_(port),
       lane_(context.calendar.add_lane("wire/" + name_)),
-      source_(context.journal.add_source("wire/" + name_)),
-      arrival_source_(context.journal.add_source("wire/" + name_ + "/arrival")),
+      source_(context.event_log.add_source("wire/" + name_)),
+      arrival_source_(context.event_log.add_source("wire/" + name_ + "/arrival")),
       random_(context.seed, "wire/" + name_) {
   if (bits_per_second == 0) throw std::runtime_error(fmt::format("wire {}: a rate of 0", name_));
   if (propagation < sim::Duration{}) throw std::runtime_error(fmt::format("wire {}: a negative length", name_));
@@ -38,7 +38,7 @@ Wire::Wire(RackContext& context, std::string name, std::uint64_t bits_per_second
 void Wire::set_faults(const WireFaults& faults, sim::Time from, sim::Time until) {
   if (until <= from) return;
   const auto later = std::find_if(windows_.begin(), windows_.end(), [&](const auto& w) { return w.from > from; });
-  windows_.insert(later, {from, until, faults});
+  windows_.insert(later, {.from = from, .until = until, .faults = faults});
   next_change_ = std::min(next_change_, from);
 }
 
@@ -72,8 +72,10 @@ void Wire::set_up(bool up) {
 [[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
                                                 sim::Duration held, sim::Duration stalled) {
   ++in_flight_;
-  if (context_.packet_observer) [[unlikely]]
-    context_.packet_observer->on_wire(*packet, {source_, start, arrival, copy, held, stalled});
+  for (PacketObserver* observer : context_.packet_observers) {
+    observer->on_wire(
+        *packet, {.wire = source_, .start = start, .arrival = arrival, .copy = copy, .held = held, .stalled = stalled});
+  }
   context_.calendar.at<&Wire::arrive>(arrival, lane_, *this, packet.release(), start);
 }
 
@@ -110,7 +112,7 @@ void Wire::transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::T
   last_arrival_ = free_at + propagation_;
 }
 
-void Wire::surface(p4::PacketRef&& packet, sim::Time arrival) {
+void Wire::materialize(p4::PacketRef&& packet, sim::Time arrival) {
   const sim::Time start = arrival - propagation_ - serialisation(packet->wire_bytes());
   launch(std::move(packet), start, arrival);
 }
@@ -129,7 +131,7 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   std::array<p4::PacketRef, 2> both;
   if (twice) {
     both[0] = context_.packets.clone_headers(*packet);
-    context_.census.copy();
+    context_.accounting.copy();
   }
   both[twice ? 1 : 0] = std::move(packet);
   for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
@@ -152,7 +154,7 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
 }
 
 void Wire::report_late(const p4::Packet& packet, sim::Time start) {
-  sim::record_disturbance(context_.journal, source_, start, packet.operation, sim::Disturbance::late);
+  sim::record_disturbance(context_.event_log, source_, start, packet.operation, sim::Disturbance::late);
 }
 
 Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {

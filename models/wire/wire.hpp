@@ -28,7 +28,7 @@ class PacketSink {
 /// One direction of a link.
 class Wire {
  public:
-  /// `name` ("node3-switch") names its lane, journal source and random stream. Throws std::runtime_error when the rate
+  /// `name` ("node3-switch") names its lane, event source and random stream. Throws std::runtime_error when the rate
   /// is 0 or the propagation negative.
   Wire(RackContext& context, std::string name, std::uint64_t bits_per_second, sim::Duration propagation,
        PacketSink& sink, unsigned port);
@@ -44,7 +44,7 @@ class Wire {
   /// Says that so many more have been sent so, and when their last bit left.
   void transmitted_unseen(std::uint64_t packets, std::uint64_t bytes, sim::Time free_at);
   /// Hands over one that was sent so and has not arrived: its arrival is an event again.
-  void surface(p4::PacketRef&& packet, sim::Time arrival);
+  void materialize(p4::PacketRef&& packet, sim::Time arrival);
   /// The lane of arrivals.
   sim::Lane lane() const { return lane_; }
 
@@ -79,7 +79,7 @@ class Wire {
   std::uint64_t packets_sent() const { return packets_sent_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   const std::string& name() const { return name_; }
-  /// Who it is in the journal.
+  /// Who it is in the event log.
   sim::Source source() const { return source_; }
 
  private:

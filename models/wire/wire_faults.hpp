@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/packets/packet_census.hpp"
+#include "models/packets/packet_accounting.hpp"
 #include "p4model/language/packet.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"

@@ -8,7 +8,7 @@
 #include "models/service/key_value_service.hpp"
 #include "models/service/session_tasks.hpp"
 #include "sim/kernel/waiting.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 #include "sim/random/zipf.hpp"
 
@@ -40,9 +40,9 @@ class KeyValueWorkload final : public Workload {
         stopped_(rack_.calendar()),
         tasks_(rack_.calendar(), service_.client_nodes()) {
     const unsigned nodes = service_.client_nodes();
-    if (nodes == 0) throw sim::Misfit("/rack/nodes", "a store without client nodes", "a node that sends requests");
+    if (nodes == 0) throw sim::OptionError("/rack/nodes", "a store without client nodes", "a node that sends requests");
     if (options.swap_interval > sim::Duration{} && options.swap_keys > options.keys / 2) {
-      throw sim::Misfit(
+      throw sim::OptionError(
           "swap_keys", fmt::format("{}", options.swap_keys),
           fmt::format("at most half of the {} keys: the hottest ones change places with the coldest", options.keys));
     }
@@ -52,9 +52,10 @@ class KeyValueWorkload final : public Workload {
       for (unsigned thread = 0; thread < options.threads; ++thread) sessions_.emplace_back(rack_.seed(), node, thread);
     }
     // Here and not later: what the store refuses is refused before the run.
-    service_.describe_items({static_cast<std::uint32_t>(options_.key_bytes),
-                             static_cast<std::uint32_t>(options_.small_value),
-                             static_cast<std::uint32_t>(options_.large_value), options_.small_share});
+    service_.describe_items({.key_bytes = static_cast<std::uint32_t>(options_.key_bytes),
+                             .small_value_bytes = static_cast<std::uint32_t>(options_.small_value),
+                             .large_value_bytes = static_cast<std::uint32_t>(options_.large_value),
+                             .small_share = options_.small_share});
   }
 
   void warm_up() override {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -82,8 +82,8 @@ class Reader {
     const std::string_view word = word_at(place);
     const std::string_view shown = word.empty() ? text_.substr(place, 1) : word.substr(0, 20);
     const std::string found = shown.empty() ? "its end" : fmt::format("'{}'", shown);
-    throw sim::Misfit(std::string(option_), fmt::format("{} at character {}", found, place + 1), std::string(expected),
-                      {std::string(word), std::move(names)});
+    throw sim::OptionError(std::string(option_), fmt::format("{} at character {}", found, place + 1),
+                           std::string(expected), {std::string(word), std::move(names)});
   }
 
  private:

@@ -86,7 +86,7 @@ struct LitmusOutcome {
   bool operator==(const LitmusOutcome&) const = default;
 };
 
-/// Throws sim::Misfit of the option "program", with the place in the text.
+/// Throws sim::OptionError of the option "program", with the place in the text.
 LitmusProgram parse_litmus_program(std::string_view text);
 
 /// Outcomes, separated by ';'; none in an empty text. `option` is the one that

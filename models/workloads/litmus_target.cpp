@@ -8,7 +8,7 @@
 
 #include "models/service/key_value_service.hpp"
 #include "models/service/memory_service.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -23,10 +23,10 @@ class LitmusMemory final : public LitmusTarget {
       const std::size_t turn = (program.sessions.size() + objects_.size()) % roles.memory_nodes;
       const NodeId home = object.home.value_or(static_cast<NodeId>(roles.first_memory_node + turn));
       if (!roles.holds_memory(home)) {
-        throw sim::Misfit("program",
-                          fmt::format("object {} with its home at node {}, which holds no memory", object.name, home),
-                          fmt::format("one of the nodes {} to {}", roles.first_memory_node,
-                                      roles.first_memory_node + roles.memory_nodes - 1));
+        throw sim::OptionError(
+            "program", fmt::format("object {} with its home at node {}, which holds no memory", object.name, home),
+            fmt::format("one of the nodes {} to {}", roles.first_memory_node,
+                        roles.first_memory_node + roles.memory_nodes - 1));
       }
       objects_.push_back(memory.reserve(memory.shape().block_bytes, {home, true}));
     }
@@ -71,8 +71,8 @@ class LitmusStore final : public LitmusTarget {
   LitmusStore(KeyValueService& store, const LitmusProgram& program) : store_(store), objects_(program.objects.size()) {
     for (const LitmusObject& object : program.objects) {
       if (!object.home) continue;
-      throw sim::Misfit("program", fmt::format("object {} with its home at node {}", object.name, *object.home),
-                        "no homes: a key-value service says itself where its keys are");
+      throw sim::OptionError("program", fmt::format("object {} with its home at node {}", object.name, *object.home),
+                             "no homes: a key-value service says itself where its keys are");
     }
     ItemSizes sizes;
     sizes.small_share = 1;  // a litmus test is about values, of which small ones do

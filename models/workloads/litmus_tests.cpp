@@ -12,16 +12,20 @@ std::string_view to_string(LitmusModel model) {
 
 const std::vector<LitmusTest>& litmus_tests() {
   static const std::vector<LitmusTest> kTests{
-      {"sb", "P0: x=1; r0=y | P1: y=1; r1=x", "r0=0 & r1=0", false, true, true},
-      {"sb+fences", "P0: x=1; fence; r0=y | P1: y=1; fence; r1=x", "r0=0 & r1=0", false, false, false},
-      {"mp", "P0: x=1; y=1 | P1: r0=y; r1=x", "r0=1 & r1=0", false, false, true},
-      {"mp+fences", "P0: x=1; fence; y=1 | P1: r0=y; fence; r1=x", "r0=1 & r1=0", false, false, false},
-      {"lb", "P0: r0=x; y=1 | P1: r1=y; x=1", "r0=1 & r1=1", false, false, false},
-      {"iriw", "P0: x=1 | P1: y=1 | P2: r0=x; r1=y | P3: r2=y; r3=x", "r0=1 & r1=0 & r2=1 & r3=0", false, false, false},
-      {"corr", "P0: x=1 | P1: r0=x; r1=x", "r0=1 & r1=0", false, false, false},
-      {"coherence", "P0: x=1 | P1: x=2 | P2: r0=x; r1=x | P3: r2=x; r3=x", "r0=1 & r1=2 & r2=2 & r3=1", false, false,
-       false},
-      {"wrc", "P0: x=1 | P1: r0=x; y=1 | P2: r1=y; r2=x", "r0=1 & r1=1 & r2=0", false, false, false}};
+      {.name = "sb", .program = "P0: x=1; r0=y | P1: y=1; r1=x", .outcome = "r0=0 & r1=0", .tso = true, .pso = true},
+      {.name = "sb+fences", .program = "P0: x=1; fence; r0=y | P1: y=1; fence; r1=x", .outcome = "r0=0 & r1=0"},
+      {.name = "mp", .program = "P0: x=1; y=1 | P1: r0=y; r1=x", .outcome = "r0=1 & r1=0", .pso = true},
+      {.name = "mp+fences", .program = "P0: x=1; fence; y=1 | P1: r0=y; fence; r1=x", .outcome = "r0=1 & r1=0"},
+      {.name = "lb", .program = "P0: r0=x; y=1 | P1: r1=y; x=1", .outcome = "r0=1 & r1=1"},
+      {.name = "iriw",
+       .program = "P0: x=1 | P1: y=1 | P2: r0=x; r1=y | P3: r2=y; r3=x",
+       .outcome = "r0=1 & r1=0 & r2=1 & r3=0"},
+      {.name = "corr", .program = "P0: x=1 | P1: r0=x; r1=x", .outcome = "r0=1 & r1=0"},
+      {.name = "coherence",
+       .program = "P0: x=1 | P1: x=2 | P2: r0=x; r1=x | P3: r2=x; r3=x",
+       .outcome = "r0=1 & r1=2 & r2=2 & r3=1"},
+      {.name = "wrc", .program = "P0: x=1 | P1: r0=x; y=1 | P2: r1=y; r2=x", .outcome = "r0=1 & r1=1 & r2=0"},
+  };
   return kTests;
 }
 

@@ -15,7 +15,7 @@
 #include "models/workloads/litmus_program.hpp"
 #include "models/workloads/litmus_target.hpp"
 #include "sim/kernel/waiting.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -29,7 +29,7 @@ namespace {
 constexpr sim::Duration kFirstLookAgain = 1_us;
 constexpr sim::Duration kLastLookAgain = 2048_us;
 
-/// The program, or the shipped one of this name. Throws sim::Misfit.
+/// The program, or the shipped one of this name. Throws sim::OptionError.
 LitmusProgram program_of(const std::string& text) {
   const LitmusTest* shipped = find_litmus_test(text);
   if (shipped == nullptr && !text.empty() && text.find(':') == std::string::npos) {
@@ -37,17 +37,17 @@ LitmusProgram program_of(const std::string& text) {
     for (const LitmusTest& test : litmus_tests()) names.emplace_back(test.name);
     std::string expected =
         fmt::format(R"(one of {}, or a program such as "P0: x=1; r0=y | P1: y=1; r1=x")", fmt::join(names, ", "));
-    throw sim::Misfit("program", fmt::format("'{}'", text.substr(0, 40)), std::move(expected),
-                      {text, std::move(names)});
+    throw sim::OptionError("program", fmt::format("'{}'", text.substr(0, 40)), std::move(expected),
+                           {text, std::move(names)});
   }
   LitmusProgram program = parse_litmus_program(shipped != nullptr ? shipped->program : text);
   if (program.registers.empty()) {
-    throw sim::Misfit("program", "a program that reads nothing", "one that does: it has several outcomes");
+    throw sim::OptionError("program", "a program that reads nothing", "one that does: it has several outcomes");
   }
   return program;
 }
 
-/// Throws sim::Misfit.
+/// Throws sim::OptionError.
 std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, const LitmusProgram& program) {
   using Verdict = DeclaredOutcome::Verdict;
   std::vector<DeclaredOutcome> declared;
@@ -56,8 +56,8 @@ std::vector<DeclaredOutcome> declared_outcomes(const LitmusOptions& options, con
       const bool twice = std::any_of(declared.begin(), declared.end(),
                                      [&](const DeclaredOutcome& other) { return other.outcome == outcome; });
       if (twice) {
-        throw sim::Misfit(option, fmt::format("{} again", outcome.text(program)),
-                          "outcomes of which each is declared once");
+        throw sim::OptionError(option, fmt::format("{} again", outcome.text(program)),
+                               "outcomes of which each is declared once");
       }
       declared.push_back({std::move(outcome), verdict, "declared forbidden"});
     }
@@ -89,8 +89,9 @@ class LitmusWorkload final : public Workload {
         tasks_(rack_.calendar(), target_->session_nodes()) {
     const OperationSet missing = program_.operations().without(target_->offers());
     if (!missing.empty()) {
-      throw sim::Misfit("program", fmt::format("a program that needs {}", missing.names()),
-                        fmt::format("one that needs no more than the protocol offers: {}", target_->offers().names()));
+      throw sim::OptionError(
+          "program", fmt::format("a program that needs {}", missing.names()),
+          fmt::format("one that needs no more than the protocol offers: {}", target_->offers().names()));
     }
     place_sessions();
     std::vector<std::string> places;
@@ -196,10 +197,10 @@ class LitmusWorkload final : public Workload {
         return {static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)};
       }
     }
-    throw sim::Misfit("program",
-                      fmt::format("session {} without a free thread{}", session.name,
-                                  session.node ? fmt::format(" on node {}", *session.node) : ""),
-                      fmt::format("no more sessions than the {} nodes have threads, {} on each", nodes, threads));
+    throw sim::OptionError("program",
+                           fmt::format("session {} without a free thread{}", session.name,
+                                       session.node ? fmt::format(" on node {}", *session.node) : ""),
+                           fmt::format("no more sessions than the {} nodes have threads, {} on each", nodes, threads));
   }
 
   /// Has the next part begin, once the event that calls this is over: parts that take no time would pile up on the
@@ -356,11 +357,11 @@ const sim::Registration<WorkloadEntry> litmus_workload({
 const sim::Registration<OracleEntry> litmus_oracle({
     .name = "litmus",
     .doc = "a litmus test ends with no outcome that its scenario or its memory model forbids",
-    .asked = OracleEntry::Asked::if_promised,
+    .attach = OracleEntry::AttachWhen::if_promised,
     .make =
         [](OracleContext& context) {
           if (!std::dynamic_pointer_cast<LitmusOracle>(context.of_workload())) {
-            throw sim::Misfit("litmus", "a workload that is no litmus test", "the workload \"litmus\"");
+            throw sim::OptionError("litmus", "a workload that is no litmus test", "the workload \"litmus\"");
           }
           return context.of_workload();
         },

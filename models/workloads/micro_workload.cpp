@@ -14,7 +14,7 @@
 #include "models/service/memory_service.hpp"
 #include "models/service/session_tasks.hpp"
 #include "models/workloads/block_spread.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
@@ -103,20 +103,22 @@ class MicroWorkload final : public Workload {
   /// Before anything is reserved.
   void check() const {
     if (options_.sharing_ratio > 0 && layout_.shared_blocks == 0) {
-      throw sim::Misfit(options_.sharing_of == MicroOptions::SharingOf::lines ? "working_set" : "shared_bytes",
-                        "no whole shared block", "at least one, since sharing_ratio is above 0");
+      throw sim::OptionError(options_.sharing_of == MicroOptions::SharingOf::lines ? "working_set" : "shared_bytes",
+                             "no whole shared block", "at least one, since sharing_ratio is above 0");
     }
     if (options_.sharing_ratio < 1 && layout_.private_blocks == 0) {
-      throw sim::Misfit("working_set", "no private block for a node", "at least one, since sharing_ratio is below 1");
+      throw sim::OptionError("working_set", "no private block for a node",
+                             "at least one, since sharing_ratio is below 1");
     }
     if (options_.remote_ratio && layout_.private_blocks > 0) {
       for (NodeId node = 0; node < roles_.compute_nodes; ++node) {
         if (roles_.holds_memory(node)) continue;
-        throw sim::Misfit("remote_ratio", fmt::format("a share, but node {} holds no memory", node),
-                          "null, or memory at each node that uses data, for the share that is not remote");
+        throw sim::OptionError("remote_ratio", fmt::format("a share, but node {} holds no memory", node),
+                               "null, or memory at each node that uses data, for the share that is not remote");
       }
       if (remote_blocks() > 0 && roles_.memory_nodes == 1) {
-        throw sim::Misfit("remote_ratio", "a share above 0, but only one node holds memory", "0, or more such nodes");
+        throw sim::OptionError("remote_ratio", "a share above 0, but only one node holds memory",
+                               "0, or more such nodes");
       }
     }
     memory_.require(needed_by(options_.mode));
@@ -137,8 +139,8 @@ class MicroWorkload final : public Workload {
       }
     }
     if (options_.access_bytes > least_bytes_) {
-      throw sim::Misfit("access_bytes", fmt::format("{} bytes", options_.access_bytes),
-                        fmt::format("at most the {} bytes that lie together at a home", least_bytes_));
+      throw sim::OptionError("access_bytes", fmt::format("{} bytes", options_.access_bytes),
+                             fmt::format("at most the {} bytes that lie together at a home", least_bytes_));
     }
   }
 
@@ -173,7 +175,10 @@ class MicroWorkload final : public Workload {
     // One that would go beyond the data begins as much earlier, and still touches the word.
     const std::uint64_t latest = (session.last.end - options_.access_bytes) & ~(MemoryService::kWordBytes - 1);
     const std::uint64_t address = std::min(session.last.begin.value + word * MemoryService::kWordBytes, latest);
-    return {{address}, memory_.block_of({address}), memory_.block_of({address + options_.access_bytes - 1}), write};
+    return {.address = {address},
+            .first_block = memory_.block_of({address}),
+            .last_block = memory_.block_of({address + options_.access_bytes - 1}),
+            .write = write};
   }
   BlockRun draw_block(SessionState& session) {
     sim::RandomStream& random = session.random;

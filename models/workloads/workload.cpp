@@ -3,13 +3,13 @@
 
 #include <fmt/core.h>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
 void WorkloadContext::refuse(std::string_view workload, std::string_view wanted) {
-  throw sim::Misfit("kind", fmt::format("\"{}\", which needs {}", workload, wanted),
-                    "a workload for what the protocol offers");
+  throw sim::OptionError("kind", fmt::format("\"{}\", which needs {}", workload, wanted),
+                         "a workload for what the protocol offers");
 }
 
 }  // namespace racksim::models

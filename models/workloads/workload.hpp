@@ -10,7 +10,7 @@
 
 #include "models/service/protocol.hpp"
 #include "sim/kernel/task.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/options/parameters.hpp"
 #include "sim/options/registry.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -22,14 +22,14 @@ struct WorkloadContext {
   Rack& rack;
   Protocol& protocol;
 
-  /// The protocol's service if it is of this kind. Throws sim::Misfit, naming the workload, if it is another.
+  /// The protocol's service if it is of this kind. Throws sim::OptionError, naming the workload, if it is another.
   template <class Kind>
   Kind& service(std::string_view workload) {
     if (auto* offered = dynamic_cast<Kind*>(&protocol.service())) return *offered;
     refuse(workload, Kind::kWhat);
   }
 
-  /// Throws sim::Misfit: the workload needs a service that the protocol does not offer.
+  /// Throws sim::OptionError: the workload needs a service that the protocol does not offer.
   [[noreturn]] static void refuse(std::string_view workload, std::string_view wanted);
 };
 
@@ -75,16 +75,16 @@ class WorkloadOptions {
  public:
   virtual ~WorkloadOptions() = default;
   virtual void declare(sim::Parameters& parameters) = 0;
-  /// Throws sim::Misfit if the options are wrong whatever the rack and the protocol.
+  /// Throws sim::OptionError if the options are wrong whatever the rack and the protocol.
   virtual void check() const {}
-  /// An estimate, before anything is built: what a person is told before a long run. Throws sim::Misfit if the
+  /// An estimate, before anything is built: what a person is told before a long run. Throws sim::OptionError if the
   /// protocol's data are blocks and the workload's are keys, or the other way round: `build` would say the same.
   virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;
   /// The names of the oracles that it brings (Workload::oracle).
   virtual std::vector<std::string> oracles() const { return {}; }
-  /// Throws sim::Misfit when the options contradict each other or do not fit the rack.
+  /// Throws sim::OptionError when the options contradict each other or do not fit the rack.
   virtual std::unique_ptr<Workload> build(WorkloadContext& context) const = 0;
 };
 

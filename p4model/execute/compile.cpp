@@ -127,10 +127,12 @@ class Compiler {
         const auto slot = header.members[i].id;
         // A program that changes which headers are valid writes all of them anew.
         if (!code.changes_validity && !live.contains(slot)) continue;
-        parse.extracts.push_back({static_cast<std::uint16_t>(i), slot, mask_of(header.layout->fields[i].bits)});
+        parse.extracts.push_back(
+            {.member = static_cast<std::uint16_t>(i), .slot = slot, .mask = mask_of(header.layout->fields[i].bits)});
       }
       if (state.selector) parse.selector = state.selector->id;
-      for (const auto& c : state.cases) parse.cases.push_back({c.value, c.mask, number_of(c.state)});
+      for (const auto& c : state.cases)
+        parse.cases.push_back({.value = c.value, .mask = c.mask, .next = number_of(c.state)});
       parse.next = number_of(state.next);
       code.parser.push_back(std::move(parse));
     }
@@ -218,7 +220,11 @@ class Compiler {
     const auto last = static_cast<std::int32_t>(terms.size()) - 1;
     const auto place = [&](std::int32_t at) { return at < 0 ? at : base + last - at; };
     for (auto t = terms.rbegin(); t != terms.rend(); ++t) {
-      out_.gateway_terms.push_back({t->left, t->right, t->outcomes, place(t->if_true), place(t->if_false)});
+      out_.gateway_terms.push_back({.left = t->left,
+                                    .right = t->right,
+                                    .outcomes = t->outcomes,
+                                    .if_true = place(t->if_true),
+                                    .if_false = place(t->if_false)});
     }
     out.b = static_cast<std::uint16_t>(base);
     return out;
@@ -239,8 +245,11 @@ class Compiler {
         break;
     }
     const bool field = node.right.kind == Operand::Kind::field;
-    gateway.push_back({node.left.id, field ? node.right.field().id : constant(node.right.value),
-                       static_cast<std::uint8_t>(outcomes_of(node.comparison)), if_true, if_false});
+    gateway.push_back({.left = node.left.id,
+                       .right = field ? node.right.field().id : constant(node.right.value),
+                       .outcomes = static_cast<std::uint8_t>(outcomes_of(node.comparison)),
+                       .if_true = if_true,
+                       .if_false = if_false});
     return static_cast<std::int32_t>(gateway.size()) - 1;
   }
 

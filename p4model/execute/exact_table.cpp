@@ -26,7 +26,9 @@ ExactTable::ExactTable(std::string name, const std::vector<unsigned>& bits, std:
             fmt::format("table '{}': its key takes more than {} words of 64 bits", name_, kMaxKeyWords));
       }
     }
-    parts_.push_back({static_cast<std::uint8_t>(words_ - 1), static_cast<std::uint8_t>(used), mask_of(field)});
+    parts_.push_back({.word = static_cast<std::uint8_t>(words_ - 1),
+                      .shift = static_cast<std::uint8_t>(used),
+                      .mask = mask_of(field)});
     used += field;
     total += field;
   }

@@ -31,7 +31,7 @@ Forwarding append(Program& program, Block& block, Action* to_group) {
       other.apply(drop);
     });
   });
-  return {&by_mac, &by_ip, &to_port};
+  return {.by_mac = &by_mac, .by_ip = &by_ip, .to_port = &to_port};
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ ForwardingProgram make_forwarding_program() {
   auto& to_group = program->action("forward_to_group");
   to_group.set(program->intrinsics().mcast_grp_a, to_group.data("group", 16));
   const auto forwarding = append(*program, program->ingress(), &to_group);
-  return {program, forwarding, &to_group};
+  return {.program = program, .forwarding = forwarding, .to_group = &to_group};
 }
 
 namespace {

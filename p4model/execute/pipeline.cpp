@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "p4model/fit/dependency_graph.hpp"
+
 namespace racksim::p4 {
 
 namespace {
@@ -72,6 +74,14 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
 
 bool Pipeline::egress_changes_headers() const {
   return code_.gress[1].changes_headers;
+}
+
+bool Pipeline::egress_uses_registers() const {
+  const auto& graph = placement_.graph();
+  const auto nodes = boost::make_iterator_range(boost::vertices(graph));
+  return std::any_of(nodes.begin(), nodes.end(), [&](const auto node) {
+    return graph[node].gress == Gress::egress && !graph[node].arrays.empty();
+  });
 }
 
 inline void Pipeline::parse(Pass& pass, const GressCode& code) {
@@ -430,6 +440,10 @@ ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch
   return tables_.at(table.id).pack(values);
 }
 
+void Pipeline::tell_of_tables() const {
+  for (StateWriteObserver* observer : observers_) observer->tables_changed();
+}
+
 void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
                          std::span<const std::uint64_t> data, std::uint32_t priority) {
   const auto number = action_number(table, action, data.size());
@@ -438,7 +452,7 @@ void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, cons
   } else {
     tables_.at(table.id).add(exact_key(table, key, priority), number, data);
   }
-  if (observer_) observer_->tables_changed();
+  tell_of_tables();
 }
 
 bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
@@ -446,14 +460,14 @@ bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, c
   const auto number = action_number(table, action, data.size());
   const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
                                      : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
-  if (found && observer_) observer_->tables_changed();
+  if (found) tell_of_tables();
   return found;
 }
 
 bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
   const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
                                      : tables_.at(table.id).remove(exact_key(table, key, priority));
-  if (found && observer_) observer_->tables_changed();
+  if (found) tell_of_tables();
   return found;
 }
 

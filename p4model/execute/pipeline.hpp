@@ -90,6 +90,8 @@ class Pipeline {
   std::uint64_t latency_cycles(Gress gress) const { return placement_.latency_cycles(gress); }
   /// Whether an egress pass can change headers: a packet that others share must be cloned before it.
   bool egress_changes_headers() const;
+  /// Whether an egress pass may use registers: what it does then depends on the egress passes before it.
+  bool egress_uses_registers() const;
 
   /// A whole pass. A resubmitted or dropped packet keeps its headers as they were.
   Verdict run_ingress(Packet& packet, const IngressMetadata& metadata);
@@ -153,14 +155,19 @@ class Pipeline {
   const TableCounters& counters(const Table& table) const { return table_counters_.at(table.id); }
   const PipelineCounters& counters() const { return counters_; }
 
-  /// Told of each register value that a pass changes and of changes by the control plane; null for none. It must
-  /// outlive the pipeline or be detached.
-  void observe(StateWriteObserver* observer) {
-    observer_ = observer;
-    registers_.observe(observer);
+  /// Has an observer told of each register value that a pass changes and of changes by the control plane, after those
+  /// that were added before it. It must outlive the pipeline or be removed.
+  void add_observer(StateWriteObserver& observer) {
+    observers_.push_back(&observer);
+    registers_.add_observer(observer);
+  }
+  void remove_observer(const StateWriteObserver& observer) {
+    std::erase(observers_, &observer);
+    registers_.remove_observer(observer);
   }
 
  private:
+  void tell_of_tables() const;
   static std::vector<KeyMatch> matches(std::span<const std::uint64_t> values) { return {values.begin(), values.end()}; }
   bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
   void start(Pass& pass, Packet& packet, Gress gress);
@@ -191,7 +198,7 @@ class Pipeline {
   std::vector<TableCounters> table_counters_;
   std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
-  StateWriteObserver* observer_ = nullptr;
+  std::vector<StateWriteObserver*> observers_;
 };
 
 }  // namespace racksim::p4

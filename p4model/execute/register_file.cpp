@@ -15,8 +15,13 @@ RegisterFile::RegisterFile(std::string program, const std::deque<RegisterArray>&
                         : bits == 16 ? (pair ? Layout::pair_16 : Layout::single_16)
                                      : (pair ? Layout::pair_32 : Layout::single_32);
     const std::size_t bytes = (bits + 7) / 8 * (pair ? 2 : 1);
-    arrays_.push_back(
-        {array.name, layout, bits, array.width.total(), array.size, bytes, std::vector<std::byte>(array.size * bytes)});
+    arrays_.push_back({.name = array.name,
+                       .layout = layout,
+                       .bits = bits,
+                       .total_bits = array.width.total(),
+                       .size = array.size,
+                       .entry_bytes = bytes,
+                       .memory = std::vector<std::byte>(array.size * bytes)});
   }
 }
 
@@ -67,14 +72,19 @@ void RegisterFile::write(std::uint32_t array, std::uint64_t index, std::uint64_t
     if (half == 2) std::memcpy(entry + 2 * h, &word, 2);
     if (half == 4) std::memcpy(entry + 4 * h, &wide, 4);
   }
-  if (observer_) observer_->register_set(array, index);
+  for (StateWriteObserver* observer : observers_) observer->register_set(array, index);
 }
 
 void RegisterFile::notify(const ArrayCode& code, std::uint64_t index, std::uint64_t lo, std::uint64_t hi,
                           const Packet& packet) const {
   const auto& a = arrays_[code.array];
   const auto value = a.total_bits == a.bits ? lo : hi << a.bits | lo;
-  observer_->register_written({code.array, static_cast<std::uint32_t>(index), value, code.stage, packet.serial});
+  const StateWrite write{.array = code.array,
+                         .index = static_cast<std::uint32_t>(index),
+                         .value = value,
+                         .stage = code.stage,
+                         .packet_serial = packet.serial};
+  for (StateWriteObserver* observer : observers_) observer->register_written(write);
 }
 
 void RegisterFile::throw_outside(std::uint32_t array, std::uint64_t index) const {

@@ -49,7 +49,12 @@ class RegisterFile {
   std::uint64_t read(std::uint32_t array, std::uint64_t index) const;
   void write(std::uint32_t array, std::uint64_t index, std::uint64_t value);
 
-  void observe(StateWriteObserver* observer) { observer_ = observer; }
+  /// Has an observer told of writes, after those that were added before it. It must outlive this and its copies, or be
+  /// removed from them.
+  void add_observer(StateWriteObserver& observer) { observers_.push_back(&observer); }
+  void remove_observer(const StateWriteObserver& observer) { std::erase(observers_, &observer); }
+  /// For a copy that is nobody's memory: nobody is told of its writes.
+  void remove_observers() { observers_.clear(); }
 
   /// One register execution of a pass: its output word. Throws std::runtime_error for an index outside the array, since
   /// hardware's behaviour is undefined there.
@@ -112,7 +117,7 @@ class RegisterFile {
     const T written[2] = {static_cast<T>(result.lo), static_cast<T>(result.hi)};
     if (written[0] != half[0] || written[1] != half[1]) {
       std::memcpy(entry, written, kBytes);
-      if (observer_) notify(code, index, static_cast<std::uint64_t>(written[0]), written[1], packet);
+      if (!observers_.empty()) notify(code, index, static_cast<std::uint64_t>(written[0]), written[1], packet);
     }
     return result.output;
   }
@@ -122,7 +127,7 @@ class RegisterFile {
 
   std::string program_;
   std::vector<Array> arrays_;
-  StateWriteObserver* observer_ = nullptr;
+  std::vector<StateWriteObserver*> observers_;
 };
 
 }  // namespace racksim::p4

@@ -65,14 +65,16 @@ TernaryTable::Term TernaryTable::term_of(std::size_t field, const KeyMatch& matc
     if (value > all) refuse(field, fmt::format("cannot hold {}", value));
     return value;
   };
-  const auto masked = [&](std::uint64_t mask) { return Term{mask, match.value() & mask, match.value() & mask}; };
+  const auto masked = [&](std::uint64_t mask) {
+    return Term{.mask = mask, .first = match.value() & mask, .last = match.value() & mask};
+  };
   within(match.value());
   switch (match.form()) {
     case Form::value:
       return masked(all);
     case Form::any:
       if (kind == MatchKind::exact) refuse(field, "must be given a value");
-      return kind == MatchKind::range ? Term{all, 0, all} : Term{};
+      return kind == MatchKind::range ? Term{.mask = all, .first = 0, .last = all} : Term{};
     case Form::masked:
       if (kind != MatchKind::ternary) refuse(field, "takes no mask");
       return masked(within(match.extent()));
@@ -85,7 +87,7 @@ TernaryTable::Term TernaryTable::term_of(std::size_t field, const KeyMatch& matc
       if (match.value() > match.extent()) {
         refuse(field, fmt::format("cannot be in the empty range from {} to {}", match.value(), match.extent()));
       }
-      return {all, match.value(), within(match.extent())};
+      return {.mask = all, .first = match.value(), .last = within(match.extent())};
   }
   refuse(field, "is asked for in an unknown form");
 }

@@ -108,10 +108,11 @@ PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, 
         }
       }
     }
-    if (!carried.empty()) allocator.take({"header validity", static_cast<unsigned>(carried.size()), true});
+    if (!carried.empty())
+      allocator.take({.name = "header validity", .bits = static_cast<unsigned>(carried.size()), .touched = true});
     for (const auto id : touched) {
       const auto& info = program.fields()[id];
-      if (info.header < 0) allocator.take({info.name, info.bits, true});
+      if (info.header < 0) allocator.take({.name = info.name, .bits = info.bits, .touched = true});
     }
   }
   return allocator.usage();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <boost/graph/topological_sort.hpp>
-#include <numeric>
+#include <boost/iterator/counting_iterator.hpp>
+#include <boost/pending/disjoint_sets.hpp>
+#include <cstddef>
 #include <optional>
 
 #include "p4model/fit/dependency_graph.hpp"
@@ -69,26 +71,20 @@ class Placer {
   }
 
   void make_units() {
-    // Union-find over nodes that share an array.
-    std::vector<std::size_t> root(boost::num_vertices(graph_));
-    std::iota(root.begin(), root.end(), 0);
-    const auto find = [&](std::size_t v) {
-      while (root[v] != v) v = root[v];
-      return v;
-    };
-    for (std::size_t a = 0; a < root.size(); ++a) {
-      for (std::size_t b = a + 1; b < root.size(); ++b) {
-        const auto& arrays = graph_[b].arrays;
-        for (const auto* array : graph_[a].arrays) {
-          if (std::find(arrays.begin(), arrays.end(), array) != arrays.end()) {
-            const auto low = std::min(find(a), find(b)), high = std::max(find(a), find(b));
-            root[high] = low;
-          }
-        }
+    // Nodes that share an array are one set, which its first node stands for.
+    const auto nodes = boost::num_vertices(graph_);
+    boost::disjoint_sets_with_storage<> sets(nodes);
+    for (std::size_t a = 0; a < nodes; ++a) {
+      for (std::size_t b = a + 1; b < nodes; ++b) {
+        const auto &of_a = graph_[a].arrays, &of_b = graph_[b].arrays;
+        if (std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end()) sets.union_set(a, b);
       }
     }
-    for (std::size_t v = 0; v < root.size(); ++v) {
-      unit_of_[v] = find(v) == v ? boost::add_vertex(units_) : unit_of_[find(v)];
+    const boost::counting_iterator<std::size_t> first(0);
+    sets.normalize_sets(first, first + static_cast<std::ptrdiff_t>(nodes));
+    for (std::size_t v = 0; v < nodes; ++v) {
+      const auto representative = sets.find_set(v);
+      unit_of_[v] = representative == v ? boost::add_vertex(units_) : unit_of_[representative];
       auto& unit = units_[unit_of_[v]];
       unit.nodes.push_back(v);
       if (graph_[v].control->table) pin(unit, graph_[v].control->table->pinned_stage, describe(graph_[v]));

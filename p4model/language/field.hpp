@@ -74,11 +74,12 @@ class Condition {
     FieldRef left{};
     Comparison comparison = Comparison::equal;
     Operand right{0};
-    std::shared_ptr<const Node> first, second;
+    std::shared_ptr<const Node> first{}, second{};
   };
 
   Condition(FieldRef left, Comparison comparison, Operand right)
-      : node_(std::make_shared<Node>(Node{Node::Kind::compare, left, comparison, right, nullptr, nullptr})) {}
+      : node_(std::make_shared<Node>(
+            Node{.kind = Node::Kind::compare, .left = left, .comparison = comparison, .right = right})) {}
 
   friend Condition operator&&(const Condition& a, const Condition& b) {
     return Condition(Node::Kind::conjunction, a.node_, b.node_);
@@ -94,8 +95,7 @@ class Condition {
 
  private:
   Condition(Node::Kind kind, std::shared_ptr<const Node> first, std::shared_ptr<const Node> second)
-      : node_(std::make_shared<Node>(
-            Node{kind, FieldRef{}, Comparison::equal, Operand(0), std::move(first), std::move(second)})) {}
+      : node_(std::make_shared<Node>(Node{.kind = kind, .first = std::move(first), .second = std::move(second)})) {}
   std::shared_ptr<const Node> node_;
 };
 

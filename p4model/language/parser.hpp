@@ -27,7 +27,8 @@ struct ParserState {
   ParserState& select(FieldRef field, std::vector<std::pair<std::uint64_t, std::string>> chosen,
                       std::string otherwise = kAccept) {
     std::vector<ParserCase> exact;
-    for (auto& [value, state] : chosen) exact.push_back({value, ~std::uint64_t{0}, std::move(state)});
+    for (auto& [value, state] : chosen)
+      exact.push_back({.value = value, .mask = ~std::uint64_t{0}, .state = std::move(state)});
     return select_masked(field, std::move(exact), std::move(otherwise));
   }
   /// The same for cases that look at some bits only, as hardware's parser, which matches in TCAM, can: of those that

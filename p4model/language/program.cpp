@@ -81,7 +81,7 @@ ControlNode& Block::if_(Condition condition) {
 
 Program::Program(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {
   const auto add = [&](const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress) {
-    FieldInfo info{field, bits, kind, -1, -1, in_ingress, in_egress};
+    FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};
     return add_field(std::move(info));
   };
   auto& i = intrinsics_;
@@ -112,7 +112,7 @@ FieldRef Program::add_field(FieldInfo info) {
 }
 
 FieldRef Program::field(std::string field_name, unsigned bits) {
-  FieldInfo info{std::move(field_name), bits, FieldKind::metadata, -1, -1, true, true};
+  FieldInfo info{.name = std::move(field_name), .bits = bits, .kind = FieldKind::metadata};
   return add_field(std::move(info));
 }
 
@@ -123,16 +123,14 @@ std::size_t Program::header(const HeaderLayout& layout) {
   const auto number = static_cast<int>(headers_.size());
   const std::string prefix(layout.name);
   HeaderUse use{&layout, {}, {}};
-  FieldInfo validity{prefix + ".isValid", 1, FieldKind::validity, number, -1, true, true};
+  FieldInfo validity{.name = prefix + ".isValid", .bits = 1, .kind = FieldKind::validity, .header = number};
   use.validity = add_field(std::move(validity));
   for (std::size_t i = 0; i < layout.count; ++i) {
-    FieldInfo member{prefix + "." + std::string(layout.fields[i].name),
-                     layout.fields[i].bits,
-                     FieldKind::header,
-                     number,
-                     static_cast<int>(i),
-                     true,
-                     true};
+    FieldInfo member{.name = prefix + "." + std::string(layout.fields[i].name),
+                     .bits = layout.fields[i].bits,
+                     .kind = FieldKind::header,
+                     .header = number,
+                     .member = static_cast<int>(i)};
     use.members.push_back(add_field(std::move(member)));
   }
   headers_.push_back(std::move(use));
@@ -171,7 +169,7 @@ RegisterArray& Program::register_array(std::string array_name, Width width, std:
 
 HashRef Program::hash(std::string hash_name, std::vector<FieldRef> fields, unsigned bits, CrcKind kind) {
   require_new(hashes_, hash_name, name_, "hash");
-  hashes_.push_back({std::move(hash_name), std::move(fields), bits, kind});
+  hashes_.push_back({.name = std::move(hash_name), .fields = std::move(fields), .bits = bits, .kind = kind});
   return {static_cast<std::uint16_t>(hashes_.size() - 1)};
 }
 

@@ -102,20 +102,23 @@ struct RegisterAction {
     return {AluWord::Kind::input, inputs.size() - 1};
   }
   RegisterAction& compare_a(AluWord left, Comparison comparison, AluWord right, std::int64_t offset = 0) {
-    return comparator(0, {left, right, comparison, offset, false});
+    return comparator(0, {.left = left, .right = right, .comparison = comparison, .offset = offset});
   }
   RegisterAction& compare_b(AluWord left, Comparison comparison, AluWord right, std::int64_t offset = 0) {
-    return comparator(1, {left, right, comparison, offset, false});
+    return comparator(1, {.left = left, .right = right, .comparison = comparison, .offset = offset});
   }
   RegisterAction& signed_difference_a(AluWord left, AluWord right, Comparison comparison, std::int64_t constant = 0) {
-    return comparator(0, {left, right, comparison, constant, true});
+    return comparator(
+        0, {.left = left, .right = right, .comparison = comparison, .offset = constant, .signed_difference = true});
   }
   RegisterAction& signed_difference_b(AluWord left, AluWord right, Comparison comparison, std::int64_t constant = 0) {
-    return comparator(1, {left, right, comparison, constant, true});
+    return comparator(
+        1, {.left = left, .right = right, .comparison = comparison, .offset = constant, .signed_difference = true});
   }
   /// half := first operation second, when the condition holds. `half` is kLo or kHi.
   RegisterAction& update(AluWord half, AluOperation operation, AluWord first, AluWord second, When when = kAlways) {
-    updates.push_back({half.kind == AluWord::Kind::hi, operation, first, second, when});
+    updates.push_back(
+        {.hi = half.kind == AluWord::Kind::hi, .operation = operation, .first = first, .second = second, .when = when});
     return *this;
   }
   RegisterAction& set(AluWord half, AluWord value, When when = kAlways) {

@@ -33,16 +33,19 @@ AluCode compile(const RegisterAction& action) {
     code.input_shift[i] = static_cast<std::uint8_t>(action.inputs[i].shift);
   }
   for (const auto& [which, c] : action.comparators) {
-    code.comparators[which] = {true,
-                               c.signed_difference,
-                               outcomes_of(c.comparison),
-                               word_of(c.left, code.mask),
-                               word_of(c.right, code.mask),
-                               c.offset};
+    code.comparators[which] = {.used = true,
+                               .signed_difference = c.signed_difference,
+                               .outcomes = outcomes_of(c.comparison),
+                               .left = word_of(c.left, code.mask),
+                               .right = word_of(c.right, code.mask),
+                               .offset = c.offset};
   }
   for (const auto& u : action.updates) {
-    code.update[code.updates++] = {u.hi, u.operation, u.when.truth, word_of(u.first, code.mask),
-                                   word_of(u.second, code.mask)};
+    code.update[code.updates++] = {.hi = u.hi,
+                                   .operation = u.operation,
+                                   .truth = u.when.truth,
+                                   .first = word_of(u.first, code.mask),
+                                   .second = word_of(u.second, code.mask)};
   }
   // A comparator that is not there never holds, which its empty set of outcomes says too.
   code.probe = action.updates.empty() && code.output == AluOutput::predicate &&

@@ -113,7 +113,7 @@ inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi
     }
     results |= (c.outcomes >> outcome & 1u) << i;
   }
-  AluResult result{lo, hi, 0};
+  AluResult result{.lo = lo, .hi = hi, .output = 0};
   for (unsigned i = 0; i < code.updates; ++i) {
     const auto& u = code.update[i];
     if (!(u.truth >> results & 1)) continue;

@@ -62,7 +62,7 @@ struct Action {
   Action& invalidate(FieldRef output) { return add_primitive(VliwOperation::invalidate, output, 0, 0); }
   /// Runs `action` on the entry at `index`.
   Action& execute(RegisterAction& action, Operand index, std::optional<FieldRef> output = std::nullopt) {
-    executions.push_back({&action, index, output});
+    executions.push_back({.action = &action, .index = index, .output = output});
     return *this;
   }
   /// Declares a parameter that each table entry gives a value to.
@@ -82,7 +82,7 @@ struct Action {
 
  private:
   Action& add_primitive(VliwOperation operation, FieldRef to, Operand a, Operand b) {
-    primitives.push_back({operation, to, a, b});
+    primitives.push_back({.operation = operation, .destination = to, .first = a, .second = b});
     return *this;
   }
 };

@@ -20,31 +20,31 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   if (node_.crashed()) return;
   const FlowCcHeader& request = packet->get<FlowCcHeader>();
   ++shared_.counters.cache_received.value;
-  shared_.marks.met(Place::cache_agent, request.message_type(), request.tag(), node_.id());
+  shared_.coverage.handled(Place::cache_agent, request.message_type(), request.tag(), node_.id());
   const auto verdict = last_executed_.judge(request.requester, static_cast<std::uint32_t>(request.seq));
   if (verdict == LastExecuted::Verdict::ignore) {
-    shared_.marks.race(RacePoint::cache_old_request);
+    shared_.coverage.race(RacePoint::cache_old_request);
     ++shared_.counters.ignored_requests.value;
     return;
   }
   const bool first = verdict == LastExecuted::Verdict::execute;
   if (!first) {
-    shared_.marks.race(RacePoint::cache_repeated_request);
+    shared_.coverage.race(RacePoint::cache_repeated_request);
     ++shared_.counters.repeated_requests.value;
   }
 
   const Tag tag = request.tag();
   CacheEntry* entry = node_.cache().find(tag);
   std::optional<std::uint64_t> data;
-  shared_.marks.race_if(first && (entry == nullptr || !entry->valid()), RacePoint::cache_copy_gone);
+  shared_.coverage.race_if(first && (entry == nullptr || !entry->valid()), RacePoint::cache_copy_gone);
   if (entry != nullptr && entry->valid()) {
     if (request.message_type() == MessageType::read_miss) {
       data = entry->value;
       // Only a request that found the block Modified may downgrade: the others reach sharers without changing anything,
       // so that one which arrives after its event is over does no harm.
       const bool downgrade = static_cast<GlobalStatus>(request.global_status) == GlobalStatus::modified;
-      shared_.marks.race_if(!downgrade && entry->state == CacheEntry::State::dirty,
-                            RacePoint::cache_late_downgrade_withheld);
+      shared_.coverage.race_if(!downgrade && entry->state == CacheEntry::State::dirty,
+                               RacePoint::cache_late_downgrade_withheld);
       if (first && downgrade && entry->state == CacheEntry::State::dirty) {
         entry->state = CacheEntry::State::clean;
         node_.permission_changed(tag, MemoryNode::Permission::read, packet->operation);

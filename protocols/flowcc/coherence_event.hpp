@@ -37,6 +37,10 @@ class CoherenceEvent {
   GlobalMetadata metadata() const { return metadata_; }
   /// Whether some reply said Modified: then global memory may be older than the data.
   bool saw_modified() const { return saw_modified_; }
+  /// Whether anybody has acknowledged it: then it has its lock.
+  bool has_lock() const { return granted_ || from_home_ || acknowledged_ != 0; }
+  /// Who has been asked, as far as the replies tell, and has not acknowledged it.
+  Copyset unacknowledged() const { return multicast_set_ & ~acknowledged_ & ~node_bit(node_); }
   /// Who was asked for the data.
   const ProviderCount& providers() const { return providers_; }
   sim::Time began() const { return began_; }

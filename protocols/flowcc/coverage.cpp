@@ -10,12 +10,12 @@
 namespace racksim::flowcc {
 namespace {
 
-struct Meeting {
+struct HandledMessage {
   Place place;
   MessageType type;
   const char* name;
 };
-constexpr Meeting kMeetings[] = {
+constexpr HandledMessage kHandledMessages[] = {
     {Place::owner, MessageType::read_miss, "READ-MISS at the owner"},
     {Place::owner, MessageType::write_miss, "WRITE-MISS at the owner"},
     {Place::owner, MessageType::write_shared, "WRITE-SHARED at the owner"},
@@ -85,7 +85,7 @@ sim::CoverageMap coverage_map() {
       for (const char* local : kLocals) map.states.push_back(fmt::format("{}, {}, {}", to_string(status), lock, local));
     }
   }
-  for (const Meeting& meeting : kMeetings) map.messages.emplace_back(meeting.name);
+  for (const HandledMessage& message : kHandledMessages) map.messages.emplace_back(message.name);
   map.race_points.assign(kRaces.begin(), kRaces.end());
   const auto impossible = [&](GlobalStatus status, LockState lock, LocalState local, const char* reason) {
     map.impossible.push_back({coverage_state(status, lock, local), reason});
@@ -105,11 +105,11 @@ sim::CoverageMap coverage_map() {
   return map;
 }
 
-void Marks::meet(Place place, MessageType type, Tag tag, NodeId node) const {
-  const auto meeting = std::find_if(std::begin(kMeetings), std::end(kMeetings),
-                                    [&](const Meeting& m) { return m.place == place && m.type == type; });
-  if (meeting == std::end(kMeetings)) return;
-  probe_.pair(observer_->state_of(tag, node), static_cast<std::size_t>(meeting - std::begin(kMeetings)));
+void CoverageMarks::note(Place place, MessageType type, Tag tag, NodeId node) const {
+  const auto message = std::find_if(std::begin(kHandledMessages), std::end(kHandledMessages),
+                                    [&](const HandledMessage& m) { return m.place == place && m.type == type; });
+  if (message == std::end(kHandledMessages)) return;
+  probe_.pair(observer_->state_of(tag, node), static_cast<std::size_t>(message - std::begin(kHandledMessages)));
 }
 
 }  // namespace racksim::flowcc

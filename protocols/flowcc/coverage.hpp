@@ -70,10 +70,10 @@ class BlockObserver {
 };
 
 /// How the parts of FlowCC mark what they exercise. Does nothing unless the run is asked for coverage.
-class Marks {
+class CoverageMarks {
  public:
-  Marks() = default;
-  Marks(sim::CoverageProbe probe, BlockObserver& observer) : probe_(probe), observer_(&observer) {}
+  CoverageMarks() = default;
+  CoverageMarks(sim::CoverageProbe probe, BlockObserver& observer) : probe_(probe), observer_(&observer) {}
 
   bool on() const { return probe_.on(); }
   void race(RacePoint point) const { probe_.race(point); }
@@ -82,13 +82,13 @@ class Marks {
       probe_.race(point);
   }
   /// A message is handled. Types that are not handled at that place are ignored.
-  void met(Place place, MessageType type, Tag tag, NodeId node) const {
+  void handled(Place place, MessageType type, Tag tag, NodeId node) const {
     if (probe_.on()) [[unlikely]]
-      meet(place, type, tag, node);
+      note(place, type, tag, node);
   }
 
  private:
-  void meet(Place place, MessageType type, Tag tag, NodeId node) const;
+  void note(Place place, MessageType type, Tag tag, NodeId node) const;
 
   sim::CoverageProbe probe_;
   BlockObserver* observer_ = nullptr;

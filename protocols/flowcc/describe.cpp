@@ -85,11 +85,13 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
 std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& packet) const {
   if (const auto* bth = packet.find<models::Bth>()) {
     if (static_cast<models::RcOpcode>(bth->opcode) != models::RcOpcode::acknowledge) return describe_block(packet);
-    return models::PacketDescription{"acknowledgement of the NIC", {}, "", "", true};
+    return models::PacketDescription{
+        .label = "acknowledgement of the NIC", .key = {}, .from = "", .to = "", .part = true};
   }
   const auto* header = packet.find<FlowCcHeader>();
   if (header == nullptr) return std::nullopt;
-  models::PacketDescription description{label_of(*header), header->tag(), sender_of(packet, *header), "", false};
+  models::PacketDescription description{
+      .label = label_of(*header), .key = header->tag(), .from = sender_of(packet, *header), .to = ""};
   const NodeId destination = models::node_of_ipv4(packet.get<p4::Ipv4>().dst);
   switch (static_cast<Receiver>(header->receiver)) {
     case Receiver::requester:
@@ -112,11 +114,18 @@ std::vector<models::SwitchRegister> FlowCc::switch_state_of(std::uint64_t key) c
     const std::string name = thread_name(requester);
     for (const std::uint64_t parity : {0, 1}) {
       if (!options_.scoreboard) break;
-      registers.push_back({switch_->pipe(), "SCOREBOARD", requester << 1 | parity,
-                           fmt::format("score of {}, {} seq", name, parity == 0 ? "even" : "odd"), name});
+      registers.push_back({.pipe = switch_->pipe(),
+                           .array = "SCOREBOARD",
+                           .index = requester << 1 | parity,
+                           .meaning = fmt::format("score of {}, {} seq", name, parity == 0 ? "even" : "odd"),
+                           .party = name});
     }
     if (!options_.last_unlock) continue;
-    registers.push_back({switch_->pipe(), "LAST_UNLOCK", requester, fmt::format("last unlock of {}", name), name});
+    registers.push_back({.pipe = switch_->pipe(),
+                         .array = "LAST_UNLOCK",
+                         .index = requester,
+                         .meaning = fmt::format("last unlock of {}", name),
+                         .party = name});
   }
   return registers;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "p4model/execute/registry.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
@@ -16,13 +16,13 @@ namespace {
 models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowCcOptions& options) {
   const unsigned cores = context.rack.options().cores;
   if (context.threads_per_node + 2 > cores) {
-    throw sim::Misfit("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
-                      fmt::format("with 2 agents no more than a node's {} cores", cores));
+    throw sim::OptionError("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
+                           fmt::format("with 2 agents no more than a node's {} cores", cores));
   }
   const models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
   if (!roles.all_have_both()) {
-    throw sim::Misfit("/rack/roles", "roles that tell nodes apart",
-                      "none: every node runs applications and is the home of blocks (Concordia §4)");
+    throw sim::OptionError("/rack/roles", "roles that tell nodes apart",
+                           "none: every node runs applications and is the home of blocks (Concordia §4)");
   }
   return {static_cast<unsigned>(context.rack.nodes()), roles, context.threads_per_node, options.block_bytes};
 }
@@ -49,14 +49,20 @@ const sim::Registration<models::ProtocolEntry> registration({
 }  // namespace
 
 FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
-    : MemoryService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+    : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
-      shared_{context.rack, context.rack.calendar(),       context.rack.journal(), options_, *this, shape(),
-              counters_,    Marks(context.coverage, *this)},
-      final_source_(context.rack.journal().add_source("flowcc")),
+      shared_{context.rack,
+              context.rack.calendar(),
+              context.rack.event_log(),
+              options_,
+              *this,
+              shape(),
+              counters_,
+              CoverageMarks(context.coverage, *this)},
+      final_source_(context.rack.event_log().add_source("flowcc")),
       hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
                                               "measured operations that the local cache served at once", 0)),
       home_packets_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets", "packets",
@@ -82,9 +88,9 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   switch_ = std::make_unique<SwitchOwner>(shared_);
   switch_->connect(nodes);
   rack_.observe_boots(*this);
-  if (shared_.marks.on()) {
-    switch_watch_ = std::make_unique<SwitchWatch>(shared_, *switch_);
-    rack_.chassis().watch(*switch_watch_);
+  if (shared_.coverage.on()) {
+    switch_coverage_ = std::make_unique<SwitchCoverage>(shared_, *switch_);
+    rack_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
@@ -137,9 +143,10 @@ void FlowCc::node_crashed(NodeId node) {
 }
 
 FlowCc::Baseline FlowCc::current() const {
-  return {counters_.local_hits.value, counters_.home_received.value + counters_.home_sent.value,
-          counters_.cache_received.value + counters_.cache_sent.value,
-          counters_.requester_received.value + counters_.requester_sent.value};
+  return {.local_hits = counters_.local_hits.value,
+          .home_packets = counters_.home_received.value + counters_.home_sent.value,
+          .cache_packets = counters_.cache_received.value + counters_.cache_sent.value,
+          .requester_packets = counters_.requester_received.value + counters_.requester_sent.value};
 }
 
 bool FlowCc::held_dirty(Tag tag) const {
@@ -197,7 +204,7 @@ std::vector<models::Leak> FlowCc::leaks() const {
     for (models::Leak& lock : node->home_agent().held_locks()) leaks.push_back(std::move(lock));
     for (const auto& requester : node->requesters()) {
       if (std::string text = requester->describe(); !text.empty())
-        leaks.push_back({"stuck-request", std::move(text), requester->subject()});
+        leaks.push_back({"stuck-request", std::move(text), requester->key_and_operations()});
     }
   }
   if (leaks.empty()) leaks = wrong_metadata();
@@ -245,9 +252,9 @@ void FlowCc::record_final_state() {
     for (const CacheEntry& entry : node->cache().entries()) {
       if (!entry.valid()) continue;
       const GlobalMetadata m = metadata(entry.tag);
-      shared_.journal.record(sim::Observed::final_state, final_source_, now, node->id(), entry.tag,
-                             entry.value << 2 | static_cast<std::uint64_t>(entry.state),
-                             static_cast<std::uint64_t>(m.copyset) << 8 | static_cast<std::uint64_t>(m.status));
+      shared_.event_log.record(sim::Observed::final_state, final_source_, now, node->id(), entry.tag,
+                               entry.value << 2 | static_cast<std::uint64_t>(entry.state),
+                               static_cast<std::uint64_t>(m.copyset) << 8 | static_cast<std::uint64_t>(m.status));
     }
   }
 }

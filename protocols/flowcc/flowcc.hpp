@@ -6,8 +6,8 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/flowcc/memory_node.hpp"
+#include "protocols/flowcc/switch_coverage.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
-#include "protocols/flowcc/switch_watch.hpp"
 
 namespace racksim::flowcc {
 
@@ -23,6 +23,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
@@ -42,6 +43,11 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
 
  private:
   std::string thread_name(std::uint64_t requester) const;
+  std::string owner_of(Tag tag) const;
+  bool has_lock(const Requester& requester) const;
+  std::string holder_name(unsigned requester, Tag tag) const;
+  std::vector<std::string> who_bars(const Requester& waiting) const;
+  void add_waits_of_event(const Requester& waiting, std::vector<sim::Wait>& waits) const;
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
@@ -61,7 +67,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
-  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
+  std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
   struct TagRange {
     Tag begin, end;
   };

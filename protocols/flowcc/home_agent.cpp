@@ -38,12 +38,12 @@ void HomeAgent::on_packet(p4::PacketRef packet) {
   if (node_.crashed()) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.home_received.value;
-  shared_.marks.met(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
-                    static_cast<NodeId>(h.node_id));
+  shared_.coverage.handled(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
+                           static_cast<NodeId>(h.node_id));
   if (h.is_in_switch) {
     serve_from_memory(*packet);
   } else if (is_late(h)) {
-    shared_.marks.race(RacePoint::home_drops_old_copy);
+    shared_.coverage.race(RacePoint::home_drops_old_copy);
     ++shared_.counters.ignored_requests.value;
   } else if (h.message_type() == MessageType::unlock_read || h.message_type() == MessageType::unlock_write) {
     own_unlock(*packet);
@@ -66,7 +66,7 @@ void HomeAgent::serve_from_memory(const p4::Packet& packet) {
   const FlowCcHeader& h = packet.get<FlowCcHeader>();
   const auto verdict = last_executed_.judge(h.requester, static_cast<std::uint32_t>(h.seq));
   if (verdict == LastExecuted::Verdict::ignore) {
-    shared_.marks.race(RacePoint::memory_old_request);
+    shared_.coverage.race(RacePoint::memory_old_request);
     ++shared_.counters.ignored_requests.value;
     return;
   }
@@ -76,7 +76,7 @@ void HomeAgent::serve_from_memory(const p4::Packet& packet) {
     endpoint_.write_block(static_cast<NodeId>(h.node_id), DataAddress::event_buffer(h.requester, h.seq), h.tag(),
                           node_.global_memory(h.tag()), false, 0, packet.operation);
   } else {
-    shared_.marks.race(RacePoint::memory_repeated_request);
+    shared_.coverage.race(RacePoint::memory_repeated_request);
     ++shared_.counters.repeated_requests.value;
   }
   reply(packet, MessageType::ack, h.metadata(), true);
@@ -90,11 +90,11 @@ void HomeAgent::own_request(const p4::Packet& packet) {
     reply(packet, MessageType::failed_ack, {}, false);
     return;
   }
-  shared_.marks.race_if(lock == Lock::already_held, RacePoint::home_finds_own_lock);
+  shared_.coverage.race_if(lock == Lock::already_held, RacePoint::home_finds_own_lock);
   const GlobalMetadata metadata = this->metadata(h.tag());
   const bool member = (metadata.copyset & node_bit(static_cast<NodeId>(h.node_id))) != 0;
   if (shared_.options.check_table && !check(h.message_type(), member, metadata.status)) {
-    shared_.marks.race(lock == Lock::acquired ? RacePoint::home_undoes_lock : RacePoint::home_undoes_nothing);
+    shared_.coverage.race(lock == Lock::acquired ? RacePoint::home_undoes_lock : RacePoint::home_undoes_nothing);
     if (lock == Lock::acquired) release(h);  // rule (iv)
     reply(packet, MessageType::failed_ack, metadata, false);
     return;
@@ -107,7 +107,7 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
   h.set_metadata(metadata);
   const NodeId requester = static_cast<NodeId>(h.node_id);
   Copyset receivers = metadata.copyset;
-  shared_.marks.race_if(
+  shared_.coverage.race_if(
       h.message_type() == MessageType::read_miss && metadata.status == GlobalStatus::shared && h.retransmitted != 0,
       RacePoint::read_miss_again_to_all_holders);
   switch (route(h.message_type(), metadata.status, h.retransmitted != 0)) {
@@ -153,7 +153,7 @@ void HomeAgent::own_unlock(const p4::Packet& packet) {
   const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) {
     return l.tag == h.tag() && l.requester == h.requester && l.seq == h.seq;
   });
-  shared_.marks.race_if(holder == holders_.end(), RacePoint::home_repeated_unlock);
+  shared_.coverage.race_if(holder == holders_.end(), RacePoint::home_repeated_unlock);
   // Executed once: whoever holds no lock for this event has unlocked already.
   if (holder != holders_.end() || !shared_.options.last_unlock) {
     const GlobalMetadata old = metadata(h.tag());
@@ -175,8 +175,11 @@ HomeAgent::Lock HomeAgent::acquire(const FlowCcHeader& request) {
     }
     if (!read || !holder.read) return Lock::refused;
   }
-  holders_.push_back({request.tag(), static_cast<std::uint16_t>(request.requester), read,
-                      static_cast<std::uint32_t>(request.seq), shared_.calendar.now()});
+  holders_.push_back({.tag = request.tag(),
+                      .requester = static_cast<std::uint16_t>(request.requester),
+                      .read = read,
+                      .seq = static_cast<std::uint32_t>(request.seq),
+                      .since = shared_.calendar.now()});
   return Lock::acquired;
 }
 

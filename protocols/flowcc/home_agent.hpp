@@ -32,6 +32,13 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   /// Whether and how a block that this agent owns is locked.
   LockState lock(Tag tag) const;
 
+  /// Who has the lock of a block that this agent owns, for which event.
+  struct LockHolder {
+    unsigned requester = 0;
+    std::uint32_t seq = 0;
+    bool read = false;
+  };
+  std::vector<LockHolder> holders_of(Tag tag) const;
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
 

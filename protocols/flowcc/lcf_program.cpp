@@ -8,7 +8,7 @@
 #include "p4model/language/headers.hpp"
 #include "protocols/flowcc/messages.hpp"
 #include "protocols/flowcc/provider.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::flowcc {
 
@@ -280,13 +280,98 @@ class Builder {
                              .add(p_.intrinsics().mcast_grp_b, high_group_, kHighGroups));
   }
 
+  // What becomes of a packet, once it is known what the arrays of the stages before have said of it.
   void outcome(Block& lcf) {
-    const auto& md = p_.intrinsics();
-    auto& failed = reply("failed_ack", MessageType::failed_ack);
-    auto& invalid = reply("invalid_ack", MessageType::failed_ack);
+    auto& old_copy = p_.action("drop_old_copy").set(p_.intrinsics().drop, 1);
+    auto& to_owner_home = p_.action("to_home_agent_as_owner").set(p_.intrinsics().ucast_egress_port, home_port_);
+    lcf.if_(resubmitted_ == 1).then([&](Block& second) { second_pass(second); }).else_([&](Block& first) {
+      first.if_(fresh_ == 0).then([&](Block& b) { b.apply(old_copy); }).else_([&](Block& fresh) {
+        fresh.if_(hit_ == 0).then([&](Block& b) { b.apply(to_owner_home); }).else_([&](Block& mine) {
+          mine.if_(type_ >= number(MessageType::unlock_read))
+              .then([&](Block& b) { b.apply(unlock_with_score()); })
+              .else_([&](Block& request) { locked_or_not(request); });
+        });
+      });
+    });
+  }
+
+  // The pass that a resubmission asked for has done its work in the stages before: its requester is answered.
+  void second_pass(Block& second) {
     auto& unlocked = reply("unlock_ack", MessageType::unlock_ack);
+    auto& invalid = reply("invalid_ack", MessageType::failed_ack);
+    second.if_(type_ >= number(MessageType::unlock_read))
+        .then([&](Block& b) { b.apply(unlocked); })
+        .else_([&](Block& b) { b.apply(invalid); });
+  }
+
+  // An unlock comes again with its score (Figure 8d). A writer's score is 0 or 1.
+  Action& unlock_with_score() {
+    auto& unlock = p_.action("resubmit_unlock").set(p_.intrinsics().resubmit, 1);
+    if (options_.scoreboard) {
+      unlock.set(p_.intrinsics().resubmit_value, score_);
+    } else {
+      unlock.set(p_.intrinsics().resubmit_value, 1);
+    }
+    return unlock;
+  }
+
+  // Steps (ii) and (iii) of a request's way (§5.1.1) are for who has acquired the lock, by this transmission or by an
+  // earlier one of the event (§5.3.2). The two tables are one here, chosen by whether the requester holds a copy.
+  void locked_or_not(Block& request) {
+    auto& failed = reply("failed_ack", MessageType::failed_ack);
+    auto& undo = undo_acquisition();
+    const Forwarding forwarding = forward();
+    auto& for_holder = check_forward("check_forward_holder", true, forwarding, undo);
+    auto& for_other = check_forward("check_forward_other", false, forwarding, undo);
+    auto& for_sole = check_forward_sole(forwarding, undo);
+    const Condition holds_lock = options_.scoreboard ? score_ != 0 : acquired_ == 1;
+    request.if_(holds_lock)
+        .then([&](Block& locked) {
+          locked.if_(member_ == 0).then([&](Block& o) { o.apply(for_other); }).else_([&](Block& h) {
+            h.if_(type_ == number(MessageType::write_shared) && others_ == 0)
+                .then([&](Block& s) { s.apply(for_sole); })
+                .else_([&](Block& s) { s.apply(for_holder); });
+          });
+        })
+        .else_([&](Block& refused) { refused.apply(failed); });
+  }
+
+  // A failed check is undone in a second pass, which gets what to take off the lock: what this pass acquired (rule
+  // (iv)), or in the printed scheme one acquisition whatever happened.
+  Action& undo_acquisition() {
+    const auto& md = p_.intrinsics();
+    auto& undo = p_.action("resubmit_undo").set(md.resubmit, 1);
+    if (safe()) {
+      undo.set(md.resubmit_value, acquired_);
+    } else {
+      undo.set(md.resubmit_value, 1);
+    }
+    return undo;
+  }
+
+  // The forward table (Table 3): where a valid request goes, by its type and the block's status.
+  struct Forwarding {
+    Action &home_agent, &provider, &all_holders, &other_holders, &requester;
+
+    Action& to(Route route) const {
+      switch (route) {
+        case Route::home_agent:
+          return home_agent;
+        case Route::provider:
+          return provider;
+        case Route::all_holders:
+          return all_holders;
+        case Route::other_holders:
+          return other_holders;
+        case Route::requester:
+          break;
+      }
+      return requester;
+    }
+  };
+  Forwarding forward() {
+    const auto& md = p_.intrinsics();
     auto& granted = with_metadata(reply("grant", MessageType::ack));
-    auto& to_owner_home = p_.action("to_home_agent_as_owner").set(md.ucast_egress_port, home_port_);
     auto& to_home =
         with_metadata(p_.action("to_home_agent").set(is_in_switch_, 1).set(md.ucast_egress_port, home_port_));
     // Only misses have a data provider: who upgrades a clean copy has the data.
@@ -297,87 +382,32 @@ class Builder {
                                   .set(is_in_switch_, 1)
                                   .set(is_data_provider_, 1)
                                   .set(md.ucast_egress_port, provider_port_));
-    auto& old_copy = p_.action("drop_old_copy").set(md.drop, 1);
+    return {.home_agent = to_home, .provider = one, .all_holders = all, .other_holders = others, .requester = granted};
+  }
 
-    // A failed check is undone in a second pass, which gets what to take off the lock: what this pass acquired (rule
-    // (iv)), or in the printed scheme one acquisition whatever happened.
-    auto& undo = p_.action("resubmit_undo").set(md.resubmit, 1);
-    if (safe()) {
-      undo.set(md.resubmit_value, acquired_);
-    } else {
-      undo.set(md.resubmit_value, 1);
-    }
-    // An unlock comes again with its score (Figure 8d). A writer's score is 0 or 1.
-    auto& unlock = p_.action("resubmit_unlock").set(md.resubmit, 1);
-    if (options_.scoreboard) {
-      unlock.set(md.resubmit_value, score_);
-    } else {
-      unlock.set(md.resubmit_value, 1);
-    }
-
-    const auto chosen = [&](MessageType type, GlobalStatus status, bool member, bool again) -> Action& {
-      if (options_.check_table && !check(type, member, status)) return undo;
-      switch (route(type, status, again)) {
-        case Route::home_agent:
-          return to_home;
-        case Route::provider:
-          return one;
-        case Route::all_holders:
-          return all;
-        case Route::other_holders:
-          return others;
-        case Route::requester:
-          break;
-      }
-      return granted;
-    };
-    const auto decide = [&](const char* name, bool member) -> p4::Table& {
-      auto& table = p_.table(name).key(type_).key(status_).key(retransmitted_).size(64);
-      for (const MessageType type : kRequests) {
-        for (const GlobalStatus status : {GlobalStatus::unshared, GlobalStatus::shared, GlobalStatus::modified}) {
-          for (const bool again : {false, true}) {
-            table.entry({number(type), number(status), again}, chosen(type, status, member, again));
-          }
+  // The check table (Table 2) in front of the forward table: what fails its check is undone.
+  p4::Table& check_forward(const char* name, bool member, const Forwarding& forwarding, Action& undo) {
+    auto& table = p_.table(name).key(type_).key(status_).key(retransmitted_).size(64);
+    for (const MessageType type : kRequests) {
+      for (const GlobalStatus status : {GlobalStatus::unshared, GlobalStatus::shared, GlobalStatus::modified}) {
+        const bool valid = !options_.check_table || check(type, member, status);
+        for (const bool again : {false, true}) {
+          table.entry({number(type), number(status), again}, valid ? forwarding.to(route(type, status, again)) : undo);
         }
       }
-      return table;
-    };
-    auto& for_holder = decide("check_forward_holder", true);
-    auto& for_other = decide("check_forward_other", false);
-    // Footnote 4 of Table 3: the only sharer may write at once.
-    auto& for_sole = p_.table("check_forward_sole").key(status_).size(4).default_action(granted);
+    }
+    return table;
+  }
+
+  // Footnote 4 of Table 3: the only sharer may write at once.
+  p4::Table& check_forward_sole(const Forwarding& forwarding, Action& undo) {
+    auto& table = p_.table("check_forward_sole").key(status_).size(4).default_action(forwarding.requester);
     if (options_.check_table) {
       for (const GlobalStatus status : {GlobalStatus::unshared, GlobalStatus::modified}) {
-        for_sole.entry({number(status)}, undo);
+        table.entry({number(status)}, undo);
       }
     }
-    const Condition holds_lock = options_.scoreboard ? score_ != 0 : acquired_ == 1;
-
-    lcf.if_(resubmitted_ == 1)
-        .then([&](Block& second) {
-          second.if_(type_ >= number(MessageType::unlock_read))
-              .then([&](Block& b) { b.apply(unlocked); })
-              .else_([&](Block& b) { b.apply(invalid); });
-        })
-        .else_([&](Block& first) {
-          first.if_(fresh_ == 0).then([&](Block& b) { b.apply(old_copy); }).else_([&](Block& fresh) {
-            fresh.if_(hit_ == 0).then([&](Block& b) { b.apply(to_owner_home); }).else_([&](Block& mine) {
-              mine.if_(type_ >= number(MessageType::unlock_read))
-                  .then([&](Block& b) { b.apply(unlock); })
-                  .else_([&](Block& request) {
-                    request.if_(holds_lock)
-                        .then([&](Block& locked) {
-                          locked.if_(member_ == 0).then([&](Block& o) { o.apply(for_other); }).else_([&](Block& h) {
-                            h.if_(type_ == number(MessageType::write_shared) && others_ == 0)
-                                .then([&](Block& s) { s.apply(for_sole); })
-                                .else_([&](Block& s) { s.apply(for_holder); });
-                          });
-                        })
-                        .else_([&](Block& refused) { refused.apply(failed); });
-                  });
-            });
-          });
-        });
+    return table;
   }
 
   // What differs per copy is written after replication: addresses, the receiver's queue pair, the provider's flag.
@@ -435,8 +465,9 @@ class Builder {
 
 LcfProgram make_lcf_program(const FlowCcOptions& options, const LcfShape& shape) {
   if (shape.nodes > 16) {
-    throw sim::Misfit("/rack/nodes", fmt::format("{} nodes", shape.nodes),
-                      "at most 16: a packet names two multicast groups of 16 bits, which hold the copysets of so many");
+    throw sim::OptionError(
+        "/rack/nodes", fmt::format("{} nodes", shape.nodes),
+        "at most 16: a packet names two multicast groups of 16 bits, which hold the copysets of so many");
   }
   return Builder(options, shape).build();
 }

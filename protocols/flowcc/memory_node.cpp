@@ -13,7 +13,7 @@ namespace racksim::flowcc {
 MemoryNode::MemoryNode(Shared& shared, NodeId id)
     : shared_(shared),
       id_(id),
-      source_(shared.journal.add_source(fmt::format("node{}/flowcc", id))),
+      source_(shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
       cache_(shared.options.cache_bytes, shared.options.block_bytes),
       any_event_ended_(shared.calendar) {
   models::Server& server = shared.rack.server(id);
@@ -27,7 +27,7 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
   models::Memory::Region region;
   region.bytes = std::numeric_limits<std::uint64_t>::max();
   region.rights = {.read = false, .write = true, .atomic = false};
-  region.watcher = this;
+  region.observers.push_back(this);
   region.stored = false;
   shared.data_keys.push_back(server.nic().memory().add(region));
 }
@@ -51,7 +51,7 @@ void MemoryNode::set_global_memory(Tag tag, std::uint64_t value) {
 }
 
 void MemoryNode::permission_changed(Tag tag, Permission permission, std::uint64_t operation) {
-  sim::record_permission(shared_.journal, source_, shared_.calendar.now(), operation, tag, id_, permission);
+  sim::record_permission(shared_.event_log, source_, shared_.calendar.now(), operation, tag, id_, permission);
 }
 
 void MemoryNode::count_event(MessageType type) {

@@ -14,7 +14,7 @@
 namespace racksim::flowcc {
 
 /// One server of the rack. Application threads take its first cores, the home agent and the cache agent the next two.
-class MemoryNode final : public models::MemoryWatcher {
+class MemoryNode final : public models::MemoryObserver {
  public:
   MemoryNode(Shared& shared, NodeId id);
   MemoryNode(const MemoryNode&) = delete;

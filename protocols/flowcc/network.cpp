@@ -47,7 +47,7 @@ void Endpoint::send_now(p4::Packet* packet) {
 
 void Endpoint::report_timeout(Tag tag, std::uint64_t operation, sim::Duration patience) {
   const sim::Time now = shared_.calendar.now();
-  sim::record_sent_again(shared_.journal, nic_.source(), now, operation,
+  sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
                          {sim::SentAgain::timeout, tag, now - patience});
 }
 

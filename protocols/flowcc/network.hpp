@@ -18,12 +18,12 @@ namespace racksim::flowcc {
 struct Shared {
   models::Rack& rack;
   sim::Calendar& calendar;
-  sim::Journal& journal;
+  sim::EventLog& event_log;
   const FlowCcOptions& options;
   models::MemoryService& memory;  ///< the service that FlowCC offers
   const models::MemoryShape& shape;
   Counters& counters;
-  Marks marks{};
+  CoverageMarks coverage{};
   ProviderOrders providers{shape.nodes};
   std::vector<std::uint32_t> data_keys{};  ///< by node: of the memory that blocks are written to
 

@@ -76,7 +76,9 @@ void FlowCcOptions::declare(sim::Parameters& p) {
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {
   const std::uint64_t cached = cache_bytes / block_bytes;
   // At its home a block has a value and metadata, in arrays that double when they grow.
-  return {block_bytes, nodes * cached * sizeof(CacheEntry), 2 * (sizeof(std::uint64_t) + sizeof(GlobalMetadata))};
+  return {.block_bytes = block_bytes,
+          .fixed_bytes = nodes * cached * sizeof(CacheEntry),
+          .bytes_per_object = 2 * (sizeof(std::uint64_t) + sizeof(GlobalMetadata))};
 }
 
 }  // namespace racksim::flowcc

@@ -25,7 +25,7 @@ class ProviderCount {
   void acknowledged(MessageType type, const FlowCcHeader& ack) {
     const GlobalMetadata metadata = ack.metadata();
     if (ack.serial != latest_.serial || metadata.copyset != latest_.copyset) {
-      latest_ = {ack.serial, metadata.copyset, 0, 0};
+      latest_ = {.serial = ack.serial, .copyset = metadata.copyset};
     }
     const Copyset from = node_bit(static_cast<NodeId>(ack.node_id));
     latest_.acknowledged |= from;

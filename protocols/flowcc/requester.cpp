@@ -38,7 +38,7 @@ sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
     if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
       if (local) ++shared_.counters.local_hits.value;
-      shared_.marks.race_if(entry->busy, RacePoint::read_during_own_event);
+      shared_.coverage.race_if(entry->busy, RacePoint::read_during_own_event);
       node_.cache().touch(*entry);
       co_return entry->value;
     }
@@ -68,7 +68,7 @@ sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t opera
   if (Requester* sibling = node_.event_on(tag)) {
     // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
     // copyset and a retransmission of the other would fail its check while holding a lock.
-    shared_.marks.race(RacePoint::misses_merged);
+    shared_.coverage.race(RacePoint::misses_merged);
     ++shared_.counters.merged_misses.value;
     co_await sibling->event_ended().wait();
     co_return;
@@ -94,7 +94,7 @@ sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
   CacheEntry* victim = node_.cache().victim(tag);
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
-    shared_.marks.race(RacePoint::bucket_all_busy);
+    shared_.coverage.race(RacePoint::bucket_all_busy);
     co_await node_.any_event_ended().wait();
     co_return;
   }
@@ -112,7 +112,7 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
   co_await models::occupy(core_, shared_.options.miss_setup);
   if (safe()) {
     while (unlocks_[(seq_ + 1) & 1].active) {  // rule (iii)
-      shared_.marks.race(RacePoint::waits_for_same_parity);
+      shared_.coverage.race(RacePoint::waits_for_same_parity);
       co_await unlock_acked_.wait();
     }
   }
@@ -142,9 +142,9 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t op
       while (unlock.active && !unlock.sent) co_await unlock_sent_.wait();
     }
   } else {
-    shared_.marks.race_if(type == MessageType::write_shared, RacePoint::upgrade_lost);
-    shared_.marks.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
-                          RacePoint::eviction_lost);
+    shared_.coverage.race_if(type == MessageType::write_shared, RacePoint::upgrade_lost);
+    shared_.coverage.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
+                             RacePoint::eviction_lost);
     ++shared_.counters.failed_events.value;
     if (CacheEntry* entry = node_.cache().find(tag)) {
       if (entry->state == CacheEntry::State::filling) {
@@ -170,7 +170,7 @@ void Requester::complete() {
       // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers
       // have dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then
       // the read lock keeps writers and evictions out, so the home is never read in between.
-      shared_.marks.race_if(event_.saw_modified(), RacePoint::modified_read_written_back);
+      shared_.coverage.race_if(event_.saw_modified(), RacePoint::modified_read_written_back);
       unlock_when_possible(metadata, event_.saw_modified(), event_.data());
       break;
     case MessageType::write_miss:
@@ -214,8 +214,16 @@ void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, s
   const bool read = takes_read_lock(event_.type());
   const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
   const std::size_t slot = safe() ? event_.seq() & 1 : unlocks_[0].active ? 1 : 0;
-  unlocks_[slot] = {true,     !write_back,        false,    read, event_.seq(), event_.tag(),
-                    metadata, event_.operation(), patience, {}};
+  unlocks_[slot] = {.active = true,
+                    .written_back = !write_back,
+                    .sent = false,
+                    .read = read,
+                    .seq = event_.seq(),
+                    .tag = event_.tag(),
+                    .metadata = metadata,
+                    .operation = event_.operation(),
+                    .patience = patience,
+                    .timer = {}};
   if (write_back) {
     ++shared_.counters.write_backs.value;
     ++shared_.counters.requester_sent.value;
@@ -236,8 +244,8 @@ void Requester::advance_unlocks() {
     const Unlock& other = unlocks_[&unlock == &unlocks_[0] ? 1 : 0];
     const bool after_other = other.active && other.seq < unlock.seq;
     const bool waits = unlock.active && !unlock.sent;
-    shared_.marks.race_if(waits && after_other, RacePoint::unlock_waits_for_unlock);
-    shared_.marks.race_if(waits && !unlock.written_back, RacePoint::unlock_waits_for_write_back);
+    shared_.coverage.race_if(waits && after_other, RacePoint::unlock_waits_for_unlock);
+    shared_.coverage.race_if(waits && !unlock.written_back, RacePoint::unlock_waits_for_write_back);
     if (unlock.active && !unlock.sent && unlock.written_back && !after_other) transmit_unlock(unlock);
   }
 }
@@ -289,7 +297,7 @@ sim::Duration Requester::timeout(std::uint64_t rtts) const {
 
 void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
   if (!event_.active() || event_.seq() != seq) {  // the buffer of an event that is over
-    shared_.marks.race(RacePoint::data_of_past_event);
+    shared_.coverage.race(RacePoint::data_of_past_event);
     return;
   }
   const auto kib = static_cast<double>(shared_.shape.block_bytes) / 1024;
@@ -344,10 +352,10 @@ void Requester::on_packet(p4::PacketRef packet) {
   if (node_.crashed()) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.requester_received.value;
-  shared_.marks.met(Place::requester, h.message_type(), h.tag(), node_.id());
+  shared_.coverage.handled(Place::requester, h.message_type(), h.tag(), node_.id());
   const bool answer = h.message_type() == MessageType::ack || h.message_type() == MessageType::failed_ack;
   if (answer && (!event_.active() || h.seq != event_.seq())) {
-    shared_.marks.race(RacePoint::ack_of_past_event);
+    shared_.coverage.race(RacePoint::ack_of_past_event);
     return;
   }
   if (answer) event_.in_switch = h.is_in_switch != 0;
@@ -357,7 +365,7 @@ void Requester::on_packet(p4::PacketRef packet) {
       break;
     case MessageType::failed_ack:
       if (safe() && h.serial != event_.latest_serial) {  // rule (ii)
-        shared_.marks.race(RacePoint::failed_ack_of_earlier_transmission);
+        shared_.coverage.race(RacePoint::failed_ack_of_earlier_transmission);
         return;
       }
       event_.fail();
@@ -365,7 +373,7 @@ void Requester::on_packet(p4::PacketRef packet) {
     case MessageType::unlock_ack: {
       Unlock& unlock = unlock_of(h.seq);
       if (!unlock.active || !unlock.sent || unlock.seq != h.seq) {
-        shared_.marks.race(RacePoint::unlock_ack_of_past_event);
+        shared_.coverage.race(RacePoint::unlock_ack_of_past_event);
         return;
       }
       shared_.calendar.cancel(unlock.timer);
@@ -407,7 +415,7 @@ std::string Requester::describe() const {
   return text.empty() ? text : fmt::format("node{}/thread{}: {}", node_.id(), thread_, text);
 }
 
-sim::Subject Requester::subject() const {
+sim::KeyAndOperations Requester::key_and_operations() const {
   if (event_.active()) return {event_.tag(), {event_.operation()}};
   for (const Unlock& unlock : unlocks_) {
     if (unlock.active) return {unlock.tag, {unlock.operation}};

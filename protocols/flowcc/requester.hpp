@@ -59,12 +59,25 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   void data_landed(std::uint32_t seq, std::uint64_t value);
 
   unsigned number() const { return number_; }
+  /// As histories name its session: "node2/thread0".
+  std::string name() const;
   Endpoint& endpoint() { return endpoint_; }
   bool quiescent() const { return !event_.active() && !unlocks_[0].active && !unlocks_[1].active; }
   /// What is under way, for a report of what is stuck; empty when quiescent.
   std::string describe() const;
+  /// An unlock on its way, as seen from outside.
+  struct PendingUnlock {
+    std::string name;  ///< "unlock of block 0x40 by node2/thread0"
+    Tag tag = 0;
+    std::uint32_t seq = 0;
+    bool written_back = false;
+    bool sent = false;
+  };
+  std::vector<PendingUnlock> pending_unlocks() const;
+  /// Whether the request of the event under way has been sent.
+  bool has_sent_request() const { return event_.active() && event_.seq() == seq_; }
   /// Its block and operation.
-  sim::Subject subject() const;
+  sim::KeyAndOperations key_and_operations() const;
   /// Events whose request did not have exactly one of the holders provide the data (provider_count.hpp), the first few.
   std::vector<models::Leak> wrong_providers() const;
   /// Calls `visit(tag)` for the block of each event and unlock under way.

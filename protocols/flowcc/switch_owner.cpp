@@ -7,7 +7,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/memory_node.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::flowcc {
 
@@ -25,15 +25,16 @@ SwitchOwner::SwitchOwner(Shared& shared)
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
     if (chassis.pipe_of(shared_.rack.port_of(node)) != pipe_) {
-      throw sim::Misfit("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
-                        "all in one pipe: the LCF pipeline's state exists once");
+      throw sim::OptionError("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
+                             "all in one pipe: the LCF pipeline's state exists once");
     }
   }
   shared_.rack.install_program(lcf_.program);
-  const p4::RegisterFile& registers = chassis.pipeline(pipe_).registers();
   for (std::size_t way = 0; way < lcf_.tag.size(); ++way) {
-    ways_.push_back({registers.array(lcf_.tag[way]->name), registers.array(lcf_.lock[way]->name),
-                     registers.array(lcf_.status[way]->name), registers.array(lcf_.copyset[way]->name)});
+    ways_.push_back({.tag = lcf_.tag[way]->id,
+                     .lock = lcf_.lock[way]->id,
+                     .status = lcf_.status[way]->id,
+                     .copyset = lcf_.copyset[way]->id});
   }
 }
 
@@ -116,15 +117,33 @@ std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
   const auto way = way_of(tag);
   if (!way) return {};
   const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  return {{pipe_, lcf_.tag[*way]->name, index, "tag", "",
-           [](std::uint64_t tag_and_one) {
-             return tag_and_one == 0 ? std::string("no block") : "block " + sim::printed_key(tag_and_one - 1);
-           }},
-          {pipe_, lcf_.lock[*way]->name, index, "lock", "", lock_text},
-          {pipe_, lcf_.status[*way]->name, index, "status", "",
-           [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
-          {pipe_, lcf_.copyset[*way]->name, index, "copyset", "",
-           [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
+  return {{.pipe = pipe_,
+           .array = lcf_.tag[*way]->name,
+           .index = index,
+           .meaning = "tag",
+           .party = "",
+           .print =
+               [](std::uint64_t tag_and_one) {
+                 return tag_and_one == 0 ? std::string("no block") : "block " + sim::printed_key(tag_and_one - 1);
+               }},
+          {.pipe = pipe_,
+           .array = lcf_.lock[*way]->name,
+           .index = index,
+           .meaning = "lock",
+           .party = "",
+           .print = lock_text},
+          {.pipe = pipe_,
+           .array = lcf_.status[*way]->name,
+           .index = index,
+           .meaning = "status",
+           .party = "",
+           .print = [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
+          {.pipe = pipe_,
+           .array = lcf_.copyset[*way]->name,
+           .index = index,
+           .meaning = "copyset",
+           .party = "",
+           .print = [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
 }
 
 LockState SwitchOwner::lock(Tag tag) const {
@@ -139,6 +158,12 @@ bool SwitchOwner::unlocked_before(unsigned requester, std::uint64_t seq) const {
   if (!shared_.options.last_unlock) return false;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   return registers.read(registers.array("LAST_UNLOCK"), requester) >= seq;
+}
+
+bool SwitchOwner::scored(unsigned requester, std::uint64_t seq) const {
+  if (!shared_.options.scoreboard) return false;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  return registers.read(registers.array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
 }
 
 std::vector<models::Leak> SwitchOwner::held_locks() const {

@@ -37,6 +37,9 @@ class SwitchOwner {
   /// Whether LAST-UNLOCK says that the unlock of event `seq` of a requester has been executed.
   bool unlocked_before(unsigned requester, std::uint64_t seq) const;
 
+  /// Whether SCOREBOARD says that event `seq` of a requester has its lock.
+  bool scored(unsigned requester, std::uint64_t seq) const;
+
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
 

@@ -54,17 +54,17 @@ void CacheManager::other(const Message& message, store::Address) {
   if (hot_key_) hot_key_(message.key);
 }
 
-void CacheManager::met(Mishap mishap) const {
-  switch (mishap) {
-    case Mishap::boot_while_installing:
+void CacheManager::note_race(CommonRace race) const {
+  switch (race) {
+    case CommonRace::boot_while_installing:
       return shared().coverage.race(RacePoint::boot_while_installing);
-    case Mishap::boot_while_evicting:
+    case CommonRace::boot_while_evicting:
       return shared().coverage.race(RacePoint::boot_while_evicting);
-    case Mishap::fetch_given_up:
+    case CommonRace::fetch_given_up:
       return shared().coverage.race(RacePoint::fetch_given_up);
-    case Mishap::late_reply:
+    case CommonRace::late_reply:
       return shared().coverage.race(RacePoint::late_reply_to_controller);
-    case Mishap::boot_while_fetching:  // of keys whose values are fetched without an insertion: none are
+    case CommonRace::boot_while_fetching:  // of keys whose values are fetched without an insertion: none are
       return;
   }
 }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "models/switch/control_wait.hpp"
-
 namespace racksim::netcache {
 
 Controller::Controller(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
@@ -35,9 +33,9 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_cached() {
   for (const std::uint64_t key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
     const std::uint64_t index = manager_.index_of(key);
-    const std::string& array = program_.popularity->name;
-    const std::uint64_t count = co_await models::read_register(manager_.cpu(), kPipe, array, index);
-    if (count != 0) co_await models::write_register(manager_.cpu(), kPipe, array, index, 0);
+    const p4::RegisterArray* array = program_.popularity;
+    const std::uint64_t count = co_await manager_.cpu().read(array, index);
+    if (count != 0) co_await manager_.cpu().write(array, index, 0);
     counts.push_back({key, count});
   }
   co_return counts;
@@ -55,7 +53,7 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (unsigned row = 0; row < kSketchRows; ++row) {
       const std::uint64_t slot = sketch_slot(row, hash.high, hash.low, options_.sketch_width);
-      least = std::min(least, co_await models::read_register(manager_.cpu(), kPipe, program_.sketch[row]->name, slot));
+      least = std::min(least, co_await manager_.cpu().read(program_.sketch[row], slot));
     }
     counts.push_back({key, least});
   }
@@ -85,13 +83,13 @@ sim::Task<void> Controller::reset_statistics() {
   std::vector<const p4::RegisterArray*> arrays(program_.sketch.begin(), program_.sketch.end());
   arrays.insert(arrays.end(), program_.bloom.begin(), program_.bloom.end());
   for (const p4::RegisterArray* array : arrays) {
-    co_await models::clear_array(manager_.cpu(), kPipe, array->name);
+    co_await manager_.cpu().clear(array);
   }
 }
 
 sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
   Pulse pulse;
-  pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
+  pulse.state = co_await manager_.cpu().read(program_.state, index);
   co_return pulse;
 }
 

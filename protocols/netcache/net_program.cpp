@@ -9,7 +9,7 @@
 #include "p4model/language/headers.hpp"
 #include "protocols/netcache/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::netcache {
 
@@ -284,17 +284,17 @@ class Builder {
 
 void check(const NetShape& shape) {
   if (shape.cache_entries == 0 || shape.cache_entries > kMostEntries) {
-    throw sim::Misfit(
+    throw sim::OptionError(
         "cache_entries", fmt::format("a cache of {} keys", shape.cache_entries),
         fmt::format("1 to {}: a stage has SRAM for a lookup table of so many keys of 16 bytes", kMostEntries));
   }
   if (!std::has_single_bit(shape.sketch_width)) {
-    throw sim::Misfit("sketch_width", fmt::format("a sketch of {} counters a row", shape.sketch_width),
-                      "a power of two, since the switch's hashes are cut to bits");
+    throw sim::OptionError("sketch_width", fmt::format("a sketch of {} counters a row", shape.sketch_width),
+                           "a power of two, since the switch's hashes are cut to bits");
   }
   if (shape.threshold == 0 || shape.threshold > 0xffff) {
-    throw sim::Misfit("threshold", fmt::format("a key hot at {} requests", shape.threshold),
-                      "1 to 65535, which a counter of 16 bits tells");
+    throw sim::OptionError("threshold", fmt::format("a key hot at {} requests", shape.threshold),
+                           "1 to 65535, which a counter of 16 bits tells");
   }
 }
 

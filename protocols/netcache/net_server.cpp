@@ -9,7 +9,8 @@
 #include "models/packets/addressing.hpp"
 #include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/messages.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
+#include "sim/oracles/oracle.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::netcache {
@@ -22,7 +23,7 @@ models::Core& agent_core(store::Shared& shared, const store::Partition& partitio
   models::Server& node = shared.rack.server(shared.node_of(partition.server()));
   const std::uint64_t partitions = shared.options.partitions;
   if (partitions >= node.cores()) {
-    throw sim::Misfit(
+    throw sim::OptionError(
         "partitions", fmt::format("{}", partitions),
         fmt::format("less than the {} cores of a node: one is for NetCache's server agent", node.cores()));
   }
@@ -48,6 +49,16 @@ std::size_t NetServer::holding() const {
   std::size_t sum = 0;
   for (const auto& [key, update] : updates_) sum += update.held.size();
   return sum;
+}
+
+void NetServer::add_waits(const std::string& server, std::vector<sim::Wait>& waits) const {
+  for (const auto& [key, update] : updates_) {
+    waits.push_back(
+        {.who = server,
+         .whom = "switch",
+         .why = fmt::format("the acknowledgement of an update of key {}, sent {} times; {} writes wait for it",
+                            sim::printed_key(key), update.attempts, update.held.size())});
+  }
 }
 
 bool NetServer::holds_write(const Message& request, store::Address from, std::uint64_t operation) {
@@ -123,12 +134,14 @@ void NetServer::send_update(std::uint64_t key) {
   if (const std::uint64_t attempts = found->second.attempts; attempts > 0) {
     shared().coverage.race(RacePoint::update_repeated);
     const sim::Time now = clock_.calendar().now();
-    sim::record_sent_again(shared().rack.journal(), nic_.source(), now, 0,
+    sim::record_sent_again(shared().rack.event_log(), nic_.source(), now, 0,
                            {sim::SentAgain::timeout, key, now - patience(attempts - 1)});
   }
   Message message;
-  message.store = {store::number(kCacheUpdate), found->second.number, found->second.hkey_high, found->second.hkey_low,
-                   0};
+  message.store = {.op = store::number(kCacheUpdate),
+                   .seq = found->second.number,
+                   .hkey_high = found->second.hkey_high,
+                   .hkey_low = found->second.hkey_low};
   message.measure.partition = server() % options_.partitions;
   message.safety.version = order().newest(shared().hash(key));
   message.key = key;

@@ -15,7 +15,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <string>
 #include <unordered_set>
+#include <vector>
 
 #include "protocols/netcache/counters.hpp"
 #include "protocols/netcache/options.hpp"
@@ -34,6 +36,8 @@ class NetServer final : public switch_cache::CachingServer, models::PacketHandle
   /// Writes that wait for an update of their key.
   std::size_t holding() const;
   void crash();
+  /// Adds the updates that wait for the switch, under the server's name.
+  void add_waits(const std::string& server, std::vector<sim::Wait>& waits) const;
 
   bool holds_write(const store::Message& request, store::Address from, std::uint64_t operation) override;
 

@@ -78,12 +78,12 @@ NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& opti
   manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_);
   if (context.coverage.on()) {
-    switch_watch_ = std::make_unique<SwitchWatch>(shared(), program_, *manager_);
-    context.rack.chassis().watch(*switch_watch_);
+    switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), program_, *manager_);
+    context.rack.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
-void NetCache::add_actors(sim::Engine& engine) {
+void NetCache::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
   controller_->add_actor(engine);
 }
 
@@ -98,6 +98,13 @@ void NetCache::node_crashed(models::NodeId node) {
   Application::node_crashed(node);
   for (const auto& server : servers_) {
     if (shared().node_of(server->server()) == node) server->crash();
+  }
+}
+
+void NetCache::add_waits(std::vector<sim::Wait>& waits) const {
+  Application::add_waits(waits);
+  for (std::size_t server = 0; server < servers_.size(); ++server) {
+    servers_[server]->add_waits(server_name(static_cast<unsigned>(server)), waits);
   }
 }
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "protocols/netcache/cache_manager.hpp"
 #include "protocols/netcache/controller.hpp"
 #include "protocols/netcache/net_server.hpp"
-#include "protocols/netcache/switch_watch.hpp"
+#include "protocols/netcache/switch_coverage.hpp"
 #include "protocols/store/application.hpp"
 
 namespace racksim::netcache {
@@ -17,11 +18,12 @@ class NetCache final : public store::Application {
  public:
   NetCache(models::ProtocolContext& context, const NetCacheOptions& options);
 
-  void add_actors(sim::Engine& engine) override;
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
   bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
 
@@ -40,7 +42,7 @@ class NetCache final : public store::Application {
   std::vector<std::unique_ptr<NetServer>> servers_;  // by number
   std::unique_ptr<CacheManager> manager_;
   std::unique_ptr<Controller> controller_;
-  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
+  std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
 };
 
 }  // namespace racksim::netcache

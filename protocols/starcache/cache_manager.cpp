@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "models/packets/addressing.hpp"
-#include "models/switch/control_wait.hpp"
 #include "protocols/starcache/messages.hpp"
 
 namespace racksim::starcache {
@@ -70,18 +69,17 @@ void CacheManager::begin_fetches() {
 }
 
 sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
-  co_await bring_value(key, Mishap::boot_while_fetching);
+  co_await bring_value(key, CommonRace::boot_while_fetching);
 }
 
 // As printed, what waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The
 // packets of an item are counted from 1; as printed, the count that the last key left behind stays.
 sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
   const std::uint32_t before = incarnation();
-  const std::uint64_t queue = co_await models::read_register(cpu(), kPipe, program_.queue->name, index);
+  const std::uint64_t queue = co_await cpu().read(program_.queue, index);
   if (incarnation() != before) co_return;
   if (!shared().safety && high_half(*program_.queue, queue) != 0) co_return;
-  co_await models::write_register(cpu(), kPipe, program_.queue->name, index,
-                                  pair(*program_.queue, low_half(*program_.queue, queue), 1));
+  co_await cpu().write(program_.queue, index, pair(*program_.queue, low_half(*program_.queue, queue), 1));
 }
 
 // A cache packet of an evicted key is dropped (§3.3), so nobody serves what still waits for it. As printed, those
@@ -89,36 +87,37 @@ sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
 sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
   if (options_.evicted_requests == StarCacheOptions::EvictedRequests::paper) co_return;
   const std::uint32_t before = incarnation();
-  const std::uint64_t queue = co_await models::read_register(cpu(), kPipe, program_.queue->name, index);
+  const std::uint64_t queue = co_await cpu().read(program_.queue, index);
   const std::uint64_t length = low_half(*program_.queue, queue), size = options_.queue_size;
   if (length == 0) co_return;
-  const std::uint64_t front = co_await models::read_register(cpu(), kPipe, program_.front->name, index);
+  const std::uint64_t front = co_await cpu().read(program_.front, index);
   shared().coverage.race(RacePoint::requests_sent_on);
   std::vector<sim::Task<void>> requests;
   for (std::uint64_t i = 0; i < length; ++i) requests.push_back(send_on(key, index * size + (front + i) % size));
   co_await sim::gather(std::move(requests));
   if (incarnation() != before) co_return;
-  co_await models::write_register(cpu(), kPipe, program_.queue->name, index, pair(*program_.queue, 0, 1));
+  co_await cpu().write(program_.queue, index, pair(*program_.queue, 0, 1));
   if (incarnation() != before) co_return;
-  co_await models::write_register(cpu(), kPipe, program_.front->name, index, (front + length) % size);
+  co_await cpu().write(program_.front, index, (front + length) % size);
 }
 
 // As a correction request, which no cache logic touches: the key may be inserted again by the time it passes.
 sim::Task<void> CacheManager::send_on(std::uint64_t key, std::uint64_t request_index) {
   const std::uint32_t before = incarnation();
-  const std::uint64_t ip = co_await models::read_register(cpu(), kPipe, program_.client_ip->name, request_index);
-  const std::uint64_t port = co_await models::read_register(cpu(), kPipe, program_.client_port->name, request_index);
-  const std::uint64_t seq = co_await models::read_register(cpu(), kPipe, program_.client_seq->name, request_index);
+  const std::uint64_t ip = co_await cpu().read(program_.client_ip, request_index);
+  const std::uint64_t port = co_await cpu().read(program_.client_port, request_index);
+  const std::uint64_t seq = co_await cpu().read(program_.client_seq, request_index);
   if (incarnation() != before) co_return;
   const store::KeyHash hash = shared().hash(key);
   const unsigned server = server_of(hash, shared().servers());
   Message request;
-  request.store = {store::number(Op::correction_request), seq, hash.high, hash.low, 0};
+  request.store = {
+      .op = store::number(Op::correction_request), .seq = seq, .hkey_high = hash.high, .hkey_low = hash.low};
   request.measure.partition = server % options_.partitions;
   request.key = key;
-  cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
-                          {shared().node_of(server), shared().port_of(server)}, 0),
-             models::node_of_ipv4(ip));
+  shared().rack.control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
+                                                {shared().node_of(server), shared().port_of(server)}, 0),
+                                   models::node_of_ipv4(ip));
 }
 
 void CacheManager::other(const Message& message, store::Address from) {
@@ -130,21 +129,21 @@ void CacheManager::other(const Message& message, store::Address from) {
   }
   Message reply = message;
   reply.store.set(kReportReply);
-  cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
+  shared().rack.control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
 }
 
-void CacheManager::met(Mishap mishap) const {
+void CacheManager::note_race(CommonRace race) const {
   const auto point = [&] {
-    switch (mishap) {
-      case Mishap::boot_while_installing:
+    switch (race) {
+      case CommonRace::boot_while_installing:
         return RacePoint::boot_while_installing;
-      case Mishap::boot_while_evicting:
+      case CommonRace::boot_while_evicting:
         return RacePoint::boot_while_evicting;
-      case Mishap::boot_while_fetching:
+      case CommonRace::boot_while_fetching:
         return RacePoint::boot_while_fetching;
-      case Mishap::fetch_given_up:
+      case CommonRace::fetch_given_up:
         return RacePoint::fetch_given_up;
-      case Mishap::late_reply:
+      case CommonRace::late_reply:
         break;
     }
     return RacePoint::late_reply_to_controller;

@@ -34,7 +34,7 @@ class CacheManager final : public switch_cache::CacheManager {
   sim::Task<void> prepare_row(std::uint64_t index) override;
   sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index) override;
   void other(const store::Message& message, store::Address from) override;
-  void met(Mishap mishap) const override;
+  void note_race(CommonRace race) const override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
   sim::Task<void> send_on(std::uint64_t key, std::uint64_t request_index);
   void begin_fetches();

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "models/switch/control_wait.hpp"
-
 namespace racksim::starcache {
 
 Controller::Controller(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
@@ -39,12 +37,12 @@ sim::Task<void> Controller::round() {
   if (shared_.safety) co_await look_for_dead_keys();
   if (!options_.updates && !options_.sizing) co_return;
   // All counts are reset, "to reflect the recent status only" (§3.8).
-  const std::uint64_t hits = co_await read_and_reset(program_.hits->name, 0);
-  const std::uint64_t overflows = co_await read_and_reset(program_.overflow->name, 0);
+  const std::uint64_t hits = co_await read_and_reset(program_.hits, 0);
+  const std::uint64_t overflows = co_await read_and_reset(program_.overflow, 0);
   std::vector<Popularity> cached;
   for (const std::uint64_t key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
-    const std::uint64_t count = co_await read_and_reset(program_.popularity->name, manager_.index_of(key));
+    const std::uint64_t count = co_await read_and_reset(program_.popularity, manager_.index_of(key));
     cached.push_back({key, count});
   }
   overflow_ratio_ = hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
@@ -53,9 +51,9 @@ sim::Task<void> Controller::round() {
   note_round();
 }
 
-sim::Task<std::uint64_t> Controller::read_and_reset(std::string array, std::uint64_t index) {
-  const std::uint64_t count = co_await models::read_register(manager_.cpu(), kPipe, array, index);
-  if (count != 0) co_await models::write_register(manager_.cpu(), kPipe, array, index, 0);
+sim::Task<std::uint64_t> Controller::read_and_reset(const p4::RegisterArray* array, std::uint64_t index) {
+  const std::uint64_t count = co_await manager_.cpu().read(array, index);
+  if (count != 0) co_await manager_.cpu().write(array, index, 0);
   co_return count;
 }
 
@@ -126,10 +124,10 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
 
 sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
   Pulse pulse;
-  pulse.state = co_await models::read_register(manager_.cpu(), kPipe, program_.state->name, index);
-  const std::uint64_t queue = co_await models::read_register(manager_.cpu(), kPipe, program_.queue->name, index);
+  pulse.state = co_await manager_.cpu().read(program_.state, index);
+  const std::uint64_t queue = co_await manager_.cpu().read(program_.queue, index);
   pulse.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
-  pulse.front = co_await models::read_register(manager_.cpu(), kPipe, program_.front->name, index);
+  pulse.front = co_await manager_.cpu().read(program_.front, index);
   co_return pulse;
 }
 

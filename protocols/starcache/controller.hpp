@@ -31,7 +31,7 @@ class Controller final : public switch_cache::Controller {
   double overflow_ratio() const { return overflow_ratio_; }
 
  private:
-  sim::Task<std::uint64_t> read_and_reset(std::string array, std::uint64_t index);
+  sim::Task<std::uint64_t> read_and_reset(const p4::RegisterArray* array, std::uint64_t index);
   sim::Task<Pulse> feel_pulse(std::uint64_t index) override;
   void met_dead_key(bool invalid) const override;
   sim::Task<void> update(std::vector<Popularity> cached);

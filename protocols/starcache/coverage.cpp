@@ -13,12 +13,12 @@ namespace {
 
 using store::Op;
 
-struct Meeting {
+struct HandledMessage {
   Op op;
   bool recirculated;
   const char* name;
 };
-constexpr Meeting kMeetings[] = {
+constexpr HandledMessage kHandledMessages[] = {
     {Op::read_request, false, "R-REQ"},
     {Op::read_reply, false, "R-REP of a server"},
     {Op::read_reply, true, "R-REP that circulates"},
@@ -66,16 +66,17 @@ sim::CoverageMap coverage_map() {
       map.states.push_back(std::string(validity) + ", " + queue);
     }
   }
-  for (const Meeting& meeting : kMeetings) map.messages.emplace_back(meeting.name);
+  for (const HandledMessage& message : kHandledMessages) map.messages.emplace_back(message.name);
   map.race_points.insert(map.race_points.end(), kRaces.begin(), kRaces.end());
   return map;
 }
 
 std::size_t coverage_message(Op op, bool recirculated) {
-  const auto found = std::find_if(std::begin(kMeetings), std::end(kMeetings), [&](const Meeting& meeting) {
-    return meeting.op == op && meeting.recirculated == recirculated;
-  });
-  return found == std::end(kMeetings) ? kNoMessage : static_cast<std::size_t>(found - std::begin(kMeetings));
+  const auto found = std::find_if(
+      std::begin(kHandledMessages), std::end(kHandledMessages),
+      [&](const HandledMessage& message) { return message.op == op && message.recirculated == recirculated; });
+  return found == std::end(kHandledMessages) ? kNoMessage
+                                             : static_cast<std::size_t>(found - std::begin(kHandledMessages));
 }
 
 }  // namespace racksim::starcache

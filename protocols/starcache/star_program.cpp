@@ -9,7 +9,7 @@
 #include "p4model/language/headers.hpp"
 #include "protocols/store/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::starcache {
 
@@ -359,18 +359,18 @@ class Builder {
 
 void check(const StarShape& shape) {
   if (shape.cache_entries == 0 || shape.cache_entries > kMostEntries) {
-    throw sim::Misfit("cache_entries", fmt::format("a cache of {} keys", shape.cache_entries),
-                      fmt::format("1 to {}, which the lookup table's index of 16 bits tells apart", kMostEntries));
+    throw sim::OptionError("cache_entries", fmt::format("a cache of {} keys", shape.cache_entries),
+                           fmt::format("1 to {}, which the lookup table's index of 16 bits tells apart", kMostEntries));
   }
   if (!std::has_single_bit(shape.queue_size)) {
-    throw sim::Misfit("queue_size", fmt::format("a queue of {} requests per key", shape.queue_size),
-                      "a power of two, since the switch multiplies by shifting");
+    throw sim::OptionError("queue_size", fmt::format("a queue of {} requests per key", shape.queue_size),
+                           "a power of two, since the switch multiplies by shifting");
   }
   if (shape.queue_size > kMostRequests / shape.cache_entries) {
-    throw sim::Misfit("cache_entries",
-                      fmt::format("{} keys with {} requests each", shape.cache_entries, shape.queue_size),
-                      fmt::format("at most {} keys with this queue size: a register array holds {} words of 32 bits",
-                                  kMostRequests / shape.queue_size, kMostRequests));
+    throw sim::OptionError(
+        "cache_entries", fmt::format("{} keys with {} requests each", shape.cache_entries, shape.queue_size),
+        fmt::format("at most {} keys with this queue size: a register array holds {} words of 32 bits",
+                    kMostRequests / shape.queue_size, kMostRequests));
   }
 }
 

@@ -63,7 +63,7 @@ void StarServer::send_report(std::uint32_t number) {
   if (std::exchange(found->second.sent, true)) {
     shared().coverage.race(RacePoint::report_repeated);
     const sim::Time now = clock_.calendar().now();
-    sim::record_sent_again(shared().rack.journal(), partition().source(), now, 0,
+    sim::record_sent_again(shared().rack.event_log(), partition().source(), now, 0,
                            {sim::SentAgain::timeout, 0, now - options_.report_timeout});
   }
   Message message;

@@ -10,7 +10,7 @@
 #include "protocols/starcache/messages.hpp"
 #include "protocols/switch_cache/described_registers.hpp"
 #include "protocols/switch_cache/messages.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::starcache {
 
@@ -72,8 +72,8 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
       program_(make_star_program(
           shape_of(options, static_cast<std::uint16_t>(context.rack.chassis().recirculation_port(0))))) {
   if (options.cache_size > options.cache_entries) {
-    throw sim::Misfit("cache_size", fmt::format("a cache of {} keys", options.cache_size),
-                      fmt::format("at most the switch's {} entries", options.cache_entries));
+    throw sim::OptionError("cache_size", fmt::format("a cache of {} keys", options.cache_size),
+                           fmt::format("at most the switch's {} entries", options.cache_entries));
   }
   shared().coverage = context.coverage;
   shared().versions = options.versions();
@@ -85,12 +85,12 @@ StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& o
   manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_, servers_);
   if (context.coverage.on()) {
-    switch_watch_ = std::make_unique<SwitchWatch>(shared(), options_, program_, *manager_);
-    context.rack.chassis().watch(*switch_watch_);
+    switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), options_, program_, *manager_);
+    context.rack.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
-void StarCache::add_actors(sim::Engine& engine) {
+void StarCache::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
   controller_->add_actor(engine);
 }
 
@@ -98,7 +98,7 @@ void StarCache::do_describe_items(const models::ItemSizes& sizes) {
   Application::do_describe_items(sizes);
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   if (!options_.multi_packet && largest > shared().value_room()) {
-    throw sim::Misfit(
+    throw sim::OptionError(
         "/workload", fmt::format("a value of {} bytes", largest),
         fmt::format("at most the {} bytes of one packet, since multi_packet is off", shared().value_room()));
   }
@@ -124,6 +124,10 @@ void StarCache::start_measuring() {
 void StarCache::stop_measuring() {
   Application::stop_measuring();
   controller_->stop_measuring();
+}
+
+std::string StarCache::answers(std::uint64_t key, bool write) const {
+  return !write && manager_->is_cached(key) ? "switch" : Application::answers(key, write);
 }
 
 bool StarCache::quiescent() const {

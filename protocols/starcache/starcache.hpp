@@ -2,12 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/controller.hpp"
 #include "protocols/starcache/star_server.hpp"
-#include "protocols/starcache/switch_watch.hpp"
+#include "protocols/starcache/switch_coverage.hpp"
 #include "protocols/store/application.hpp"
 
 namespace racksim::starcache {
@@ -16,7 +17,7 @@ class StarCache final : public store::Application {
  public:
   StarCache(models::ProtocolContext& context, const StarCacheOptions& options);
 
-  void add_actors(sim::Engine& engine) override;
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
   void preload(std::span<const std::uint64_t> hottest) override;
   void node_crashed(models::NodeId node) override;
@@ -31,6 +32,8 @@ class StarCache final : public store::Application {
   const StarProgram& program() const { return program_; }
 
  protected:
+  /// What circulates for it answers reads of a cached key.
+  std::string answers(std::uint64_t key, bool write) const override;
   const char* name_of(store::Op op) const override;
   void do_describe_items(const models::ItemSizes& sizes) override;
 
@@ -41,7 +44,7 @@ class StarCache final : public store::Application {
   std::vector<std::unique_ptr<StarServer>> servers_;
   std::unique_ptr<CacheManager> manager_;
   std::unique_ptr<Controller> controller_;
-  std::unique_ptr<SwitchWatch> switch_watch_;  // only if the run is asked for coverage
+  std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
 };
 
 }  // namespace racksim::starcache

@@ -8,7 +8,7 @@
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
 #include "protocols/store/answer_labels.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::store {
@@ -19,18 +19,18 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
   const auto nodes = context.rack.nodes();
   const auto cores = context.rack.options().cores;
   if (const auto& roles = context.rack.options().roles; roles.compute || roles.memory) {
-    throw sim::Misfit("/rack/roles", "roles, which place the servers of a memory service",
-                      "none: a store's servers are the last server_nodes");
+    throw sim::OptionError("/rack/roles", "roles, which place the servers of a memory service",
+                           "none: a store's servers are the last server_nodes");
   }
   if (nodes <= options.server_nodes) {
-    throw sim::Misfit("server_nodes", fmt::format("{} server nodes", options.server_nodes),
-                      fmt::format("less than the {} nodes of the rack, so that some are clients", nodes));
+    throw sim::OptionError("server_nodes", fmt::format("{} server nodes", options.server_nodes),
+                           fmt::format("less than the {} nodes of the rack, so that some are clients", nodes));
   }
   if (options.partitions > cores || context.threads_per_node > cores) {
     const bool servers = options.partitions > cores;
-    throw sim::Misfit(servers ? "partitions" : "/workload/threads",
-                      fmt::format("{}", servers ? options.partitions : context.threads_per_node),
-                      fmt::format("at most a node's {} cores", cores));
+    throw sim::OptionError(servers ? "partitions" : "/workload/threads",
+                           fmt::format("{}", servers ? options.partitions : context.threads_per_node),
+                           fmt::format("at most a node's {} cores", cores));
   }
   return static_cast<unsigned>(nodes - options.server_nodes);
 }
@@ -38,10 +38,10 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
 }  // namespace
 
 Application::Application(models::ProtocolContext& context, const StoreOptions& options, bool safety)
-    : KeyValueService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+    : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                       clients_of(context, options), context.threads_per_node, answer_labels()),
       shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters(context.rack.metrics())},
-      final_source_(context.rack.journal().add_source("store")),
+      final_source_(context.rack.event_log().add_source("store")),
       balancing_efficiency_(context.rack.metrics().gauge(
           "store.balancing_efficiency", "share",
           "throughput of the slowest server over that of the fastest, measured (StarCache §5.3)", 0)) {
@@ -63,15 +63,15 @@ void Application::do_describe_items(const models::ItemSizes& sizes) {
   constexpr unsigned kMostPackets = 64;
   const std::uint32_t room = kMostPayload - shared_.header_bytes();
   if (sizes.key_bytes >= room) {
-    throw sim::Misfit("/workload/key_bytes", fmt::format("a key of {} bytes", sizes.key_bytes),
-                      fmt::format("less than the {} bytes of a packet, so that a value has room", room));
+    throw sim::OptionError("/workload/key_bytes", fmt::format("a key of {} bytes", sizes.key_bytes),
+                           fmt::format("less than the {} bytes of a packet, so that a value has room", room));
   }
   shared_.sizes = sizes;
   const std::uint32_t largest = std::max(sizes.small_value_bytes, sizes.large_value_bytes);
   const std::uint64_t most = std::uint64_t{shared_.value_room()} * kMostPackets;
   if (largest > most) {
-    throw sim::Misfit("/workload", fmt::format("a value of {} bytes", largest),
-                      fmt::format("at most {} packets of {} bytes", kMostPackets, shared_.value_room()));
+    throw sim::OptionError("/workload", fmt::format("a value of {} bytes", largest),
+                           fmt::format("at most {} packets of {} bytes", kMostPackets, shared_.value_room()));
   }
 }
 
@@ -116,6 +116,26 @@ bool Application::quiescent() const {
   return std::all_of(clients_.begin(), clients_.end(), [](const auto& client) { return client->outstanding() == 0; });
 }
 
+std::string Application::server_name(unsigned server) const {
+  return fmt::format("server {} of node{}", server, shared_.node_of(server));
+}
+
+std::string Application::answers(std::uint64_t key, bool) const {
+  return server_name(server_of(shared_.hash(key), shared_.servers()));
+}
+
+void Application::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& client : clients_) {
+    const std::string who = fmt::format("node{}/thread{}", client->session().node, client->session().thread);
+    client->visit_requests([&](std::uint64_t key, bool write, std::uint32_t seq, std::uint64_t timeouts) {
+      waits.push_back({.who = who,
+                       .whom = answers(key, write),
+                       .why = fmt::format("an answer to the {} of key {} (SEQ {}), {} attempts in vain",
+                                          write ? "put" : "get", sim::printed_key(key), seq, timeouts)});
+    });
+  }
+}
+
 std::vector<models::Leak> Application::leaks() const {
   std::vector<models::Leak> leaks;
   for (const auto& client : clients_) {
@@ -156,8 +176,8 @@ void Application::show_state(sim::StateVisitor& visitor) const {
 
 void Application::record_final_state() {
   for (const auto& partition : partitions_) {
-    shared_.rack.journal().record(sim::Observed::final_state, final_source_, calendar().now(), partition->server(),
-                                  partition->digest(), partition->served());
+    shared_.rack.event_log().record(sim::Observed::final_state, final_source_, calendar().now(), partition->server(),
+                                    partition->digest(), partition->served());
   }
 }
 

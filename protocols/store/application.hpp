@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/service/protocol.hpp"
@@ -25,6 +26,7 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   /// Keys of one hash share what the switch and the servers know of them.
   std::optional<std::uint64_t> fate_of(std::uint64_t key) const override;
@@ -42,6 +44,10 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   sim::Task<models::Answer> do_get(models::Session session, std::uint64_t key, std::uint64_t operation) override;
   sim::Task<models::Answer> do_put(models::Session session, std::uint64_t key, std::uint64_t value,
                                    std::uint64_t operation) override;
+  /// "server 3 of node4"
+  std::string server_name(unsigned server) const;
+  /// Whom a request for a key waits for: its server, unless a scheme has somebody else answer it.
+  virtual std::string answers(std::uint64_t key, bool write) const;
   /// What charts call a message. Schemes name those that they add.
   virtual const char* name_of(Op op) const;
 

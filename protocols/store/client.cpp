@@ -3,9 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "models/host/core_wait.hpp"
 #include "protocols/store/request_life.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::store {
 
@@ -20,8 +23,8 @@ Client::Client(Shared& shared, models::Session session, RepeatedAnswers& repeate
       next_seq_(static_cast<std::uint32_t>(shared.options.first_seq)),
       oldest_(next_seq_) {
   if (qpn_ >= kFirstPort + kPorts) {
-    throw sim::Misfit("/workload/threads", fmt::format("thread {} of node {}", session.thread, session.node),
-                      fmt::format("no more threads than the application's {} UDP ports", kPorts));
+    throw sim::OptionError("/workload/threads", fmt::format("thread {} of node {}", session.thread, session.node),
+                           fmt::format("no more threads than the application's {} UDP ports", kPorts));
   }
 }
 
@@ -35,6 +38,13 @@ sim::Task<models::Answer> Client::put(std::uint64_t key, std::uint64_t value, st
   Request request(*this, key, value, true, operation);
   const models::Answer answer = co_await perform(request);
   co_return answer;
+}
+
+void Client::visit_requests(const std::function<void(std::uint64_t, bool, std::uint32_t, std::uint64_t)>& visit) const {
+  std::vector<const Request*> requests;
+  key_list_.for_each([&](std::uint64_t, const Request* request) { requests.push_back(request); });
+  std::sort(requests.begin(), requests.end(), [](const auto* a, const auto* b) { return a->seq < b->seq; });
+  for (const Request* request : requests) visit(request->key, request->write, request->seq, request->timeouts);
 }
 
 sim::Task<models::Answer> Client::perform(Request& request) {
@@ -57,7 +67,7 @@ void Client::transmit(const Request& request) {
   const unsigned server = server_of(hash, shared_.servers());
   const unsigned packets = request.write ? shared_.packets_of(request.key) : 1;
   Message message;
-  message.store = {number(request.op), request.seq, hash.high, hash.low, 0};
+  message.store = {.op = number(request.op), .seq = request.seq, .hkey_high = hash.high, .hkey_low = hash.low};
   message.measure.partition = server % shared_.options.partitions;
   message.safety.oldest_or_number = oldest();
   message.key = request.key;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "models/host/core.hpp"
 #include "models/nic/verbs.hpp"
@@ -42,6 +43,10 @@ class Client final : public models::PacketHandler {
   /// Requests without an answer.
   std::size_t outstanding() const { return outstanding_; }
   models::Session session() const { return session_; }
+  /// Calls `visit(key, write, seq, timeouts)` for each of them, in the order of their SEQ: `timeouts` attempts have
+  /// been in vain.
+  void visit_requests(
+      const std::function<void(std::uint64_t key, bool write, std::uint32_t seq, std::uint64_t timeouts)>& visit) const;
 
   void on_packet(p4::PacketRef packet) override;
 

@@ -39,7 +39,7 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
 }
 
 models::StateSize store_state_size() {
-  return {0, 0, 48};  // 16 bytes in a sim::FlatMap that grows
+  return {.bytes_per_object = 72};  // 24 bytes in a sim::FlatMap that grows
 }
 
 }  // namespace racksim::store

@@ -56,7 +56,7 @@ class Partition final : public models::PacketHandler {
   void extend(PartitionExtension& extension) { extension_ = &extension; }
 
   unsigned server() const { return server_; }
-  /// Who its NIC is in the journal.
+  /// Who its NIC is in the event log.
   sim::Source source() const { return nic_.source(); }
   models::Core& core() { return core_; }
   /// The value of an item: of its first part, if the parts are of different values.

@@ -146,7 +146,7 @@ void Client::Step::happens(RequestEvent event) {
   Life::table().on(request != nullptr ? request->state : gone, event, *this, client.shared_.coverage);
 }
 
-sim::Subject Client::Step::subject() const {
+sim::KeyAndOperations Client::Step::key_and_operations() const {
   if (request == nullptr) return {message->key, {}};
   return {request->key, {request->operation}};
 }
@@ -254,7 +254,7 @@ void Client::Step::note_late_answer() {
 }
 
 void Client::Step::note_sent_again() {
-  sim::record_sent_again(client.shared_.rack.journal(), client.nic_.source(), now(), request->operation,
+  sim::record_sent_again(client.shared_.rack.event_log(), client.nic_.source(), now(), request->operation,
                          {request->failure, request->key, request->sent});
 }
 

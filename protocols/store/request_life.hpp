@@ -75,7 +75,7 @@ struct Client::Step {
   /// The event that the message is.
   RequestEvent meaning() const;
   void happens(RequestEvent event);
-  sim::Subject subject() const;
+  sim::KeyAndOperations key_and_operations() const;
 
   // Guards
   bool about_another_key() const;

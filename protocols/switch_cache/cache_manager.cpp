@@ -9,9 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "models/switch/control_wait.hpp"
 #include "protocols/switch_cache/messages.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::switch_cache {
@@ -26,7 +25,7 @@ constexpr std::uint64_t kUntilAnswered = std::numeric_limits<std::uint64_t>::max
 
 Message message_for(Op op, store::KeyHash hash, std::uint64_t key) {
   Message message;
-  message.store = {store::number(op), 0, hash.high, hash.low, 0};
+  message.store = {.op = store::number(op), .hkey_high = hash.high, .hkey_low = hash.low};
   message.key = key;
   return message;
 }
@@ -40,19 +39,20 @@ CacheManager::CacheManager(store::Shared& shared, const CacheOptions& options, C
       counters_(counters),
       program_(program),
       tells_servers_(tells_servers),
-      cpu_(shared.rack.control_cpu()),
+      cpu_(shared.rack.control_cpu(), kPipe),
       clock_(shared.rack.calendar(), "switch/control"),
       scope_(shared.rack.calendar()) {
   models::SwitchChassis& chassis = shared.rack.chassis();
   for (NodeId node = 0; node < shared.rack.nodes(); ++node) {
     if (chassis.pipe_of(shared.rack.port_of(node)) == kPipe) continue;
-    throw sim::Misfit("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
-                      fmt::format("all on the {} ports of one pipe, since each pipe has a cache of its own: clients, "
-                                  "servers and cache packets must share one (StarCache §3.10)",
-                                  chassis.options().ports_per_pipe));
+    throw sim::OptionError(
+        "/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
+        fmt::format("all on the {} ports of one pipe, since each pipe has a cache of its own: clients, "
+                    "servers and cache packets must share one (StarCache §3.10)",
+                    chassis.options().ports_per_pipe));
   }
   for (std::uint64_t index = options.cache_entries; index-- > 0;) free_indices_.push_back(index);
-  cpu_.listen(*this);
+  shared.rack.control_cpu().listen(*this);
   shared.rack.observe_boots(*this);
 }
 
@@ -77,14 +77,14 @@ sim::Duration CacheManager::patience(std::uint64_t attempt) const {
   return options_.fetch_timeout;
 }
 
-void CacheManager::met(Mishap mishap) const {
-  static_cast<void>(mishap);
+void CacheManager::note_race(CommonRace race) const {
+  static_cast<void>(race);
 }
 
 std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
   const std::uint64_t index = free_indices_.back();
   free_indices_.pop_back();
-  rows_[shared_.hash(key)] = {key, index, usable, false};
+  rows_[shared_.hash(key)] = {.key = key, .index = index, .usable = usable};
   return index;
 }
 
@@ -121,19 +121,18 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
   ++counters_.installs.value;
   // Nobody uses the row until the lookup table leads to it.
   const std::uint64_t state = shared_.safety ? first_version(key) : 0;
-  co_await models::write_register(cpu_, kPipe, program_.state->name, index, state);
+  co_await cpu_.write(program_.state, index, state);
   co_await prepare_row(index);
-  co_await models::write_register(cpu_, kPipe, program_.popularity->name, index, 0);
-  if (booted_since(incarnation, Mishap::boot_while_installing)) co_return false;
+  co_await cpu_.write(program_.popularity, index, 0);
+  if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
   std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));  // named: gcc 12 refuses a braced list in the operand
   std::vector<std::uint64_t> row_data{index};
-  co_await models::set_entry(cpu_, kPipe, program_.lookup->name, std::move(row_key), program_.set_index->name,
-                             std::move(row_data));
-  if (booted_since(incarnation, Mishap::boot_while_installing)) co_return false;
-  co_return co_await bring_value(key, Mishap::boot_while_installing);
+  co_await cpu_.set_entry(program_.lookup, std::move(row_key), program_.set_index, std::move(row_data));
+  if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
+  co_return co_await bring_value(key, CommonRace::boot_while_installing);
 }
 
-sim::Task<bool> CacheManager::bring_value(std::uint64_t key, Mishap if_booted) {
+sim::Task<bool> CacheManager::bring_value(std::uint64_t key, CommonRace if_booted) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
   if (booted_since(incarnation, if_booted)) co_return false;
@@ -153,21 +152,21 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   const std::uint64_t index = row->second.index;
   row->second.usable = false;
   ++counters_.evictions.value;
-  co_await models::remove_entry(cpu_, kPipe, program_.lookup->name, match(hash));
-  if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  co_await cpu_.remove_entry(program_.lookup, match(hash));
+  if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   co_await clear_row(key, index);
-  if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+  if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   Message request = message_for(kEviction, hash, key);
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.
-    const std::uint64_t state = co_await models::read_register(cpu_, kPipe, program_.state->name, index);
-    if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+    const std::uint64_t state = co_await cpu_.read(program_.state, index);
+    if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
     request.safety.version = state & p4::mask_of(program_.state->width.bits);
     versions_[hash] = request.safety.version;
   }
   if (tells_servers_) {
     co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
-    if (booted_since(incarnation, Mishap::boot_while_evicting)) co_return;
+    if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
   free_indices_.push_back(index);
@@ -180,7 +179,7 @@ sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
   const bool fetched = co_await ask(request, server_of(hash, shared_.servers()), options_.fetch_attempts);
   if (!fetched) {
     ++counters_.failed_fetches.value;
-    met(Mishap::fetch_given_up);
+    note_race(CommonRace::fetch_given_up);
   }
   co_return fetched;
 }
@@ -188,21 +187,23 @@ sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
 sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_t attempts) {
   const std::uint32_t incarnation = incarnation_;
   const std::uint32_t seq = next_seq_++;
-  Question question(clock_.calendar());
-  asking_[seq] = &question;
+  PendingRequest pending(clock_.calendar());
+  pending_[seq] = &pending;
   request.store.seq = seq;
   bool success = false;
   for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
     if (request.store.operation() == kFetchRequest) ++counters_.fetches.value;
-    question.fragments = 0;
-    cpu_.send(make_message(shared_, request, store::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
+    pending.fragments = 0;
+    shared_.rack.control_cpu().send(
+        make_message(shared_, request, store::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
     const sim::Time began = clock_.calendar().now();
-    success = co_await question.answered.wait_for(clock_, patience(attempt));
+    success = co_await pending.answered.wait_for(clock_, patience(attempt));
     if (success || incarnation != incarnation_) continue;
-    sim::record_sent_again(shared_.rack.journal(), cpu_.network_source(), clock_.calendar().now(), 0,
-                           {sim::SentAgain::timeout, request.key, began, attempt + 1 == attempts});
+    sim::record_sent_again(
+        shared_.rack.event_log(), shared_.rack.control_cpu().network_source(), clock_.calendar().now(), 0,
+        {.why = sim::SentAgain::timeout, .key = request.key, .since = began, .given_up = attempt + 1 == attempts});
   }
-  asking_.erase(seq);
+  pending_.erase(seq);
   co_return success;
 }
 
@@ -215,17 +216,17 @@ void CacheManager::on_packet(p4::PacketRef packet) {
 }
 
 void CacheManager::answered(const Message& reply) {
-  const auto asking = asking_.find(static_cast<std::uint32_t>(reply.store.seq));
-  if (asking == asking_.end()) return met(Mishap::late_reply);
-  Question& question = *asking->second;
+  const auto found = pending_.find(static_cast<std::uint32_t>(reply.store.seq));
+  if (found == pending_.end()) return note_race(CommonRace::late_reply);
+  PendingRequest& pending = *found->second;
   // All packets of one attempt: StarCache has dropped those of another, and with one missing nobody who waits for the
   // item is ever served the whole of it.
-  if (reply.safety.version != question.version) question.fragments = 0;
-  question.version = reply.safety.version;
-  question.fragments |= std::uint64_t{1} << (reply.fragment % 64);
+  if (reply.safety.version != pending.version) pending.fragments = 0;
+  pending.version = reply.safety.version;
+  pending.fragments |= std::uint64_t{1} << (reply.fragment % 64);
   const bool fetched = reply.store.operation() == kFetchReply;
-  if (fetched && std::popcount(question.fragments) < static_cast<int>(reply.store.flag)) return;
-  question.answered.notify_all();
+  if (fetched && std::popcount(pending.fragments) < static_cast<int>(reply.store.flag)) return;
+  pending.answered.notify_all();
 }
 
 std::vector<std::uint64_t> CacheManager::cached() const {
@@ -269,9 +270,9 @@ std::optional<std::uint64_t> CacheManager::index_of(KeyHash hash) const {
   return row == rows_.end() ? std::nullopt : std::optional(row->second.index);
 }
 
-bool CacheManager::booted_since(std::uint32_t incarnation, Mishap mishap) const {
+bool CacheManager::booted_since(std::uint32_t incarnation, CommonRace race) const {
   if (incarnation == incarnation_) return false;
-  met(mishap);
+  note_race(race);
   return true;
 }
 

@@ -19,7 +19,7 @@
 
 #include "models/nic/verbs.hpp"
 #include "models/service/protocol.hpp"
-#include "models/switch/control_cpu.hpp"
+#include "models/switch/control_session.hpp"
 #include "protocols/store/network.hpp"
 #include "protocols/switch_cache/cache_program.hpp"
 #include "protocols/switch_cache/counters.hpp"
@@ -62,7 +62,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
 
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
-  models::ControlCpu& cpu() { return cpu_; }
+  /// The switch's control CPU, at the pipe of the cache.
+  models::ControlSession& cpu() { return cpu_; }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
 
@@ -70,7 +71,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
 
  protected:
   /// What may go wrong on the way.
-  enum class Mishap : std::uint8_t {
+  enum class CommonRace : std::uint8_t {
     boot_while_installing,
     boot_while_evicting,
     boot_while_fetching,
@@ -91,9 +92,9 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   virtual sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index);
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t attempt) const;
-  /// A message to the controller that answers no question of it.
+  /// A message to the controller that answers no request of it.
   virtual void other(const store::Message& message, store::Address from) = 0;
-  virtual void met(Mishap mishap) const;
+  virtual void note_race(CommonRace race) const;
 
   store::Shared& shared() const { return shared_; }
   sim::Clock& clock() { return clock_; }
@@ -104,7 +105,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// index, or nothing if there is no room or it is cached already. `usable`: its value need not be fetched.
   std::optional<std::uint64_t> insert_now(std::uint64_t key, bool usable);
   /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
-  sim::Task<bool> bring_value(std::uint64_t key, Mishap if_booted);
+  sim::Task<bool> bring_value(std::uint64_t key, CommonRace if_booted);
   /// The version that an insertion of the key begins with.
   std::uint64_t first_version(std::uint64_t key);
 
@@ -130,8 +131,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
     CacheManager& manager;
   };
   /// What the controller has asked a server. A fetched item may come in several packets (StarCache §3.9).
-  struct Question {
-    explicit Question(sim::Calendar& calendar) : answered(calendar) {}
+  struct PendingRequest {
+    explicit PendingRequest(sim::Calendar& calendar) : answered(calendar) {}
     sim::Signal answered;
     std::uint64_t version = 0;    ///< of the packets below
     std::uint64_t fragments = 0;  ///< a bit for each packet of the answer that has come
@@ -146,7 +147,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// Takes a free index; there must be one.
   std::uint64_t make_row(std::uint64_t key, bool usable);
   /// Whether the switch has booted since it was this incarnation, which is then marked.
-  bool booted_since(std::uint32_t incarnation, Mishap mishap) const;
+  bool booted_since(std::uint32_t incarnation, CommonRace race) const;
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
 
   store::Shared& shared_;
@@ -154,7 +155,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   Counters& counters_;
   CacheProgram program_;
   bool tells_servers_;
-  models::ControlCpu& cpu_;
+  models::ControlSession cpu_;
   sim::Clock clock_;
   sim::Scope scope_;
   std::map<KeyHash, Row, HashOrder> rows_;
@@ -164,7 +165,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::set<std::uint64_t> lost_;   // keys that were cached at a boot, whose servers have not been told yet
   std::uint32_t incarnation_ = 0;  // of the switch
   std::uint32_t next_seq_ = 1;
-  std::map<std::uint32_t, Question*> asking_;
+  std::map<std::uint32_t, PendingRequest*> pending_;
   std::size_t working_ = 0;
 };
 

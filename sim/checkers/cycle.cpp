@@ -1,57 +1,48 @@
+// Boost.Graph on order edges. See cycle.hpp.
 #include "sim/checkers/cycle.hpp"
 
 #include <algorithm>
+#include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <boost/iterator/counting_iterator.hpp>
+#include <boost/iterator/transform_iterator.hpp>
+#include <utility>
 
 namespace racksim::sim::checkers {
+namespace {
 
-std::vector<OrderEdge> find_cycle(std::size_t nodes, std::vector<OrderEdge>& edges) {
-  std::stable_sort(edges.begin(), edges.end(), [](const OrderEdge& a, const OrderEdge& b) { return a.from < b.from; });
-  std::vector<std::size_t> first(nodes + 1, 0);  // of each node's edges
-  std::vector<std::size_t> leading_here(nodes, 0);
-  for (const auto& edge : edges) {
-    ++first[edge.from + 1];
-    ++leading_here[edge.to];
-  }
-  for (std::size_t n = 0; n < nodes; ++n) first[n + 1] += first[n];
+/// Its edges know their place in the list that they come from.
+using OrderGraph = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, std::size_t>;
 
-  std::vector<std::size_t> free;
-  for (std::size_t n = 0; n < nodes; ++n) {
-    if (leading_here[n] == 0) free.push_back(n);
-  }
-  for (std::size_t done = 0; done < free.size(); ++done) {
-    for (auto e = first[free[done]]; e < first[free[done] + 1]; ++e) {
-      if (--leading_here[edges[e].to] == 0) free.push_back(edges[e].to);
-    }
-  }
-  if (free.size() == nodes) return {};
+OrderGraph graph_of(std::size_t nodes, std::span<const OrderEdge> edges) {
+  const auto ends = [](const OrderEdge& edge) { return std::pair{edge.from, edge.to}; };
+  return {boost::edges_are_unsorted_multi_pass, boost::make_transform_iterator(edges.begin(), ends),
+          boost::make_transform_iterator(edges.end(), ends), boost::counting_iterator<std::size_t>(0), nodes};
+}
 
-  // Something that is left leads to each node that is left: going back for long enough ends on a cycle.
-  const auto is_left = [&](std::size_t node) { return leading_here[node] > 0; };
-  std::vector<std::size_t> back(nodes, 0);
-  std::size_t node = 0;
-  for (const auto& edge : edges) {
-    if (!is_left(edge.from) || !is_left(edge.to)) continue;
-    back[edge.to] = edge.from;
-    node = edge.to;
-  }
-  for (std::size_t i = 0; i < nodes; ++i) node = back[node];
+}  // namespace
 
-  std::vector<std::size_t> reached_by(nodes, OrderEdge::kNone);  // edge
-  std::vector<std::size_t> reached{node};
-  for (std::size_t done = 0; reached_by[node] == OrderEdge::kNone; ++done) {
-    for (auto e = first[reached[done]]; e < first[reached[done] + 1]; ++e) {
-      const auto to = edges[e].to;
-      if (!is_left(to) || reached_by[to] != OrderEdge::kNone) continue;
-      reached_by[to] = e;
-      reached.push_back(to);
-    }
-  }
+std::vector<OrderEdge> find_cycle(std::size_t nodes, std::span<const OrderEdge> edges) {
+  const OrderGraph graph = graph_of(nodes, edges);
+  const auto by_node = [&](auto& values) {
+    return boost::make_iterator_property_map(values.begin(), get(boost::vertex_index, graph));
+  };
+  std::vector<std::size_t> component(nodes);
+  boost::strong_components(graph, by_node(component));
+  const auto on_cycle = std::find_if(edges.begin(), edges.end(),
+                                     [&](const OrderEdge& edge) { return component[edge.from] == component[edge.to]; });
+  if (on_cycle == edges.end()) return {};
+
+  // The shortest way from its end back to its beginning closes the cycle.
+  std::vector<boost::graph_traits<OrderGraph>::edge_descriptor> reached_by(nodes);
+  const auto recorder = boost::record_edge_predecessors(by_node(reached_by), boost::on_tree_edge());
+  boost::breadth_first_search(graph, on_cycle->to, boost::visitor(boost::make_bfs_visitor(recorder)));
   std::vector<OrderEdge> cycle;
-  auto at = node;
-  do {
-    cycle.push_back(edges[reached_by[at]]);
-    at = cycle.back().from;
-  } while (at != node);
+  for (auto node = on_cycle->from; node != on_cycle->to; node = cycle.back().from) {
+    cycle.push_back(edges[graph[reached_by[node]]]);
+  }
+  cycle.push_back(*on_cycle);
   std::reverse(cycle.begin(), cycle.end());
   return cycle;
 }

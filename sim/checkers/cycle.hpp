@@ -1,9 +1,9 @@
-// A cycle in a directed graph, if there is one. Nodes are removed while nothing leads to them (Kahn, "Topological
-// Sorting of Large Networks", CACM 5(11), 1962); what is left holds a cycle, and breadth-first search finds a short
-// one.
+// A cycle in a directed graph, if there is one: an edge lies on a cycle exactly if both its ends lie in one strongly
+// connected component (Tarjan, "Depth-First Search and Linear Graph Algorithms", SIAM J. Comput. 1(2), 1972).
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace racksim::sim::checkers {
@@ -18,8 +18,8 @@ struct OrderEdge {
   std::size_t later = kNone;
 };
 
-/// The edges of a cycle, in its direction, or nothing. Sorts `edges` by `from`. Time and memory: linear in nodes plus
-/// edges, but for the sorting.
-std::vector<OrderEdge> find_cycle(std::size_t nodes, std::vector<OrderEdge>& edges);
+/// The edges of a cycle, in its direction: none is shorter among the cycles through the first edge in `edges` that lies
+/// on any. Nothing if there is no cycle. Nodes are 0 to `nodes` - 1. Time and memory: linear in nodes plus edges.
+std::vector<OrderEdge> find_cycle(std::size_t nodes, std::span<const OrderEdge> edges);
 
 }  // namespace racksim::sim::checkers

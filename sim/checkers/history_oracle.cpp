@@ -69,8 +69,8 @@ std::span<const HistoryCheck> history_checks() {
   return kChecks;
 }
 
-HistoryOracle::HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const Journal& journal)
-    : Oracle(std::string(check.name)), check_(check), recorder_(recorder), journal_(journal) {}
+HistoryOracle::HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const EventLog& event_log)
+    : Oracle(std::string(check.name)), check_(check), recorder_(recorder), event_log_(event_log) {}
 
 void HistoryOracle::finish(Time end) {
   const auto histories = recorder_.by_key();
@@ -80,7 +80,7 @@ void HistoryOracle::finish(Time end) {
                          "not recorded",
                          name(), recorder_.dropped_operations()));
   }
-  const auto names = [this](std::uint32_t session) { return journal_.name(Source{session}); };
+  const auto names = [this](std::uint32_t session) { return event_log_.name(Source{session}); };
   for (const auto& history : histories) {
     const auto outcome = check_.judge(history);
     if (outcome.verdict == Verdict::pass) continue;

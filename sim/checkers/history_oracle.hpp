@@ -31,15 +31,15 @@ std::span<const HistoryCheck> history_checks();
 /// history of which the recorder could keep no key at all.
 class HistoryOracle : public Oracle {
  public:
-  /// `recorder` must be attached to `journal`, which gives the names of sessions; both must outlive the oracle.
-  HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const Journal& journal);
+  /// `recorder` must be attached to `event_log`, which gives the names of sessions; both must outlive the oracle.
+  HistoryOracle(const HistoryCheck& check, HistoryRecorder& recorder, const EventLog& event_log);
 
   void finish(Time end) override;
 
  private:
   HistoryCheck check_;
   HistoryRecorder& recorder_;
-  const Journal& journal_;
+  const EventLog& event_log_;
 };
 
 }  // namespace racksim::sim::checkers

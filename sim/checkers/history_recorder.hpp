@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "sim/checkers/operation.hpp"
+#include "sim/record/event_log.hpp"
 #include "sim/record/flat_map.hpp"
 #include "sim/record/history.hpp"
-#include "sim/record/journal.hpp"
 
 namespace racksim::sim::checkers {
 

@@ -55,6 +55,7 @@ inline void Calendar::execute(std::uint32_t index) {
   void* const target = node.target;
   const Words words = node.words;
   highest_key_ = node.time == now_.ps() ? std::max(highest_key_, node.key) : node.key;
+  last_key_ = node.key;
   now_ = Time::from_ps(node.time);
   release(index);
   --pending_;
@@ -307,6 +308,14 @@ void Calendar::forget(std::coroutine_handle<> task) {
   for (std::size_t i = ready_next_; i < ready_.size(); ++i) {
     if (ready_[i] == task) ready_[i] = nullptr;
   }
+}
+
+std::string Calendar::last_event() const {
+  if (executed_ == 0) return "none";
+  const auto by_rank = [&](std::uint32_t lane) { return rank(lane, now_.ps()) == last_key_ >> kSerialBits; };
+  std::uint32_t lane = 0;
+  while (lane + 1 < lane_names_.size() && !by_rank(lane)) ++lane;
+  return fmt::format("number {} at {:.3f} ns, on lane \"{}\"", executed_, (now_ - Time{}).ns(), lane_names_[lane]);
 }
 
 void Calendar::refuse_past(Time when, Lane lane) const {

@@ -117,6 +117,8 @@ class Calendar {
 
   std::size_t pending() const { return pending_; }
   std::uint64_t executed() const { return executed_; }
+  /// The event being executed, or executed last, for messages: its number, its instant and its lane.
+  std::string last_event() const;
 
   /// Resumes a coroutine after the current event's handler has returned, at the same instant, in the order of the
   /// calls. Resuming through this queue rather than directly keeps the native stack flat.
@@ -263,6 +265,7 @@ class Calendar {
   ScheduleOrder order_;
   Time now_;
   std::uint64_t highest_key_ = 0;  // of the events executed at now_, or above all keys when no more can come before
+  std::uint64_t last_key_ = 0;     // of the event executed last
   std::int64_t cursor_ = 0;        // absolute number of the open slot of wheel 0
   std::vector<Node> nodes_;
   std::uint32_t free_ = kNone;

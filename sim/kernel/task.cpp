@@ -11,7 +11,7 @@ void PromiseBase::finished(PromiseBase& promise) noexcept {
   if (promise.scope != nullptr) {
     promise.scope->finished(promise);  // destroys the frame: nothing of it may be touched afterwards
   } else if (promise.completion != nullptr) {
-    promise.completion->task_finished();
+    promise.completion->task_finished(promise.error != nullptr);
   } else if (promise.continuation) {
     promise.calendar->resume_soon(promise.continuation);
   }

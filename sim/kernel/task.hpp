@@ -39,7 +39,7 @@ namespace detail {
 /// Told when a task has finished, in place of a coroutine that awaits it.
 class Completion {
  public:
-  virtual void task_finished() = 0;
+  virtual void task_finished(bool failed) = 0;
 
  protected:
   ~Completion() = default;
@@ -136,6 +136,8 @@ class [[nodiscard]] Task {
     return handle_.done();
   }
   bool done() const { return handle_.done(); }
+  /// Whether it has finished with an exception.
+  bool failed() const { return handle_.promise().error != nullptr; }
   /// Has `completion` told when the task finishes. Only for a task that has not finished.
   void on_finished(detail::Completion& completion) { handle_.promise().completion = &completion; }
   /// The result of a finished task, or its exception.

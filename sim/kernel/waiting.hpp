@@ -134,7 +134,15 @@ inline void Signal::notify_one() {
 
 namespace detail {
 
-/// Starts tasks, and resumes its awaiter once `needed` of them have finished.
+/// Throws the exception of the first task, in their order, that has one.
+template <class T>
+void throw_first_failure(std::vector<Task<T>>& tasks) {
+  for (Task<T>& task : tasks) {
+    if (task.failed()) task.result();
+  }
+}
+
+/// Starts tasks, and resumes its awaiter once `needed` of them have finished, or one with an exception.
 template <class T>
 class Joint : public Completion {
  public:
@@ -153,7 +161,7 @@ class Joint : public Completion {
     for (Task<T>& task : tasks_) {
       if (!task.start(*calendar_)) {
         task.on_finished(*this);
-      } else if (--needed_ == 0) {
+      } else if (last(task.failed())) {
         return false;
       }
     }
@@ -161,13 +169,18 @@ class Joint : public Completion {
   }
   void await_resume() noexcept { queued_ = false; }
 
-  void task_finished() override {
-    if (needed_ == 0 || --needed_ != 0) return;
+  void task_finished(bool failed) override {
+    if (needed_ == 0 || !last(failed)) return;
     queued_ = true;
     calendar_->resume_soon(awaiter_);
   }
 
  private:
+  bool last(bool failed) {
+    needed_ = failed ? 0 : needed_ - 1;
+    return needed_ == 0;
+  }
+
   std::vector<Task<T>>& tasks_;
   std::size_t needed_;
   std::coroutine_handle<> awaiter_;
@@ -201,7 +214,7 @@ class Deadline : public Completion {
     return task_.done();
   }
 
-  void task_finished() override {
+  void task_finished(bool) override {
     if (!clock_.calendar().cancel(timer_)) return;
     queued_ = true;
     clock_.calendar().resume_soon(awaiter_);
@@ -219,12 +232,13 @@ class Deadline : public Completion {
 
 }  // namespace detail
 
-/// Runs all tasks at once and returns their results, in the tasks' order, when the last has finished. The first
-/// exception, in the tasks' order, is thrown.
+/// Runs all tasks at once and returns their results, in the tasks' order, when the last has finished. An exception of
+/// one is thrown at that instant, and the others are destroyed.
 template <class T>
 Task<std::vector<T>> gather(std::vector<Task<T>> tasks) {
   detail::Joint<T> all(tasks, tasks.size());
   co_await all;
+  detail::throw_first_failure(tasks);
   std::vector<T> results;
   results.reserve(tasks.size());
   for (Task<T>& task : tasks) results.push_back(task.result());
@@ -234,18 +248,17 @@ Task<std::vector<T>> gather(std::vector<Task<T>> tasks) {
 inline Task<void> gather(std::vector<Task<void>> tasks) {
   detail::Joint<void> all(tasks, tasks.size());
   co_await all;
-  for (Task<void>& task : tasks) task.result();
+  detail::throw_first_failure(tasks);
 }
 
-/// Runs all tasks at once; when the first finishes, destroys the others and returns its index. `tasks` must not be
-/// empty.
+/// Runs all tasks at once; when the first finishes, destroys the others and returns its index, or throws its exception.
+/// `tasks` must not be empty.
 inline Task<std::size_t> any(std::vector<Task<void>> tasks) {
   detail::Joint<void> first(tasks, 1);
   co_await first;
+  detail::throw_first_failure(tasks);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (!tasks[i].done()) continue;
-    tasks[i].result();
-    co_return i;
+    if (tasks[i].done()) co_return i;
   }
   std::terminate();  // unreachable: Joint resumes only after a task has finished
 }

@@ -23,11 +23,12 @@ namespace racksim::sim {
 template <class Entry>
 class Registry {
  public:
-  /// Those of the program, in the order of their names. Throws std::logic_error, which names both places, if two have
-  /// registered under one name: not before, since nobody could catch it while static objects are made.
+  /// Those of the program, in the order of their names. Throws std::logic_error, which names the places, if two have
+  /// registered under one name, or one without what makes it: not before, since nobody could catch it while static
+  /// objects are made.
   static const std::vector<Entry>& entries() {
     const Registry& registry = instance();
-    if (!registry.clash_.empty()) throw std::logic_error(registry.clash_);
+    if (!registry.defect_.empty()) throw std::logic_error(registry.defect_);
     return registry.entries_;
   }
   /// The entry of that name, or null.
@@ -41,13 +42,18 @@ class Registry {
   /// Called by registrations alone.
   static void add(Entry entry, const SourcePlace& where) {
     Registry& registry = instance();
+    if (!has_maker(entry)) {
+      registry.defect_ = fmt::format("the {} \"{}\" is registered in {} without what makes it", Entry::kWhat,
+                                     entry.name, place_of(where));
+      return;
+    }
     // The order of static construction differs between linkers.
     const auto after = std::lower_bound(registry.entries_.begin(), registry.entries_.end(), entry.name,
                                         [](const Entry& one, const auto& name) { return one.name < name; });
     const auto index = after - registry.entries_.begin();
     if (after != registry.entries_.end() && after->name == entry.name) {
-      registry.clash_ = fmt::format("the {} \"{}\" is registered twice: in {} and in {}", Entry::kWhat, entry.name,
-                                    registry.places_[static_cast<std::size_t>(index)], place_of(where));
+      registry.defect_ = fmt::format("the {} \"{}\" is registered twice: in {} and in {}", Entry::kWhat, entry.name,
+                                     registry.places_[static_cast<std::size_t>(index)], place_of(where));
       return;
     }
     registry.entries_.insert(after, std::move(entry));
@@ -55,6 +61,17 @@ class Registry {
   }
 
  private:
+  /// Entries make what they stand for by a function, `make` or `make_options`; those that only name something have
+  /// none.
+  static bool has_maker(const Entry& entry) {
+    if constexpr (requires { entry.make == nullptr; }) {
+      return !(entry.make == nullptr);
+    } else if constexpr (requires { entry.make_options == nullptr; }) {
+      return !(entry.make_options == nullptr);
+    } else {
+      return true;
+    }
+  }
   static Registry& instance() {
     static Registry registry;
     return registry;
@@ -62,7 +79,7 @@ class Registry {
 
   std::vector<Entry> entries_;
   std::vector<std::string> places_;  // of the registrations, in the same order
-  std::string clash_;
+  std::string defect_;
 };
 
 /// A static object of this type adds an entry to its registry.

@@ -4,17 +4,17 @@
 
 namespace racksim::sim {
 
-AnswerOracle::AnswerOracle(StrayAnswer objects_to, const Journal& journal)
+AnswerOracle::AnswerOracle(StrayAnswer objects_to, const EventLog& event_log)
     : Oracle(objects_to == StrayAnswer::wrong_key ? "returned-key" : "answered-once"),
       objects_to_(objects_to),
-      journal_(journal) {}
+      event_log_(event_log) {}
 
 void AnswerOracle::observe(const Observation& observation) {
   if (observation.what != Observed::stray_answer) return;
   const auto answer = StrayAnswerView::of(observation);
   if (answer.kind != objects_to_) return;
   if (!keeps_more()) return violated(observation.at, {});
-  const auto& session = journal_.name(observation.source);
+  const auto& session = event_log_.name(observation.source);
   if (objects_to_ == StrayAnswer::wrong_key) {
     return violated(observation.at,
                     fmt::format("operation {} of {} asked for key {} and ended with key {}", observation.operation,

@@ -13,14 +13,14 @@ namespace racksim::sim {
 /// the way, since whoever retransmits may be answered twice.
 class AnswerOracle final : public Oracle {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle.
-  AnswerOracle(StrayAnswer objects_to, const Journal& journal);
+  /// `event_log` gives the names of sessions and must outlive the oracle.
+  AnswerOracle(StrayAnswer objects_to, const EventLog& event_log);
 
   void observe(const Observation& observation) override;
 
  private:
   StrayAnswer objects_to_;
-  const Journal& journal_;
+  const EventLog& event_log_;
 };
 
 }  // namespace racksim::sim

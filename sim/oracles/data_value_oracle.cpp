@@ -19,8 +19,8 @@ std::vector<std::uint64_t> involved(const Moment& read, const RegisterHistory::C
 }
 }  // namespace
 
-DataValueOracle::DataValueOracle(const Journal& journal, std::size_t value_limit)
-    : Oracle("data-value"), journal_(journal), value_limit_(value_limit) {}
+DataValueOracle::DataValueOracle(const EventLog& event_log, std::size_t value_limit)
+    : Oracle("data-value"), event_log_(event_log), value_limit_(value_limit) {}
 
 void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
   check_value({OperationKind::write, key, value}, true);
@@ -101,7 +101,7 @@ void DataValueOracle::lose(const LostWriteView& lost, const Observation& observa
   if (expects_losses_ && histories_[index].undo(lost.value, ++position_)) return;
   violated(observation.at,
            fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
-                       journal_.name(observation.source),
+                       event_log_.name(observation.source),
                        expects_losses_ ? "but no write of it has begun" : "though the protocol promises to lose none"),
            {lost.key, {}});
   convict(state, index);
@@ -184,7 +184,7 @@ std::string DataValueOracle::explained(const OperationView& read, const Moment& 
 
 std::string DataValueOracle::told(const Moment& moment) const {
   if (moment.operation == 0) return "the state before the pending operations";
-  return fmt::format("operation {} of {} ({})", moment.operation, journal_.name(moment.session), printed(moment.at));
+  return fmt::format("operation {} of {} ({})", moment.operation, event_log_.name(moment.session), printed(moment.at));
 }
 
 }  // namespace racksim::sim

@@ -4,7 +4,7 @@
 // violation is reported at the end of the read that makes the history impossible. Linearizability is per key, so the
 // verdict holds for all keys together (Herlihy and Wing, "Linearizability", 1990, locality).
 //
-// Memory: 16 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 64 MiB); more only for keys with
+// Memory: 24 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 96 MiB); more only for keys with
 // pending operations or with concurrent writes whose order nobody has seen yet (register_history.hpp). None per
 // operation, so nothing is sampled.
 #pragma once
@@ -31,9 +31,9 @@ namespace racksim::sim {
 /// Attach it before the first operation begins.
 class DataValueOracle final : public Oracle, public LastValues {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes
+  /// `event_log` gives the names of sessions and must outlive the oracle. A read that stays pending while a key takes
   /// more than `value_limit` new values (its session crashed, say) is given up: its result is not checked.
-  explicit DataValueOracle(const Journal& journal, std::size_t value_limit = 1024);
+  explicit DataValueOracle(const EventLog& event_log, std::size_t value_limit = 1024);
 
   /// Writes may be undone (history.hpp, record_lost_write): keeps all values of all keys. Only before the run.
   void expect_losses() { expects_losses_ = true; }
@@ -58,7 +58,7 @@ class DataValueOracle final : public Oracle, public LastValues {
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }
   /// Keys ever used.
   std::size_t keys() const { return states_.size(); }
-  /// Keys that need more than their 16 bytes at the moment.
+  /// Keys that need more than their 24 bytes at the moment.
   std::size_t open_keys() const { return histories_.size() - vacant_.size(); }
 
  private:
@@ -79,7 +79,7 @@ class DataValueOracle final : public Oracle, public LastValues {
                         const RegisterHistory::Contradiction& why) const;
   std::string told(const Moment& moment) const;
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   std::size_t value_limit_;
   std::uint64_t position_ = 0;
   std::uint64_t unchecked_reads_ = 0;

@@ -17,7 +17,7 @@ void LockFairnessOracle::observe(const Observation& observation) {
   if (begins) return begin(observation, request);
   const auto* found = begun_.find(observation.operation);
   if (found == nullptr) return;
-  const Begun begun = *found;
+  const PendingOperation begun = *found;
   if (ends && request.value != 0) grant(observation, request, begun);
   begun_.erase(observation.operation);
   remove(begun.lock, observation.operation);
@@ -39,7 +39,8 @@ void LockFairnessOracle::begin(const Observation& observation, const OperationVi
       {observation.operation, position, observation.at, observation.source, request.kind, 0});
 }
 
-void LockFairnessOracle::grant(const Observation& observation, const OperationView& winner, const Begun& begun) {
+void LockFairnessOracle::grant(const Observation& observation, const OperationView& winner,
+                               const PendingOperation& begun) {
   const auto* queue = queues_.find(begun.lock);
   if (queue == nullptr) return;
   for (auto& loser : queues_kept_[*queue]) {
@@ -52,8 +53,8 @@ void LockFairnessOracle::grant(const Observation& observation, const OperationVi
                  ? fmt::format("lock {}: {} (operation {}) of {}, waiting since {}, was overtaken {} times by "
                                "requests that began later, {} allowed; last by operation {} of {} at {}",
                                printed_key(begun.lock), to_string(loser.kind), loser.operation,
-                               journal_.name(loser.session), printed(loser.since), loser.overtakings, allowed_,
-                               observation.operation, journal_.name(observation.source), printed(observation.at))
+                               event_log_.name(loser.session), printed(loser.since), loser.overtakings, allowed_,
+                               observation.operation, event_log_.name(observation.source), printed(observation.at))
                  : std::string(),
              {begun.lock, {loser.operation, observation.operation}});
   }

@@ -10,7 +10,7 @@
 // that overtake a waiting writer one by one. The bound of a run is a lease of each node, 256 overtakings for each
 // session: a request that waits for longer has met more than leases.
 //
-// Memory: 56 bytes a request that waits. Time: for each grant, what waits for its lock.
+// Memory: 72 bytes a request that waits. Time: for each grant, what waits for its lock.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +31,10 @@ class LockFairnessOracle : public Oracle {
   /// How often a request may be overtaken where so many sessions ask for locks: by a lease of each node.
   static constexpr std::uint64_t leases(std::uint64_t sessions) { return 256 * sessions; }
 
-  /// `journal` gives the names of sessions and must outlive the oracle. A request may be overtaken `overtakings` times.
-  LockFairnessOracle(const Journal& journal, std::uint64_t overtakings)
-      : Oracle("lock-fairness"), journal_(journal), allowed_(overtakings) {}
+  /// `event_log` gives the names of sessions and must outlive the oracle. A request may be overtaken `overtakings`
+  /// times.
+  LockFairnessOracle(const EventLog& event_log, std::uint64_t overtakings)
+      : Oracle("lock-fairness"), event_log_(event_log), allowed_(overtakings) {}
 
   void observe(const Observation& observation) override;
 
@@ -52,20 +53,20 @@ class LockFairnessOracle : public Oracle {
     std::uint64_t overtakings;
   };
 
-  struct Begun {
+  struct PendingOperation {
     std::uint64_t position = 0;
     std::uint64_t lock = 0;
   };
 
   void begin(const Observation& observation, const OperationView& request);
-  void grant(const Observation& observation, const OperationView& winner, const Begun& begun);
+  void grant(const Observation& observation, const OperationView& winner, const PendingOperation& begun);
   void remove(std::uint64_t lock, std::uint64_t operation);
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   std::uint64_t allowed_;
   std::uint64_t position_ = 0;
   std::uint64_t most_ = 0;
-  FlatMap<Begun> begun_;                           // by request, try-locks too
+  FlatMap<PendingOperation> begun_;                // by request, try-locks too
   FlatMap<std::uint32_t> queues_;                  // lock to queue
   std::vector<std::vector<Request>> queues_kept_;  // those that wait, by their beginnings
   std::vector<std::uint32_t> vacant_;

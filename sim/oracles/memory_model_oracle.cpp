@@ -20,8 +20,8 @@ std::string_view to_string(MemoryModel model) {
   throw std::invalid_argument(fmt::format("{} is no memory model", static_cast<int>(model)));
 }
 
-MemoryModelOracle::MemoryModelOracle(MemoryModel model, const Journal& journal, std::size_t version_limit)
-    : Oracle(std::string(to_string(model))), model_(model), journal_(journal), memory_(version_limit) {}
+MemoryModelOracle::MemoryModelOracle(MemoryModel model, const EventLog& event_log, std::size_t version_limit)
+    : Oracle(std::string(to_string(model))), model_(model), event_log_(event_log), memory_(version_limit) {}
 
 void MemoryModelOracle::initial_value(std::uint64_t key, std::uint64_t value) {
   memory_.perform(key, {value, 0, 0});
@@ -134,7 +134,7 @@ void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
     return violated(
         moment.at,
         fmt::format("key {}: value {} of {} is said to be lost, {}", printed_key(lost.key), lost.value,
-                    journal_.name(moment.session),
+                    event_log_.name(moment.session),
                     expects_losses_ ? "but memory has never held it" : "though the protocol promises to lose none"),
         {lost.key, {}});
   }
@@ -147,7 +147,7 @@ void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment,
   const auto refuse = [&](std::string_view why) {
     violated(moment.at,
              fmt::format("key {}: operation {} of {} was performed at {}, with value {}, but {}", printed_key(view.key),
-                         moment.operation, journal_.name(moment.session), printed(moment.at), view.value, why),
+                         moment.operation, event_log_.name(moment.session), printed(moment.at), view.value, why),
              {view.key, {moment.operation}});
   };
   if (found == nullptr) return refuse("was not under way");
@@ -244,7 +244,7 @@ void MemoryModelOracle::grant(const Operation& request) {
     if (release.shared && is_shared(request.kind)) return false;
     expect_drained(release.unlock, false, at,
                    fmt::format("let operation {} of {} have the lock", request.begun.operation,
-                               journal_.name(request.begun.session)));
+                               event_log_.name(request.begun.session)));
     return true;
   });
   if (found->second.empty()) releases_.erase(found);
@@ -253,7 +253,7 @@ void MemoryModelOracle::grant(const Operation& request) {
 void MemoryModelOracle::release(const Operation& unlock) {
   auto& owner = session(unlock);
   const auto held =
-      std::find_if(owner.held.begin(), owner.held.end(), [&](const Held& h) { return h.lock == unlock.key; });
+      std::find_if(owner.held.begin(), owner.held.end(), [&](const HeldLock& h) { return h.lock == unlock.key; });
   if (held == owner.held.end()) return;  // for the oracle of mutual exclusion
   const Release release{unlock, held->shared};
   owner.held.erase(held);
@@ -355,7 +355,7 @@ std::string MemoryModelOracle::told(const Operation& operation) const {
   if (operation.writes()) text += fmt::format(" with {}", operation.operand);
   if (operation.kind != OperationKind::fence) text += fmt::format(" on key {}", printed_key(operation.key));
   return text + fmt::format(" by operation {} of {} ({})", operation.begun.operation,
-                            journal_.name(operation.begun.session), printed(operation.begun.at));
+                            event_log_.name(operation.begun.session), printed(operation.begun.at));
 }
 
 std::string MemoryModelOracle::told_read(const Operation& read, std::uint64_t value, Slot own) const {
@@ -383,7 +383,7 @@ std::string MemoryModelOracle::told_read(const Operation& read, std::uint64_t va
     const auto& write = operations_[slot];
     if (write.kind == OperationKind::write && write.operand == value)
       text += fmt::format("; operation {} of {} writes {}, but was not performed", write.begun.operation,
-                          journal_.name(write.begun.session), value);
+                          event_log_.name(write.begun.session), value);
   }
   return text;
 }

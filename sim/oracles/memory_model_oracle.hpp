@@ -63,9 +63,9 @@ std::string_view to_string(MemoryModel model);
 /// a read of it was under way. Memory: about 200 bytes for each operation under way, and that of PerformedMemory.
 class MemoryModelOracle final : public Oracle, public LastValues {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle. A read that stays under way while its key takes
-  /// more than `version_limit` values is not checked.
-  MemoryModelOracle(MemoryModel model, const Journal& journal, std::size_t version_limit = 1024);
+  /// `event_log` gives the names of sessions and must outlive the oracle. A read that stays under way while its key
+  /// takes more than `version_limit` values is not checked.
+  MemoryModelOracle(MemoryModel model, const EventLog& event_log, std::size_t version_limit = 1024);
 
   /// Writes may be undone: keeps all values of all keys. Only before the run.
   void expect_losses() { expects_losses_ = true; }
@@ -117,14 +117,14 @@ class MemoryModelOracle final : public Oracle, public LastValues {
     bool writes() const { return kind == OperationKind::write || is_atomic(kind); }
     bool reads() const { return kind == OperationKind::read || is_atomic(kind); }
   };
-  struct Held {
+  struct HeldLock {
     std::uint64_t lock;
     bool shared;
   };
   struct Session {
     Chain buffer;
     std::vector<Slot> reads;  // under way
-    std::vector<Held> held;
+    std::vector<HeldLock> held;
   };
   struct Release {
     Operation unlock;
@@ -161,7 +161,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   std::string told_read(const Operation& read, std::uint64_t value, Slot own) const;
 
   MemoryModel model_;
-  const Journal& journal_;
+  const EventLog& event_log_;
   std::uint64_t position_ = 0;
   std::uint64_t unchecked_reads_ = 0;
   bool expects_losses_ = false;

@@ -67,7 +67,7 @@ void MutualExclusionOracle::release(const Observation& observation, std::uint64_
   }
   violated(observation.at,
            fmt::format("lock {}: given back by operation {} of {} at {}, which did not hold it", printed_key(lock),
-                       observation.operation, journal_.name(observation.source), printed(observation.at)),
+                       observation.operation, event_log_.name(observation.source), printed(observation.at)),
            {lock, {observation.operation}});
 }
 
@@ -87,7 +87,7 @@ void MutualExclusionOracle::finish(Time end) {
 
 std::string MutualExclusionOracle::told(const Hold& hold) const {
   return fmt::format("{} by operation {} of {} (since {})", hold.shared ? "shared" : "exclusively", hold.request,
-                     journal_.name(hold.session), printed(hold.since));
+                     event_log_.name(hold.session), printed(hold.since));
 }
 
 }  // namespace racksim::sim

@@ -5,7 +5,7 @@
 // and Parnas, "Concurrent Control with Readers and Writers", CACM 14(10), 1971). A session that a crash ended still
 // holds: recovery that frees its locks says so by unlocks in its name.
 //
-// Memory: 32 bytes for each hold, in a vector a lock that is held, and a FlatMap of 16 bytes a lock.
+// Memory: 32 bytes for each hold, in a vector a lock that is held, and a FlatMap of 24 bytes a lock.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ namespace racksim::sim {
 ///  * a lock that is held at finish().
 class MutualExclusionOracle final : public Oracle {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle.
-  explicit MutualExclusionOracle(const Journal& journal) : Oracle("mutual-exclusion"), journal_(journal) {}
+  /// `event_log` gives the names of sessions and must outlive the oracle.
+  explicit MutualExclusionOracle(const EventLog& event_log) : Oracle("mutual-exclusion"), event_log_(event_log) {}
 
   void observe(const Observation& observation) override;
   void finish(Time end) override;
@@ -49,7 +49,7 @@ class MutualExclusionOracle final : public Oracle {
   void release(const Observation& observation, std::uint64_t lock);
   std::string told(const Hold& hold) const;
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   FlatMap<std::uint32_t> held_;  // lock to holds
   std::vector<std::vector<Hold>> holds_;
   std::vector<std::uint32_t> vacant_;

@@ -16,9 +16,9 @@ std::string printed_key(std::uint64_t key) {
   return fmt::format("{:#x}", key);
 }
 
-void Oracle::violated(std::string oracle, Time at, std::string what, Subject subject) {
+void Oracle::violated(std::string oracle, Time at, std::string what, KeyAndOperations about) {
   ++count_;
-  if (keeps_more()) violations_.push_back({std::move(oracle), at, std::move(what), std::move(subject)});
+  if (keeps_more()) violations_.push_back({std::move(oracle), at, std::move(what), std::move(about)});
 }
 
 void Oracle::refuse_order(Time at) const {

@@ -1,4 +1,4 @@
-// What all oracles share: they watch the journal from outside the protocol's own state, and collect violations.
+// What all oracles share: they watch the event log from outside the protocol's own state, and collect violations.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "sim/kernel/time.hpp"
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 #include "sim/record/state_visitor.hpp"
 
 namespace racksim::sim {
 
 /// What a violation is about, as far as its oracle knows: where an explanation begins to look.
-struct Subject {
+struct KeyAndOperations {
   std::optional<std::uint64_t> key;       ///< the block or key
   std::vector<std::uint64_t> operations;  ///< ids, those that `what` names
 };
@@ -25,7 +25,7 @@ struct Violation {
   std::string oracle;  ///< name of the oracle, or of the kind of violation
   Time at;             ///< when it became certain
   std::string what;    ///< the operations, keys, nodes and times concerned
-  Subject subject{};
+  KeyAndOperations about{};
 };
 
 /// An instant as violations print it: nanoseconds to the picosecond, "12.345 ns".
@@ -61,10 +61,10 @@ class Oracle : public Observer {
  protected:
   /// Whether the next violation will be kept, so that its message is worth composing.
   bool keeps_more() const { return violations_.size() < kKept; }
-  void violated(Time at, std::string what, Subject subject = {}) {
-    violated(name_, at, std::move(what), std::move(subject));
+  void violated(Time at, std::string what, KeyAndOperations about = {}) {
+    violated(name_, at, std::move(what), std::move(about));
   }
-  void violated(std::string oracle, Time at, std::string what, Subject subject = {});
+  void violated(std::string oracle, Time at, std::string what, KeyAndOperations about = {});
 
   /// Notes that an observation was made at `at`; earlier than the one before is a std::runtime_error.
   void expect_in_order(Time at) {

@@ -1,6 +1,6 @@
 // What memory held, instant by instant, as far as a read that is under way may have seen it.
 //
-// Memory: 24 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 96 MiB); more only for keys that
+// Memory: 32 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 128 MiB); more only for keys that
 // somebody is reading: 24 bytes a value that they held since the oldest of these reads began.
 #pragma once
 

@@ -5,13 +5,13 @@
 namespace racksim::sim {
 
 namespace {
-Subject subject_of(const ProgressOracle::Pending& pending) {
+KeyAndOperations key_and_operations(const ProgressOracle::Pending& pending) {
   return {pending.key, {pending.operation}};
 }
 }  // namespace
 
-ProgressOracle::ProgressOracle(const Journal& journal, Duration patience)
-    : Oracle("progress"), journal_(journal), patience_(patience) {}
+ProgressOracle::ProgressOracle(const EventLog& event_log, Duration patience)
+    : Oracle("progress"), event_log_(event_log), patience_(patience) {}
 
 void ProgressOracle::observe(const Observation& observation) {
   const bool ends = observation.what == Observed::operation_ended || observation.what == Observed::operation_given_up;
@@ -28,7 +28,7 @@ void ProgressOracle::advance(Time now) {
     violated(pending.since + patience_,
              keeps_more() ? fmt::format("{} is still pending after {:.3f} ns", described(pending), patience_.ns())
                           : std::string(),
-             subject_of(pending));
+             key_and_operations(pending));
   }
 }
 
@@ -36,7 +36,8 @@ void ProgressOracle::begin(const Observation& observation) {
   const auto operation = OperationView::of(observation);
   const Pending pending{observation.operation, operation.key, observation.at, observation.source, operation.kind};
   if (index_.find(observation.operation) != nullptr)
-    return violated(observation.at, fmt::format("{} began a second time", described(pending)), subject_of(pending));
+    return violated(observation.at, fmt::format("{} began a second time", described(pending)),
+                    key_and_operations(pending));
   auto slot = vacant_;
   if (slot == kNone) {
     slot = static_cast<std::uint32_t>(entries_.size());
@@ -55,10 +56,11 @@ void ProgressOracle::end(const Observation& observation) {
   const auto* found = index_.find(observation.operation);
   if (found == nullptr) {
     const auto operation = OperationView::of(observation);
-    return violated(observation.at,
-                    fmt::format("operation {} of {} on key {} ended at {}, but was not pending", observation.operation,
-                                journal_.name(observation.source), printed_key(operation.key), printed(observation.at)),
-                    {operation.key, {observation.operation}});
+    return violated(
+        observation.at,
+        fmt::format("operation {} of {} on key {} ended at {}, but was not pending", observation.operation,
+                    event_log_.name(observation.source), printed_key(operation.key), printed(observation.at)),
+        {operation.key, {observation.operation}});
   }
   const auto slot = *found;
   auto& entry = entries_[slot];
@@ -75,7 +77,7 @@ void ProgressOracle::finish(Time end) {
   for (auto slot = oldest_; slot != kNone; slot = entries_[slot].next) {
     const auto& pending = entries_[slot].pending;
     violated(end, keeps_more() ? fmt::format("{} never ended", described(pending)) : std::string(),
-             subject_of(pending));
+             key_and_operations(pending));
   }
 }
 
@@ -87,7 +89,7 @@ std::vector<ProgressOracle::Pending> ProgressOracle::pending() const {
 
 std::string ProgressOracle::described(const Pending& pending) const {
   return fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending.kind), pending.operation,
-                     journal_.name(pending.session), printed_key(pending.key), printed(pending.since));
+                     event_log_.name(pending.session), printed_key(pending.key), printed(pending.since));
 }
 
 }  // namespace racksim::sim

@@ -1,6 +1,6 @@
 // Progress: whatever a session begins ends or is given up, and not too late.
 //
-// Memory: 48 bytes a pending operation and 16 bytes in a FlatMap; nothing for operations that ended.
+// Memory: 48 bytes a pending operation and 24 bytes in a FlatMap; nothing for operations that ended.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ namespace racksim::sim {
 /// Attach it before the first operation begins.
 class ProgressOracle final : public Oracle {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle. Duration::max() is endless patience.
-  explicit ProgressOracle(const Journal& journal, Duration patience = Duration::max());
+  /// `event_log` gives the names of sessions and must outlive the oracle. Duration::max() is endless patience.
+  explicit ProgressOracle(const EventLog& event_log, Duration patience = Duration::max());
 
   void observe(const Observation& observation) override;
 
@@ -59,7 +59,7 @@ class ProgressOracle final : public Oracle {
   void end(const Observation& observation);
   std::string described(const Pending& pending) const;
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   Duration patience_;
   std::vector<Entry> entries_;
   FlatMap<std::uint32_t> index_;  // operation to entry

@@ -16,8 +16,8 @@ class QuiescenceOracle : public Oracle {
 
   /// A leftover of this kind ("leaked-lock", "stuck-request"): the kind becomes the violation's oracle name. `what`
   /// says which, whose and since when.
-  void report(std::string_view kind, Time at, std::string what, Subject subject = {}) {
-    violated(std::string(kind), at, std::move(what), std::move(subject));
+  void report(std::string_view kind, Time at, std::string what, KeyAndOperations about = {}) {
+    violated(std::string(kind), at, std::move(what), std::move(about));
   }
 };
 

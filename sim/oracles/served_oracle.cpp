@@ -8,8 +8,8 @@
 
 namespace racksim::sim {
 
-ServedOracle::ServedOracle(const Journal& journal, ServedRules rules)
-    : Oracle("served"), journal_(journal), rules_(std::move(rules)) {}
+ServedOracle::ServedOracle(const EventLog& event_log, ServedRules rules)
+    : Oracle("served"), event_log_(event_log), rules_(std::move(rules)) {}
 
 void ServedOracle::observe(const Observation& observation) {
   switch (observation.what) {
@@ -100,10 +100,10 @@ void ServedOracle::judge(const Observation& observation, const SentAgainView& ag
   if (rules_.expect_timeouts || again.why == SentAgain::refusal || again.why == SentAgain::wrong_answer) return;
   const Pending* pending = pending_.find(observation.operation);
   if (is_explained(observation, again, pending)) return;
-  Subject subject;
-  if (pending != nullptr) subject.key = pending->key;
-  if (observation.operation != 0) subject.operations = {observation.operation};
-  violated(observation.at, keeps_more() ? described(observation, again, pending) : std::string(), std::move(subject));
+  KeyAndOperations about;
+  if (pending != nullptr) about.key = pending->key;
+  if (observation.operation != 0) about.operations = {observation.operation};
+  violated(observation.at, keeps_more() ? described(observation, again, pending) : std::string(), std::move(about));
 }
 
 bool ServedOracle::is_explained(const Observation& observation, const SentAgainView& again, const Pending* pending) {
@@ -128,13 +128,13 @@ std::string ServedOracle::described(const Observation& observation, const SentAg
   if (pending != nullptr) {
     who =
         fmt::format("{} (operation {}) of {} on key {}, begun at {},", to_string(pending->kind), observation.operation,
-                    journal_.name(pending->session), printed_key(pending->key), printed(pending->began));
+                    event_log_.name(pending->session), printed_key(pending->key), printed(pending->began));
   } else if (observation.operation != 0) {
-    who = fmt::format("a message of {} for operation {}, which is over,", journal_.name(observation.source),
+    who = fmt::format("a message of {} for operation {}, which is over,", event_log_.name(observation.source),
                       observation.operation);
   } else {
-    who =
-        fmt::format("a control request of {} about key {}", journal_.name(observation.source), printed_key(again.key));
+    who = fmt::format("a control request of {} about key {}", event_log_.name(observation.source),
+                      printed_key(again.key));
   }
   const char* what = again.given_up                              ? "was given up"
                      : again.why == SentAgain::transport_timeout ? "was sent again by the NIC"

@@ -17,8 +17,8 @@
 // answers is no timeout. Overload, and timeouts shorter than the idle path, are no explanation: a scenario in which
 // they are meant says so (`run.expect_timeouts`), and then only what is left over at the end counts.
 //
-// Memory: 64 bytes at most a pending operation; and 43 for each ended one that a fault has touched, of the last two
-// stretches of `settling`.
+// Memory: 56 bytes a pending operation, and 24 for each ended one that a fault has touched, of the last two stretches
+// of `settling`, times the slack of FlatMap.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct ServedRules {
 /// Reads beginnings and ends of operations, sent_again and disturbance. Attach it before the first operation begins.
 class ServedOracle final : public Oracle {
  public:
-  /// `journal` gives names and must outlive the oracle.
-  ServedOracle(const Journal& journal, ServedRules rules);
+  /// `event_log` gives names and must outlive the oracle.
+  ServedOracle(const EventLog& event_log, ServedRules rules);
 
   void observe(const Observation& observation) override;
   /// What is still pending was left unserved.
@@ -73,7 +73,7 @@ class ServedOracle final : public Oracle {
   std::optional<Time> last_touch(std::uint64_t operation, const Pending* pending);
   std::string described(const Observation& observation, const SentAgainView& again, const Pending* pending) const;
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   ServedRules rules_;
   FlatMap<Pending> pending_;                // by operation
   FlatMap<Time> touched_, touched_before_;  // when: ended operations, of this stretch of `settling` and the one before

@@ -1,8 +1,8 @@
 // Single writer, multiple readers: while a node may write a block, no other node may read or write it.
 //
-// Judged from the permissions that nodes hold locally, at the instant they gain them. Memory: 24 bytes a block that
-// somebody holds, times the slack of FlatMap (2 M blocks: 96 MiB), nothing for a block that nobody holds, and 4 MiB for
-// the times of the latest grants.
+// Judged from the permissions that nodes hold locally, at the instant they gain them. Memory: 32 bytes a block that
+// somebody holds, times the slack of FlatMap (2 M blocks: 128 MiB), nothing for a block that nobody holds, and 4 MiB
+// for the times of the latest grants.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ void TornOracle::observe(const Observation& observation) {
   if (answer.kind == StrayAnswer::wrong_key || answer.kind == StrayAnswer::repeated) return;
   if (!keeps_more()) return violated(observation.at, {});
   violated(observation.at,
-           fmt::format("operation {} of {} read item {} {}", observation.operation, journal_.name(observation.source),
+           fmt::format("operation {} of {} read item {} {}", observation.operation, event_log_.name(observation.source),
                        printed_key(answer.key), flaw_of(answer)),
            {answer.key, {observation.operation}});
 }

@@ -12,13 +12,13 @@ namespace racksim::sim {
 /// Reads stray answers, and objects to those whose parts make no item.
 class TornOracle final : public Oracle {
  public:
-  /// `journal` gives the names of sessions and must outlive the oracle.
-  explicit TornOracle(const Journal& journal) : Oracle("torn"), journal_(journal) {}
+  /// `event_log` gives the names of sessions and must outlive the oracle.
+  explicit TornOracle(const EventLog& event_log) : Oracle("torn"), event_log_(event_log) {}
 
   void observe(const Observation& observation) override;
 
  private:
-  const Journal& journal_;
+  const EventLog& event_log_;
 };
 
 }  // namespace racksim::sim

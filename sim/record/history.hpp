@@ -1,4 +1,4 @@
-// The history that oracles judge: how operations and permissions are written into the journal and read back.
+// The history that oracles judge: how operations and permissions are written into the event log and read back.
 //
 // This is the one place that knows the encoding. The service interfaces and the protocols record through record_*;
 // the oracles read through the views. Whoever records does so at the instant it happens, while the calendar stands
@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 
 namespace racksim::sim {
 
@@ -201,77 +201,77 @@ struct DisturbanceView {
 
 /// A session begins an operation. `value` is what a write writes, or an atomic operation would write or add; 0 for all
 /// others.
-inline void record_begun(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+inline void record_begun(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value = 0) {
-  journal.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+  event_log.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// An operation has taken effect and its session knows. `value` is what it wrote or read. In a store-buffered memory a
 /// write may end first and be performed later (record_performed); an unlock may take effect later, too.
-inline void record_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+inline void record_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
                          std::uint64_t key, std::uint64_t value) {
-  journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+  event_log.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// An atomic operation has taken effect and its session knows. `before` is what it read, `wrote` whether it wrote, too:
 /// always for fetch-and-add. If it did, it was performed before.
-inline void record_atomic_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
-                                std::uint64_t key, std::uint64_t before, bool wrote) {
-  journal.record(Observed::operation_ended, session, at, operation,
-                 static_cast<std::uint64_t>(kind) | std::uint64_t{wrote} << 8, key, before);
+inline void record_atomic_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation,
+                                OperationKind kind, std::uint64_t key, std::uint64_t before, bool wrote) {
+  event_log.record(Observed::operation_ended, session, at, operation,
+                   static_cast<std::uint64_t>(kind) | std::uint64_t{wrote} << 8, key, before);
 }
 
 /// A request for a lock is over: granted or, if it only tried, refused.
-inline void record_lock_ended(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+inline void record_lock_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
                               std::uint64_t key, bool granted) {
-  journal.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key,
-                 std::uint64_t{granted});
+  event_log.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key,
+                   std::uint64_t{granted});
 }
 
 /// A write, or an atomic operation that writes, is performed: visible to all from now on, at once, before or after it
 /// ends. `value` is what the key holds now. Once an operation; `session` is the one that issued it, wherever it is
 /// performed.
-inline void record_performed(Journal& journal, Source session, Time at, std::uint64_t operation, std::uint64_t key,
+inline void record_performed(EventLog& event_log, Source session, Time at, std::uint64_t operation, std::uint64_t key,
                              std::uint64_t value) {
-  journal.record(Observed::performed, session, at, operation, key, value);
+  event_log.record(Observed::performed, session, at, operation, key, value);
 }
 
 /// A crash has undone a write of `author`.
-inline void record_lost_write(Journal& journal, Source author, Time at, const LostWriteView& lost) {
-  journal.record(Observed::write_lost, author, at, 0, lost.key, lost.value, static_cast<std::uint64_t>(lost.why));
+inline void record_lost_write(EventLog& event_log, Source author, Time at, const LostWriteView& lost) {
+  event_log.record(Observed::write_lost, author, at, 0, lost.key, lost.value, static_cast<std::uint64_t>(lost.why));
 }
 
 /// A session gives up waiting. `value` is what a write would write.
-inline void record_given_up(Journal& journal, Source session, Time at, std::uint64_t operation, OperationKind kind,
+inline void record_given_up(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
                             std::uint64_t key, std::uint64_t value) {
-  journal.record(Observed::operation_given_up, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
+  event_log.record(Observed::operation_given_up, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// A session gets an answer that it did not ask for. `answered` is the key that it is about.
-inline void record_stray_answer(Journal& journal, Source session, Time at, std::uint64_t operation, StrayAnswer kind,
+inline void record_stray_answer(EventLog& event_log, Source session, Time at, std::uint64_t operation, StrayAnswer kind,
                                 std::uint64_t key, std::uint64_t answered) {
-  journal.record(Observed::stray_answer, session, at, operation, static_cast<std::uint64_t>(kind), key, answered);
+  event_log.record(Observed::stray_answer, session, at, operation, static_cast<std::uint64_t>(kind), key, answered);
 }
 
 /// A node gains, changes or loses its right to access a block locally. What warm-up grants is recorded at time 0.
-inline void record_permission(Journal& journal, Source source, Time at, std::uint64_t operation, std::uint64_t key,
+inline void record_permission(EventLog& event_log, Source source, Time at, std::uint64_t operation, std::uint64_t key,
                               std::uint64_t node, Permission permission) {
-  journal.record(Observed::permission, source, at, operation, key, node, static_cast<std::uint64_t>(permission));
+  event_log.record(Observed::permission, source, at, operation, key, node, static_cast<std::uint64_t>(permission));
 }
 
 /// Somebody asks again, or gives up.
-inline void record_sent_again(Journal& journal, Source who, Time at, std::uint64_t operation,
+inline void record_sent_again(EventLog& event_log, Source who, Time at, std::uint64_t operation,
                               const SentAgainView& again) {
-  journal.record(Observed::sent_again, who, at, operation,
-                 static_cast<std::uint64_t>(again.why) | std::uint64_t{again.given_up} << 8, again.key,
-                 static_cast<std::uint64_t>(again.since.ps()));
+  event_log.record(Observed::sent_again, who, at, operation,
+                   static_cast<std::uint64_t>(again.why) | std::uint64_t{again.given_up} << 8, again.key,
+                   static_cast<std::uint64_t>(again.since.ps()));
 }
 
 /// A fault touches a packet of `operation`, or machines.
-inline void record_disturbance(Journal& journal, Source where, Time at, std::uint64_t operation, Disturbance kind,
+inline void record_disturbance(EventLog& event_log, Source where, Time at, std::uint64_t operation, Disturbance kind,
                                Time until = {}) {
-  journal.record(Observed::disturbance, where, at, operation, static_cast<std::uint64_t>(kind),
-                 static_cast<std::uint64_t>(until.ps()));
+  event_log.record(Observed::disturbance, where, at, operation, static_cast<std::uint64_t>(kind),
+                   static_cast<std::uint64_t>(until.ps()));
 }
 
 }  // namespace racksim::sim

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "sim/kernel/time.hpp"
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 
 namespace racksim::sim {
 

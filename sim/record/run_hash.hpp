@@ -2,7 +2,7 @@
 //
 // The hash is the SUM (mod 2^128) of one strong 128-bit mix per item. A sum does not depend on the order in which items
 // are added, so two executions that record the same things in another interleaving agree; whatever order matters must
-// be part of the item (the journal gives each observation a serial number within its source). It guards against
+// be part of the item (the event log gives each observation a serial number within its source). It guards against
 // accidents, not against an adversary.
 #pragma once
 

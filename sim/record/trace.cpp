@@ -35,7 +35,7 @@ void JsonLinesTrace::observe(const Observation& observation) {
 const std::string& JsonLinesTrace::quoted_name(Source source) {
   if (source.index >= quoted_names_.size()) quoted_names_.resize(source.index + 1);
   auto& quoted = quoted_names_[source.index];
-  if (quoted.empty()) quoted = json_quoted(journal_.name(source));
+  if (quoted.empty()) quoted = json_quoted(event_log_.name(source));
   return quoted;
 }
 

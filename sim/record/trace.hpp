@@ -12,20 +12,20 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 
 namespace racksim::sim {
 
 /// `text` as a JSON string with its quotes: quotes, backslashes and control characters escaped, the rest as it is.
 std::string json_quoted(std::string_view text);
 
-/// Writes a journal's observations to a stream: all of them, or those of a window of time.
+/// Writes an event log's observations to a stream: all of them, or those of a window of time.
 class JsonLinesTrace : public Observer {
  public:
-  /// Both must outlive the trace. The journal gives the sources' names; attach the trace to it.
-  JsonLinesTrace(const Journal& journal, std::ostream& out,
+  /// Both must outlive the trace. The event log gives the sources' names; attach the trace to it.
+  JsonLinesTrace(const EventLog& event_log, std::ostream& out,
                  Time from = Time::from_ps(std::numeric_limits<std::int64_t>::min()), Time until = Time::max())
-      : journal_(journal), out_(out), from_(from), until_(until) {}
+      : event_log_(event_log), out_(out), from_(from), until_(until) {}
 
   /// Writes one line, if the observation lies in the window (both ends included). A stream that fails (a full disk) is
   /// a std::runtime_error.
@@ -34,7 +34,7 @@ class JsonLinesTrace : public Observer {
  private:
   const std::string& quoted_name(Source source);
 
-  const Journal& journal_;
+  const EventLog& event_log_;
   std::ostream& out_;
   Time from_, until_;
   std::vector<std::string> quoted_names_;  // by source, filled when first seen

@@ -1,12 +1,11 @@
 // The calendar as a resource model of SimGrid. See engine.hpp.
 //
 // What SimGrid 3.32 does to such a model, learnt from its EngineImpl::solve:
-// - It asks `next_occurring_event(bound)` for at most `bound` more seconds and then moves its clock by the answer. With
-//   availability profiles it asks again in the same step, after switching the hosts, while its clock still shows the
-//   step's beginning: the goal is the absolute instant clock + bound.
-// - A profile alone does not bound a step when no other activity exists: `bound` is -1 and the calendar would run past
-//   it. So a main actor always waits with a time-out (the backstop) later than the limit, and the model itself ends
-//   the run at the limit.
+// - It asks `next_occurring_event(bound)` for at most `bound` more seconds and then moves its clock by the answer.
+// - `bound` is -1 when no activity of its own is pending: so a main actor always waits with a time-out (the backstop)
+//   later than the limit, and the model itself ends the run at the limit.
+// - Hosts may be switched by the model itself, in the answer: SimGrid's own profiles do it from the same place. Their
+//   actors are unwound, or begin, when the step is over.
 // - An answer below 0 is ignored and one of 0 does not move the clock, so a remainder of less than a picosecond is
 //   passed back as it came.
 #include "sim/simgrid/engine.hpp"
@@ -18,7 +17,6 @@
 #include <cmath>
 #include <exception>
 #include <simgrid/Exception.hpp>
-#include <simgrid/kernel/ProfileBuilder.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <stdexcept>
@@ -101,15 +99,8 @@ struct Engine::Impl : sg::kernel::resource::Model {
   void run_calendar(Time goal);
   void end(Outcome why);
   void fail(std::exception_ptr error);
-  void follow(const sg::s4u::Host& host);
+  void switch_host(HostId host, bool on);
   void start();
-
-  struct Server {
-    std::string name;
-    sg::s4u::Host* host;
-    std::vector<PowerChange> availability;
-    std::vector<PowerSubscriber> subscribers;
-  };
 
   Calendar& calendar;
   const Time limit;
@@ -117,15 +108,12 @@ struct Engine::Impl : sg::kernel::resource::Model {
   sg::s4u::NetZone* zone;
   sg::s4u::Host* control_host;
   sg::s4u::SemaphorePtr control_gate;
-  std::vector<Server> servers;
+  std::vector<sg::s4u::Host*> hosts;
   std::vector<std::unique_ptr<Actor>> actors;
   std::deque<WakeUp> wake_ups;
-  std::vector<Time> power_changes;  // of all servers, sorted
-  std::size_t next_power_change = 0;
   bool started = false;
   bool over = false;
-  bool woke = false;      // an actor can run: the calendar must pause
-  bool switched = false;  // a host went off or on, and the run was not found idle since
+  bool woke = false;  // an actor can run: the calendar must pause
   Outcome outcome = Outcome::idle;
   std::exception_ptr error;
   std::uint64_t steps = 0;
@@ -137,11 +125,7 @@ double Engine::Impl::next_occurring_event(double bound) {
   if (over) return -1.0;
   ++steps;
   const double clock = sg::s4u::Engine::get_clock();
-  const Time reach = std::min(limit, nearest_picosecond(clock + bound));
-  // Before a power change the calendar stops one picosecond short: SimGrid then switches the host, which schedules the
-  // event, and asks again. So the event is ordered by its lane like any other of that instant.
-  const bool power_change = next_power_change < power_changes.size() && power_changes[next_power_change] <= reach;
-  const Time goal = power_change ? power_changes[next_power_change] - Duration::from_ps(1) : reach;
+  const Time goal = std::min(limit, nearest_picosecond(clock + bound));
 
   woke = false;
   double answer = bound;
@@ -149,19 +133,11 @@ double Engine::Impl::next_occurring_event(double bound) {
     while (!woke && calendar.run_one(goal)) {
       if (++events % kEventsPerLook == 0 && look) look();
     }
-    if (!woke) {
-      const bool idle = calendar.pending() == 0 && next_power_change == power_changes.size();
-      if (idle && std::exchange(switched, false)) {
-        // The last power change may have restarted actors, which have not run yet: end this step, but no later.
-        const Time last = std::max(calendar.now(), power_changes.back());
-        if (last > calendar.now()) calendar.run_until(last);
-        answer = seconds(last) - clock;
-      } else if (idle) {
-        end(Outcome::idle);
-      } else {
-        if (goal > calendar.now()) calendar.run_until(goal);  // nothing left by then: moves the calendar's clock
-        if (goal == limit) end(Outcome::limit_reached);
-      }
+    if (!woke && calendar.pending() == 0) {
+      end(Outcome::idle);
+    } else if (!woke) {
+      if (goal > calendar.now()) calendar.run_until(goal);  // nothing left by then: moves the calendar's clock
+      if (goal == limit) end(Outcome::limit_reached);
     }
   } catch (...) {
     fail(std::current_exception());
@@ -183,45 +159,30 @@ void Engine::Impl::fail(std::exception_ptr what) {
   end(Outcome::finished);
 }
 
-// Called by SimGrid right after it has switched a host, which only the profiles do.
-void Engine::Impl::follow(const sg::s4u::Host& host) {
-  const auto server = std::find_if(servers.begin(), servers.end(), [&](const Server& s) { return s.host == &host; });
-  if (server == servers.end() || over) return;
-  const Time at = power_changes[next_power_change++];
-  const bool on = host.is_on();
-  switched = true;
-  const auto index = static_cast<std::uint32_t>(server - servers.begin());
-  if (!on) {
-    // SimGrid unwinds the actors only after this step: until then no event may find them waiting.
+void Engine::Impl::switch_host(HostId id, bool on) {
+  sg::s4u::Host& host = *hosts.at(id.index);
+  if (host.is_on() == on || over) return;
+  if (on) {
+    host.turn_on();
+  } else {
+    // SimGrid unwinds the actors only after this step: until then nothing may find them waiting.
     for (const auto& actor : actors) {
-      if (actor->host_.index == index) actor->withdraw();
+      if (actor->host_ == id) actor->withdraw();
     }
+    host.turn_off();
   }
-  for (const PowerSubscriber& s : server->subscribers) s.post(calendar, at, s.lane, s.target, on);
+  woke = true;
 }
 
-// Hands profiles and actors to SimGrid. Not before the run: SimGrid refuses to exit while an actor has never run.
+// Hands actors to SimGrid. Not before the run: SimGrid refuses to exit while an actor has never run.
 void Engine::Impl::start() {
-  for (const Server& server : servers) {
-    if (server.availability.empty()) continue;
-    for (const PowerChange& change : server.availability) power_changes.push_back(change.at);
-    server.host->set_state_profile(sg::kernel::profile::ProfileBuilder::from_callback(
-        "availability of " + server.name,
-        [entries = profile_entries(server.availability)](std::vector<sg::kernel::profile::DatedValue>& list) {
-          if (!list.empty()) return;
-          for (const ProfileEntry& entry : entries) list.emplace_back(entry.delay, entry.state);
-        },
-        -1.0));
-  }
-  std::sort(power_changes.begin(), power_changes.end());
   zone->seal();
-  sg::s4u::Host::on_state_change_cb([this](const sg::s4u::Host& host) { follow(host); });
 
   const double backstop = seconds(limit) + 1.0;
   sg::s4u::Actor::create("control", control_host, [this, backstop] { control_gate->acquire_timeout(backstop); });
   for (const auto& actor : actors) {
     auto live = [a = actor.get()] { a->live(); };
-    auto simgrid_actor = sg::s4u::Actor::create(actor->name_, servers[actor->host_.index].host, live);
+    auto simgrid_actor = sg::s4u::Actor::create(actor->name_, hosts[actor->host_.index], live);
     // In this order: a restart copies what has been set before.
     simgrid_actor->daemonize();
     if (actor->restart_ == Restart::with_host) simgrid_actor->set_auto_restart(true);
@@ -248,25 +209,26 @@ Engine::~Engine() {
   impl_->actors.clear();
 }
 
-HostId Engine::add_host(const std::string& name, const std::vector<PowerChange>& availability) {
+HostId Engine::add_host(const std::string& name) {
   if (impl_->started) throw std::logic_error("hosts are added before the run");
   if (sg::s4u::Host::by_name_or_null(name) != nullptr) {
     throw std::runtime_error(fmt::format("two hosts have the name '{}'", name));
   }
-  check_availability(name, availability);
-  Impl::Server server{name, impl_->zone->create_host(name, 1e9), availability, {}};
-  std::erase_if(server.availability, [&](const PowerChange& change) { return change.at > impl_->limit; });
-  impl_->servers.push_back(std::move(server));
-  return HostId{static_cast<std::uint32_t>(impl_->servers.size() - 1)};
+  impl_->hosts.push_back(impl_->zone->create_host(name, 1e9));
+  return HostId{static_cast<std::uint32_t>(impl_->hosts.size() - 1)};
 }
 
-void Engine::subscribe(HostId host, PowerSubscriber subscriber) {
-  impl_->servers.at(host.index).subscribers.push_back(subscriber);
+void Engine::switch_off(HostId host) {
+  impl_->switch_host(host, false);
+}
+
+void Engine::switch_on(HostId host) {
+  impl_->switch_host(host, true);
 }
 
 void Engine::add_actor(const std::string& name, HostId host, std::function<void(Actor&)> body, Restart restart) {
   if (impl_->started) throw std::logic_error("actors are added before the run");
-  if (host.index >= impl_->servers.size()) throw std::logic_error("an actor needs a host of this engine");
+  if (host.index >= impl_->hosts.size()) throw std::logic_error("an actor needs a host of this engine");
   impl_->actors.emplace_back(new Actor(*impl_, impl_->calendar, name, host, restart, std::move(body)));
 }
 

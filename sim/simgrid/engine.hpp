@@ -1,14 +1,13 @@
-// The bridge to SimGrid: SimGrid owns the run, the servers (as hosts with availability profiles) and the actors of slow
-// control logic; the calendar is one of its resource models and runs between the instants at which SimGrid must act.
+// The bridge to SimGrid: SimGrid owns the run, the servers (as hosts) and the actors of slow control logic; the
+// calendar is one of its resource models and runs between the instants at which SimGrid must act.
 //
 // The calendar's integer clock is the truth. An actor's sleeps and time-outs are calendar events, so they are exact to
 // the picosecond and ordered with all other events; SimGrid's double only follows. That is enough because a double
 // tells neighbouring picoseconds apart up to a few thousand seconds; runs are limited to 1,000 s.
 //
-// At one instant the order is: first SimGrid switches hosts on or off and kills their actors, then the calendar
-// executes its events, the hosts' power events among them, by lane. An actor that an event releases runs before the
-// next event, and what it posts is executed before simulated time advances. Actors that their host restarts run when
-// the instant's last event is done, or with the first actor that one of them releases.
+// All that happens is a calendar event, a host that goes off or on too: SimGrid's hosts follow the rack's servers. An
+// actor that an event releases, kills with its host or starts again with it runs before the next event, and what it
+// posts is executed before simulated time advances.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +15,9 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
-#include "sim/simgrid/availability.hpp"
 
 namespace racksim::sim {
 
@@ -41,7 +38,7 @@ class Engine {
   enum class Outcome : std::uint8_t {
     finished,       ///< `finish()` was called
     limit_reached,  ///< the time limit came first; events at the limit itself were executed
-    idle  ///< nothing could happen any more: no event pending, no power change ahead. The clock shows the last event
+    idle            ///< nothing could happen any more: no event was pending. The clock shows the last one
   };
 
   /// The longest run that a double holds exactly to the picosecond, with a margin.
@@ -54,17 +51,13 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Adds a server. It is on at first; `availability` switches it off and on in turns, at strictly increasing instants
-  /// after 0 (those beyond the limit are ignored). Throws std::runtime_error for another list or a name in use.
-  HostId add_host(const std::string& name, const std::vector<PowerChange>& availability = {});
+  /// Adds a server, which is on at first. Throws std::runtime_error when the name is in use.
+  HostId add_host(const std::string& name);
 
-  /// Has each power change of `host` call `(target.*Handler)(bool on)` as an event on `lane` at its exact instant.
-  template <auto Handler, class Target>
-  void on_power(HostId host, Lane lane, Target& target) {
-    subscribe(host, {lane, &target, [](Calendar& calendar, Time at, Lane where, void* who, bool on) {
-                       calendar.at<Handler>(at, where, *static_cast<Target*>(who), on);
-                     }});
-  }
+  /// Switches a host off, which kills its actors, or on again, which starts those that restart with it. Does nothing
+  /// when it is off, or on, already. For calendar events.
+  void switch_off(HostId host);
+  void switch_on(HostId host);
 
   /// What becomes of an actor when its host comes back on: nothing, or its body begins anew (even one that had
   /// returned).
@@ -91,19 +84,11 @@ class Engine {
   Outcome run();
 
   /// How often SimGrid has asked the calendar to run: the price of the bridge, which grows with actors' wake-ups and
-  /// power changes only.
+  /// with hosts that go off or on only.
   std::uint64_t steps() const;
 
  private:
   struct Impl;
-
-  struct PowerSubscriber {
-    Lane lane;
-    void* target;
-    void (*post)(Calendar& calendar, Time at, Lane lane, void* target, bool on);
-  };
-  void subscribe(HostId host, PowerSubscriber subscriber);
-
   std::shared_ptr<Impl> impl_;
 };
 

@@ -1,5 +1,6 @@
 // The folders' dependency arrows hold in every include, and what must stay out of headers does.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -111,6 +112,27 @@ std::string fault(const std::string& file, const Include& include) {
   return "";
 }
 
+/// What a path belongs to: a class's header and source together.
+std::string unit_of(const std::string& path) {
+  return path.substr(0, path.rfind('.'));
+}
+
+/// What each includes.
+using Includes = std::map<std::string, std::set<std::string>>;
+
+/// Whether includes lead from one to another, and by which way, from its end. `met` are those that do not.
+bool leads_to(const Includes& includes, const std::string& from, const std::string& to, std::set<std::string>& met,
+              std::vector<std::string>& way) {
+  const auto found = includes.find(from);
+  if (found == includes.end()) return false;
+  for (const auto& next : found->second) {
+    if (next != to && (!met.insert(next).second || !leads_to(includes, next, to, met, way))) continue;
+    way.push_back(next);
+    return true;
+  }
+  return false;
+}
+
 /// The sources of the tree, relative to it.
 std::vector<std::string> sources() {
   const fs::path root = racksim::places::source_folder();
@@ -136,6 +158,24 @@ TEST_CASE("every include follows the arrows between the folders") {
       const auto problem = fault(file, include);
       if (!problem.empty()) FAIL_CHECK(fmt::format("{} includes {}: {}", file, include.path, problem));
     }
+  }
+}
+
+TEST_CASE("no classes of the hardware include each other in a circle, header and source taken together") {
+  Includes includes;
+  for (const auto& file : sources()) {
+    if (first_folder(file) != "models") continue;
+    std::ifstream stream(fs::path(racksim::places::source_folder()) / file);
+    for (const auto& include : includes_of(stream)) {
+      const auto unit = unit_of(include.path);
+      if (first_folder(unit) == "models" && unit != unit_of(file)) includes[unit_of(file)].insert(unit);
+    }
+  }
+  CHECK(includes.size() > 50);
+  for (const auto& [unit, included] : includes) {
+    std::set<std::string> met;
+    std::vector<std::string> way;
+    if (leads_to(includes, unit, unit, met, way)) FAIL_CHECK(fmt::format("{} <- {}", fmt::join(way, " <- "), unit));
   }
 }
 

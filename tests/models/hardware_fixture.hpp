@@ -11,11 +11,11 @@ namespace racksim::models::test {
 
 struct Hardware {
   sim::Calendar calendar;
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
   p4::PacketPool packets;
-  PacketCensus census{metrics};
-  RackContext context{calendar, journal, metrics, packets, census, 42};
+  PacketAccounting accounting{metrics};
+  RackContext context{calendar, event_log, metrics, packets, accounting, 42};
 
   /// A UDP packet whose frame has `frame` bytes (at least 64), numbered by its serial and its destination port.
   p4::PacketRef packet(std::uint64_t serial, std::uint32_t frame = 64) {
@@ -25,7 +25,7 @@ struct Hardware {
     made->push(p4::Udp{.src_port = 7, .dst_port = serial & 0xffff});
     made->payload_bytes = frame - p4::kFcsBytes - made->header_bytes();
     made->serial = serial;
-    census.create();
+    accounting.create();
     return made;
   }
 };
@@ -43,7 +43,7 @@ struct Collector : PacketSink {
   };
   void receive(p4::PacketRef&& packet, unsigned) override {
     entries.push_back({packet->serial, hardware.calendar.now()});
-    hardware.census.deliver();
+    hardware.accounting.deliver();
   }
   std::vector<std::uint64_t> serials() const {
     std::vector<std::uint64_t> all;

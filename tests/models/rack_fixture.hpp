@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/packets/addressing.hpp"
@@ -37,7 +38,7 @@ struct TestRack {
   };
 
   explicit TestRack(const RackOptions& options = small(), std::uint64_t seed = 1)
-      : rack(calendar, journal, metrics, options, seed) {
+      : rack(calendar, event_log, metrics, options, seed) {
     for (std::uint64_t i = 0; i < options.nodes; ++i) {
       hosts.push_back(std::make_unique<Host>(*this, static_cast<NodeId>(i)));
     }
@@ -59,11 +60,31 @@ struct TestRack {
   std::uint64_t counter(std::string_view name) const { return std::get<sim::Counter>(metrics.find(name)->value).value; }
 
   sim::Calendar calendar;
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
   Rack rack;
   std::vector<std::unique_ptr<Host>> hosts;
 };
+
+/// Handles of what the switch's program calls so; null if it has no such thing.
+inline const p4::RegisterArray* array_of(Rack& rack, std::string_view name) {
+  for (const auto& array : rack.chassis().pipeline(0).program().arrays()) {
+    if (array.name == name) return &array;
+  }
+  return nullptr;
+}
+inline const p4::Table* table_of(Rack& rack, std::string_view name) {
+  for (const auto& table : rack.chassis().pipeline(0).program().tables()) {
+    if (table.name == name) return &table;
+  }
+  return nullptr;
+}
+inline const p4::Action* action_of(Rack& rack, std::string_view name) {
+  for (const auto& action : rack.chassis().pipeline(0).program().actions()) {
+    if (action.name == name) return &action;
+  }
+  return nullptr;
+}
 
 inline constexpr std::uint16_t kCounted = 10, kResubmitted = 11, kMulticast = 12, kRecirculated = 13;
 

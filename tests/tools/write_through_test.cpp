@@ -1,6 +1,8 @@
 // A protocol that lives in one folder of the tests (tests/write_through) gets oracles, faults, fuzzing, charts, tables
 // of options and litmus tests, though nothing else names it; and the oracles of memory models see what its store
 // buffers do.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -69,6 +71,37 @@ TEST_CASE("it keeps what it promises with each buffer, all modes of the benchmar
                           ((model == "data-value" || model == "sc") && buffer == "none");
     CHECK((checked.find(" " + model + ", ") != std::string::npos) == expected);
   }
+}
+
+// The crashes are the outages of a profile that begins at 1 us. A node that is off has no actor, and one that is on
+// again has a new one, whose sleep begins at its return.
+TEST_CASE("actors die with their nodes and return with them") {
+  const auto outcome =
+      run(micro("--set protocol.write-through.heartbeat=7us --set run.measure=300us "
+                "--set 'faults=[{\"kind\": \"availability\", \"node\": 3, \"from\": \"1us\", \"profile\": \"0.0001 0; "
+                "0.00012 1; 0.0002 0\", \"stays_down\": true}]' --set check.all=false --json"));
+  // The beats are counted to the end of the drain, which the node that stays down makes last as long as it may.
+  const std::string key = "\"simulated_ns\": ";
+  const auto at = outcome.out.find(key);
+  REQUIRE(at != std::string::npos);
+  const std::uint64_t microseconds = std::stoull(outcome.out.substr(at + key.size())) / 1000;
+  const std::uint64_t others = 3 * (microseconds / 7), crashing = 101 / 7 + (201 - 121) / 7;
+  CHECK_THAT(outcome.out, Contains(fmt::format("\"heartbeats\": {},", others + crashing)));
+}
+
+TEST_CASE("an exception in a task, an actor or an observer ends the run with status 3, the last event and the replay") {
+  const std::string who = GENERATE(as<std::string>{}, "task", "actor", "observer");
+  const std::string sets = "--seed 5 --set 'protocol.write-through.defect=" + who + "'";
+  const auto outcome = run(micro(sets));
+  CHECK(outcome.status == 3);
+  CHECK_THAT(outcome.err,
+             Contains("racksim: internal error: a defect in a" + std::string(who == "task" ? " " : "n ") + who));
+  const auto event = outcome.err.find("\n  last event: number ");
+  REQUIRE(event != std::string::npos);
+  // The first operation, packet or beat after 50 us.
+  CHECK_THAT(outcome.err.substr(event), Contains(" at 50") && Contains(" ns, on lane \""));
+  CHECK_THAT(outcome.err, Contains("\n  replay: racksim run " + kFolder + "micro.json " + sets + "\n"));
+  CHECK(outcome.out.empty());
 }
 
 // First come, first served: of each of the 31 other sessions one request that began later may be granted while this one

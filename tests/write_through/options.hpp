@@ -10,6 +10,9 @@ using namespace sim::literals;
 /// Whether writes wait in a buffer of their session, and in which order they leave it.
 enum class StoreBuffer : std::uint8_t { none, in_order, by_line };
 
+/// Where a defect is that throws.
+enum class Defect : std::uint8_t { none, task, actor, observer };
+
 struct Options final : models::ProtocolOptions {
   std::uint64_t block_bytes = 64;
   StoreBuffer store_buffer = StoreBuffer::none;
@@ -17,6 +20,8 @@ struct Options final : models::ProtocolOptions {
   bool await_invalidations = true;
   bool free_locks = true;
   sim::Duration local_access = 100_ns;
+  sim::Duration heartbeat{};
+  Defect defect = Defect::none;
 
   void declare(sim::Parameters& p) override {
     p.size("block_bytes", block_bytes, 8, 65'536, "unit of coherence, a power of two");
@@ -26,6 +31,10 @@ struct Options final : models::ProtocolOptions {
     p.integer("buffer_entries", buffer_entries, 1, 1024, "writes that a session's buffer holds");
     p.flag("await_invalidations", await_invalidations, "off: a write does not wait until all copies are gone");
     p.flag("free_locks", free_locks, "off: a node that has crashed keeps its locks and its places in their queues");
+    p.choice("defect", defect,
+             {{"none", Defect::none}, {"task", Defect::task}, {"actor", Defect::actor}, {"observer", Defect::observer}},
+             "what throws an exception, soon after 50us");
+    p.length("heartbeat", heartbeat, 0_ns, 1_s, "how often an actor on each node beats; 0ns: there is none");
     p.length("local_access", local_access, 1_ns, 1_ms, "processor time of an access to the local cache");
   }
   /// Reads are of what memory holds; a buffer delays writes past later reads and, by line, past each other.

@@ -145,7 +145,7 @@ const sim::Registration<models::FaultEntry> unplugged({
 /// Objects to a value that a counter had twice: two sessions that have read the same, and each added to it.
 class CountedOnce final : public sim::Oracle {
  public:
-  explicit CountedOnce(const sim::Journal& journal) : Oracle("counted-once"), journal_(journal) {}
+  explicit CountedOnce(const sim::EventLog& event_log) : Oracle("counted-once"), event_log_(event_log) {}
   void observe(const sim::Observation& observation) override {
     if (observation.what != sim::Observed::operation_ended) return;
     const auto operation = sim::OperationView::of(observation);
@@ -154,25 +154,25 @@ class CountedOnce final : public sim::Oracle {
     if (alone) return;
     violated(observation.at,
              fmt::format("{} was counted by operations {} and {} of {}", operation.value, first->second,
-                         observation.operation, journal_.name(observation.source)),
+                         observation.operation, event_log_.name(observation.source)),
              {.key = operation.key, .operations = {first->second, observation.operation}});
   }
 
  private:
-  const sim::Journal& journal_;
+  const sim::EventLog& event_log_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> seen_;  // by key and value: the operation
 };
 
 const sim::Registration<models::OracleEntry> counted_once({
     .name = "counted-once",
     .doc = "no two fetch-and-adds read the same of one word",
-    .asked = models::OracleEntry::Asked::by_name,
+    .attach = models::OracleEntry::AttachWhen::by_name,
     .make =
         [](models::OracleContext& context) {
           if (dynamic_cast<models::MemoryService*>(&context.protocol().service()) == nullptr) {
-            throw sim::Misfit("counted-once", "a protocol without words to count in", "one with a memory service");
+            throw sim::OptionError("counted-once", "a protocol without words to count in", "one with a memory service");
           }
-          return std::make_shared<CountedOnce>(context.journal());
+          return std::make_shared<CountedOnce>(context.event_log());
         },
 });
 

@@ -34,12 +34,13 @@ constexpr std::uint32_t kControlBytes = 32;
 }  // namespace
 
 WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& options)
-    : MemoryService(context.rack.calendar(), context.rack.journal(), context.rack.metrics(),
+    : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
       mesh_(context.rack, models::Mesh::Transport::reliable),
-      final_source_(context.rack.journal().add_source("write-through")) {
+      final_source_(context.rack.event_log().add_source("write-through")),
+      heartbeats_(context.rack.metrics().counter("heartbeats", "beats", "Heartbeats of the nodes' actors.")) {
   nodes_.resize(rack_.nodes());
   for (models::NodeId id = 0; id < rack_.nodes(); ++id) {
     Node& node = nodes_[id];
@@ -53,6 +54,7 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
               [this, id](const models::RpcEnd::Call& call) { nodes_[id].serving->spawn(answer(id, call)); });
   }
   mesh_.connect();
+  if (options_.defect == Defect::observer) rack_.event_log().attach(*this);
   buffers_.resize(sessions());
   for (models::NodeId id = 0; id < rack_.nodes(); ++id) make_buffers(id);
 }
@@ -66,6 +68,29 @@ void WriteThrough::make_buffers(models::NodeId node) {
           const Request request{.kind = Kind::write, .block = write.block, .value = write.value};
           co_await call(node, home_of(write.block), request, write.operation);
         });
+  }
+}
+
+void WriteThrough::fail_soon(const char* who) const {
+  if (rack_.calendar().now() >= sim::Time{} + 50_us) throw std::runtime_error(fmt::format("a defect in {}", who));
+}
+
+void WriteThrough::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
+  if (options_.defect == Defect::actor) {
+    engine.add_actor("defect", nodes.front(), [this](sim::Engine::Actor& actor) {
+      actor.sleep(50_us);
+      fail_soon("an actor");
+    });
+  }
+  if (options_.heartbeat == sim::Duration{}) return;
+  const auto beat = [this](sim::Engine::Actor& actor) {
+    for (;;) {
+      actor.sleep(options_.heartbeat);
+      ++heartbeats_.value;
+    }
+  };
+  for (std::size_t node = 0; node < nodes.size(); ++node) {
+    engine.add_actor(fmt::format("heartbeat of node {}", node), nodes[node], beat, sim::Engine::Restart::with_host);
   }
 }
 
@@ -141,6 +166,7 @@ sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uin
 sim::Task<void> WriteThrough::do_write(models::Session session, std::uint64_t block, std::uint64_t value,
                                        std::uint64_t operation) {
   co_await models::occupy(core_of(session), options_.local_access);
+  if (options_.defect == Defect::task) fail_soon("a task");
   const SessionBuffer::Write write{block, value, operation};
   co_await buffer(session).push(write);
   if (options_.store_buffer == StoreBuffer::none) co_await buffer(session).drain();
@@ -229,7 +255,7 @@ std::vector<models::Leak> WriteThrough::leaks() const {
 void WriteThrough::record_final_state() {
   for (models::NodeId id = 0; id < nodes_.size(); ++id) {
     nodes_[id].home->visit([&](std::uint64_t block, std::uint64_t value) {
-      journal().record(sim::Observed::final_state, final_source_, calendar().now(), id, block, value);
+      event_log().record(sim::Observed::final_state, final_source_, calendar().now(), id, block, value);
     });
   }
 }

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/rack/mesh.hpp"
@@ -16,12 +17,14 @@
 
 namespace racksim::write_through {
 
-class WriteThrough final : public models::Protocol, public models::MemoryService {
+class WriteThrough final : public models::Protocol, public models::MemoryService, private sim::Observer {
  public:
   WriteThrough(models::ProtocolContext& context, const Options& options);
 
   models::Service& service() override { return *this; }
   void show_state(sim::StateVisitor& visitor) const override;
+  /// Each node has an actor that beats, if it is to: it dies with its node and returns with it.
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void start_measuring() override { MemoryService::start_measuring(); }
   void stop_measuring() override { MemoryService::stop_measuring(); }
   /// All homes know of a crash at once, as from a perfect failure detector. They forget the node's copies, carry out
@@ -59,6 +62,9 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
     std::unique_ptr<sim::Scope> serving;
   };
 
+  void observe(const sim::Observation&) override { fail_soon("an observer"); }
+  /// Throws once it is late enough, in the name of the part of this protocol that has the defect.
+  void fail_soon(const char* who) const;
   void make_buffers(models::NodeId node);
   bool lives(models::NodeId node, std::uint32_t incarnation) const {
     return rack_.server(node).is_on() && rack_.server(node).incarnation() == incarnation;
@@ -73,6 +79,7 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   Options options_;
   models::Mesh mesh_;
   sim::Source final_source_;
+  sim::Counter& heartbeats_;
   std::vector<Node> nodes_;
   std::vector<std::unique_ptr<SessionBuffer>> buffers_;  // by session
 };

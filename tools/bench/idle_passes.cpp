@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sim/metrics/metrics.hpp"
-#include "tools/bench/forked_child.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/scenario.hpp"
@@ -16,22 +15,18 @@
 namespace racksim::tools {
 namespace {
 
-/// In a process of its own, because a process has one SimGrid engine.
 double simulated_seconds_per_second(unsigned simulated_ms, const char* idle_passes, const Catalogue& catalogue) {
   const Scenario scenario = load_scenario(find_scenario_file("starcache/zipf-0.99.json"), catalogue,
                                           {"workload.rate=1000", fmt::format("run.measure={}ms", simulated_ms),
                                            fmt::format("run.idle_passes={}", idle_passes)});
-  ForkedChild child([&scenario](const ForkedChild::NextRequest& next) {
-    if (!next(0)) return;
+  const double seconds = measured_apart([&scenario] {
     sim::Metrics metrics;
     const double begin = processor_seconds();
     const RunResult result = run_experiment(scenario, metrics, "", {});
-    const double seconds = processor_seconds() - begin;
+    const double end = processor_seconds();
     if (!result.pass) throw std::runtime_error("the oracles object to the run of " + scenario.name);
-    next(seconds);
+    return end - begin;
   });
-  const double seconds = child.ask();
-  child.finish();
   return simulated_ms * 1e-3 / seconds;
 }
 

@@ -2,23 +2,22 @@
 #include "tools/bench/peak_memory.hpp"
 
 #include <stdexcept>
+#include <string>
 
 #include "sim/metrics/metrics.hpp"
-#include "tools/bench/forked_child.hpp"
 #include "tools/experiment/experiment.hpp"
+#include "tools/processes/child_processes.hpp"
 
 namespace racksim::tools {
 
 std::uint64_t peak_memory_of(const Scenario& scenario) {
-  ForkedChild child([&scenario](const ForkedChild::NextRequest& next) {
-    if (!next(0)) return;
+  const auto run = [&scenario]() -> std::string {
     sim::Metrics metrics;
-    const RunResult result = run_experiment(scenario, metrics, "", {});
-    if (!result.pass) throw std::runtime_error("the oracles object to the run of " + scenario.name);
-    next(static_cast<double>(result.operations));
-  });
-  child.ask();
-  return child.finish();
+    if (!run_experiment(scenario, metrics, "", {}).pass)
+      throw std::runtime_error("the oracles object to the run of " + scenario.name);
+    return "";
+  };
+  return answer_of(run, "as a process was measuring").peak_bytes;
 }
 
 }  // namespace racksim::tools

@@ -12,7 +12,6 @@ namespace racksim::tools {
 
 namespace {
 
-constexpr std::size_t kHosts = 8, kThreads = 4;
 constexpr std::uint32_t kPayloadBytes = 18;  // of a 64-byte frame, behind Ethernet, IPv4 and UDP
 
 /// Sends every request back where it came from.
@@ -51,31 +50,34 @@ struct EchoClient final : models::PacketHandler {
 }  // namespace
 
 struct RackEcho::State {
-  State() : rack(calendar, journal, metrics, {}, 1), servers(kHosts * kThreads), clients(kHosts * kThreads) {
+  State()
+      : rack(calendar, event_log, metrics, {}, 1),
+        servers(kEchoHosts * kEchoThreads),
+        clients(kEchoHosts * kEchoThreads) {
     for (std::size_t i = 0; i < servers.size(); ++i) {
       auto& server = servers[i];
       server.rack = &rack;
-      server.node = static_cast<models::NodeId>(i % kHosts);
+      server.node = static_cast<models::NodeId>(i % kEchoHosts);
       auto& host = rack.server(server.node);
-      server.queue_pair = host.nic().create_raw_qp(host.core(kThreads + i / kHosts), server);
+      server.queue_pair = host.nic().create_raw_qp(host.core(kEchoThreads + i / kEchoHosts), server);
     }
     for (std::size_t i = 0; i < clients.size(); ++i) {
       // Thread t of a host calls thread t of the host t + 1 further on.
       auto& client = clients[i];
-      const std::size_t host = i % kHosts, thread = i / kHosts, called = (host + 1 + thread) % kHosts;
+      const std::size_t host = i % kEchoHosts, thread = i / kEchoHosts, called = (host + 1 + thread) % kEchoHosts;
       client.rack = &rack;
       client.done = &done;
       client.goal = &goal;
       client.node = static_cast<models::NodeId>(host);
       client.server = static_cast<models::NodeId>(called);
-      client.server_queue_pair = static_cast<std::uint16_t>(servers[thread * kHosts + called].queue_pair);
+      client.server_queue_pair = static_cast<std::uint16_t>(servers[thread * kEchoHosts + called].queue_pair);
       client.queue_pair = rack.server(client.node).nic().create_raw_qp(rack.server(client.node).core(thread), client);
     }
     for (auto& client : clients) client.call();
   }
 
   sim::Calendar calendar;
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
   models::Rack rack;
   std::vector<EchoServer> servers;

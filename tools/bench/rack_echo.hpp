@@ -7,6 +7,9 @@
 
 namespace racksim::tools {
 
+/// Each thread of a host calls one of another host; as many threads of each host serve.
+inline constexpr unsigned kEchoHosts = 8, kEchoThreads = 4;
+
 /// Rack, servers and clients, which call without end.
 class RackEcho {
  public:

@@ -1,10 +1,14 @@
 // Interleaved rounds and their statistics. See rounds.hpp.
 #include "tools/bench/rounds.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
+#include <string>
 
+#include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
 
 namespace racksim::tools {
@@ -33,6 +37,10 @@ double rate_of(const Round& round) {
   const double begin = processor_seconds();
   const auto units = static_cast<double>(round());
   return units / (processor_seconds() - begin);
+}
+
+double measured_apart(const std::function<double()>& measure) {
+  return std::stod(answer_of([&] { return fmt::format("{}", measure()); }, "as a process was measuring").text);
 }
 
 std::vector<std::vector<double>> take_turns(const std::vector<Round>& contestants, unsigned rounds) {

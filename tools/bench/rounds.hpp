@@ -33,4 +33,8 @@ double processor_seconds();
 /// Units per second of one call.
 double rate_of(const Round& round);
 
+/// What is measured in a process of its own, as a process has one SimGrid engine. Throws std::runtime_error when there
+/// is no answer, and Interrupted (interruption.hpp) when the program is asked to stop as it waits.
+double measured_apart(const std::function<double()>& measure);
+
 }  // namespace racksim::tools

@@ -13,7 +13,8 @@ struct EchoResult {
   double events_per_rpc = 0;
 };
 
-/// Both in turns; a round is `rpcs` RPCs of the rack and a twentieth of that in S4U, which runs in a child process.
+/// Both in turns; a round is `rpcs` RPCs of the rack and a twentieth of that in S4U, after as
+/// many that are not measured, in a child process.
 EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds);
 
 }  // namespace racksim::tools

@@ -10,13 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/rack_echo.hpp"
+
 namespace racksim::tools {
 
 namespace {
 
 namespace s4u = simgrid::s4u;
 
-constexpr unsigned kHosts = 8, kThreads = 4;
 constexpr std::uint64_t kFrameBytes = 64;
 
 /// One per client, handed from mailbox to mailbox.
@@ -38,7 +39,7 @@ void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_do
   auto* zone = s4u::create_star_zone("rack");
   auto* switch_host = zone->create_host("switch", 1e9);
   std::vector<s4u::Host*> hosts;
-  for (unsigned i = 0; i < kHosts; ++i) {
+  for (unsigned i = 0; i < kEchoHosts; ++i) {
     auto* host = zone->create_host("node" + std::to_string(i), 1e9);
     const auto* link = zone->create_split_duplex_link("link" + std::to_string(i), 12.5e9)->set_latency(400e-9);
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
@@ -59,13 +60,13 @@ void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_do
 
   std::uint64_t done = 0;
   bool more = true;
-  std::vector<Message> messages(kHosts * kThreads);
-  for (unsigned i = 0; i < kHosts * kThreads; ++i) {
+  std::vector<Message> messages(kEchoHosts * kEchoThreads);
+  for (unsigned i = 0; i < kEchoHosts * kEchoThreads; ++i) {
     auto* server_mailbox = s4u::Mailbox::by_name("server" + std::to_string(i));
     auto* client_mailbox = s4u::Mailbox::by_name("client" + std::to_string(i));
     // As in rack_echo.cpp: thread t of a host calls a host t + 1 further on.
-    const unsigned host = i % kHosts, thread = i / kHosts;
-    s4u::Actor::create("server", hosts[(host + 1 + thread) % kHosts], [server_mailbox, at_switch] {
+    const unsigned host = i % kEchoHosts, thread = i / kEchoHosts;
+    s4u::Actor::create("server", hosts[(host + 1 + thread) % kEchoHosts], [server_mailbox, at_switch] {
       for (;;) {
         auto* message = server_mailbox->get<Message>();
         message->destination = message->reply_to;

@@ -7,7 +7,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -23,7 +22,6 @@
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
 #include "tools/processes/child_processes.hpp"
-#include "tools/processes/interruption.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/text/units.hpp"
 
@@ -43,9 +41,8 @@ struct ExplainOptions {
 
 /// Runs work in a child process and gives its answer; what the child threw is thrown again.
 std::string in_child(const ChildProcesses::Work& work) {
-  ChildProcesses children(1);
   // Bad input must come back as what it is: it is the only failure that has a status of its own.
-  children.start(0, [&work] {
+  const auto answering = [&work]() -> std::string {
     try {
       return "+" + work();
     } catch (const InputError& error) {
@@ -55,14 +52,10 @@ std::string in_child(const ChildProcesses::Work& work) {
       }
       return "-" + to_canonical_json(parts);
     }
-  });
-  std::optional<ChildResult> result;
-  while (!(result = children.wait(std::chrono::hours(1)))) {
-    stop_if_interrupted([] { return "the run had not ended, nothing was explained"; });
-  }
-  if (!result->answered()) throw std::runtime_error(result->text);
-  if (result->text.starts_with('+')) return result->text.substr(1);
-  const JsonValue parts = parse_json(result->text.substr(1), "explain");
+  };
+  const std::string text = answer_of(answering, "the run had not ended, nothing was explained").text;
+  if (text.starts_with('+')) return text.substr(1);
+  const JsonValue parts = parse_json(text.substr(1), "explain");
   const auto part = [&](std::size_t i) { return *(*parts.elements())[i].string(); };
   throw InputError(part(0), part(1), part(2), part(3), part(4));
 }
@@ -72,9 +65,9 @@ JsonValue to_json_value(const sim::Violation& violation) {
   value.set("oracle", violation.oracle);
   value.set("at_ps", violation.at.ps());
   value.set("what", violation.what);
-  if (violation.subject.key) value.set("key", *violation.subject.key);
+  if (violation.about.key) value.set("key", *violation.about.key);
   JsonValue operations = JsonValue::array();
-  for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+  for (const std::uint64_t operation : violation.about.operations) operations.push(operation);
   value.set("operations", std::move(operations));
   return value;
 }
@@ -84,9 +77,8 @@ sim::Violation violation_of(const JsonValue& value) {
   violation.oracle = *value.find("oracle")->string();
   violation.at = sim::Time::from_ps(static_cast<std::int64_t>(*value.find("at_ps")->natural()));
   violation.what = *value.find("what")->string();
-  if (const JsonValue* key = value.find("key")) violation.subject.key = key->natural();
-  for (const JsonValue& id : *value.find("operations")->elements())
-    violation.subject.operations.push_back(*id.natural());
+  if (const JsonValue* key = value.find("key")) violation.about.key = key->natural();
+  for (const JsonValue& id : *value.find("operations")->elements()) violation.about.operations.push_back(*id.natural());
   return violation;
 }
 
@@ -122,7 +114,7 @@ struct Explanation {
 /// An explanation's subject in words, line by line.
 std::vector<std::string> title_of(const Scenario& scenario, const sim::Violation& violation) {
   std::vector<std::string> lines{fmt::format("{} ({}, seed {}): block or key {}", scenario.name, scenario.protocol.name,
-                                             scenario.seed, sim::printed_key(*violation.subject.key))};
+                                             scenario.seed, sim::printed_key(*violation.about.key))};
   if (!violation.oracle.empty()) {
     lines.push_back(fmt::format("{} at {}: {}", violation.oracle, sim::printed(violation.at), violation.what));
   }
@@ -131,11 +123,11 @@ std::vector<std::string> title_of(const Scenario& scenario, const sim::Violation
 
 Explanation explain_in_child(const Scenario& scenario, const sim::Violation& violation, const explain::Extract& extract,
                              const std::string& expected_hash) {
-  explain::Question question{*violation.subject.key, violation.subject.operations, violation.at, extract.from};
+  explain::Filter filter{*violation.about.key, violation.about.operations, violation.at, extract.from};
   const std::vector<std::string> title = title_of(scenario, violation);
   const std::string answer = in_child([&] {
     sim::Metrics metrics;
-    explain::Recorder recorder(question);
+    explain::Recorder recorder(filter);
     const RunResult result =
         run_experiment(scenario, metrics, "", {}, nullptr,
                        [&](models::Rack& rack, const models::Protocol& protocol) { recorder.attach(rack, protocol); });
@@ -190,15 +182,15 @@ std::optional<sim::Violation> chosen(const ExplainOptions& options, const std::v
                                           : fmt::format("a number from 1 to {}", violations.size()));
     }
     sim::Violation violation = violations[*options.violation - 1];
-    if (key) violation.subject.key = key;
-    if (!violation.subject.key) {
+    if (key) violation.about.key = key;
+    if (!violation.about.key) {
       throw InputError("racksim explain", "--violation", fmt::format("{} ({})", *options.violation, violation.oracle),
                        "a violation that names a key, or --key");
     }
     return violation;
   }
   for (const sim::Violation& violation : violations) {
-    if (violation.subject.key && (!key || violation.subject.key == key)) return violation;
+    if (violation.about.key && (!key || violation.about.key == key)) return violation;
   }
   if (key) return sim::Violation{"", sim::Time::max(), "", {key, {}}};
   return std::nullopt;

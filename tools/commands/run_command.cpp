@@ -6,12 +6,14 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <stdexcept>
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/report.hpp"
+#include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_folder.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"
@@ -60,7 +62,12 @@ int run(const RunOptions& options, CommandContext& context) {
         });
       };
     }
-    result = run_experiment(scenario, metrics, options.out, progress);
+    try {
+      result = run_experiment(scenario, metrics, options.out, progress);
+    } catch (const RunFailure& failure) {
+      throw std::runtime_error(
+          fmt::format("{}\n  replay: racksim run {}", failure.what(), arguments_of_run(options, scenario)));
+    }
   }
   const StoredRun stored = stored_run(scenario, result, metrics);
   if (!options.out.empty()) write_run_folder(options.out, stored, "racksim run", "--out");

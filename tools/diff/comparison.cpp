@@ -92,10 +92,10 @@ class Search {
       : sides_(sides), comparison_(comparison), catalogue_(catalogue) {}
 
   void run() {
-    const sim::Time end = std::max(comparison_.a.ladder.end.at, comparison_.b.ladder.end.at);
-    sim::Time from = comparison_.parting->after, until = comparison_.parting->by.value_or(end);
-    // The window may hold no difference: a rung covers what was recorded before it, which in one event can concern a
-    // later instant, and the hash also depends on how sources are numbered.
+    const sim::Time end = std::max(comparison_.a.checkpoints.end.at, comparison_.b.checkpoints.end.at);
+    sim::Time from = comparison_.divergence->after, until = comparison_.divergence->by.value_or(end);
+    // The window may hold no difference: a checkpoint covers what was recorded before it, which in one event can
+    // concern a later instant, and the hash also depends on how sources are numbered.
     while (trace(from, until) && !comparison_.first) {
       if (until >= end) {
         note("no observation differs in name, time and content: the runs number their sources differently");
@@ -163,8 +163,8 @@ RunComparison compare_runs(const ComparedRun& a, const ComparedRun& b, const Cat
   comparison.parameters = parameter_differences(comparison.a.configuration, comparison.b.configuration);
   comparison.metrics = metric_differences(*comparison.a.report.find("metrics"), *comparison.b.report.find("metrics"));
   if (comparison.same_hash()) return comparison;
-  comparison.parting = where_parted(comparison.a.ladder, comparison.b.ladder);
-  if (comparison.parting) {
+  comparison.divergence = first_divergence(comparison.a.checkpoints, comparison.b.checkpoints);
+  if (comparison.divergence) {
     Search(sides, comparison, catalogue).run();
   } else {
     comparison.notes.push_back("every observation is the same: only the configurations differ, which the hash covers");

@@ -1,6 +1,6 @@
 // Two runs compared: parameters, the first observation in which they part, and metrics.
 //
-// The ladders of both runs give the interval in which they part; both are then executed again, tracing that window
+// The checkpoints of both runs give the interval in which they part; both are then executed again, tracing that window
 // alone. A stored run that this program no longer reproduces (it was kept from another version) cannot be: then the
 // interval, the places and the metrics are what there is, unless the program that made it is given.
 #pragma once
@@ -25,7 +25,7 @@ struct ComparedRun {
 struct RunComparison {
   StoredRun a, b;
   std::vector<ParameterDifference> parameters;
-  std::optional<Parting> parting;         ///< nothing if no place observed anything different
+  std::optional<Divergence> divergence;   ///< nothing if no place observed anything different
   std::optional<FirstDifference> first;   ///< nothing if there is none, or it could not be looked for
   std::vector<MetricDifference> metrics;  ///< all of them
   std::vector<std::string> notes;         ///< what the reader must know of how this was found

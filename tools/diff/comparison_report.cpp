@@ -27,10 +27,10 @@ std::string time_text(std::int64_t ps) {
   return fmt::format("{}.{:03} ns", ps / 1000, ps % 1000);
 }
 
-std::string parting_text(const Parting& parting) {
-  std::string text = fmt::format("the runs part after {}", time_text(parting.after.ps()));
-  if (parting.by) text += fmt::format(" and by {}", time_text(parting.by->ps()));
-  return text + fmt::format("; places that differ by then: {}\n", fmt::join(parting.places, ", "));
+std::string divergence_text(const Divergence& divergence) {
+  std::string text = fmt::format("the runs part after {}", time_text(divergence.after.ps()));
+  if (divergence.by) text += fmt::format(" and by {}", time_text(divergence.by->ps()));
+  return text + fmt::format("; places that differ by then: {}\n", fmt::join(divergence.places, ", "));
 }
 
 void add_observations(std::string& out, const char* side, const std::vector<TracedObservation>& observations) {
@@ -125,7 +125,7 @@ std::string comparison_text(const ComparedRun& a, const ComparedRun& b, const Ru
                        parameter.b.value_or("(none)"));
   }
   if (comparison.same_hash()) out += "the run hashes are equal: both observed the same\n";
-  if (comparison.parting && !comparison.first) out += parting_text(*comparison.parting);
+  if (comparison.divergence && !comparison.first) out += divergence_text(*comparison.divergence);
   if (comparison.first) out += first_text(*comparison.first);
   for (const auto& note : comparison.notes) out += note + "\n";
   return out + metrics_text(shown(comparison, all_metrics), comparison.metrics.size());
@@ -145,11 +145,11 @@ JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunC
     row.set("b", optional_text(parameter.b));
   }
   auto& parted = value.set("parted", JsonValue());
-  if (comparison.parting) {
-    parted.set("after_ns", comparison.parting->after.ns());
-    parted.set("by_ns", comparison.parting->by ? JsonValue(comparison.parting->by->ns()) : JsonValue());
+  if (comparison.divergence) {
+    parted.set("after_ns", comparison.divergence->after.ns());
+    parted.set("by_ns", comparison.divergence->by ? JsonValue(comparison.divergence->by->ns()) : JsonValue());
     auto& places = parted.set("places", JsonValue::array());
-    for (const auto& place : comparison.parting->places) places.push(place);
+    for (const auto& place : comparison.divergence->places) places.push(place);
   }
   auto& first = value.set("first_difference", JsonValue());
   if (comparison.first) {

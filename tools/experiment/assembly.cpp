@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "p4model/fit/placement.hpp"
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::tools {
 
@@ -17,19 +17,19 @@ namespace {
 // Warm-up by the protocol itself takes time before time zero. Far more than enough.
 constexpr sim::Time kWarmUpBegins = sim::Time::from_ps(-1'000'000'000'000'000);
 
-/// Builds a part that stands at `pointer` in a scenario, of which its misfits name their own options.
+/// Builds a part that stands at `pointer` in a scenario, of which its option errors name their own options.
 template <class Build>
 auto built(const std::string& pointer, Build&& build) {
   try {
     return build();
-  } catch (const sim::Misfit& misfit) {
-    std::string option = misfit.option();
+  } catch (const sim::OptionError& error) {
+    std::string option = error.option();
     if (option.starts_with('/')) throw;
     std::replace(option.begin(), option.end(), '.', '/');
-    throw sim::Misfit(option.empty() ? pointer : pointer + '/' + option, misfit.found(), misfit.expected());
+    throw sim::OptionError(option.empty() ? pointer : pointer + '/' + option, error.found(), error.expected());
   } catch (const p4::ProgramError& refused) {
-    throw sim::Misfit(pointer, fmt::format("a switch program that does not fit: {}", refused.what()),
-                      "options with a program that the switch has room for");
+    throw sim::OptionError(pointer, fmt::format("a switch program that does not fit: {}", refused.what()),
+                           "options with a program that the switch has room for");
   }
 }
 
@@ -41,8 +41,8 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
       calendar_(parts.order, parts.protocol->warms_itself() ? sim::Time{} : kWarmUpBegins),
       lane_(calendar_.add_lane("experiment")) {
   rack_ = built("/rack",
-                [&] { return std::make_unique<models::Rack>(calendar_, journal_, metrics, parts.rack, parts.seed); });
-  journal_.fold_configuration(parts.configuration, parts.seed);
+                [&] { return std::make_unique<models::Rack>(calendar_, event_log_, metrics, parts.rack, parts.seed); });
+  event_log_.fold_configuration(parts.configuration, parts.seed);
   protocol_ = built("/protocol/" + parts.protocol_name, [&] {
     models::ProtocolContext context{.rack = *rack_,
                                     .threads_per_node = parts.workload->threads_per_node(),

@@ -14,7 +14,7 @@
 #include "sim/kernel/calendar.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "sim/record/coverage.hpp"
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 
 namespace racksim::tools {
 
@@ -38,8 +38,9 @@ struct Parts {
 
 class Assembly {
  public:
-  /// Registers everything that the parts count in `metrics`, which must outlive the assembly. Throws sim::Misfit, whose
-  /// option is a JSON pointer into a scenario ("/protocol/flowcc/cache_bytes"), if the parts do not fit each other.
+  /// Registers everything that the parts count in `metrics`, which must outlive the assembly. Throws sim::OptionError,
+  /// whose option is a JSON pointer into a scenario ("/protocol/flowcc/cache_bytes"), if the parts do not fit each
+  /// other.
   Assembly(const Parts& parts, sim::Metrics& metrics);
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
@@ -50,7 +51,7 @@ class Assembly {
   std::uint64_t events() const { return calendar_.executed() - warm_events_; }
 
   sim::Calendar& calendar() { return calendar_; }
-  sim::Journal& journal() { return journal_; }
+  sim::EventLog& event_log() { return event_log_; }
   sim::Metrics& metrics() { return metrics_; }
   models::Rack& rack() { return *rack_; }
   models::Protocol& protocol() { return *protocol_; }
@@ -68,7 +69,7 @@ class Assembly {
   sim::Metrics& metrics_;
   sim::Calendar calendar_;
   sim::Lane lane_;
-  sim::Journal journal_;
+  sim::EventLog event_log_;
   std::unique_ptr<models::Rack> rack_;
   std::unique_ptr<models::Protocol> protocol_;
   std::unique_ptr<models::Workload> workload_;

@@ -9,10 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "sim/record/trace.hpp"
 #include "tools/experiment/expectations.hpp"
 #include "tools/experiment/machine_needs.hpp"
+#include "tools/experiment/run_failure.hpp"
 #include "tools/experiment/run_metrics.hpp"
 #include "tools/files/write_file.hpp"
 #include "tools/json/input_error.hpp"
@@ -65,14 +66,14 @@ class Observers {
       series_.emplace(assembly.metrics().time_series("operations_over_time", "operations",
                                                      "operations ended, by interval of simulated time",
                                                      observe.series_interval));
-      assembly.journal().attach(*series_);
+      assembly.event_log().attach(*series_);
     }
     if (!observe.trace.empty() && folder != nullptr) {
       trace_file_.emplace(std::filesystem::path(*folder) / observe.trace, scenario.file, "/observe/trace");
       trace_ =
-          std::make_unique<sim::JsonLinesTrace>(assembly.journal(), trace_file_->stream(),
+          std::make_unique<sim::JsonLinesTrace>(assembly.event_log(), trace_file_->stream(),
                                                 sim::Time{} + observe.trace_from, sim::Time{} + observe.trace_until);
-      assembly.journal().attach(*trace_);
+      assembly.event_log().attach(*trace_);
     }
   }
   void keep_files() {
@@ -93,8 +94,8 @@ struct Built {
     try {
       assembly.emplace(parts_of(scenario, coverage), metrics);
       watch.emplace(*assembly, watch_terms(scenario));
-    } catch (const sim::Misfit& misfit) {
-      throw InputError(scenario.file, misfit.option(), misfit.found(), misfit.expected());
+    } catch (const sim::OptionError& error) {
+      throw InputError(scenario.file, error.option(), error.found(), error.expected());
     }
     observers.emplace(scenario, *assembly, folder);
   }
@@ -103,6 +104,22 @@ struct Built {
   std::optional<Watch> watch;
   std::optional<Observers> observers;
 };
+
+/// Runs a part of the run. What it throws that is no fault of the input, the user or the disk is a defect.
+template <class Part>
+auto with_last_event(Assembly& assembly, const Part& part) {
+  try {
+    return part();
+  } catch (const InputError&) {
+    throw;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const OutputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw RunFailure(error.what(), assembly.calendar().last_event());
+  }
+}
 
 }  // namespace
 
@@ -141,24 +158,24 @@ Watch::Terms watch_terms(const Scenario& scenario) {
 }
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress, sim::Coverage* coverage, const Onlooker& onlooker) {
+                         const Progress& progress, sim::Coverage* coverage, const AttachObservers& attach_observers) {
   Built built(scenario, metrics, &report_folder, coverage);
   check_expected_metrics(scenario, metrics);
 
   const auto begun = std::chrono::steady_clock::now();
   Assembly& assembly = *built.assembly;
   Phases phases(assembly, *built.watch, scenario.run, progress);
-  phases.warm_up();
-  if (onlooker) onlooker(assembly.rack(), assembly.protocol());
+  with_last_event(assembly, [&] { phases.warm_up(); });
+  if (attach_observers) attach_observers(assembly.rack(), assembly.protocol());
   SimgridDriver driver(assembly, sim::Time{} + scenario.run.time_limit, [&] {
     stop_if_interrupted([&] {
       return fmt::format("{:.3f} ms of simulated time have passed, {} operations have ended",
                          assembly.calendar().now().seconds() * 1e3,
-                         assembly.journal().count(sim::Observed::operation_ended));
+                         assembly.event_log().count(sim::Observed::operation_ended));
     });
   });
   RunResult result;
-  static_cast<Course&>(result) = phases.run(driver);
+  static_cast<RunOutcome&>(result) = with_last_event(assembly, [&] { return phases.run(driver); });
   built.observers->keep_files();
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   result.pass = result.violation_count == 0;

@@ -16,14 +16,14 @@
 namespace racksim::tools {
 
 /// What a run has given.
-struct RunResult : Course {
+struct RunResult : RunOutcome {
   bool pass = true;  ///< no violation, no failed expectation, the run came to its end
   std::vector<std::string> failed_expectations;
   double wall_seconds = 0;
 };
 
 /// Told when everything stands and the warm-up is done, just before the first event: may attach observers.
-using Onlooker = std::function<void(models::Rack& rack, const models::Protocol& protocol)>;
+using AttachObservers = std::function<void(models::Rack& rack, const models::Protocol& protocol)>;
 
 /// The scenario's parts, and what it asks of the watch.
 Parts parts_of(const Scenario& scenario, sim::Coverage* coverage);
@@ -33,9 +33,11 @@ Watch::Terms watch_terms(const Scenario& scenario);
 /// `report_folder` is where relative observation files go; empty for the current folder. `coverage`, if given, must be
 /// of the protocol's map and learns what the run exercised.
 /// Throws InputError when options do not fit each other, Interrupted (interruption.hpp) when the program is asked to
-/// stop, and std::exception for defects.
+/// stop, OutputError when an observation cannot be written, and RunFailure (run_failure.hpp) for whatever else tasks,
+/// actors, observers or the oracles throw.
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
-                         const Progress& progress, sim::Coverage* coverage = nullptr, const Onlooker& onlooker = {});
+                         const Progress& progress, sim::Coverage* coverage = nullptr,
+                         const AttachObservers& attach_observers = {});
 
 /// The names that `metric_value` (run_metrics.hpp) would know after a run of the scenario, in alphabetical order.
 /// Builds the rack and runs nothing. Throws InputError as `run_experiment` does.

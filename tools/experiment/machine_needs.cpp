@@ -24,8 +24,8 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 /// What the smallest run takes: the program, SimGrid, the rack and the switch's registers.
 constexpr std::uint64_t kProgram = 25 * kMiB;
-/// What an oracle keeps of each key, 16 bytes (sim/oracles/data_value_oracle.hpp), in a sim::FlatMap that grows.
-constexpr std::uint64_t kOracleBytes = 48;
+/// What an oracle keeps of each key, 24 bytes (sim/oracles/data_value_oracle.hpp), in a sim::FlatMap that grows.
+constexpr std::uint64_t kOracleBytes = 72;
 /// Of each operation of a recorded history (HistoryOptions).
 constexpr std::uint64_t kHistoryBytes = 100;
 /// Accesses of the functional warm-up in a second of one processor, roughly.
@@ -69,14 +69,14 @@ MachineNeeds machine_needs(const Scenario& scenario) {
   models::Roles roles;
   try {
     roles = rack.roles.of(rack.nodes);
-  } catch (const sim::Misfit& misfit) {
-    throw InputError(scenario.file, misfit.option(), misfit.found(), misfit.expected());
+  } catch (const sim::OptionError& error) {
+    throw InputError(scenario.file, error.option(), error.found(), error.expected());
   }
   try {
     footprint =
         workload.footprint({roles.compute_nodes, state.block_bytes, run.warmup.time + run.measure.time, operations});
-  } catch (const sim::Misfit& misfit) {
-    throw InputError(scenario.file, "/workload/" + misfit.option(), misfit.found(), misfit.expected());
+  } catch (const sim::OptionError& error) {
+    throw InputError(scenario.file, "/workload/" + error.option(), error.found(), error.expected());
   }
 
   std::uint64_t per_object = state.bytes_per_object;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "models/packets/packet_census.hpp"
+#include "models/packets/packet_accounting.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "tools/json/input_error.hpp"
 

@@ -1,6 +1,6 @@
 // Two traces side by side: the first observation in which they differ.
 //
-// The order of observations matters within a source and not between sources (sim/record/journal.hpp), so sources are
+// The order of observations matters within a source and not between sources (sim/record/event_log.hpp), so sources are
 // compared one by one, and the difference that comes first in time is the answer. Permissions, which only oracles see,
 // are left out.
 #pragma once

@@ -15,14 +15,19 @@ Phases::Phases(Assembly& assembly, Watch& watch, const RunPlan& plan, const Prog
       plan_(plan),
       progress_(progress),
       lane_(assembly.lane()),
-      ladder_(assembly.journal()) {}
+      checkpoints_(assembly.event_log()) {}
 
 void Phases::warm_up() {
   assembly_.warm_up();
   watch_.begin();
 }
 
-Course Phases::run(Driver& driver) {
+RunOutcome Phases::run(Driver& driver) {
+  begin(driver);
+  return finish();
+}
+
+void Phases::begin(Driver& driver) {
   driver_ = &driver;
   auto& calendar = assembly_.calendar();
   assembly_.faults().start();
@@ -32,11 +37,20 @@ Course Phases::run(Driver& driver) {
   } else {
     calendar.at<&Phases::begin_measuring>(sim::Time{} + plan_.warmup.time, lane_, *this);
   }
-  calendar.at<&Phases::checkpoint>(sim::Time{} + ladder_.interval(), lane_, *this);
+  calendar.at<&Phases::checkpoint>(sim::Time{} + checkpoints_.interval(), lane_, *this);
+}
+
+// A phase that has not begun begins, so that there is one, however empty, to end.
+void Phases::heal() {
+  begin_measuring();
+  end_measuring();
+}
+
+RunOutcome Phases::finish() {
   const Driver::Outcome outcome = run_to_the_end();
   if (phase_ == Phase::measure) assembly_.protocol().stop_measuring();
   judge(outcome);
-  return std::move(course_);
+  return std::move(outcome_);
 }
 
 void Phases::begin_measuring() {
@@ -55,9 +69,9 @@ void Phases::end_measuring() {
   if (phase_ != Phase::measure) return;
   phase_ = Phase::drain;
   const sim::Time now = assembly_.calendar().now();
-  course_.measured = now - measure_begin_;
+  outcome_.measured = now - measure_begin_;
   assembly_.protocol().stop_measuring();
-  course_.operations = assembly_.protocol().service().measured_operations();
+  outcome_.operations = assembly_.protocol().service().measured_operations();
   assembly_.faults().heal();
   assembly_.workload().stop();
   drain_end_ = now + plan_.drain;
@@ -82,8 +96,8 @@ void Phases::look_for_rest() {
 void Phases::checkpoint() {
   auto& calendar = assembly_.calendar();
   assembly_.rack().chassis().settle();
-  ladder_.add(calendar.now());
-  if (progress_) progress_(calendar.now(), assembly_.journal().count(sim::Observed::operation_ended));
+  checkpoints_.add(calendar.now());
+  if (progress_) progress_(calendar.now(), assembly_.event_log().count(sim::Observed::operation_ended));
   switch (watch_.look(phase_ == Phase::drain)) {
     case Watch::Pace::steady:
       break;
@@ -92,11 +106,10 @@ void Phases::checkpoint() {
       return;
     case Watch::Pace::idle:
     case Watch::Pace::stall:
-      begin_measuring();  // so that there is a measured phase, however empty, to end
-      end_measuring();
+      heal();
       break;
   }
-  calendar.after<&Phases::checkpoint>(ladder_.interval(), lane_, *this);
+  calendar.after<&Phases::checkpoint>(checkpoints_.interval(), lane_, *this);
 }
 
 /// Ends, as a livelock does, where the protocol has come to a pair that its table does not define.
@@ -104,7 +117,8 @@ Driver::Outcome Phases::run_to_the_end() {
   try {
     return driver_->run();
   } catch (const models::UndefinedTransition& undefined) {
-    watch_.object({"undefined-transition", assembly_.calendar().now(), undefined.what(), undefined.subject()});
+    watch_.object(
+        {"undefined-transition", assembly_.calendar().now(), undefined.what(), undefined.key_and_operations()});
     return Driver::Outcome::finished;
   }
 }
@@ -117,12 +131,12 @@ void Phases::judge(Driver::Outcome outcome) {
                    fmt::format("the run reached its time limit before {}",
                                phase_ == Phase::drain ? "it came to rest" : "the measured phase was over")});
   }
-  static_cast<Findings&>(course_) = watch_.finish(at_rest_);
+  static_cast<Findings&>(outcome_) = watch_.finish(at_rest_);
   assembly_.protocol().record_final_state();
-  course_.hash = assembly_.journal().hash();
-  course_.ladder = ladder_.finish(now);
-  course_.events = assembly_.events();
-  course_.simulated = now;
+  outcome_.hash = assembly_.event_log().hash();
+  outcome_.checkpoints = checkpoints_.finish(now);
+  outcome_.events = assembly_.events();
+  outcome_.simulated = now;
 }
 
 }  // namespace racksim::tools

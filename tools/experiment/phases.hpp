@@ -12,8 +12,8 @@
 #include "sim/kernel/time.hpp"
 #include "sim/record/run_hash.hpp"
 #include "tools/experiment/assembly.hpp"
+#include "tools/experiment/checkpoints.hpp"
 #include "tools/experiment/driver.hpp"
-#include "tools/experiment/ladder.hpp"
 #include "tools/experiment/watch.hpp"
 #include "tools/scenario/run_plan.hpp"
 
@@ -23,9 +23,9 @@ namespace racksim::tools {
 using Progress = std::function<void(sim::Time now, std::uint64_t operations)>;
 
 /// What a run came to.
-struct Course : Findings {
+struct RunOutcome : Findings {
   sim::RunHash hash;
-  Ladder ladder;
+  Checkpoints checkpoints;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;  ///< of the measured phase
   sim::Duration measured{};      ///< its length
@@ -40,7 +40,16 @@ class Phases {
   /// The functional warm-up; then the watch begins, and whoever else wants to see the run attaches itself.
   void warm_up();
   /// All the rest. Throws what an event or an actor threw.
-  Course run(Driver& driver);
+  RunOutcome run(Driver& driver);
+
+  // The same in steps, for whoever runs the calendar himself in between, and gives a Script (models/workloads/) its
+  // operations:
+  /// The faults are announced and the workload begins.
+  void begin(Driver& driver);
+  /// The measured phase ends at the present instant, whatever the plan says, unless it is over: the heal.
+  void heal();
+  /// Lets the driver run to the end. Throws as `run` does.
+  RunOutcome finish();
 
  private:
   enum class Phase : std::uint8_t { warm_up, measure, drain, over };
@@ -57,12 +66,12 @@ class Phases {
   const RunPlan& plan_;
   const Progress& progress_;
   sim::Lane lane_;
-  LadderBuilder ladder_;
+  CheckpointBuilder checkpoints_;
   Driver* driver_ = nullptr;
   Phase phase_ = Phase::warm_up;
   bool at_rest_ = false;  // at the end
   sim::Time measure_begin_, drain_end_;
-  Course course_;
+  RunOutcome outcome_;
 };
 
 }  // namespace racksim::tools

@@ -69,12 +69,12 @@ bool means_trouble(const std::string& name) {
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
-JsonValue standstill_json(const Standstill& standstill) {
+JsonValue stall_json(const Stall& stall) {
   JsonValue value = JsonValue::object();
   JsonValue& circle = value.set("circle", JsonValue::array());
-  for (const std::string& who : standstill.circle) circle.push(who);
+  for (const std::string& who : stall.circle) circle.push(who);
   JsonValue& waits = value.set("waits", JsonValue::array());
-  for (const sim::Wait& wait : standstill.waits) {
+  for (const sim::Wait& wait : stall.waits) {
     JsonValue one = JsonValue::object();
     one.set("who", wait.who);
     if (!wait.whom.empty()) one.set("whom", wait.whom);
@@ -98,10 +98,10 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     v.set("oracle", violation.oracle);
     v.set("time_ns", violation.at.ns());
     v.set("what", violation.what);
-    if (violation.subject.key) v.set("key", sim::printed_key(*violation.subject.key));
-    if (!violation.subject.operations.empty()) {
+    if (violation.about.key) v.set("key", sim::printed_key(*violation.about.key));
+    if (!violation.about.operations.empty()) {
       JsonValue operations = JsonValue::array();
-      for (const std::uint64_t operation : violation.subject.operations) operations.push(operation);
+      for (const std::uint64_t operation : violation.about.operations) operations.push(operation);
       v.set("operations", std::move(operations));
     }
     violations.push(std::move(v));
@@ -119,7 +119,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     lost_writes.push(std::move(write));
   }
   report.set("lost_writes", std::move(lost_writes));
-  if (!result.standstill.waits.empty()) report.set("standstill", standstill_json(result.standstill));
+  if (!result.stall.waits.empty()) report.set("stall", stall_json(result.stall));
   report.set("lost_write_count", result.lost_write_count);
   JsonValue expectations = JsonValue::array();
   for (const std::string& line : result.failed_expectations) expectations.push(line);
@@ -196,13 +196,13 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   if (result.violation_count > result.violations.size()) {
     out += fmt::format("  and {} more violations\n", result.violation_count - result.violations.size());
   }
-  const auto waits = lines_of(result.standstill, 12);
+  const auto waits = lines_of(result.stall, 12);
   if (!waits.empty()) out += "  who waits for whom, when it stood still:\n";
   for (const std::string& line : waits) out += "    " + line + '\n';
   for (const std::string& expectation : result.failed_expectations) out += fmt::format("  {}\n", expectation);
   if (result.violation_count > 0) line("replay", "racksim run " + arguments);
   const auto& violations = result.violations;
-  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.subject.key.has_value(); })) {
+  if (std::any_of(violations.begin(), violations.end(), [](const auto& v) { return v.about.key.has_value(); })) {
     line("explain", "racksim explain " + arguments);
   }
   return out;

@@ -1,11 +1,7 @@
 // Running here or elsewhere. See run_execution.hpp.
 #include "tools/experiment/run_execution.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,45 +10,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tools/processes/interruption.hpp"
+#include "tools/processes/child_process.hpp"
 
 namespace racksim::tools {
 namespace {
-
-/// Starts a program and waits for its end; it goes with this process. Throws std::runtime_error if it cannot be started
-/// or does not exit.
-int exit_status_of(std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  for (auto& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(fmt::format("no pipe: {}", std::strerror(errno)));
-  const pid_t parent = getpid();
-  InterruptionsHeld held;
-  const pid_t process = fork();
-  if (process == 0) {
-    held.default_in_child();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // the parent went before the line above
-    execvp(arguments.front(), arguments.data());
-    const int error = errno;  // still here: the parent is told why
-    _exit(write(ends[1], &error, sizeof error) == sizeof error ? 0 : 1);
-  }
-  close(ends[1]);
-  int error = process < 0 ? errno : 0;
-  if (process > 0) {
-    while (read(ends[0], &error, sizeof error) < 0 && errno == EINTR) {
-    }
-  }
-  close(ends[0]);
-  int status = 0;
-  while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (error != 0)
-    throw std::runtime_error(fmt::format("{} cannot be started: {}", command.front(), std::strerror(error)));
-  if (!WIFEXITED(status)) throw std::runtime_error(fmt::format("{} was ended by a signal", command.front()));
-  return WEXITSTATUS(status);
-}
 
 StoredRun execute_elsewhere(const std::string& file, const std::vector<std::string>& overrides,
                             const std::string& program, const std::optional<TraceRequest>& trace) {

@@ -27,14 +27,14 @@ std::string StoredRun::hash() const {
 }
 
 StoredRun stored_run(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
-  return {configuration(scenario), report_json(scenario, result, metrics), result.ladder};
+  return {configuration(scenario), report_json(scenario, result, metrics), result.checkpoints};
 }
 
 void write_run_folder(const std::string& folder, const StoredRun& run, const std::string& command,
                       const std::string& option) {
   const std::filesystem::path path(folder);
   write_file(path / "config.json", to_json(run.configuration), command, option);
-  write_file(path / "checkpoints.json", to_json(ladder_json(run.ladder)), command, option);
+  write_file(path / "checkpoints.json", to_json(checkpoints_json(run.checkpoints)), command, option);
   write_file(path / "report.json", to_json(run.report), command, option);
 }
 
@@ -43,7 +43,7 @@ StoredRun read_run_folder(const std::string& folder) {
   const std::string checkpoints = (path / "checkpoints.json").string(), report = (path / "report.json").string();
   StoredRun run;
   run.configuration = read_json_file((path / "config.json").string());
-  run.ladder = read_ladder(read_json_file(checkpoints), {checkpoints, ""});
+  run.checkpoints = read_checkpoints(read_json_file(checkpoints), {checkpoints, ""});
   run.report = read_json_file(report);
   check_report(run.report, {report, ""});
   return run;
@@ -52,7 +52,7 @@ StoredRun read_run_folder(const std::string& folder) {
 JsonValue run_json(const StoredRun& run) {
   auto value = JsonValue::object();
   value.set("config", run.configuration);
-  value.set("checkpoints", ladder_json(run.ladder));
+  value.set("checkpoints", checkpoints_json(run.checkpoints));
   value.set("report", run.report);
   return value;
 }
@@ -62,7 +62,7 @@ StoredRun read_run_json(const JsonValue& value, const std::string& name) {
   require_object(value, root);
   StoredRun run;
   run.configuration = *value.find("config");
-  run.ladder = read_ladder(*value.find("checkpoints"), root.member("checkpoints"));
+  run.checkpoints = read_checkpoints(*value.find("checkpoints"), root.member("checkpoints"));
   run.report = *value.find("report");
   check_report(run.report, root.member("report"));
   return run;

@@ -1,14 +1,14 @@
 // The folder in which `racksim run --out` keeps a run:
 //
 //   config.json       every parameter in effect, as a scenario that reads back as the same run
-//   checkpoints.json  the ladder of hash checkpoints (ladder.hpp)
+//   checkpoints.json  the hash checkpoints (checkpoints.hpp)
 //   report.json       what `racksim run --json` prints
 #pragma once
 
 #include <string>
 
+#include "tools/experiment/checkpoints.hpp"
 #include "tools/experiment/experiment.hpp"
-#include "tools/experiment/ladder.hpp"
 #include "tools/json/json_document.hpp"
 
 namespace racksim::tools {
@@ -17,7 +17,7 @@ namespace racksim::tools {
 struct StoredRun {
   JsonValue configuration;
   JsonValue report;
-  Ladder ladder;
+  Checkpoints checkpoints;
 
   /// The run hash that the report gives.
   std::string hash() const;

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 namespace racksim::tools {
 
@@ -44,7 +44,7 @@ void Watch::LostWrites::observe(const sim::Observation& observation) {
   ++count;
   const auto lost = sim::LostWriteView::of(observation);
   if (kept.size() < kKept) {
-    kept.push_back({lost.key, lost.value, journal_.name(observation.source), observation.at, lost.why});
+    kept.push_back({lost.key, lost.value, event_log_.name(observation.source), observation.at, lost.why});
   }
 }
 
@@ -54,16 +54,15 @@ Watch::Watch(Assembly& assembly, const Terms& terms)
       giving_up_(terms.giving_up),
       context_(assembly.rack(), assembly.protocol(), assembly.protocol_options(), assembly.workload().oracle(),
                terms.of_oracles),
-      lost_writes_(assembly.journal()) {
+      lost_writes_(assembly.event_log()) {
   for (const std::string& name : terms.oracles) {
     const auto* entry = sim::Registry<models::OracleEntry>::find(name);
     if (entry == nullptr) throw std::logic_error(fmt::format("there is no oracle \"{}\"", name));
     try {
-      oracles_.push_back(entry->make(context_));
-    } catch (const sim::Misfit& misfit) {
-      throw sim::Misfit("/check/" + misfit.option(), misfit.found(), misfit.expected());
+      oracles_.push_back(models::attach_oracle(*entry, context_));
+    } catch (const sim::OptionError& error) {
+      throw sim::OptionError("/check/" + error.option(), error.found(), error.expected());
     }
-    context_.attach(oracles_.back());
   }
 }
 
@@ -71,15 +70,15 @@ void Watch::begin() {
   Visitors visitors;
   for (const auto& visitor : context_.first_states()) visitors.add(visitor.get());
   if (!visitors.empty()) assembly_.protocol().show_state(visitors);
-  for (const auto& observer : context_.observers()) assembly_.journal().attach(*observer);
-  assembly_.journal().attach(lost_writes_);
+  for (const auto& observer : context_.observers()) assembly_.event_log().attach(*observer);
+  assembly_.event_log().attach(lost_writes_);
 }
 
 Watch::Pace Watch::look(bool draining) {
   const sim::Time now = assembly_.calendar().now();
-  const std::uint64_t ended = assembly_.journal().count(sim::Observed::operation_ended);
-  const std::uint64_t given_up = assembly_.journal().count(sim::Observed::operation_given_up);
-  const std::uint64_t observations = assembly_.journal().count();
+  const std::uint64_t ended = assembly_.event_log().count(sim::Observed::operation_ended);
+  const std::uint64_t given_up = assembly_.event_log().count(sim::Observed::operation_given_up);
+  const std::uint64_t observations = assembly_.event_log().count();
   // Where a fault lasts a session that gives up goes on too.
   const bool in_force = assembly_.faults().in_force();
   const bool goes_on = ended != ended_before_ || (in_force && given_up != given_up_before_);
@@ -107,7 +106,7 @@ Watch::Pace Watch::look(bool draining) {
 }
 
 void Watch::give_up(const char* kind, const std::string& what) {
-  findings_.standstill = standstill(assembly_);
+  findings_.stall = stall(assembly_);
   object({kind, assembly_.calendar().now(),
           fmt::format("{}; {} have begun and not ended", what, assembly_.protocol().service().pending_operations())});
 }

@@ -12,7 +12,7 @@
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/history.hpp"
 #include "tools/experiment/assembly.hpp"
-#include "tools/experiment/standstill.hpp"
+#include "tools/experiment/stall.hpp"
 
 namespace racksim::tools {
 
@@ -30,7 +30,7 @@ struct Findings {
   std::uint64_t violation_count = 0;       ///< all of them
   std::vector<LostWrite> lost_writes;      ///< the first ones
   std::uint64_t lost_write_count = 0;      ///< all of them
-  Standstill standstill;                   ///< of a run that stalled, or went in circles
+  Stall stall;                             ///< of a run that stalled, or went in circles
 };
 
 class Watch {
@@ -44,8 +44,8 @@ class Watch {
     sim::Duration giving_up{};
   };
 
-  /// Makes the oracles. Throws sim::Misfit, whose option is a JSON pointer into a scenario, if one cannot judge such a
-  /// run, and std::logic_error if there is none of that name.
+  /// Makes the oracles. Throws sim::OptionError, whose option is a JSON pointer into a scenario, if one cannot judge
+  /// such a run, and std::logic_error if there is none of that name.
   Watch(Assembly& assembly, const Terms& terms);
 
   /// Begins to watch: the warm-up is done, and no event was executed.
@@ -73,7 +73,7 @@ class Watch {
   /// What the protocol says that crashes have undone.
   class LostWrites final : public sim::Observer {
    public:
-    explicit LostWrites(const sim::Journal& journal) : journal_(journal) {}
+    explicit LostWrites(const sim::EventLog& event_log) : event_log_(event_log) {}
     void observe(const sim::Observation& observation) override;
 
     static constexpr std::size_t kKept = 1000;
@@ -81,7 +81,7 @@ class Watch {
     std::vector<LostWrite> kept;
 
    private:
-    const sim::Journal& journal_;
+    const sim::EventLog& event_log_;
   };
 
   void give_up(const char* kind, const std::string& what);

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Event::Kind;
 
-/// Objects from here on are tables in the journal's records of switch state.
+/// Objects from here on are tables in the event log's records of switch state.
 constexpr std::uint32_t kTables = std::uint32_t{1} << 31;
 
 /// For a protocol that does not describe its packets: the headers inside UDP.
@@ -48,7 +48,7 @@ const char* permission_text(sim::Permission permission) {
 
 }  // namespace
 
-Recorder::Recorder(Question question) : question_(std::move(question)) {}
+Recorder::Recorder(Filter filter) : filter_(std::move(filter)) {}
 
 void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   rack_ = &rack;
@@ -61,11 +61,11 @@ void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   }
   for (unsigned pipe = 0; pipe < rack.chassis().pipes(); ++pipe) {
     shadows_.push_back(rack.chassis().pipeline(pipe).registers());
-    shadows_.back().observe(nullptr);
+    shadows_.back().remove_observers();
   }
   name_registers();
-  rack.context().packet_observer = this;
-  rack.journal().attach(*this);
+  rack.context().add_packet_observer(*this);
+  rack.event_log().attach(*this);
 }
 
 void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic) {
@@ -77,7 +77,7 @@ void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source d
 void Recorder::name_registers() {
   of_key_.clear();
   named_by_protocol_ = false;
-  for (const auto& named : protocol_->switch_state_of(question_.key)) {
+  for (const auto& named : protocol_->switch_state_of(filter_.key)) {
     named_by_protocol_ = true;
     const p4::RegisterFile& shadow = shadows_.at(named.pipe);
     const auto array = shadow.array(named.array);
@@ -150,12 +150,12 @@ Event* Recorder::landed(sim::Source wire, const p4::Packet& packet) {
   return find(event);
 }
 
-// The journal.
+// The event log.
 
 const std::string& Recorder::session_name(sim::Source source) {
   std::string& name = sessions_[source.index];
   if (name.empty()) {
-    name = rack_->journal().name(source);
+    name = rack_->event_log().name(source);
     // "node3/thread1" is n3.t1 in charts.
     unsigned node = 0, thread = 0;
     if (std::sscanf(name.c_str(), "node%u/thread%u", &node, &thread) == 2) name = fmt::format("n{}.t{}", node, thread);
@@ -172,7 +172,7 @@ std::string Recorder::actor(models::NodeId node, std::uint64_t operation) const 
 }
 
 void Recorder::observe(const sim::Observation& observation) {
-  if (observation.at > question_.until) return;
+  if (observation.at > filter_.until) return;
   Event event;
   event.at = event.sent = observation.at;
   event.operation = observation.operation;
@@ -181,7 +181,7 @@ void Recorder::observe(const sim::Observation& observation) {
     case sim::Observed::operation_ended:
     case sim::Observed::operation_given_up: {
       const auto view = sim::OperationView::of(observation);
-      if (view.key != question_.key) return;
+      if (view.key != filter_.key) return;
       const bool begun = observation.what == sim::Observed::operation_begun;
       const bool write = view.kind == sim::OperationKind::write;
       event.from = session_name(observation.source);
@@ -193,7 +193,7 @@ void Recorder::observe(const sim::Observation& observation) {
       auto& record = operations_[observation.operation];
       if (begun) {
         record = {view.kind, event.from, observation.at, {}, view.value};
-        const auto& accused = question_.operations;
+        const auto& accused = filter_.operations;
         if (!story_ && std::find(accused.begin(), accused.end(), observation.operation) != accused.end()) {
           keep_around_next();
           story_ = next_;
@@ -206,7 +206,7 @@ void Recorder::observe(const sim::Observation& observation) {
     }
     case sim::Observed::permission: {
       const auto view = sim::PermissionView::of(observation);
-      if (view.key != question_.key) return;
+      if (view.key != filter_.key) return;
       event.kind = Kind::permission;
       event.from = actor(static_cast<models::NodeId>(view.node), observation.operation);
       event.text = fmt::format("n{} {}", view.node, permission_text(view.permission));
@@ -215,14 +215,14 @@ void Recorder::observe(const sim::Observation& observation) {
     case sim::Observed::fault_begun:
     case sim::Observed::fault_ended:
       event.kind = Kind::fault;
-      event.text = fmt::format("{} {}", rack_->journal().name(observation.source),
+      event.text = fmt::format("{} {}", rack_->event_log().name(observation.source),
                                observation.what == sim::Observed::fault_begun ? "begins" : "ends");
       break;
     default:
       return;
   }
   // Who began an operation must be known also when it began before the window.
-  if (!question_.from || event.at >= *question_.from) add(std::move(event));
+  if (!filter_.from || event.at >= *filter_.from) add(std::move(event));
 }
 
 // Packets.
@@ -232,9 +232,9 @@ std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& 
   auto description = protocol_->describe(packet);
   if (!description) {
     if (!by_operation) return std::nullopt;
-    return models::PacketDescription{generic_label(packet), question_.key, "", "", false};
+    return models::PacketDescription{generic_label(packet), filter_.key, "", "", false};
   }
-  if (description->key ? *description->key != question_.key : !by_operation) return std::nullopt;
+  if (description->key ? *description->key != filter_.key : !by_operation) return std::nullopt;
   if (description->part && !lost) return std::nullopt;
   return description;
 }
@@ -257,7 +257,7 @@ std::string Recorder::receiver(const models::PacketDescription& description, con
 }
 
 void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
-  if (passage.arrival > question_.until || (question_.from && passage.arrival < *question_.from)) return;
+  if (passage.arrival > filter_.until || (filter_.from && passage.arrival < *filter_.from)) return;
   const auto description = concerning(packet, false);
   if (!description) return;
   const Place* place = place_of(passage.wire);
@@ -275,7 +275,7 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
 }
 
 void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) {
-  if (at > question_.until || (question_.from && at < *question_.from)) return;
+  if (at > filter_.until || (filter_.from && at < *filter_.from)) return;
   const Place* place = place_of(where);
   const std::string why = reason == models::DropReason::switch_program
                               ? "dropped by the switch's program"
@@ -321,7 +321,7 @@ void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at
 // The switch.
 
 void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, bool resubmitted) {
-  if (at > question_.until || (question_.from && at < *question_.from)) return;
+  if (at > filter_.until || (filter_.from && at < *filter_.from)) return;
   const auto description = concerning(packet, false);
   if (!description) return;
   passes_[packet.serial].reset();
@@ -336,7 +336,7 @@ void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, boo
 }
 
 void Recorder::switch_written(const models::SwitchWrite& write) {
-  if (write.at > question_.until) return;
+  if (write.at > filter_.until) return;
   // The control plane may have given the key a row, or its row to another key.
   if (write.packet_serial == 0) name_registers();
   if (write.object >= kTables) return;
@@ -344,7 +344,7 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   const std::uint64_t before = shadow.read(write.object, write.index);
   shadow.write(write.object, write.index, write.value);
   const RegisterAt where{write.pipe, std::uint64_t{write.object} << 32 | write.index};
-  if (question_.from && write.at < *question_.from) {
+  if (filter_.from && write.at < *filter_.from) {
     // Before the window: where the registers stand when it begins.
     const auto known = register_numbers_.find(where);
     if (known != register_numbers_.end()) registers_[known->second].writes.emplace_back(write.at, write.value);
@@ -393,9 +393,9 @@ History Recorder::history() const {
   for (std::size_t i = 0; i < late_.size(); ++i) kept.emplace_back(first_late_ + i, &late_[i]);
   // What was computed ahead comes into its place. Equal instants keep the order of recording.
   std::stable_sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.second->at < b.second->at; });
-  const std::set<std::uint64_t> accused(question_.operations.begin(), question_.operations.end());
+  const std::set<std::uint64_t> accused(filter_.operations.begin(), filter_.operations.end());
   for (const auto& [number, event] : kept) {
-    if (event->at > question_.until) continue;
+    if (event->at > filter_.until) continue;
     if (number == story_ || number == turn_) history.turns.push_back(history.events.size());
     if (!late_.empty() && number == first_late_) {
       history.gap_at = history.events.size();

@@ -23,7 +23,7 @@
 namespace racksim::tools::explain {
 
 /// What to keep.
-struct Question {
+struct Filter {
   std::uint64_t key = 0;
   std::vector<std::uint64_t> operations;  ///< of the violation
   sim::Time until;                        ///< when it was found; later events are ignored
@@ -33,7 +33,7 @@ struct Question {
 /// Attach it to a rack before the run; ask for the history after it.
 class Recorder final : public sim::Observer, public models::PacketObserver {
  public:
-  explicit Recorder(Question question);
+  explicit Recorder(Filter filter);
 
   /// Both must outlive the run.
   void attach(models::Rack& rack, const models::Protocol& protocol);
@@ -51,7 +51,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   static constexpr std::size_t kKept = 20'000;
 
  private:
-  /// Where a journal source stands in the rack.
+  /// Where an event source stands in the rack.
   struct Place {
     enum class Kind : std::uint8_t { uplink, downlink, nic } kind;  // a NIC, or the control CPU's network port
     models::NodeId node;
@@ -83,7 +83,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   Event* landed(sim::Source wire, const p4::Packet& packet);
   void keep_around_next();
 
-  Question question_;
+  Filter filter_;
   models::Rack* rack_ = nullptr;
   const models::Protocol* protocol_ = nullptr;
   std::unordered_map<std::uint32_t, Place> places_;

@@ -24,7 +24,7 @@ void NoiseLog::attach(models::Rack& rack) {
     wires_[rack.uplink(node).source().index] = {node, true, 0};
     wires_[rack.downlink(node).source().index] = {node, false, 0};
   }
-  rack.context().packet_observer = this;
+  rack.context().add_packet_observer(*this);
 }
 
 void NoiseLog::on_wire(const p4::Packet&, const models::WirePassage& passage) {

@@ -56,7 +56,7 @@ class NoiseLog final : public models::PacketObserver {
   };
   void add(NoiseEffect::Kind kind, const WireEnd& wire, sim::Duration delay);
 
-  std::map<std::uint32_t, WireEnd> wires_;  // by journal source
+  std::map<std::uint32_t, WireEnd> wires_;  // by event source
   std::vector<NoiseEffect> effects_;
 };
 

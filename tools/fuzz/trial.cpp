@@ -130,11 +130,11 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
   TrialResult result;
   try {
     NoiseLog noise;
-    Onlooker onlooker;
+    AttachObservers attach_observers;
     if (plan.detail == TrialDetail::noise)
-      onlooker = [&](models::Rack& rack, const models::Protocol&) { noise.attach(rack); };
-    const RunResult run =
-        run_experiment(scenario, metrics, "", {}, plan.detail == TrialDetail::coverage ? &coverage : nullptr, onlooker);
+      attach_observers = [&](models::Rack& rack, const models::Protocol&) { noise.attach(rack); };
+    const RunResult run = run_experiment(scenario, metrics, "", {},
+                                         plan.detail == TrialDetail::coverage ? &coverage : nullptr, attach_observers);
     result.verdict = run.pass ? TrialResult::Verdict::passed : TrialResult::Verdict::failed;
     result.operations = run.operations;
     result.events = run.events;

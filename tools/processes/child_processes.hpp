@@ -1,16 +1,16 @@
 // Work in child processes, several at a time: a SimGrid engine exists once per process, and a run that crashes or hangs
-// takes no other with it. Each piece of work is forked off with a copy of everything that the parent had built, and
-// answers with one text.
+// takes no other with it. Each piece of work answers with one text.
 #pragma once
-
-#include <sys/types.h>
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "tools/processes/child_process.hpp"
 
 namespace racksim::tools {
 
@@ -25,24 +25,20 @@ struct ChildResult {
   std::uint64_t id = 0;
   Ending ending = Ending::answered;
   std::string text;
+  std::uint64_t peak_bytes = 0;  ///< the most RAM that the process ever had; it begins with its parent's
 
   bool answered() const { return ending == Ending::answered; }
 };
-
-/// Where the standard error of children goes: to the parent's, or into the text of those that are killed.
-enum class ChildErrors : std::uint8_t { inherited, captured };
 
 /// A bounded crew of child processes. Children that still run when it is destroyed are killed.
 class ChildProcesses {
  public:
   using Work = std::function<std::string()>;
 
-  /// At most `jobs` at a time (at least one), each for at most `limit` of wall-clock time, if one is given.
+  /// At most `jobs` at a time (at least one), each for at most `limit` of wall-clock time, if one is given. Captured
+  /// errors go into the text of those that are killed.
   explicit ChildProcesses(unsigned jobs, std::optional<std::chrono::milliseconds> limit = std::nullopt,
                           ChildErrors errors = ChildErrors::inherited);
-  ~ChildProcesses();
-  ChildProcesses(const ChildProcesses&) = delete;
-  ChildProcesses& operator=(const ChildProcesses&) = delete;
 
   std::size_t running() const { return children_.size(); }
   bool has_room() const { return children_.size() < jobs_; }
@@ -58,9 +54,7 @@ class ChildProcesses {
  private:
   struct Child {
     std::uint64_t id;
-    pid_t process;
-    int pipe;
-    int errors;  ///< a file without a name that holds its standard error, or -1
+    std::unique_ptr<ChildProcess> process;
     std::chrono::steady_clock::time_point begun;
     std::string text;
   };
@@ -71,5 +65,9 @@ class ChildProcesses {
   ChildErrors errors_;
   std::vector<Child> children_;
 };
+
+/// Does work in a child process and waits for its answer. Throws std::runtime_error with the text of a child that has
+/// none, and Interrupted (interruption.hpp) with the text given if the program is asked to stop as it waits.
+ChildResult answer_of(const ChildProcesses::Work& work, const char* if_interrupted);
 
 }  // namespace racksim::tools

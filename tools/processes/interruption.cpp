@@ -84,22 +84,22 @@ int interruption_descriptor() {
   return interruption_pipe[0];
 }
 
-InterruptionsHeld::InterruptionsHeld() {
+DeferredInterruptions::DeferredInterruptions() {
   const sigset_t set = interruption_signals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 
-InterruptionsHeld::~InterruptionsHeld() {
+DeferredInterruptions::~DeferredInterruptions() {
   let_interruptions_come();
 }
 
-void InterruptionsHeld::ignore_in_child() {
+void DeferredInterruptions::ignore_in_child() {
   handle_all_by(SIG_IGN);
   interruption_came = 0;
   let_interruptions_come();
 }
 
-void InterruptionsHeld::default_in_child() {
+void DeferredInterruptions::default_in_child() {
   handle_all_by(SIG_DFL);
   let_interruptions_come();
 }

@@ -31,12 +31,12 @@ void stop_if_interrupted(const Done& done) {
 int interruption_descriptor();
 
 /// While it lives, signals wait: around a fork, so that none is taken in the child as its parent takes it.
-class InterruptionsHeld {
+class DeferredInterruptions {
  public:
-  InterruptionsHeld();
-  ~InterruptionsHeld();
-  InterruptionsHeld(const InterruptionsHeld&) = delete;
-  InterruptionsHeld& operator=(const InterruptionsHeld&) = delete;
+  DeferredInterruptions();
+  ~DeferredInterruptions();
+  DeferredInterruptions(const DeferredInterruptions&) = delete;
+  DeferredInterruptions& operator=(const DeferredInterruptions&) = delete;
 
   /// In the child: both signals are ignored from now on, since a terminal sends Ctrl-C to parent and children alike and
   /// it is for the parent to end them.

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/scenario/scenario_parts.hpp"
@@ -109,11 +109,9 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
                                 root.member("workload"), catalogue.workloads);
   try {
     scenario.workload.options->check();
-  } catch (const sim::Misfit& misfit) {
-    const auto& [word, names] = misfit.misnomer();
-    root.member("workload")
-        .member(misfit.option())
-        .refuse(misfit.found(), misfit.expected(), nearest_name(word, names));
+  } catch (const sim::OptionError& error) {
+    const auto& [word, names] = error.unknown_name();
+    root.member("workload").member(error.option()).refuse(error.found(), error.expected(), nearest_name(word, names));
   }
   if (const auto* run = document.find("run")) scenario.run = read_run_plan(*run, root.member("run"));
   if (const auto* faults = document.find("faults")) {
@@ -123,10 +121,8 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
       scenario.faults.push_back(read_kind((*faults->elements())[i], place.element(i), catalogue.faults));
     }
   }
-  auto promised = scenario.protocol.options->promises();
-  for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
-  scenario.checks =
-      read_checks(document.find("check"), root.member("check"), promised, catalogue.oracles, scenario.history);
+  scenario.checks = read_checks(document.find("check"), root.member("check"), promised_oracles(scenario),
+                                catalogue.oracles, scenario.history);
   if (const auto* observe = document.find("observe")) {
     sim::Parameters parameters;
     scenario.observe.declare(parameters);
@@ -139,6 +135,12 @@ Scenario bind_scenario(const JsonValue& document, const std::string& file, const
 }
 
 }  // namespace
+
+std::vector<std::string> promised_oracles(const Scenario& scenario) {
+  auto promised = scenario.protocol.options->promises();
+  for (auto& name : scenario.workload.options->oracles()) promised.push_back(std::move(name));
+  return promised;
+}
 
 void expand_rack(JsonValue& document) {
   auto* rack = document.find("rack");

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/scenario/binding.hpp"
@@ -37,6 +38,15 @@ template <class Options>
 struct BoundOptions : BoundParameters {
   std::shared_ptr<Options> options;
 };
+
+/// A component whose options are given in C++: for scenarios that are put together without a text.
+template <class Base, class Options>
+BoundOptions<Base> bound(std::string name, Options options) {
+  auto kept = std::make_shared<Options>(std::move(options));
+  BoundOptions<Base> result{{std::move(name), {}}, kept};
+  kept->declare(result.parameters);
+  return result;
+}
 
 /// An oracle and whether the run asks for it.
 struct OracleSwitch {
@@ -61,6 +71,9 @@ struct Scenario {
   Observation observe;
   Expectations expect;
 };
+
+/// What the protocol and the workload promise: the oracles that `check.all` asks for besides those of every run.
+std::vector<std::string> promised_oracles(const Scenario& scenario);
 
 /// Reads a scenario file, found as `find_scenario_file` says, with `--set` overrides ("path=value") applied in order.
 /// Options of protocols that are not selected are validated too. Throws InputError.

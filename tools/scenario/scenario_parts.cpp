@@ -122,8 +122,8 @@ std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place
   std::vector<OracleSwitch> checks;
   for (const auto& oracle : oracles) {
     const auto& name = oracle.name;
-    const bool asked = oracle.asked == models::OracleEntry::Asked::always ||
-                       (oracle.asked == models::OracleEntry::Asked::if_promised &&
+    const bool asked = oracle.attach == models::OracleEntry::AttachWhen::always ||
+                       (oracle.attach == models::OracleEntry::AttachWhen::if_promised &&
                         std::find(promised.begin(), promised.end(), name) != promised.end());
     checks.push_back({name, all && asked});
     const auto* flag = value ? value->find(name) : nullptr;

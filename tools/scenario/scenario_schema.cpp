@@ -110,15 +110,15 @@ JsonValue run_schema() {
 JsonValue check_schema(const std::vector<models::OracleEntry>& oracles) {
   auto schema = empty_object_schema();
   std::string all = "Every oracle that is not named here";
-  const auto name_those = [&](models::OracleEntry::Asked asked, const char* separator) {
+  const auto name_those = [&](models::OracleEntry::AttachWhen attach, const char* separator) {
     for (const auto& oracle : oracles) {
-      if (oracle.asked != asked) continue;
+      if (oracle.attach != attach) continue;
       all += separator + oracle.name;
       separator = ", ";
     }
   };
-  name_those(models::OracleEntry::Asked::if_promised, ", of these those that the protocol promises: ");
-  name_those(models::OracleEntry::Asked::by_name, "; without those that others imply and that must be named: ");
+  name_those(models::OracleEntry::AttachWhen::if_promised, ", of these those that the protocol promises: ");
+  name_those(models::OracleEntry::AttachWhen::by_name, "; without those that others imply and that must be named: ");
   properties(schema).set("all", typed("boolean", (all + ".").c_str()));
   HistoryOptions history;
   sim::Parameters parameters;

@@ -46,7 +46,7 @@ TEST_CASE("A crashed node is silent, and works again as another incarnation") {
   expected = numbers(0, 5);
   for (const auto number : numbers(10, 20)) expected.push_back(number);
   CHECK(t.got(2) == expected);
-  CHECK(t.rack.census().dropped(DropReason::nic_off) == 6 + 5);
+  CHECK(t.rack.accounting().dropped(DropReason::nic_off) == 6 + 5);
 }
 
 TEST_CASE("A crash forgets the work of all cores, and whatever the observer destroys is gone for good") {
@@ -104,6 +104,6 @@ TEST_CASE("The heal starts a crashed node again unless it is to stay down") {
     t.calendar.run_until();
     CHECK(t.rack.server(1).is_on() != stays_down);
     CHECK(t.rack.server(2).incarnation() == 0);
-    CHECK(t.journal.count(sim::Observed::fault_ended) == (stays_down ? 0 : 1));
+    CHECK(t.event_log.count(sim::Observed::fault_ended) == (stays_down ? 0 : 1));
   }
 }

@@ -38,7 +38,7 @@ struct Watched : Hardware {
   Wire wire{context, "a-b", 100'000'000'000, 10_ns, sink, 3};
   Disturbances disturbances;
 
-  Watched() { journal.attach(disturbances); }
+  Watched() { event_log.attach(disturbances); }
   void send(std::uint64_t operation) {
     auto sent = packet(operation);
     sent->operation = operation;
@@ -117,7 +117,7 @@ void post(TwoNics& t, std::uint64_t what, std::uint64_t operation) {
 TEST_CASE("a reliable connection reports its timeouts, and segments that come behind a gap") {
   TwoNics t;
   Disturbances disturbances;
-  t.journal.attach(disturbances);
+  t.event_log.attach(disturbances);
   t.ab.add_targeted_fault({.match = {.header = "bth"}, .first = 1, .count = 1});
   post(t, 1, 11);
   post(t, 2, 12);
@@ -141,15 +141,15 @@ TEST_CASE("a reliable connection reports its timeouts, and segments that come be
 TEST_CASE("faults of machines report beginning and end, those of wires leave it to the packets, and the heal is told") {
   TestRack r;
   Disturbances disturbances;
-  r.journal.attach(disturbances);
+  r.event_log.attach(disturbances);
   FaultSchedule schedule(r.rack);
   std::vector<std::string> machines;
   for (const FaultEntry& entry : faults()) {
     if (!entry.make()->acts_on_packets_alone()) machines.push_back(entry.name);
     if (entry.name == "down" || !entry.make()->acts_on_packets_alone()) schedule.add(entry.name, entry.make());
   }
-  CHECK(machines ==
-        std::vector<std::string>{"control-delay", "crash", "fast-clock", "nic-stall", "slow-core", "switch-restart"});
+  CHECK(machines == std::vector<std::string>{"availability", "control-delay", "crash", "fast-clock", "nic-stall",
+                                             "slow-core", "switch-restart"});
   schedule.start();
   r.calendar.run_until(at(1_us));
   std::size_t begun = 0;

@@ -24,10 +24,10 @@ struct Outcome {
 std::string look_at(FaultyRack& t) {
   SwitchChassis& chassis = t.rack.chassis();
   chassis.settle();
-  std::string seen = t.journal.hash().hex();
+  std::string seen = t.event_log.hash().hex();
   const auto add = [&](std::uint64_t number) { seen += " " + std::to_string(number); };
   for (const std::uint64_t number : {chassis.packets_held(), chassis.packets_circulating(), t.rack.packets_in_flight(),
-                                     t.rack.census().absorbed(), t.rack.census().dropped()}) {
+                                     t.rack.accounting().absorbed(), t.rack.accounting().dropped()}) {
     add(number);
   }
   for (const auto& balance : {chassis.buffer_balance(), chassis.queue_balance()}) {
@@ -39,7 +39,7 @@ std::string look_at(FaultyRack& t) {
     add(t.counter(name));
   }
   for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) add(chassis.pipeline(pipe).registers().read(0, 1));
-  CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.census().expected_in_flight()));
+  CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.accounting().expected_in_flight()));
   return seen;
 }
 
@@ -72,13 +72,13 @@ Outcome run(PassMode mode, bool egress_counts, std::uint64_t seed, const std::ve
       }
     }
     void control(std::uint64_t value) {
-      t.rack.control_cpu().write_register(value % 2, "COUNT", 1, value);
-      t.rack.control_cpu().read_register(0, "COUNT", 1, [this](std::uint64_t read) {
-        t.journal.record(sim::Observed::final_state, source, t.calendar.now(), 0, read);
+      t.rack.control_cpu().write(value % 2, array_of(t.rack, "COUNT"), 1, value);
+      t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1, [this](std::uint64_t read) {
+        t.event_log.record(sim::Observed::final_state, source, t.calendar.now(), 0, read);
       });
     }
     void heal() { t.schedule.heal(); }
-    sim::Source source = t.journal.add_source("reads");
+    sim::Source source = t.event_log.add_source("reads");
   } traffic{t, std::mt19937_64(seed)};
   std::mt19937_64 random(seed + 1);
   const auto instant = [&] { return at(sim::Duration::from_ps(static_cast<std::int64_t>(random() % 80'000'000))); };
@@ -95,10 +95,10 @@ Outcome run(PassMode mode, bool egress_counts, std::uint64_t seed, const std::ve
   }
   t.calendar.run_until();
   CHECK(t.rack.packets_in_flight() == 0);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
   CHECK(t.rack.control_cpu().outstanding() == 0);
-  return {t.journal.hash().hex(), t.journal.count(sim::Observed::fault_begun),
-          t.journal.count(sim::Observed::fault_ended), seen};
+  return {t.event_log.hash().hex(), t.event_log.count(sim::Observed::fault_begun),
+          t.event_log.count(sim::Observed::fault_ended), seen};
 }
 
 }  // namespace

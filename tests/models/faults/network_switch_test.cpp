@@ -33,7 +33,7 @@ TEST_CASE("A switch restart loses what is inside and what arrives, and all state
   std::vector<std::uint64_t> counts;
   for (const auto& seen : t.hosts[1]->seen) counts.push_back(seen.identification);
   CHECK(counts == std::vector<std::uint64_t>{1, 2, 1, 2});
-  CHECK(t.rack.census().dropped(DropReason::switch_off) == 3);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_off) == 3);
   CHECK(t.rack.chassis().replication().groups() == 0);
   CHECK(t.rack.packets_in_flight() == 0);
 }
@@ -50,7 +50,7 @@ TEST_CASE("A queue in the switch is lost with its power, however long it is") {
   CHECK(before > 50);
   t.calendar.run_until();
   for (const auto& seen : t.hosts[0]->seen) CHECK(seen.when < at(11_us));
-  CHECK(t.hosts[0]->seen.size() + t.rack.census().dropped(DropReason::switch_off) == 7 * 60);
+  CHECK(t.hosts[0]->seen.size() + t.rack.accounting().dropped(DropReason::switch_off) == 7 * 60);
   // The new queue is empty.
   t.send(1, 0, 99);
   const auto sent = t.calendar.now();
@@ -62,11 +62,11 @@ TEST_CASE("Operations of the control CPU wait for a switch that is off") {
   Programmed t;
   t.add("switch-restart", {{"from", 10_us}, {"dead_time", 20_us}});
   t.schedule.start();
-  t.rack.control_cpu().write_register(0, "COUNT", 1, 100);
+  t.rack.control_cpu().write(0, array_of(t.rack, "COUNT"), 1, 100);
   t.calendar.run_until(at(12_us));
   std::vector<std::pair<std::uint64_t, sim::Time>> reads;
-  t.rack.control_cpu().read_register(0, "COUNT", 1,
-                                     [&](std::uint64_t value) { reads.emplace_back(value, t.calendar.now()); });
+  t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1,
+                            [&](std::uint64_t value) { reads.emplace_back(value, t.calendar.now()); });
   t.calendar.run_until();
   REQUIRE(reads.size() == 1);
   CHECK(reads[0].first == 0);
@@ -84,8 +84,8 @@ TEST_CASE("A switch restart that is far off is withdrawn by the heal, and a near
   t.send_at(901_ms, 0, 1, 2);
   t.calendar.run_until();
   CHECK(t.got(1) == numbers(1, 3));
-  CHECK(t.journal.count(sim::Observed::fault_begun) == 1);
-  CHECK(t.journal.count(sim::Observed::fault_ended) == 1);
+  CHECK(t.event_log.count(sim::Observed::fault_begun) == 1);
+  CHECK(t.event_log.count(sim::Observed::fault_ended) == 1);
 }
 
 TEST_CASE("A dead time in which packets under way could live on is refused") {
@@ -105,7 +105,8 @@ TEST_CASE("A slow control CPU makes each operation late and leaves their order")
   t.schedule.start();
   std::vector<sim::Time> done;
   const auto read = [&] {
-    t.rack.control_cpu().read_register(0, "COUNT", 1, [&](std::uint64_t) { done.push_back(t.calendar.now()); });
+    t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1,
+                              [&](std::uint64_t) { done.push_back(t.calendar.now()); });
   };
   const auto plain = 900_ns * 2 + t.rack.chassis().ingress_latency();
   read();
@@ -128,9 +129,9 @@ TEST_CASE("A slow control CPU clears an array late, in its place among the opera
   std::vector<std::pair<std::uint64_t, sim::Time>> done;
   const auto note = [&](std::uint64_t result) { done.emplace_back(result, t.calendar.now()); };
   t.calendar.run_until(at(12_us));
-  t.rack.control_cpu().read_register(0, "COUNT", 1, note);
-  t.rack.control_cpu().clear_array(0, "COUNT", note);
-  t.rack.control_cpu().read_register(0, "COUNT", 1, note);
+  t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1, note);
+  t.rack.control_cpu().clear(0, array_of(t.rack, "COUNT"), note);
+  t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1, note);
   t.calendar.run_until();
   const auto slow = 5_us + 900_ns * 2 + t.rack.chassis().ingress_latency();
   const auto words = 4'064_ps;  // 128 bits at 31.5 Gbit/s

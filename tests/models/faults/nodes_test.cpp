@@ -29,7 +29,7 @@ TEST_CASE("A NIC whose sending side stalls sends nothing in the window and every
   CHECK(t.rack.uplink(0).packets_sent() == sent);
   t.calendar.run_until();
   CHECK(t.got(1) == numbers(0, 200));
-  CHECK(t.rack.census().dropped() == 0);
+  CHECK(t.rack.accounting().dropped() == 0);
   // The last ones find the backlog gone.
   CHECK(latency(t, 1, 199) == latency(t, 1, 0));
 }
@@ -60,7 +60,7 @@ TEST_CASE("A NIC whose receiving side stalls loses nothing that fits in its buff
     t.calendar.run_until();
     const std::uint64_t last = room == 8 ? before + 8 : 90;
     CHECK(t.got(1) == numbers(0, last));
-    CHECK(t.rack.census().dropped(DropReason::ring_full) == 90 - last);
+    CHECK(t.rack.accounting().dropped(DropReason::ring_full) == 90 - last);
     for (const auto& seen : t.hosts[1]->seen) CHECK((seen.when < at(6_us) || seen.when >= at(10_us)));
   }
 }
@@ -78,8 +78,8 @@ TEST_CASE("Stalls that overlap end with the last, and the heal ends or forestall
   t.calendar.run_until();
   CHECK(t.got(1) == numbers(0, 200));
   CHECK(latency(t, 1, 199) == latency(t, 1, 0));
-  CHECK(t.journal.count(sim::Observed::fault_begun) == 2);
-  CHECK(t.journal.count(sim::Observed::fault_ended) == 2);
+  CHECK(t.event_log.count(sim::Observed::fault_begun) == 2);
+  CHECK(t.event_log.count(sim::Observed::fault_ended) == 2);
 }
 
 TEST_CASE("A slow core takes a multiple of its time for each packet and charge") {

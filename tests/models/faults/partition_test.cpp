@@ -32,7 +32,7 @@ TEST_CASE("A partition drops what crosses it, in both directions, and nothing el
     std::sort(got.begin(), got.end());
     CHECK(got == expected);
   }
-  CHECK(t.rack.census().dropped(DropReason::partition) == 2 * 3 * 5);
+  CHECK(t.rack.accounting().dropped(DropReason::partition) == 2 * 3 * 5);
 }
 
 TEST_CASE("Copies of a multicast packet reach the sender's side of a partition only") {
@@ -45,7 +45,7 @@ TEST_CASE("Copies of a multicast packet reach the sender's side of a partition o
   t.calendar.run_until();
   CHECK(t.hosts[1]->seen.size() == 1);
   CHECK(t.hosts[2]->seen.size() == 1);
-  CHECK(t.rack.census().dropped(DropReason::partition) == 2);  // those to 3 and 4
+  CHECK(t.rack.accounting().dropped(DropReason::partition) == 2);  // those to 3 and 4
 }
 
 TEST_CASE("The control CPU is on no side of a partition: it reaches everybody") {
@@ -63,7 +63,7 @@ TEST_CASE("The control CPU is on no side of a partition: it reaches everybody") 
   }
   t.calendar.run_until();
   for (NodeId node = 0; node < 8; ++node) CHECK(t.hosts[node]->seen.size() == 1);
-  CHECK(t.rack.census().dropped(DropReason::partition) == 0);
+  CHECK(t.rack.accounting().dropped(DropReason::partition) == 0);
 }
 
 TEST_CASE("A partition ends at the heal") {

@@ -16,8 +16,8 @@ using namespace racksim::sim::literals;
 TEST_CASE("A trace says which fault begins and ends where and when") {
   FaultyRack t;
   std::ostringstream out;
-  sim::JsonLinesTrace trace(t.journal, out);
-  t.journal.attach(trace);
+  sim::JsonLinesTrace trace(t.event_log, out);
+  t.event_log.attach(trace);
   t.add("nic-stall", {{"from", 2_us}, {"until", 4_us}, {"node", std::uint64_t{2}}, {"side", "sending"}});
   t.add("partition", {{"from", 3_us}, {"until", 5_us}, {"nodes", "0-2"}});
   t.schedule.start();
@@ -39,7 +39,7 @@ TEST_CASE("A fault is part of the run hash even when nothing else happens") {
     if (!kind.empty()) t.add(kind, options);
     t.schedule.start();
     t.calendar.run_until(at(10_us));
-    return t.journal.hash().hex();
+    return t.event_log.hash().hex();
   };
   const Options window{{"from", 2_us}, {"until", 4_us}}, longer{{"from", 2_us}, {"until", 5_us}};
   hashes.insert(hash("", {}));
@@ -60,11 +60,11 @@ TEST_CASE("Every kind of fault begins and is over soon after the heal") {
     t.add(entry.name, options);
     t.schedule.start();
     t.calendar.run_until(at(50_us));
-    CHECK(t.journal.count(sim::Observed::fault_begun) == 1);
-    CHECK(t.journal.count(sim::Observed::fault_ended) == 0);
+    CHECK(t.event_log.count(sim::Observed::fault_begun) == 1);
+    CHECK(t.event_log.count(sim::Observed::fault_ended) == 0);
     t.schedule.heal();
     t.calendar.run_until(at(50_us + Fault::kHealNotice));
-    CHECK(t.journal.count(sim::Observed::fault_ended) == 1);
+    CHECK(t.event_log.count(sim::Observed::fault_ended) == 1);
     // All to all, as in a rack that never knew a fault.
     FaultyRack sound;
     for (FaultyRack* rack : {&t, &sound}) {

@@ -35,7 +35,7 @@ TEST_CASE("The n-th packet of a type is dropped, or of any type") {
   t.calendar.run_until();
   // The third never reaches the second wire, whose fifth and sixth are numbers 5 and 6.
   CHECK(t.got(1) == std::vector<std::uint64_t>{0, 1, 3, 4, 7, 8, 9});
-  CHECK(t.rack.census().dropped(DropReason::targeted) == 3);
+  CHECK(t.rack.accounting().dropped(DropReason::targeted) == 3);
 }
 
 TEST_CASE("The n-th packet of a type is held for the time that is said, and nothing is lost") {
@@ -52,7 +52,7 @@ TEST_CASE("The n-th packet of a type is held for the time that is said, and noth
   t.stream(0, 1, 1_us, 10_us);
   t.calendar.run_until();
   CHECK(t.got(1) == std::vector<std::uint64_t>{0, 1, 4, 5, 6, 7, 2, 8, 3, 9});
-  CHECK(t.rack.census().dropped() == 0);
+  CHECK(t.rack.accounting().dropped() == 0);
   const auto& seen = t.hosts[1]->seen;
   CHECK(seen[6].when - seen[0].when == 7'500_ns);  // sent 2 us later, and held
 }
@@ -98,8 +98,8 @@ TEST_CASE("The n-th packet of a type arrives twice, the copy at once or so much 
       CHECK(seen[5].when - seen[2].when > delay);
       CHECK(seen[5].when - seen[2].when < delay + 100_ns);
     }
-    CHECK(t.rack.census().copied() == 2);
-    CHECK(t.rack.census().dropped() == 0);
+    CHECK(t.rack.accounting().copied() == 2);
+    CHECK(t.rack.accounting().dropped() == 0);
   }
 }
 

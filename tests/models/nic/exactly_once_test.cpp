@@ -138,7 +138,7 @@ void check(Sequence& sequence) {
     CHECK(t.b.nic.memory().word(kMemory + 8 * word) == sequence.reference.value(word));
   }
   CHECK(t.counters.failures.value == 0);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
   CHECK(t.packets.live() == 0);
 }
 

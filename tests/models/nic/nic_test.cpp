@@ -78,7 +78,7 @@ TEST_CASE("Packets are steered by UDP destination port, and strays are dropped")
   t.calendar.run_until();
   REQUIRE(t.b.packets.size() == 1);
   CHECK(t.b.packets[0].what == 2);
-  CHECK(t.census.dropped(DropReason::no_queue_pair) == 1);
+  CHECK(t.accounting.dropped(DropReason::no_queue_pair) == 1);
 }
 
 TEST_CASE("A frame for another MAC or IPv4 address is dropped and counted, wherever it would be steered") {
@@ -97,9 +97,9 @@ TEST_CASE("A frame for another MAC or IPv4 address is dropped and counted, where
   strays([](p4::Packet& packet) { packet.get<p4::Ethernet>().dst = 0xffff'ffff'ffff; });
   t.calendar.run_until();
   CHECK(t.b.packets.empty());
-  CHECK(t.census.dropped(DropReason::wrong_address) == 6);
-  CHECK(t.census.dropped() == 6);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.dropped(DropReason::wrong_address) == 6);
+  CHECK(t.accounting.dropped() == 6);
+  CHECK(t.accounting.expected_in_flight() == 0);
   CHECK(t.counters.received.value == 6);
   // They take no time of the receive engine: what follows is on time.
   const auto sent = t.calendar.now();
@@ -137,7 +137,7 @@ TEST_CASE("A receive ring that nobody polls in time overflows") {
   for (std::uint64_t i = 0; i < 6; ++i) t.a.nic.send_raw(t.raw_a, t.to_b(i));
   t.calendar.run_until();
   CHECK(t.b.packets.size() == 4);
-  CHECK(t.census.dropped(DropReason::ring_full) == 2);
+  CHECK(t.accounting.dropped(DropReason::ring_full) == 2);
 }
 
 TEST_CASE("A powered-off NIC is silent in both directions and forgets what it held") {
@@ -145,21 +145,21 @@ TEST_CASE("A powered-off NIC is silent in both directions and forgets what it he
   t.a.nic.send_raw(t.raw_a, t.to_b(1));
   t.a.nic.send_raw(t.raw_a, t.to_b(2, 4096));  // waits for its payload
   t.calendar.run_until(at(500_ns));            // 1 is in b's ring
-  CHECK(t.held() == static_cast<std::uint64_t>(t.census.expected_in_flight()));
+  CHECK(t.held() == static_cast<std::uint64_t>(t.accounting.expected_in_flight()));
   t.a.nic.power_off();
   t.b.nic.power_off();
-  CHECK(t.held() == static_cast<std::uint64_t>(t.census.expected_in_flight()));
+  CHECK(t.held() == static_cast<std::uint64_t>(t.accounting.expected_in_flight()));
   t.a.nic.send_raw(t.raw_a, t.to_b(3));
   t.b.nic.power_on();
   t.calendar.run_until(at(10_us));
   CHECK(t.b.packets.empty());
-  CHECK(t.census.dropped(DropReason::nic_off) == 3);
+  CHECK(t.accounting.dropped(DropReason::nic_off) == 3);
   t.a.nic.power_on();
   t.a.nic.send_raw(t.raw_a, t.to_b(4));
   t.calendar.run_until();
   REQUIRE(t.b.packets.size() == 1);
   CHECK(t.b.packets[0].what == 4);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE("Unknown queue pairs are refused") {

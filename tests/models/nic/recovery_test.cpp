@@ -212,7 +212,7 @@ TEST_CASE("A crash forgets datagrams that were not sent yet: those of afterwards
   for (const Host::Seen& one : t.b.messages) heard.push_back(one.what);
   CHECK(completed == std::vector<std::uint64_t>{4, 5, 6});
   CHECK(heard == std::vector<std::uint64_t>{4, 5, 6});
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 // ibv_poll_cq(3): every work request of a queue pair in error completes, one that a message has begun to fill too.
@@ -266,7 +266,7 @@ TEST_CASE("What was posted to an earlier connection and was not sent yet never i
     REQUIRE(t.a.completions.size() == 1);
     CHECK(t.a.completions[0].what == 2);
     CHECK(t.counters.duplicates.value == 0);
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
     CHECK(t.packets.live() == 0);
   }
 }

@@ -34,6 +34,24 @@ TEST_CASE("A 4 KB WRITE lands and completes at closed-form instants, and no core
         std::vector<Host::Seen>{{1, at(arrival + 285_ns + 6'880_ps + 10_ns + 100_ns + 5'120_ps + 175_ns + 40_ns)}});
 }
 
+TEST_CASE("Of two observers of a region the one that comes first in it is told first of what has landed") {
+  struct Named final : MemoryObserver {
+    Named(char the_name, std::string& all_calls) : name(the_name), calls(all_calls) {}
+    void landed(NodeId, std::uint64_t, std::uint32_t, const Content&) override { calls += name; }
+    char name;
+    std::string& calls;
+  };
+  TwoNics t;
+  std::string calls;
+  Named first('a', calls), second('b', calls);
+  t.b.memory_key = t.b.nic.memory().add({.begin = 0, .bytes = 1 << 20, .observers = {&first, &second}});
+  write(t, 1, 64);
+  write(t, 2, 64);
+  t.calendar.run_until(at(100_us));
+  CHECK(calls == "abab");
+  CHECK(t.b.landings.empty());
+}
+
 TEST_CASE("A message longer than the MTU is cut into segments and lands once") {
   NicOptions options;
   options.mtu_bytes = 1024;
@@ -106,7 +124,7 @@ TEST_CASE("Data lands exactly once and in order under loss, duplication and reor
     for (std::uint64_t i = 1; i <= n; ++i) {
       write(t, i, static_cast<std::uint32_t>(i * 37 % 900));
       t.calendar.run_until(t.calendar.now() + 20_us);
-      CHECK(t.held() == static_cast<std::uint64_t>(t.census.expected_in_flight()));
+      CHECK(t.held() == static_cast<std::uint64_t>(t.accounting.expected_in_flight()));
     }
     t.calendar.run_until();
     REQUIRE(t.b.landings.size() == n);
@@ -116,7 +134,7 @@ TEST_CASE("Data lands exactly once and in order under loss, duplication and reor
       CHECK(t.b.bytes[i] == (i + 1) * 37 % 900);
       CHECK(t.a.completions[i].what == i + 1);
     }
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
     CHECK(t.packets.live() == 0);
   }
 }
@@ -199,5 +217,5 @@ TEST_CASE("A SEND consumes a posted receive; without one it is counted and sent 
   REQUIRE(t.b.messages.size() == 2);
   CHECK(t.b.messages[1].what == 12);
   CHECK(t.a.completions.size() == 2);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }

@@ -77,7 +77,7 @@ TEST_CASE("A call is carried out and answered, over datagrams and over connectio
     for (const auto& [asked, answer] : t.replies) CHECK(answer == 2 * asked);
     CHECK(t.end_a.attempts() == 100);
     CHECK(t.end_a.waiting() == 0);
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
   }
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("A task may be destroyed at any instant of its call, and leaves room f
     t.tasks->spawn(t.ask(3));
     t.calendar.run_until();
     CHECK(t.replies[3] == 6);
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
   }
 }
 

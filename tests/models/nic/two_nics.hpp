@@ -11,7 +11,7 @@
 
 namespace racksim::models::test {
 
-struct Host : PacketHandler, CompletionHandler, MemoryWatcher {
+struct Host : PacketHandler, CompletionHandler, MemoryObserver {
   Host(Hardware& owner, NicCounters& counters, NodeId node, const NicOptions& options, const CpuCosts& costs)
       : hardware(owner),
         core(owner.calendar, "core" + std::to_string(node)),
@@ -19,7 +19,7 @@ struct Host : PacketHandler, CompletionHandler, MemoryWatcher {
         queue(nic.create_completion_queue(core, *this)) {
     Memory::Region everywhere;
     everywhere.bytes = std::numeric_limits<std::uint64_t>::max();
-    everywhere.watcher = this;
+    everywhere.observers.push_back(this);
     memory_key = nic.memory().add(everywhere);
   }
   struct Seen {

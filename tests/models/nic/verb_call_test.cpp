@@ -77,7 +77,7 @@ TEST_CASE("A task may be destroyed at any instant of its verb, which is carried 
     CHECK(t.ended.size() == (over ? 1 : 0));
     CHECK(t.b.nic.memory().word(64) == 10);
     CHECK(t.calls.waiting() == 0);
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
   }
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("A task may be destroyed at any instant of any verb, of one whose rece
       t.calendar.run_until();
       CHECK(t.ended.size() == before);
       CHECK(t.calls.waiting() == 0);
-      CHECK(t.census.expected_in_flight() == 0);
+      CHECK(t.accounting.expected_in_flight() == 0);
       CHECK(t.packets.live() == 0);
       ended += before;
     }

@@ -92,7 +92,7 @@ TEST_CASE("An error ends what was posted before as it went, itself with its stat
   }
   CHECK(statuses(t.b) == Statuses{Status::success, Status::flushed, Status::flushed});
   CHECK(t.b.messages.size() == 1);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE(
@@ -113,14 +113,14 @@ TEST_CASE(
   t.rc_b.post(t.write(9, 64, 64));
   t.calendar.run_until();
   CHECK(statuses(t.b) == Statuses{Status::retries_exceeded});
-  CHECK(t.census.dropped(DropReason::no_queue_pair) == 8);
+  CHECK(t.accounting.dropped(DropReason::no_queue_pair) == 8);
   t.connect();
   t.rc_b.post_receive(1, {81});
   t.rc_a.post(t.send(5));
   t.calendar.run_until();
   CHECK(t.a.all.back().status == Status::success);
   CHECK(t.b.all.back().wr_id == 81);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE("What a queue pair cannot send fails where it was posted, when all before it has ended") {

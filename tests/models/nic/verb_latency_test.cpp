@@ -116,7 +116,7 @@ TEST_CASE("Each verb takes the sum of its parts, whether its payload comes with 
       REQUIRE(t.b.landings.size() == (wanted.landed ? 1 : 0));
       if (wanted.landed) CHECK(t.b.landings[0].when == at(*wanted.landed));
       CHECK(t.counters.pcie_reads.value == (n > kInline && verb.opcode != Opcode::read ? 1 : 0));
-      CHECK(t.census.expected_in_flight() == 0);
+      CHECK(t.accounting.expected_in_flight() == 0);
     }
   }
 }

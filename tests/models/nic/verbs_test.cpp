@@ -63,7 +63,7 @@ TEST_CASE("A READ takes request, read over PCIe, response and completion, and br
   std::memcpy(&word, only(t.a).content.bytes().data(), sizeof word);
   CHECK(word == 42);
   CHECK(t.b.core.busy_time() == 0_ns);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE("A fetch-and-add takes request, atomic, response and completion, and brings the old value") {
@@ -253,7 +253,7 @@ TEST_CASE("What memory does not allow ends in an error, and both queue pairs wit
     t.rc_a.post(t.write(3, 64, kWord));
     t.calendar.run_until();
     CHECK(t.a.all.back().status == Status::flushed);
-    CHECK(t.census.expected_in_flight() == 0);
+    CHECK(t.accounting.expected_in_flight() == 0);
     t.connect();
     t.rc_a.post(t.write(4, 64, kWord));
     t.calendar.run_until();
@@ -341,7 +341,7 @@ TEST_CASE("A datagram takes eight bytes more than a SEND, completes when it is s
   t.calendar.run_until();
   CHECK(t.b.messages.size() == 1);
   CHECK(t.a.completions.size() == 2);
-  CHECK(t.census.expected_in_flight() == 0);
+  CHECK(t.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE("A datagram queue pair does not what only connections do, and takes no message of several packets") {

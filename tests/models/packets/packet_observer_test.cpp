@@ -13,17 +13,17 @@ using namespace sim::literals;
 namespace {
 
 struct Notes final : PacketObserver {
-  explicit Notes(const sim::Journal& the_journal) : journal(the_journal) {}
+  explicit Notes(const sim::EventLog& the_event_log) : event_log(the_event_log) {}
   void on_wire(const p4::Packet&, const WirePassage& passage) override {
-    lines.push_back(journal.name(passage.wire) + (passage.copy ? " copy" : "") +
+    lines.push_back(event_log.name(passage.wire) + (passage.copy ? " copy" : "") +
                     (passage.held > sim::Duration{} ? " late" : ""));
     CHECK(passage.start < passage.arrival);
   }
   void dropped(const p4::Packet&, sim::Source where, sim::Time, DropReason reason) override {
-    lines.push_back("drop " + journal.name(where) + " " + std::string(to_string(reason)));
+    lines.push_back("drop " + event_log.name(where) + " " + std::string(to_string(reason)));
   }
   void delivered(const p4::Packet&, sim::Source nic, sim::Time) override {
-    lines.push_back("delivered " + journal.name(nic));
+    lines.push_back("delivered " + event_log.name(nic));
   }
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool resubmitted) override {
     lines.push_back(resubmitted ? "second pass" : "pass");
@@ -31,7 +31,7 @@ struct Notes final : PacketObserver {
   void switch_written(const SwitchWrite& write) override {
     lines.push_back("write " + std::to_string(write.index) + "=" + std::to_string(write.value));
   }
-  const sim::Journal& journal;
+  const sim::EventLog& event_log;
   std::vector<std::string> lines;
 };
 
@@ -43,11 +43,11 @@ std::vector<std::string> noted(std::uint16_t kind, const WireFaults& faults = {}
   TestRack rack(options);
   rack.rack.install_program(exercise_program(false, 255));
   rack.rack.uplink(0).set_faults(faults);
-  Notes notes(rack.journal);
-  if (observed) rack.rack.context().packet_observer = &notes;
+  Notes notes(rack.event_log);
+  if (observed) rack.rack.context().add_packet_observer(notes);
   rack.send(0, 1, 5, kind);
   rack.calendar.run_until(sim::Time{} + 1_ms);
-  if (hash != nullptr) *hash = rack.journal.hash();
+  if (hash != nullptr) *hash = rack.event_log.hash();
   return notes.lines;
 }
 
@@ -79,6 +79,38 @@ TEST_CASE("a loss and a duplicate are seen where they happen") {
   reorders.reorder = 1;
   reorders.reorder_delay = 1_us;
   CHECK(noted(9, reorders).front() == "wire/node0-switch late");
+}
+
+TEST_CASE("of two observers of packets the one that was added first is told first of everything") {
+  struct Named final : PacketObserver {
+    Named(std::string the_name, std::vector<std::string>& all_of_them) : name(std::move(the_name)), all(all_of_them) {}
+    void on_wire(const p4::Packet&, const WirePassage&) override { all.push_back(name + " on wire"); }
+    void dropped(const p4::Packet&, sim::Source, sim::Time, DropReason) override { all.push_back(name + " dropped"); }
+    void delivered(const p4::Packet&, sim::Source, sim::Time) override { all.push_back(name + " delivered"); }
+    void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override { all.push_back(name + " pass"); }
+    void switch_written(const SwitchWrite&) override { all.push_back(name + " write"); }
+    std::string name;
+    std::vector<std::string>& all;
+  };
+  TestRack rack;
+  rack.rack.install_program(exercise_program(false, 255));
+  std::vector<std::string> all;
+  Named first("first", all), second("second", all);
+  rack.rack.context().add_packet_observer(first);
+  rack.rack.context().add_packet_observer(second);
+  rack.send(0, 1, 5, kCounted);
+  rack.calendar.run_until(sim::Time{} + 10_us);
+  rack.rack.downlink(1).add_targeted_fault({.effect = TargetedFault::Effect::drop, .match = {}});
+  rack.send(0, 1, 5);
+  rack.calendar.run_until(sim::Time{} + 1_ms);
+  CHECK(all == std::vector<std::string>{"first on wire", "second on wire",      //
+                                        "first pass", "second pass",            //
+                                        "first write", "second write",          //
+                                        "first on wire", "second on wire",      //
+                                        "first delivered", "second delivered",  //
+                                        "first on wire", "second on wire",      //
+                                        "first pass", "second pass",            //
+                                        "first dropped", "second dropped"});
 }
 
 TEST_CASE("an observer of packets leaves the run hash alone, fused and stepped") {

@@ -72,7 +72,7 @@ struct Grouped : TestRack {
   std::vector<std::uint64_t> heard(NodeId node) const { return listeners[node]->heard(); }
   void check_conserved() {
     CHECK(rack.packets_in_flight() == 0);
-    CHECK(rack.census().expected_in_flight() == 0);
+    CHECK(rack.accounting().expected_in_flight() == 0);
     CHECK(rack.packets().live() == 0);
   }
   std::vector<std::unique_ptr<Listener>> listeners;
@@ -107,7 +107,7 @@ TEST_CASE("A datagram to a group is delivered once to every member, a copy's cyc
     CHECK(t.listeners[node]->from == 0);
   }
   CHECK(t.rack.uplink(0).bytes_sent() == kWireBytes);
-  CHECK(t.rack.census().copied() == 3);
+  CHECK(t.rack.accounting().copied() == 3);
   t.check_conserved();
 }
 
@@ -122,8 +122,8 @@ TEST_CASE("The loss of one copy, or the crash of a member, touches no other memb
   CHECK(t.heard(2) == Numbers{6});
   CHECK(t.heard(3).empty());
   CHECK(t.heard(4) == Numbers{5, 6});
-  CHECK(t.rack.census().dropped(DropReason::targeted) == 1);
-  CHECK(t.rack.census().dropped(DropReason::nic_off) == 2);
+  CHECK(t.rack.accounting().dropped(DropReason::targeted) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::nic_off) == 2);
   t.check_conserved();
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("A NIC that has crashed belongs to a group again once a queue pair is 
   t.listeners[1]->pair.post_receive(100);
   t.tell_group(0, 5);
   CHECK(t.heard(1).empty());
-  CHECK(t.rack.census().dropped(DropReason::wrong_address) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::wrong_address) == 1);
   t.nic(1).attach(t.listeners[1]->pair, kGroup);
   t.tell_group(0, 6);
   CHECK(t.heard(1) == Numbers{6});
@@ -159,7 +159,7 @@ TEST_CASE("All queue pairs of a NIC that are attached to a group have a copy, as
   CHECK(third.heard() == Numbers{5, 6});
   // The switch made one copy for the port each time, which is none more; the NIC three and two.
   CHECK(t.rack.downlink(1).packets_sent() == 2);
-  CHECK(t.rack.census().copied() == 3 + 2);
+  CHECK(t.rack.accounting().copied() == 3 + 2);
   t.check_conserved();
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("A member that has joined and is attached to nothing drops its copy, a
   t.join(2);
   t.rack.join(kGroup, 3);
   t.tell_group(0, 5);
-  CHECK(t.rack.census().dropped(DropReason::wrong_address) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::wrong_address) == 1);
   t.rack.leave(kGroup, 1);
   t.rack.leave(kGroup, 3);
   t.tell_group(0, 6);
@@ -177,9 +177,9 @@ TEST_CASE("A member that has joined and is attached to nothing drops its copy, a
   CHECK(t.heard(2) == Numbers{5, 6});
   t.rack.leave(kGroup, 2);
   t.tell_group(0, 7);
-  CHECK(t.rack.census().dropped(DropReason::switch_program) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 1);
   t.tell_group(0, 8, kOther);  // of which nobody has heard
-  CHECK(t.rack.census().dropped(DropReason::switch_program) == 2);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 2);
   CHECK(t.heard(2) == Numbers{5, 6});
   t.check_conserved();
 }

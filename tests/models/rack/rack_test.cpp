@@ -52,7 +52,7 @@ struct Echo {
   };
 
   Echo(std::uint64_t clients_a_node, std::uint64_t calls, const RackOptions& options = {})
-      : rack(calendar, journal, metrics, options, 1), calls_each(calls), servers(8 * 4), clients(8 * clients_a_node) {
+      : rack(calendar, event_log, metrics, options, 1), calls_each(calls), servers(8 * 4), clients(8 * clients_a_node) {
     for (NodeId node = 0; node < 8; ++node) {
       for (std::size_t i = 0; i < 4; ++i) {
         auto& server = servers[node * 4u + i];
@@ -72,7 +72,7 @@ struct Echo {
     }
   }
   sim::Calendar calendar;
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
   Rack rack;
   std::uint64_t calls_each, done = 0;
@@ -99,8 +99,8 @@ TEST_CASE("Eight hosts with four closed-loop clients each need at most eight eve
   CHECK(echo.done == 8 * 4 * 2000);
   CHECK(echo.calendar.executed() <= 8 * echo.done);
   CHECK(echo.rack.packets_in_flight() == 0);
-  CHECK(echo.rack.census().created() == 2 * echo.done);
-  CHECK(echo.rack.census().delivered() == 2 * echo.done);
+  CHECK(echo.rack.accounting().created() == 2 * echo.done);
+  CHECK(echo.rack.accounting().delivered() == 2 * echo.done);
 }
 
 TEST_CASE("A run repeats to the bit with the same seed") {
@@ -108,7 +108,7 @@ TEST_CASE("A run repeats to the bit with the same seed") {
     Echo echo(4, 50);
     for (auto& client : echo.clients) client.call();
     echo.calendar.run_until();
-    return echo.journal.hash();
+    return echo.event_log.hash();
   };
   CHECK(run() == run());
 }
@@ -125,7 +125,7 @@ TEST_CASE("A crashed server is silent and takes calls again after its restart") 
   t.calendar.run_until();
   REQUIRE(t.hosts[1]->seen.size() == 1);
   CHECK(t.hosts[1]->seen[0].what == 2);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
 }
 
 TEST_CASE("A run that is cut short leaves nothing behind") {

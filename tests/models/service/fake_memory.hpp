@@ -73,7 +73,7 @@ class FakeMemory final : public MemoryService {
     by_object = kind == Buffers::by_object;
   }
   FakeMemory(Rack& on, const MemoryShape& shape)
-      : MemoryService(on.calendar(), on.journal(), on.metrics(), shape), rack(on), freed(on.calendar()) {
+      : MemoryService(on.calendar(), on.event_log(), on.metrics(), shape), rack(on), freed(on.calendar()) {
     for (std::size_t i = 0; i < sessions(); ++i) buffers.push_back(std::make_unique<Buffer>(on.calendar()));
   }
 

@@ -27,7 +27,7 @@ class FakeStore final : public KeyValueService {
 
   FakeStore(Rack& on, unsigned client_nodes, unsigned threads,
             std::vector<AnswerLabel> labels = {{.name = "register", .doc = "a register answered"}})
-      : KeyValueService(on.calendar(), on.journal(), on.metrics(), client_nodes, threads, std::move(labels)),
+      : KeyValueService(on.calendar(), on.event_log(), on.metrics(), client_nodes, threads, std::move(labels)),
         rack(on) {}
 
   void preload(std::span<const std::uint64_t> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }

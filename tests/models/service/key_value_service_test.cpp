@@ -42,11 +42,11 @@ std::vector<AnswerLabel> labels() {
 
 struct Store : TestRack, sim::Observer {
   Store() {
-    journal.attach(*this);
+    event_log.attach(*this);
     for (sim::Oracle* oracle : {static_cast<sim::Oracle*>(&data_value), static_cast<sim::Oracle*>(&progress),
                                 static_cast<sim::Oracle*>(&returned_key), static_cast<sim::Oracle*>(&answered_once),
                                 static_cast<sim::Oracle*>(&torn)}) {
-      journal.attach(*oracle);
+      event_log.attach(*oracle);
     }
     store.delay = 1_us;
   }
@@ -61,11 +61,11 @@ struct Store : TestRack, sim::Observer {
 
   std::vector<sim::Observation> record;
   std::vector<std::optional<std::uint64_t>> returned;  // by operations, as they ended
-  sim::DataValueOracle data_value{journal};
-  sim::ProgressOracle progress{journal};
-  sim::AnswerOracle returned_key{sim::StrayAnswer::wrong_key, journal};
-  sim::AnswerOracle answered_once{sim::StrayAnswer::repeated, journal};
-  sim::TornOracle torn{journal};
+  sim::DataValueOracle data_value{event_log};
+  sim::ProgressOracle progress{event_log};
+  sim::AnswerOracle returned_key{sim::StrayAnswer::wrong_key, event_log};
+  sim::AnswerOracle answered_once{sim::StrayAnswer::repeated, event_log};
+  sim::TornOracle torn{event_log};
   FakeStore store{rack, 2, 3, labels()};
   sim::Scope scope{calendar};
 };
@@ -86,7 +86,7 @@ TEST_CASE("An operation is recorded as it begins and as it ends, with its sessio
     const auto view = sim::OperationView::of(t.record[i]);
     CHECK(t.record[i].what == kinds[i]);
     CHECK(t.record[i].at == at((i + 1) / 2 * 1_us));
-    CHECK(t.journal.name(t.record[i].source) == (i < 2 ? "node1/thread2" : "node0/thread1"));
+    CHECK(t.event_log.name(t.record[i].source) == (i < 2 ? "node1/thread2" : "node0/thread1"));
     CHECK(view.kind == (i < 2 ? sim::OperationKind::write : sim::OperationKind::read));
     CHECK(view.key == 77);
     CHECK(view.value == (i == 2 ? 0 : value));
@@ -266,8 +266,8 @@ TEST_CASE("An item is read whole: each way to tear it is told apart by its packe
     const sim::Violation& violation = t.torn.violations().back();
     CHECK(violation.oracle == "torn");
     CHECK_THAT(violation.what, Catch::EndsWith("of node1/thread1 read item 0x30 " + c.what));
-    CHECK(violation.subject.key == 0x30);
-    CHECK(violation.subject.operations == std::vector<std::uint64_t>{t.store.asked.back().operation});
+    CHECK(violation.about.key == 0x30);
+    CHECK(violation.about.operations == std::vector<std::uint64_t>{t.store.asked.back().operation});
   }
   CHECK(torn == 7);
   CHECK(t.returned_key.violation_count() == 0);
@@ -402,9 +402,9 @@ TEST_CASE("Operations that die with their client's node count as given up, those
   CHECK(t.store.pending_operations() == 3);
   t.store.sessions_died(1);
   CHECK(t.store.pending_operations() == 1);
-  CHECK(t.journal.count(Observed::operation_given_up) == 2);
+  CHECK(t.event_log.count(Observed::operation_given_up) == 2);
   t.store.sessions_died(1);  // once only
-  CHECK(t.journal.count(Observed::operation_given_up) == 2);
+  CHECK(t.event_log.count(Observed::operation_given_up) == 2);
   t.calendar.run_until(sim::Time{} + 5_us);
   CHECK(t.store.pending_operations() == 0);
   t.progress.finish(t.calendar.now());

@@ -33,7 +33,7 @@ struct Program {
 
 struct Judged : TestRack {
   explicit Judged(const Program& what) : program(what), memory(rack, shape(what)) {
-    for (sim::Oracle* oracle : oracles()) journal.attach(*oracle);
+    for (sim::Oracle* oracle : oracles()) event_log.attach(*oracle);
     memory.broken = program.broken;
     memory.tells_performed = program.tells_performed;
     memory.delay = 1_us;
@@ -112,10 +112,10 @@ struct Judged : TestRack {
   std::vector<sim::Oracle*> oracles() { return {&sc, &tso, &pso, &exclusion, &progress}; }
 
   Program program;
-  sim::MemoryModelOracle sc{sim::MemoryModel::sc, journal}, tso{sim::MemoryModel::tso, journal},
-      pso{sim::MemoryModel::pso, journal};
-  sim::MutualExclusionOracle exclusion{journal};
-  sim::ProgressOracle progress{journal};
+  sim::MemoryModelOracle sc{sim::MemoryModel::sc, event_log}, tso{sim::MemoryModel::tso, event_log},
+      pso{sim::MemoryModel::pso, event_log};
+  sim::MutualExclusionOracle exclusion{event_log};
+  sim::ProgressOracle progress{event_log};
   FakeMemory memory;
   std::vector<std::unique_ptr<sim::RandomStream>> streams;
   int refused = 0;

@@ -30,7 +30,8 @@ std::string what(const std::function<void()>& refused) {
 /// A memory that implements no more than it must.
 class Bare final : public MemoryService {
  public:
-  Bare(Rack& rack, const MemoryShape& shape) : MemoryService(rack.calendar(), rack.journal(), rack.metrics(), shape) {}
+  Bare(Rack& rack, const MemoryShape& shape)
+      : MemoryService(rack.calendar(), rack.event_log(), rack.metrics(), shape) {}
   void warm_access(Session, GlobalAddress, bool) override {}
 
  private:
@@ -212,8 +213,8 @@ TEST_CASE("Blocks are powers of two from 8 bytes, objects from 8 bytes to a bloc
   const auto built = [&](std::uint64_t block, std::uint64_t object) {
     return what([&] {
       sim::Metrics metrics;
-      sim::Journal journal;
-      Rack other(rack.calendar, journal, metrics, TestRack::small(), 1);
+      sim::EventLog event_log;
+      Rack other(rack.calendar, event_log, metrics, TestRack::small(), 1);
       Bare(other, bare_shape(block, object));
     });
   };

@@ -45,7 +45,7 @@ TEST_CASE("An access that spans objects is one operation for each, in the order 
       CHECK(view.key == first + i % 3);
       CHECK(view.value == t.memory.values[view.key]);
       CHECK(begun[i].operation == ended[i].operation);
-      CHECK(t.journal.name(ended[i].source) == (i < 3 ? "node0/thread0" : "node1/thread1"));
+      CHECK(t.event_log.name(ended[i].source) == (i < 3 ? "node0/thread0" : "node1/thread1"));
     }
     CHECK(written == t.memory.values[first + 2]);
     CHECK(read == written);

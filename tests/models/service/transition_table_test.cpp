@@ -21,7 +21,7 @@ struct Visitor {
   bool is_strong() const { return strong; }
   void creak() { done += "creak "; }
   void slam() { done += "slam "; }
-  sim::Subject subject() const { return {7, {42, 43}}; }
+  sim::KeyAndOperations key_and_operations() const { return {7, {42, 43}}; }
 };
 
 using Table = TransitionTable<Door, Deed, Visitor>;
@@ -111,8 +111,8 @@ TEST_CASE("a pair that is not defined, or declared impossible, throws and says w
   try {
     table.on(state, Deed::turn, visitor, kUncovered);
   } catch (const UndefinedTransition& undefined) {
-    CHECK(undefined.subject().key == 7u);
-    CHECK(undefined.subject().operations == std::vector<std::uint64_t>{42, 43});
+    CHECK(undefined.key_and_operations().key == 7u);
+    CHECK(undefined.key_and_operations().operations == std::vector<std::uint64_t>{42, 43});
   }
 }
 

@@ -1,4 +1,4 @@
-// A fake memory on a rack, with all that the journal is told of it.
+// A fake memory on a rack, with all that the event log is told of it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace racksim::models::test {
 
 struct Watched : TestRack, sim::Observer {
-  explicit Watched(const MemoryShape& shape) : memory(rack, shape) { journal.attach(*this); }
+  explicit Watched(const MemoryShape& shape) : memory(rack, shape) { event_log.attach(*this); }
   explicit Watched(std::uint64_t object_bytes = 0) : Watched(FakeMemory::shape_of(object_bytes)) {}
   void observe(const sim::Observation& observation) override { record.push_back(observation); }
 

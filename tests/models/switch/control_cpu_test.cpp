@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/switch/control_wait.hpp"
+#include "models/switch/control_session.hpp"
 #include "p4model/execute/forwarding.hpp"
 #include "sim/kernel/task.hpp"
 #include "tests/models/rack_fixture.hpp"
@@ -33,7 +33,9 @@ struct Networked : TestRack, PacketHandler {
   void from_control(NodeId to, std::uint64_t what) {
     rack.control_cpu().send(packet_to(to, what, static_cast<std::uint16_t>(hosts[to]->qpn)));
   }
-  bool balanced() { return rack.packets_in_flight() == static_cast<std::uint64_t>(rack.census().expected_in_flight()); }
+  bool balanced() {
+    return rack.packets_in_flight() == static_cast<std::uint64_t>(rack.accounting().expected_in_flight());
+  }
   // Runs event by event and compares both counts of packets after each.
   void run_balanced() {
     bool always = true;
@@ -60,8 +62,13 @@ constexpr auto kControlWire = 67'200_ps + 900_ns;
 constexpr auto kBlock = 4'064_ps;
 
 struct Programmed : TestRack {
-  Programmed() { rack.install_program(exercise_program(false, 32)); }
+  Programmed() {
+    rack.install_program(exercise_program(false, 32));
+    count = array_of(rack, "COUNT");
+  }
   ControlCpu& cpu = rack.control_cpu();
+  ControlSession session{cpu, 0};
+  const p4::RegisterArray* count = nullptr;
 };
 }  // namespace
 
@@ -70,7 +77,7 @@ TEST_CASE("A register read takes PCIe both ways and one pass, and later ones wai
   t.rack.chassis().pipeline(0).registers().write(0, 1, 42);
   std::vector<std::pair<std::uint64_t, sim::Time>> results;
   for (int i = 0; i < 3; ++i) {
-    t.cpu.read_register(0, "COUNT", 1, [&](std::uint64_t value) { results.emplace_back(value, t.calendar.now()); });
+    t.cpu.read(0, t.count, 1, [&](std::uint64_t value) { results.emplace_back(value, t.calendar.now()); });
   }
   CHECK(t.cpu.outstanding() == 3);
   t.calendar.run_until();
@@ -85,7 +92,7 @@ TEST_CASE("A register read takes PCIe both ways and one pass, and later ones wai
 
 TEST_CASE("A write is seen by passes in later slots and recorded") {
   Programmed t;
-  t.cpu.write_register(0, "COUNT", 1, 100);
+  t.cpu.write(0, t.count, 1, 100);
   t.send(0, 1, 1, kCounted);
   t.calendar.run_until();
   t.send(0, 1, 2, kCounted);
@@ -93,7 +100,7 @@ TEST_CASE("A write is seen by passes in later slots and recorded") {
   // The first packet is at the switch before the write, which takes 900 ns.
   CHECK(t.hosts[1]->seen.at(0).identification == 1);
   CHECK(t.hosts[1]->seen.at(1).identification == 101);
-  CHECK(t.journal.count(sim::Observed::switch_state) == 3);
+  CHECK(t.event_log.count(sim::Observed::switch_state) == 3);
 }
 
 TEST_CASE("Clearing an array sets all entries to 0 in one operation, when its words have crossed PCIe") {
@@ -102,7 +109,7 @@ TEST_CASE("Clearing an array sets all entries to 0 in one operation, when its wo
   for (const std::uint64_t index : {0, 1, 3}) registers.write(0, index, 40 + index);
   t.rack.chassis().pipeline(1).registers().write(0, 1, 9);
   std::vector<sim::Time> done;
-  t.cpu.clear_array(0, "COUNT", [&](std::uint64_t result) {
+  t.cpu.clear(0, t.count, [&](std::uint64_t result) {
     CHECK(result == 1);
     done.push_back(t.calendar.now());
   });
@@ -116,20 +123,20 @@ TEST_CASE("Clearing an array sets all entries to 0 in one operation, when its wo
   REQUIRE(done.size() == 1);
   CHECK(done[0] == at(kBlock + 900_ns * 2 + t.rack.chassis().ingress_latency()));
   CHECK(t.counter("switch.control_slots") == 1);
-  CHECK(t.journal.count(sim::Observed::switch_state) == 3);  // one entry was 0
+  CHECK(t.event_log.count(sim::Observed::switch_state) == 3);  // one entry was 0
 }
 
 TEST_CASE("Clearing an array takes its place among the operations, and the next one waits for its words") {
   Programmed t;
   std::vector<std::pair<std::uint64_t, sim::Time>> results;
   const auto note = [&](std::uint64_t value) { results.emplace_back(value, t.calendar.now()); };
-  t.cpu.write_register(0, "COUNT", 0, 5);
-  t.cpu.write_register(0, "COUNT", 1, 6);
-  t.cpu.read_register(0, "COUNT", 0, note);
-  t.cpu.clear_array(0, "COUNT", note);
-  t.cpu.write_register(0, "COUNT", 1, 7);
-  t.cpu.read_register(0, "COUNT", 0, note);
-  t.cpu.read_register(0, "COUNT", 1, note);
+  t.cpu.write(0, t.count, 0, 5);
+  t.cpu.write(0, t.count, 1, 6);
+  t.cpu.read(0, t.count, 0, note);
+  t.cpu.clear(0, t.count, note);
+  t.cpu.write(0, t.count, 1, 7);
+  t.cpu.read(0, t.count, 0, note);
+  t.cpu.read(0, t.count, 1, note);
   t.calendar.run_until();
   const auto there_and_back = 900_ns * 2 + t.rack.chassis().ingress_latency();
   CHECK(results == std::vector<std::pair<std::uint64_t, sim::Time>>{{5, at(2_us + there_and_back)},
@@ -144,8 +151,8 @@ TEST_CASE("A slow control CPU clears arrays later, and operations behind it wait
   t.cpu.set_delay(4, 3_us);
   std::vector<sim::Time> done;
   const auto note = [&](std::uint64_t) { done.push_back(t.calendar.now()); };
-  t.cpu.clear_array(0, "COUNT", note);
-  t.cpu.read_register(0, "COUNT", 1, note);
+  t.cpu.clear(0, t.count, note);
+  t.cpu.read(0, t.count, 1, note);
   t.calendar.run_until();
   const auto there_and_back = 900_ns * 2 + 3_us + t.rack.chassis().ingress_latency();
   CHECK(done == std::vector<sim::Time>{at(kBlock + there_and_back), at(4_us + kBlock + there_and_back)});
@@ -156,10 +163,10 @@ TEST_CASE("A task waits until an array is cleared") {
   t.rack.chassis().pipeline(0).registers().write(0, 2, 9);
   sim::Scope scope(t.calendar);
   std::uint64_t left = 1;
-  scope.spawn([](ControlCpu& cpu, std::uint64_t& found) -> sim::Task<void> {
-    co_await clear_array(cpu, 0, "COUNT");
-    found = co_await read_register(cpu, 0, "COUNT", 2);
-  }(t.cpu, left));
+  scope.spawn([](Programmed& t, std::uint64_t& found) -> sim::Task<void> {
+    co_await t.session.clear(t.count);
+    found = co_await t.session.read(t.count, 2);
+  }(t, left));
   t.calendar.run_until();
   CHECK(left == 0);
 }
@@ -167,8 +174,8 @@ TEST_CASE("A task waits until an array is cleared") {
 TEST_CASE("A task may be destroyed at any instant while it waits for the control CPU, which does what was posted") {
   struct Waiting : Programmed {
     sim::Task<void> count_up() {
-      co_await write_register(cpu, 0, "COUNT", 1, 42);
-      results.push_back(co_await read_register(cpu, 0, "COUNT", 1));
+      co_await session.write(count, 1, 42);
+      results.push_back(co_await session.read(count, 1));
     }
     std::vector<std::uint64_t> results;
   };
@@ -199,13 +206,13 @@ TEST_CASE("Table entries can be changed and removed while packets pass") {
   Programmed t;
   std::vector<std::uint64_t> results;
   const auto note = [&](std::uint64_t result) { results.push_back(result); };
-  t.cpu.set_entry(0, "forward_by_mac", {mac_of(1)}, "forward_to_port", {2}, note);
+  t.cpu.set_entry(0, table_of(t.rack, "forward_by_mac"), {mac_of(1)}, action_of(t.rack, "forward_to_port"), {2}, note);
   t.calendar.run_until();
   t.send(0, 1, 1);
   t.calendar.run_until();
   CHECK(t.rack.downlink(2).packets_sent() == 1);  // its NIC drops what is addressed to node 1
-  t.cpu.remove_entry(0, "forward_by_mac", {mac_of(1)}, note);
-  t.cpu.remove_entry(0, "forward_by_mac", {mac_of(1)}, note);
+  t.cpu.remove_entry(0, table_of(t.rack, "forward_by_mac"), {mac_of(1)}, note);
+  t.cpu.remove_entry(0, table_of(t.rack, "forward_by_mac"), {mac_of(1)}, note);
   t.calendar.run_until();
   t.send(0, 1, 2);
   t.calendar.run_until();
@@ -242,12 +249,14 @@ TEST_CASE("Entries in TCAM are set and removed by what they match and their prio
   auto& cpu = t.rack.control_cpu();
   const auto from_node_0 = p4::KeyMatch::masked(t.rack.port_of(0), 0x1ff);
   CHECK(arrived_at(0) == 1);
-  cpu.set_entry(0, "redirect", {p4::KeyMatch::any()}, "redirect_to", {t.rack.port_of(2)}, note, 5);
-  cpu.set_entry(0, "redirect", {from_node_0}, "redirect_to", {t.rack.port_of(3)}, note, 4);
+  cpu.set_entry(0, table_of(t.rack, "redirect"), {p4::KeyMatch::any()}, action_of(t.rack, "redirect_to"),
+                {t.rack.port_of(2)}, note, 5);
+  cpu.set_entry(0, table_of(t.rack, "redirect"), {from_node_0}, action_of(t.rack, "redirect_to"), {t.rack.port_of(3)},
+                note, 4);
   t.calendar.run_until();
   CHECK(arrived_at(0) == 3);
-  cpu.remove_entry(0, "redirect", {from_node_0}, note, 5);  // there is none of this priority
-  cpu.remove_entry(0, "redirect", {from_node_0}, note, 4);
+  cpu.remove_entry(0, table_of(t.rack, "redirect"), {from_node_0}, note, 5);  // there is none of this priority
+  cpu.remove_entry(0, table_of(t.rack, "redirect"), {from_node_0}, note, 4);
   t.calendar.run_until();
   CHECK(arrived_at(0) == 2);
   CHECK(results == std::vector<std::uint64_t>{0, 0, 0, 1});
@@ -260,9 +269,10 @@ TEST_CASE("Operations that were posted before the switch booted end without effe
   std::vector<std::uint64_t> results;
   const auto note = [&](std::uint64_t result) { results.push_back(result); };
   const auto post = [&] {
-    t.cpu.write_register(0, "COUNT", 1, 42, note);
-    t.cpu.set_entry(0, "forward_by_mac", {mac_of(1)}, "forward_to_port", {2}, note);
-    t.cpu.read_register(0, "COUNT", 1, note);
+    t.cpu.write(0, t.count, 1, 42, note);
+    t.cpu.set_entry(0, table_of(t.rack, "forward_by_mac"), {mac_of(1)}, action_of(t.rack, "forward_to_port"), {2},
+                    note);
+    t.cpu.read(0, t.count, 1, note);
   };
   t.calendar.run_until(at(9'800_ns));
   post();  // would arrive while the power is off
@@ -283,14 +293,26 @@ TEST_CASE("Operations that were posted before the switch booted end without effe
   CHECK(std::vector<std::uint64_t>(results.begin() + 6, results.end()) == std::vector<std::uint64_t>{1, 1, 42});
 }
 
-TEST_CASE("Unknown names and indices are refused when they are posted") {
+TEST_CASE("Handles of another program, none at all, and unknown indices are refused when they are posted") {
   Programmed t;
-  CHECK_THROWS_WITH(t.cpu.read_register(0, "COUNTS", 0, {}), "program 'exercise' has no register array 'COUNTS'");
-  CHECK_THROWS_AS(t.cpu.write_register(0, "COUNT", 4, 0), std::runtime_error);
-  CHECK_THROWS_WITH(t.cpu.clear_array(0, "COUNTS"), "program 'exercise' has no register array 'COUNTS'");
-  CHECK_THROWS_WITH(t.cpu.set_entry(0, "nowhere", {}, "forward_to_port", {}),
-                    "program 'exercise' has no table 'nowhere'");
-  CHECK_THROWS_WITH(t.cpu.set_entry(0, "forward_by_mac", {1}, "fly", {}), "program 'exercise' has no action 'fly'");
+  // The same in every way but that another program's object it is: with its number and its name.
+  Programmed other;
+  other.rack.install_program(exercise_program(true, 32));
+  const auto* table = table_of(t.rack, "forward_by_mac");
+  const auto* action = action_of(t.rack, "forward_to_port");
+  const std::string array_refused = "the register array 'COUNT' is of another program than the switch's 'exercise'";
+  const auto* foreign = array_of(other.rack, "COUNT");
+  REQUIRE(foreign->id == t.count->id);
+  CHECK_THROWS_WITH(t.cpu.read(0, foreign, 0, {}), array_refused);
+  CHECK_THROWS_AS(t.cpu.write(0, foreign, 0, 0), WrongProgram);
+  CHECK_THROWS_AS(t.cpu.clear(0, foreign), WrongProgram);
+  CHECK_THROWS_WITH(t.cpu.set_entry(0, table_of(other.rack, "forward_by_mac"), {1}, action, {2}),
+                    "the table 'forward_by_mac' is of another program than the switch's 'exercise'");
+  CHECK_THROWS_WITH(t.cpu.set_entry(0, table, {1}, action_of(other.rack, "forward_to_port"), {2}),
+                    "the action 'forward_to_port' is of another program than the switch's 'exercise'");
+  CHECK_THROWS_AS(t.cpu.remove_entry(0, table_of(other.rack, "forward_by_mac"), {1}), WrongProgram);
+  CHECK_THROWS_WITH(t.cpu.read(0, nullptr, 0, {}), "no register array of the switch's program 'exercise' is given");
+  CHECK_THROWS_AS(t.cpu.write(0, t.count, 4, 0), std::runtime_error);
   CHECK(t.cpu.outstanding() == 0);
 }
 
@@ -302,10 +324,10 @@ TEST_CASE("A server's packet reaches the control CPU a control latency after it 
   CHECK(t.seen[0].what == 42);
   CHECK(t.seen[0].from == ipv4_of(3));
   CHECK(t.seen[0].when == at(kToSwitch + t.switch_time() + kControlWire));
-  CHECK(t.rack.census().created() == 1);
-  CHECK(t.rack.census().delivered() == 1);
-  CHECK(t.journal.count(sim::Observed::message_sent) == 1);
-  CHECK(t.journal.count(sim::Observed::message_delivered) == 1);
+  CHECK(t.rack.accounting().created() == 1);
+  CHECK(t.rack.accounting().delivered() == 1);
+  CHECK(t.event_log.count(sim::Observed::message_sent) == 1);
+  CHECK(t.event_log.count(sim::Observed::message_delivered) == 1);
   CHECK(t.counter("switch.packets_out") == 0);  // by a front port
 }
 
@@ -317,8 +339,8 @@ TEST_CASE("The control CPU's packet reaches a server's raw queue pair, from its 
   REQUIRE(t.hosts[5]->seen.size() == 1);
   CHECK(t.hosts[5]->seen[0].what == 43);
   CHECK(t.hosts[5]->seen[0].when == at(kControlWire + t.switch_time() + kFromSwitch));
-  CHECK(t.rack.census().created() == 1);
-  CHECK(t.rack.census().delivered() == 1);
+  CHECK(t.rack.accounting().created() == 1);
+  CHECK(t.rack.accounting().delivered() == 1);
   CHECK(t.seen.empty());
   CHECK(t.counter("switch.packets_in") == 0);  // by a front port
 }
@@ -339,8 +361,8 @@ TEST_CASE("The control CPU talks to all servers at once, also past the first pip
   t.run_balanced();
   CHECK(t.seen.size() == 160);
   for (const auto& host : t.hosts) CHECK(host->seen.size() == 40);
-  CHECK(t.rack.census().dropped() == 0);
-  CHECK(t.rack.census().created() == 480);
+  CHECK(t.rack.accounting().dropped() == 0);
+  CHECK(t.rack.accounting().created() == 480);
   CHECK(t.rack.chassis().packets_circulating() == 0);
 }
 
@@ -359,7 +381,7 @@ TEST_CASE("Without a listener the control CPU has no network port") {
   CHECK_THROWS_AS(t.from_control(1, 1), std::logic_error);
   t.to_control(1, 1);
   t.run_balanced();
-  CHECK(t.rack.census().dropped(DropReason::no_port) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::no_port) == 1);
   t.rack.control_cpu().listen(t);
   CHECK(t.rack.control_cpu().listening());
   CHECK_THROWS_AS(t.rack.control_cpu().listen(t), std::logic_error);
@@ -381,7 +403,7 @@ TEST_CASE("While the switch is off packets from and to the control CPU are lost,
   t.calendar.run_until(at(20_us));
   CHECK(t.seen.empty());
   CHECK(t.hosts[1]->seen.empty());
-  CHECK(t.rack.census().dropped(DropReason::switch_off) == 3);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_off) == 3);
   CHECK(t.balanced());
   t.rack.restart_switch(off);
   t.from_control(1, 4);

@@ -110,11 +110,11 @@ struct Outcome {
 Outcome run(Plan plan, bool skip) {
   plan.options.network_switch.skip_idle_passes = skip;
   sim::Calendar calendar(plan.order);
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
-  Rack rack(calendar, journal, metrics, plan.options, plan.seed);
+  Rack rack(calendar, event_log, metrics, plan.options, plan.seed);
   Recorder recorder;
-  journal.attach(recorder);
+  event_log.attach(recorder);
   auto& chassis = rack.chassis();
   struct Host : PacketHandler {
     void on_packet(p4::PacketRef packet) override {
@@ -162,15 +162,15 @@ Outcome run(Plan plan, bool skip) {
       const auto note = [this](std::uint64_t value) { read.push_back(value); };
       switch (draw % 8) {
         case 0:
-          return cpu.write_register(pipe, "GATE", gate, draw / 4096 % 3, note);
+          return cpu.write(pipe, array_of(rack, "GATE"), gate, draw / 4096 % 3, note);
         case 1:
-          return cpu.set_entry(pipe, "routes", {gate}, "leave", {}, note);
+          return cpu.set_entry(pipe, table_of(rack, "routes"), {gate}, action_of(rack, "leave"), {}, note);
         case 2:
-          return cpu.remove_entry(pipe, "routes", {gate}, note);
+          return cpu.remove_entry(pipe, table_of(rack, "routes"), {gate}, note);
         case 3:
-          return cpu.clear_array(pipe, "GATE", note);
+          return cpu.clear(pipe, array_of(rack, "GATE"), note);
         default:
-          return cpu.read_register(pipe, "GATE", gate, note);
+          return cpu.read(pipe, array_of(rack, "GATE"), gate, note);
       }
     }
     void look() {
@@ -210,10 +210,10 @@ Outcome run(Plan plan, bool skip) {
     actor.look();
     outcome.values.push_back(chassis.packets_circulating());
     if (step % 2 == 0) outcome.values.push_back(chassis.traffic_manager().used_cells());
-    CHECK(rack.packets_in_flight() == static_cast<std::uint64_t>(rack.census().expected_in_flight()));
+    CHECK(rack.packets_in_flight() == static_cast<std::uint64_t>(rack.accounting().expected_in_flight()));
   }
   chassis.settle();
-  outcome.hash = journal.hash().hex();
+  outcome.hash = event_log.hash().hex();
   outcome.observations = std::move(recorder.all);
   outcome.values.insert(outcome.values.end(), actor.read.begin(), actor.read.end());
   for (const auto& [name, metric] : metrics.all()) {
@@ -356,8 +356,8 @@ TEST_CASE("A long wait takes the events of a short one when idle passes are skip
   CHECK(skipped.skipped > 1'000'000'000);
 }
 
-struct CountingWatcher final : PassWatcher {
-  explicit CountingWatcher(bool all) : all(all) {}
+struct CountingObserver final : PassObserver {
+  explicit CountingObserver(bool all) : all(all) {}
   void before_ingress(const p4::Packet&, const p4::IngressMetadata&) override { ++passes; }
   void after_ingress(const p4::Packet&, const p4::IngressMetadata&, const p4::Verdict&) override {}
   bool sees_idle_passes() const override { return all; }
@@ -365,9 +365,45 @@ struct CountingWatcher final : PassWatcher {
   std::uint64_t passes = 0;
 };
 
-TEST_CASE("a watcher of passes sees every pass, and one that needs no idle ones the first of each packet") {
+TEST_CASE(
+    "Of two observers of passes the one that was added first is told first, and idle passes are run if one asks") {
+  struct Named final : PassObserver {
+    Named(char the_name, bool sees_all, std::string& all_calls) : name(the_name), all(sees_all), calls(all_calls) {}
+    void before_ingress(const p4::Packet&, const p4::IngressMetadata&) override { calls += name; }
+    void after_ingress(const p4::Packet&, const p4::IngressMetadata&, const p4::Verdict&) override {
+      calls += static_cast<char>(name - 'a' + 'A');
+    }
+    bool sees_idle_passes() const override { return all; }
+    char name;
+    bool all;
+    std::string& calls;
+  };
+  const auto [first_sees_all, second_sees_all] =
+      GENERATE(std::pair{true, false}, std::pair{false, true}, std::pair{false, false});
+  RackOptions options = TestRack::small();
+  options.network_switch.skip_idle_passes = true;
+  TestRack t(options);
+  const auto port = static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0));
+  t.rack.install_program(roundabout(port, port));
+  std::string calls;
+  Named first('a', first_sees_all, calls), second('b', second_sees_all, calls);
+  t.rack.chassis().add_pass_observer(first);
+  t.rack.chassis().add_pass_observer(second);
+  t.send(1, 0, 1, kForEver);
+  t.calendar.run_until(at(10_us));
+  t.rack.chassis().settle();
+  const auto passes = t.counter("switch.ingress_passes");
+  CHECK(passes > 10);
+  // The packet comes in, comes round, and comes round again unchanged.
+  const std::uint64_t seen = first_sees_all || second_sees_all ? passes : 2;
+  std::string expected;
+  for (std::uint64_t pass = 0; pass < seen; ++pass) expected += "abAB";
+  CHECK(calls == expected);
+}
+
+TEST_CASE("an observer of passes sees every pass, and one that needs no idle ones the first of each packet") {
   const bool all = GENERATE(true, false);
-  CountingWatcher watcher(all);
+  CountingObserver observer(all);
   RackOptions options = TestRack::small();
   options.network_switch.skip_idle_passes = true;
   TestRack t(options);
@@ -378,10 +414,10 @@ TEST_CASE("a watcher of passes sees every pass, and one that needs no idle ones 
   t.rack.chassis().settle();
   CHECK(t.rack.chassis().events_skipped() > 100);
   const auto before = t.counter("switch.ingress_passes");
-  t.rack.chassis().watch(watcher);
+  t.rack.chassis().add_pass_observer(observer);
   t.calendar.run_until(at(100_us));
   t.rack.chassis().settle();
   const auto passes = t.counter("switch.ingress_passes") - before;
   CHECK(passes > 100);
-  CHECK(watcher.passes == (all ? passes : 3));
+  CHECK(observer.passes == (all ? passes : 3));
 }

@@ -30,7 +30,7 @@ struct Slots final : PacketObserver {
     std::uint64_t serial = 0;
     bool resubmits = false;
   };
-  explicit Slots(TestRack& t) : rack(t) { t.rack.context().packet_observer = this; }
+  explicit Slots(TestRack& t) : rack(t) { t.rack.context().add_packet_observer(*this); }
   void on_wire(const p4::Packet& packet, const WirePassage& passage) override {
     const NodeId from = origin_of(packet.serial);
     if (passage.wire != rack.rack.uplink(from).source()) return;
@@ -72,7 +72,7 @@ std::vector<BegunPass> expected_passes(const Slots& slots, sim::Duration ingress
 }
 
 /// What a program gets and gives in each pass.
-struct Metadata final : PassWatcher {
+struct Metadata final : PassObserver {
   struct Pass {
     p4::IngressMetadata metadata;
     std::uint64_t ttl = 0, identification = 0;
@@ -182,7 +182,7 @@ TEST_CASE("A second pass has the packet as it came in, its port, the flag, and t
   TestRack t;
   Metadata seen;
   t.rack.install_program(changes_and_resubmits());
-  t.rack.chassis().watch(seen);
+  t.rack.chassis().add_pass_observer(seen);
   auto packet = t.rack.make_packet(3, 9, static_cast<std::uint16_t>(t.hosts[3]->qpn));
   packet->get<p4::Ipv4>().ttl = 99;
   packet->payload_bytes = 22;

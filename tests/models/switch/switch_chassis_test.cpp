@@ -126,9 +126,9 @@ TEST_CASE("Multicast copies leave a cycle apart in the group's order, each with 
   CHECK(t.hosts[1]->seen[0].identification == 5);
   CHECK(t.hosts[2]->seen[0].identification == 5);
   CHECK(t.hosts[3]->seen[0].identification == 6);
-  CHECK(t.rack.census().copied() == 3);
-  CHECK(t.rack.census().absorbed() == 1);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().copied() == 3);
+  CHECK(t.rack.accounting().absorbed() == 1);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
 }
 
 TEST_CASE("A recirculated packet goes through its pipe's recirculation port and ingress again") {
@@ -209,8 +209,8 @@ TEST_CASE("A packet on a loopback holds no cell, and a loss of power loses it th
   CHECK(chassis.packets_circulating() == 1);
   t.calendar.run_until(off + 15_us);
   CHECK(chassis.packets_circulating() == 0);
-  CHECK(t.rack.census().dropped(DropReason::wire_down) == 1);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().dropped(DropReason::wire_down) == 1);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
 }
 
 TEST_CASE("What a recirculation queue or the buffer has no room for is counted, and is a tail drop") {
@@ -230,8 +230,8 @@ TEST_CASE("What a recirculation queue or the buffer has no room for is counted, 
   CHECK(t.hosts[1]->seen.size() == 3);
   CHECK(t.counter("switch.recirculation_drops") == 7);
   CHECK(t.counter("packets.dropped.tail_drop") == 7);
-  CHECK(t.rack.census().dropped() == 7);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().dropped() == 7);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
 }
 
 TEST_CASE("A full queue of a front port is no drop of recirculation") {
@@ -290,10 +290,10 @@ TEST_CASE("A packet that came in by a recirculation port cannot be resubmitted")
   TestRack t;
   install_exercise(t, false);
   auto packet = t.rack.make_packet(1, kResubmitted, static_cast<std::uint16_t>(t.hosts[1]->qpn));
-  t.rack.census().create();
+  t.rack.accounting().create();
   t.rack.chassis().receive(std::move(packet), t.rack.chassis().recirculation_port(0));
   t.calendar.run_until();
-  CHECK(t.rack.census().dropped(DropReason::switch_program) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 1);
   CHECK(t.hosts[1]->seen.empty());
 }
 
@@ -331,8 +331,8 @@ TEST_CASE("Packets that circulate for ever are counted at every instant, and no 
   t.calendar.run_until(off + 5_us);
   CHECK(chassis.packets_circulating() == 0);
   CHECK(t.rack.packets_in_flight() == 0);
-  CHECK(t.rack.census().dropped() == 3);
-  CHECK(t.rack.census().expected_in_flight() == 0);
+  CHECK(t.rack.accounting().dropped() == 3);
+  CHECK(t.rack.accounting().expected_in_flight() == 0);
 }
 
 TEST_CASE("Packets that are forwarded, resubmitted or multicast do not circulate, and one round ends") {
@@ -380,11 +380,11 @@ TEST_CASE("An overloaded port fills its queue and drops the tail; every packet i
   }
   for (int step = 0; step < 40; ++step) {
     t.calendar.run_until(t.calendar.now() + 500_ns);
-    CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.census().expected_in_flight()));
+    CHECK(t.rack.packets_in_flight() == static_cast<std::uint64_t>(t.rack.accounting().expected_in_flight()));
     CHECK(t.rack.chassis().traffic_manager().used_cells() <= 300);
   }
   t.calendar.run_until();
-  const auto dropped = t.rack.census().dropped(DropReason::tail_drop);
+  const auto dropped = t.rack.accounting().dropped(DropReason::tail_drop);
   CHECK(dropped > 0);
   CHECK(t.hosts[0]->seen.size() == 350 - dropped);
   CHECK(t.rack.packets_in_flight() == 0);
@@ -395,7 +395,7 @@ TEST_CASE("Packets without a route are dropped by the program") {
   auto packet = t.rack.make_packet(200, 1, 1);
   t.rack.server(0).nic().send_raw(t.hosts[0]->qpn, std::move(packet));
   t.calendar.run_until();
-  CHECK(t.rack.census().dropped(DropReason::switch_program) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 1);
 }
 
 TEST_CASE("Fused and stepped passes show the same events, state and final counts") {
@@ -420,9 +420,11 @@ TEST_CASE("Fused and stepped passes show the same events, state and final counts
         }
       }
       void control(std::uint64_t value) {
-        t.rack.control_cpu().write_register(value % 2, "COUNT", 1, value);
-        t.rack.control_cpu().read_register(0, "COUNT", 1, [this](std::uint64_t read) { reads.push_back(read); });
-        t.rack.control_cpu().set_entry(1, "forward_by_mac", {mac_of(2)}, "forward_to_port", {value % 4});
+        t.rack.control_cpu().write(value % 2, array_of(t.rack, "COUNT"), 1, value);
+        t.rack.control_cpu().read(0, array_of(t.rack, "COUNT"), 1,
+                                  [this](std::uint64_t read) { reads.push_back(read); });
+        t.rack.control_cpu().set_entry(1, table_of(t.rack, "forward_by_mac"), {mac_of(2)},
+                                       action_of(t.rack, "forward_to_port"), {value % 4});
       }
       std::vector<std::uint64_t> reads;
     } sender{t, std::mt19937_64(seed), {}};
@@ -438,20 +440,20 @@ TEST_CASE("Fused and stepped passes show the same events, state and final counts
     }
     t.calendar.run_until();
     CHECK(t.rack.packets_in_flight() == 0);
-    CHECK(t.rack.census().expected_in_flight() == 0);
+    CHECK(t.rack.accounting().expected_in_flight() == 0);
     struct Outcome {
       std::string hash;
       std::vector<std::uint64_t> values;
       std::uint64_t events;
-    } outcome{t.journal.hash().hex(), sender.reads, t.calendar.executed()};
+    } outcome{t.event_log.hash().hex(), sender.reads, t.calendar.executed()};
     for (unsigned pipe = 0; pipe < 2; ++pipe) {
       outcome.values.push_back(t.rack.chassis().pipeline(pipe).registers().read(0, 1));
     }
     for (const auto& [name, metric] : t.metrics.all()) {
       if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) outcome.values.push_back(counter->value);
     }
-    CHECK(t.journal.count(sim::Observed::switch_state) > 100);
-    CHECK(t.rack.census().dropped(DropReason::tail_drop) > 0);
+    CHECK(t.event_log.count(sim::Observed::switch_state) > 100);
+    CHECK(t.rack.accounting().dropped(DropReason::tail_drop) > 0);
     return outcome;
   };
   for (const bool egress_counts : {false, true}) {

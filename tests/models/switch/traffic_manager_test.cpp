@@ -165,7 +165,7 @@ TEST_CASE("Cells in use are those of the packets in queues, at every instant fro
 
 TEST_CASE("A reservation that no packet has shows as cells of no packet") {
   struct : UnseenPackets {
-    void surface() override {}
+    void materialize() override {}
   } nobody;
   TrafficManager tm(SwitchOptions{}, 2);
   tm.advance(at(0_ns));

@@ -66,9 +66,9 @@ TEST_CASE("Independent loss has the frequency asked for") {
     w.wire.set_faults({.loss = p});
     w.send_many(100'000);
     w.calendar.run_until();
-    CHECK(plausible(w.census.dropped(DropReason::loss), 100'000, p));
-    CHECK(w.sink.entries.size() + w.census.dropped() == 100'000);
-    CHECK(w.journal.count(sim::Observed::message_dropped) == w.census.dropped());
+    CHECK(plausible(w.accounting.dropped(DropReason::loss), 100'000, p));
+    CHECK(w.sink.entries.size() + w.accounting.dropped() == 100'000);
+    CHECK(w.event_log.count(sim::Observed::message_dropped) == w.accounting.dropped());
   }
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("Gilbert-Elliott loss has its stationary rate and its mean burst lengt
   // Stationary: 0.01 / 0.26. The variance of the count is inflated by (1 + r) / (1 - r), r = 1 - 0.26.
   const double p = 0.01 / 0.26, mean = static_cast<double>(n) * p;
   const double sigma = std::sqrt(mean * (1 - p) * (2 - 0.26) / 0.26);
-  const auto lost = static_cast<double>(w.census.dropped(DropReason::burst_loss));
+  const auto lost = static_cast<double>(w.accounting.dropped(DropReason::burst_loss));
   CHECK(std::abs(lost - mean) < 5 * sigma);
   const auto serials = w.sink.serials();
   std::uint64_t bursts = 0;
@@ -100,7 +100,7 @@ TEST_CASE("The n-th packet that matches is dropped and no other") {
   const auto serials = w.sink.serials();
   CHECK(std::count(serials.begin(), serials.end(), 1) == 5);
   CHECK(serials == std::vector<std::uint64_t>{1, 2, 1, 1, 1, 2, 1, 2});
-  CHECK(w.census.dropped(DropReason::targeted) == 2);
+  CHECK(w.accounting.dropped(DropReason::targeted) == 2);
 }
 
 TEST_CASE("One of every so many packets that match is dropped, as often as asked, and no other") {
@@ -117,7 +117,7 @@ TEST_CASE("One of every so many packets that match is dropped, as often as asked
   }
   w.calendar.run_until();
   CHECK(w.sink.serials() == arrive);
-  CHECK(w.census.dropped(DropReason::targeted) == 2);
+  CHECK(w.accounting.dropped(DropReason::targeted) == 2);
 }
 
 TEST_CASE("A targeted drop on a field that does not exist says so") {
@@ -131,8 +131,8 @@ TEST_CASE("Duplicates arrive with their frequency, as separate packets, and are 
   w.wire.set_faults({.duplicate = 0.1});
   w.send_many(100'000);
   w.calendar.run_until();
-  CHECK(plausible(w.census.copied(), 100'000, 0.1));
-  CHECK(w.sink.entries.size() == 100'000 + w.census.copied());
+  CHECK(plausible(w.accounting.copied(), 100'000, 0.1));
+  CHECK(w.sink.entries.size() == 100'000 + w.accounting.copied());
   const auto serials = w.sink.serials();
   CHECK(std::is_sorted(serials.begin(), serials.end()));
 }
@@ -181,7 +181,7 @@ TEST_CASE("Packets keep their order when faults that delay them begin and end, o
       for (sim::Duration when; when < 3_us; when += 7_ns) w.wire.transmit(w.packet(++sent), at(when));
       w.calendar.run_until();
       const auto serials = w.sink.serials();
-      CHECK(serials.size() == sent + w.census.copied());
+      CHECK(serials.size() == sent + w.accounting.copied());
       CHECK(std::is_sorted(serials.begin(), serials.end()));
       // Nobody is late any more in the end.
       CHECK(w.sink.entries.back().when == at(2'996_ns + 16'720_ps));
@@ -208,7 +208,7 @@ TEST_CASE("Under random faults that come and go only packets that were held back
     for (std::uint64_t i = 1; i <= 1000; ++i) w.wire.transmit(w.packet(i), at(20_ns * static_cast<std::int64_t>(i)));
     w.calendar.run_until();
     auto serials = w.sink.serials();
-    CHECK(serials.size() + w.census.dropped() == 1000 + w.census.copied());
+    CHECK(serials.size() + w.accounting.dropped() == 1000 + w.accounting.copied());
     std::erase(serials, held);
     CHECK(std::is_sorted(serials.begin(), serials.end()));
   }
@@ -225,7 +225,7 @@ TEST_CASE("A packet that a targeted fault holds arrives so much later, to the pi
   w.calendar.run_until();
   CHECK(w.sink.entries ==
         Entries{{1, arrival(1)}, {2, arrival(2)}, {3, arrival(4)}, {2, arrival(5)}, {2, arrival(3) + 100_ns}});
-  CHECK(w.census.dropped() == 0);
+  CHECK(w.accounting.dropped() == 0);
 }
 
 TEST_CASE("A packet that a targeted fault stalls is so much later, and those behind it wait for it and no longer") {
@@ -234,7 +234,7 @@ TEST_CASE("A packet that a targeted fault stalls is so much later, and those beh
   w.send_many(4);
   w.calendar.run_until();
   CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2) + 10_ns}, {3, arrival(2) + 10_ns}, {4, arrival(4)}});
-  CHECK(w.census.dropped() + w.census.copied() == 0);
+  CHECK(w.accounting.dropped() + w.accounting.copied() == 0);
 }
 
 TEST_CASE("A packet that a targeted fault doubles arrives twice, the copy right behind it") {
@@ -244,8 +244,8 @@ TEST_CASE("A packet that a targeted fault doubles arrives twice, the copy right 
   w.calendar.run_until();
   // The third is not pushed back: the copy arrives when the third's last bit does, and before it.
   CHECK(w.sink.entries == Entries{{1, arrival(1)}, {2, arrival(2)}, {2, arrival(3)}, {3, arrival(3)}, {4, arrival(4)}});
-  CHECK(w.census.copied() == 1);
-  CHECK(w.census.dropped() == 0);
+  CHECK(w.accounting.copied() == 1);
+  CHECK(w.accounting.dropped() == 0);
 }
 
 TEST_CASE("A copy with a delay comes so much later than right behind its packet, and others overtake it") {
@@ -260,7 +260,7 @@ TEST_CASE("A copy with a delay comes so much later than right behind its packet,
                                   {2, arrival(3) + 9_ns},
                                   {5, arrival(5)},
                                   {3, arrival(4) + 9_ns}});
-  CHECK(w.census.copied() == 2);
+  CHECK(w.accounting.copied() == 2);
 }
 
 TEST_CASE(
@@ -291,7 +291,7 @@ TEST_CASE("A packet that is both chosen to be dropped and to be doubled is lost,
   w.send_many(2);
   w.calendar.run_until();
   CHECK(w.sink.serials() == std::vector<std::uint64_t>{2});
-  CHECK(w.census.copied() == 0);
+  CHECK(w.accounting.copied() == 0);
 }
 
 TEST_CASE("An observer is told how long a packet or its copy is held and stalled, by name and by chance") {
@@ -305,7 +305,7 @@ TEST_CASE("An observer is told how long a packet or its copy is held and stalled
   };
   OneWire w;
   Passages passages;
-  w.context.packet_observer = &passages;
+  w.context.add_packet_observer(passages);
   w.wire.add_targeted_fault({.effect = Effect::stall, .match = {}, .delay = 10_ns});
   w.wire.add_targeted_fault({.effect = Effect::hold, .match = {}, .delay = 100_ns});
   w.wire.add_targeted_fault({.effect = Effect::duplicate, .match = {}, .delay = 50_ns});
@@ -360,9 +360,9 @@ TEST_CASE("A wire that goes down loses what is on it and what starts until it is
   w.wire.set_up(true);
   w.calendar.run_until();
   CHECK(w.sink.serials() == std::vector<std::uint64_t>{1, 4});
-  CHECK(w.census.dropped(DropReason::wire_down) == 2);
+  CHECK(w.accounting.dropped(DropReason::wire_down) == 2);
   CHECK(w.wire.in_flight() == 0);
-  CHECK(w.census.expected_in_flight() == 0);
+  CHECK(w.accounting.expected_in_flight() == 0);
 }
 
 TEST_CASE("A change of faults holds for what starts at its instant or later") {

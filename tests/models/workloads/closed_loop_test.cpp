@@ -24,7 +24,7 @@ KeyValueOptions closed(std::uint64_t window) {
   return options;
 }
 
-/// Operations under way of each session, now and at most, as the journal has them.
+/// Operations under way of each session, now and at most, as the event log has them.
 struct UnderWay final : sim::Observer {
   void observe(const sim::Observation& o) override {
     if (o.what == Observed::operation_begun)
@@ -36,7 +36,7 @@ struct UnderWay final : sim::Observer {
 
 struct ClosedLoop : Driven {
   explicit ClosedLoop(const KeyValueOptions& options, std::uint64_t seed = 1) : Driven(options, kClients, seed) {
-    journal.attach(under_way);
+    event_log.attach(under_way);
     store.delay = 5_us;
     // The next one asked for takes as long as chance, which an operation's number is here, has it.
     store.distort = [this](const FakeStore::Asked& asked, Answer&) {
@@ -108,7 +108,7 @@ TEST_CASE("An operation that is given up makes room in the window as one that is
   ClosedLoop t(closed(3));
   t.store.distort = [](const FakeStore::Asked& asked, Answer& answer) { answer.given = asked.operation % 3 == 0; };
   t.run(1_ms);
-  CHECK(t.journal.count(Observed::operation_given_up) > 1000);
+  CHECK(t.event_log.count(Observed::operation_given_up) > 1000);
   for (const auto& [session, operations] : t.under_way.now) CHECK(operations == 3);
   for (const auto& [session, operations] : t.under_way.most) CHECK(operations == 3);
 }

@@ -224,7 +224,7 @@ TEST_CASE("The same seed draws the same operations, another one others") {
   for (Driven* t : {&first, &again, &other}) t->run(1_ms);
   CHECK(told(first.store) == told(again.store));
   CHECK(told(first.store) != told(other.store));
-  CHECK(first.journal.hash().hex() == again.journal.hash().hex());
+  CHECK(first.event_log.hash().hex() == again.event_log.hash().hex());
 }
 
 TEST_CASE("Sessions draw from streams of their own") {
@@ -321,13 +321,13 @@ TEST_CASE("A client node that crashes begins nothing more and ends nothing; the 
   t.store.delay = 100_us;
   t.run(1_ms);
   const auto begun = t.asked_by(2);
-  const auto ended = t.journal.count(sim::Observed::operation_ended);
+  const auto ended = t.event_log.count(sim::Observed::operation_ended);
   const auto running = t.workload->running();
   t.rack.crash(2);
   CHECK(t.workload->running() < running - 2);
   t.rack.crash(6);  // no client
   t.run_until(1_ms + 99_us);
-  CHECK(t.journal.count(sim::Observed::operation_ended) > ended + 50);
+  CHECK(t.event_log.count(sim::Observed::operation_ended) > ended + 50);
   t.run_until(3_ms);
   CHECK(t.asked_by(2) == begun);
   CHECK(std::abs(count_of(t.asked_by(1)) - 600) < 4 * std::sqrt(600.0));
@@ -381,7 +381,7 @@ TEST_CASE("The key-value workload needs a key-value store") {
   TestRack t;
   struct Other final : Service {
     using Service::Service;
-  } service(t.calendar, t.journal, t.metrics, 5, 2);
+  } service(t.calendar, t.event_log, t.metrics, 5, 2);
   FakeProtocol protocol(service);
   WorkloadContext context{t.rack, protocol};
   CHECK_THROWS_WITH(

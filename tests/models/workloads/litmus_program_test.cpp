@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -126,15 +126,15 @@ TEST_CASE("A bad program is refused at its character, with what stands there and
 
 TEST_CASE("What is refused says what it reads as a name, and the names that could stand there") {
   using Names = std::vector<std::string>;
-  const auto misnomer = [](const std::function<void()>& parse) {
+  const auto unknown_name = [](const std::function<void()>& parse) {
     try {
       parse();
-    } catch (const sim::Misfit& error) {
-      return error.misnomer();
+    } catch (const sim::OptionError& error) {
+      return error.unknown_name();
     }
-    return sim::Misfit::Misnomer{};
+    return sim::OptionError::UnknownName{};
   };
-  const auto in_program = [&](const std::string& text) { return misnomer([&] { parse_litmus_program(text); }); };
+  const auto in_program = [&](const std::string& text) { return unknown_name([&] { parse_litmus_program(text); }); };
   CHECK(in_program("P0: x=1 | p1: y=1").word == "p1");
   CHECK(in_program("P0: x=1 | p1: y=1").names == Names{"P1"});
   CHECK(in_program("P0: x=1; fecne").word == "fecne");
@@ -143,7 +143,7 @@ TEST_CASE("What is refused says what it reads as a name, and the names that coul
   CHECK(in_program("{flga@1} P0: flag=1; r0=data").word == "flga");
   CHECK(in_program("{flga@1} P0: flag=1; r0=data").names == Names{"flag", "data"});
   const LitmusProgram program = parse_litmus_program("P0: x=1; r0=y | P1: y=1; r1=x");
-  const auto in_outcome = misnomer([&] { parse_litmus_outcomes("r0=1 & r2=0", program, "forbidden"); });
+  const auto in_outcome = unknown_name([&] { parse_litmus_outcomes("r0=1 & r2=0", program, "forbidden"); });
   CHECK(in_outcome.word == "r2");
   CHECK(in_outcome.names == Names{"r0", "r1"});
 }

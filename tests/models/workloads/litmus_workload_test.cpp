@@ -141,9 +141,9 @@ TEST_CASE("Store buffers show what their order allows, and each stronger model a
 TEST_CASE("What is seen agrees with the oracles that know the instants of writes") {
   for (const auto buffers : {Buffers::none, Buffers::in_order, Buffers::by_object}) {
     OnMemory t(named("mp", LitmusModel::none), buffers);
-    sim::MemoryModelOracle sc(sim::MemoryModel::sc, t.journal), tso(sim::MemoryModel::tso, t.journal),
-        pso(sim::MemoryModel::pso, t.journal);
-    for (sim::Oracle* oracle : {&sc, &tso, &pso}) t.journal.attach(*oracle);
+    sim::MemoryModelOracle sc(sim::MemoryModel::sc, t.event_log), tso(sim::MemoryModel::tso, t.event_log),
+        pso(sim::MemoryModel::pso, t.event_log);
+    for (sim::Oracle* oracle : {&sc, &tso, &pso}) t.event_log.attach(*oracle);
     t.run();
     for (sim::Oracle* oracle : {&sc, &tso, &pso}) oracle->finish(t.calendar.now());
     CHECK(pso.violation_count() == 0);
@@ -164,8 +164,8 @@ TEST_CASE("A forbidden outcome that is seen is a violation that names repetition
   CHECK_THAT(first.what, Catch::Contains(", begun at ") && Catch::Contains(": r0=0 & r1=0 is forbidden by model sc; "));
   CHECK_THAT(first.what, Catch::Contains("P0 on node0/thread0 read r0=0 from y (0x") && Catch::Contains(", value ") &&
                              Catch::Contains("P1 on node1/thread0 read r1=0 from x (0x"));
-  CHECK(first.subject.key);
-  CHECK(t.workload->uses(*first.subject.key));
+  CHECK(first.about.key);
+  CHECK(t.workload->uses(*first.about.key));
 }
 
 TEST_CASE("Declared outcomes are counted and judged as they are declared, others by the model") {
@@ -274,7 +274,7 @@ TEST_CASE("Starts are shifted by the seed, and the same ones with the same seed"
     options.repetitions = 50;
     OnMemory t(options, Buffers::none, seed);
     t.run();
-    return std::pair(t.starts(), t.journal.hash().hex());
+    return std::pair(t.starts(), t.event_log.hash().hex());
   };
   CHECK(starts(1, 3_us) == starts(1, 3_us));
   CHECK(starts(1, 3_us).first != starts(2, 3_us).first);

@@ -113,8 +113,8 @@ TEST_CASE("fused passes and stepped passes in flight together leave the same pac
     }
     std::map<std::uint64_t, std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, int>>> by_packet;
   } fused_writes, stepped_writes;
-  fused.pipeline.observe(&fused_writes);
-  stepped.pipeline.observe(&stepped_writes);
+  fused.pipeline.add_observer(fused_writes);
+  stepped.pipeline.add_observer(stepped_writes);
   for (auto* rig : {&fused, &stepped}) {
     for (int w = 0; w < kWays; ++w) {
       for (std::uint64_t i = 0; i < 8; ++i) rig->install(w, i, static_cast<std::uint64_t>(w) + 1);

@@ -85,7 +85,7 @@ TEST_CASE("an observer hears of what the control plane writes and of tables that
     std::vector<std::pair<std::uint32_t, std::uint64_t>> set;
     int tables = 0;
   } ears;
-  c.pipeline->observe(&ears);
+  c.pipeline->add_observer(ears);
   c.pipeline->registers().write(0, 9, 4);
   CHECK(ears.set == std::vector<std::pair<std::uint32_t, std::uint64_t>>{{0, 9}});
   const std::vector<std::uint64_t> key{8}, absent{9};
@@ -97,4 +97,37 @@ TEST_CASE("an observer hears of what the control plane writes and of tables that
   CHECK(ears.tables == 2);
   CHECK(c.pipeline->remove_entry(*c.table, key));
   CHECK(ears.tables == 3);
+}
+
+TEST_CASE("of two observers of state the one that was added first is told first, and one that is removed no more") {
+  Counting c;
+  struct Named final : StateWriteObserver {
+    Named(std::string the_name, std::vector<std::string>& all_of_them) : name(std::move(the_name)), all(all_of_them) {}
+    void register_written(const StateWrite& write) override {
+      all.push_back(name + " pass " + std::to_string(write.value));
+    }
+    void register_set(std::uint32_t, std::uint64_t index) override {
+      all.push_back(name + " set " + std::to_string(index));
+    }
+    void tables_changed() override { all.push_back(name + " tables"); }
+    std::string name;
+    std::vector<std::string>& all;
+  };
+  using Calls = std::vector<std::string>;
+  Calls calls;
+  Named first("first", calls), second("second", calls);
+  c.pipeline->add_observer(first);
+  c.pipeline->add_observer(second);
+  c.pipeline->registers().write(0, 9, 4);
+  const std::vector<std::uint64_t> key{8};
+  c.pipeline->add_entry(*c.table, key, *c.leave);
+  CHECK(calls == Calls{"first set 9", "second set 9", "first tables", "second tables"});
+  calls.clear();
+  c.pipeline->run_ingress(*c.packet(7, 3), {});
+  CHECK(calls == Calls{"first pass 1", "second pass 1"});
+  calls.clear();
+  c.pipeline->remove_observer(first);
+  c.pipeline->registers().write(0, 9, 5);
+  CHECK(c.pipeline->remove_entry(*c.table, key));
+  CHECK(calls == Calls{"second set 9", "second tables"});
 }

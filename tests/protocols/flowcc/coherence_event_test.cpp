@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -179,16 +179,16 @@ TEST_CASE("a new event knows nothing of the one before it") {
 
 TEST_CASE("a requester ignores replies and data of an event that is over") {
   flowcc::testing::Setup setup;
-  flowcc::testing::Rig rig(setup);
-  Requester& requester = rig.protocol->node(0).requester(0);
-  rig.access({0, 0}, rig.shared_block(1), false);  // event 1
+  flowcc::testing::FlowCcScript run(setup);
+  Requester& requester = run.protocol->node(0).requester(0);
+  run.access({0, 0}, run.shared_block(1), false);  // event 1
   sim::Time ended = sim::Time::max();
-  rig.begin({0, 0}, rig.shared_block(2), false, &ended);  // event 2
-  while (requester.event().latest_serial == 0 || !requester.event().active()) rig.calendar.run_one();
+  run.begin({0, 0}, run.shared_block(2), false, &ended);  // event 2
+  while (requester.event().latest_serial == 0 || !requester.event().active()) run.calendar.run_one();
   REQUIRE(requester.event().seq() == 2);
 
   const auto receive = [&](MessageType type, std::uint64_t seq, std::uint64_t serial) {
-    p4::PacketRef packet = rig.rack.make_packet(0, kFlowCcPort, 0);
+    p4::PacketRef packet = run.rack.make_packet(0, kFlowCcPort, 0);
     FlowCcHeader h;
     h.set_type(type);
     h.node_id = 0;
@@ -201,7 +201,7 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   // A thread notices data a little after they have landed.
   const auto data_noticed = [&](std::uint32_t seq) {
     requester.data_landed(seq, kValue);
-    rig.calendar.run_until(rig.calendar.now() + setup.flowcc.notice_data_work);
+    run.advance(setup.flowcc.notice_data_work);
   };
   receive(MessageType::ack, 1, 1);
   data_noticed(1);
@@ -215,4 +215,6 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   CHECK_FALSE(requester.event().settled());
   data_noticed(2);
   CHECK(requester.event().settled());
+  run.finish();
+  CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // the data were forged
 }

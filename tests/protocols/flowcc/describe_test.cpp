@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "models/packets/packet_observer.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -12,65 +12,61 @@ namespace {
 
 // Notes what the protocol says about each packet on a wire: "from > label" towards the switch, "label > to" behind it.
 struct Notes final : models::PacketObserver {
-  explicit Notes(Rig& the_rig) : rig(the_rig) { rig.rack.context().packet_observer = this; }
+  explicit Notes(FlowCcScript& watched) : run(watched) { run.rack.context().add_packet_observer(*this); }
   void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override {
-    const auto description = rig.protocol->describe(packet);
+    const auto description = run.protocol->describe(packet);
     REQUIRE(description);
     if (description->part) return;
     CHECK(description->key == key);
-    const bool up = rig.journal.name(passage.wire).ends_with("-switch");
+    const bool up = run.event_log.name(passage.wire).ends_with("-switch");
     lines.push_back(up ? description->from + " > " + description->label : description->label + " > " + description->to);
   }
   void dropped(const p4::Packet&, sim::Source, sim::Time, models::DropReason) override {}
   void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
   void switch_written(const models::SwitchWrite&) override {}
-  Rig& rig;
+  FlowCcScript& run;
   std::uint64_t key = 0;
   std::vector<std::string> lines;
 };
 
 using Lines = std::vector<std::string>;
 
-Setup sound() {
-  Setup setup;
-  setup.watched = false;
-  return setup;
-}
-
 }  // namespace
 
 TEST_CASE("a write miss, a read of the dirty block and their packets are described in the paper's words") {
-  Rig rig(sound());
-  Notes notes(rig);
-  const auto block = rig.shared_block(0);  // at home on node 0
-  notes.key = rig.protocol->block_of(block);
+  FlowCcScript run(Setup{});
+  Notes notes(run);
+  const auto block = run.shared_block(0);  // at home on node 0
+  notes.key = run.protocol->block_of(block);
   // Nobody caches it: the switch sends the request to the home agent, which sends the data. An acknowledgement is
   // inline and overtakes the block, which is first read over PCIe.
-  rig.access({2, 1}, block, true);
+  run.access({2, 1}, block, true);
   CHECK(notes.lines == Lines{"n2.t1 > WRITE-MISS seq 1 serial 1", "WRITE-MISS seq 1 > n0.home",
                              "n0.home > ACK seq 1 Unshared {}", "ACK seq 1 Unshared {} > n2.t1",
                              "n0.home > block, value 0x0", "block, value 0x0 > n2.t1",
                              "n2.t1 > UNLOCK (write) seq 1 Modified {n2}", "UNLOCK-ACK seq 1 > n2.t1"});
   notes.lines.clear();
   // Node 2 holds it dirty: its cache agent provides the data, and the reader writes them back before it unlocks.
-  rig.access({1, 0}, block, false);
+  run.access({1, 0}, block, false);
   const std::string value = "block, value 0x60000000001";
   CHECK(notes.lines == Lines{"n1.t0 > READ-MISS seq 1 serial 1", "READ-MISS seq 1, provider > n2.cache",
                              "n2.cache > ACK seq 1 Modified {n2}", "ACK seq 1 Modified {n2} > n1.t0",
                              "n2.cache > " + value, value + " > n1.t0", "n1.t0 > " + value, value + " > n0.home",
                              "n1.t0 > UNLOCK (read) seq 1 Shared {n1, n2}", "UNLOCK-ACK seq 1 > n1.t0"});
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("the registers of a block in the switch have names, meanings and readable values") {
-  Rig rig(sound());
-  const auto block = rig.shared_block(0);
-  const auto tag = rig.protocol->block_of(block);
-  rig.access({2, 1}, block, true);
-  const auto registers = rig.protocol->switch_state_of(tag);
+  FlowCcScript run(Setup{});
+  const auto block = run.shared_block(0);
+  const auto tag = run.protocol->block_of(block);
+  run.access({2, 1}, block, true);
+  const auto registers = run.protocol->switch_state_of(tag);
   // Four of the block, then two scores and a last unlock for each of the 8 requesters.
   REQUIRE(registers.size() == 4 + 8 * 3);
-  const auto& file = rig.rack.chassis().pipeline(registers[0].pipe).registers();
+  const auto& file = run.rack.chassis().pipeline(registers[0].pipe).registers();
   const auto text = [&](std::size_t i) {
     const auto value = file.read(file.array(registers[i].array), registers[i].index);
     return registers[i].meaning + " " +
@@ -84,11 +80,15 @@ TEST_CASE("the registers of a block in the switch have names, meanings and reada
   // n2.t1 is requester 5.
   CHECK(registers[4 + 5 * 3 + 2].party == "n2.t1");
   CHECK(text(4 + 5 * 3 + 2) == "last unlock of n2.t1 1");
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a block that its home owns has no registers in the switch") {
-  Setup setup = sound();
+  Setup setup;
   setup.flowcc.ownership = FlowCcOptions::Ownership::home;
-  Rig rig(setup);
-  CHECK(rig.protocol->switch_state_of(rig.protocol->block_of(rig.shared_block(0))).empty());
+  FlowCcScript run(setup);
+  CHECK(run.protocol->switch_state_of(run.protocol->block_of(run.shared_block(0))).empty());
+  run.finish();
+  CHECK(run.violations() == "");
 }

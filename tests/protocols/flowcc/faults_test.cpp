@@ -1,10 +1,8 @@
 // FlowCC under faults: it survives those that it promises to, and the others end with a verdict.
-#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "models/faults/fault_menu.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -36,24 +34,19 @@ struct Outcome {
   std::uint64_t begun = 0;
 };
 
-Outcome run(const std::vector<std::string>& kinds, std::uint64_t seed, models::PassMode mode,
-            FlowCcOptions::Ownership ownership = FlowCcOptions::Ownership::switch_owned) {
+Outcome outcome_of(const std::vector<std::string>& kinds, std::uint64_t seed, tools::Execution execution,
+                   FlowCcOptions::Ownership ownership = FlowCcOptions::Ownership::switch_owned) {
   Setup setup;
   setup.seed = seed;
-  setup.operations = 400;
-  setup.limit = 10_ms;
+  setup.measure(400);
   setup.flowcc.ownership = ownership;
-  setup.rack.network_switch.passes = mode;
-  Rig rig(setup);
-  sim::RandomStream menu(seed, "faults");
-  for (auto& drawn : models::draw_faults(menu, {setup.rack.nodes, 200_us}, kinds)) {
-    rig.faults.add(drawn.kind, drawn.fault);
-  }
+  setup.plan.execution = execution;
+  setup.draw_faults(200_us, kinds);
+  FlowCcRun run(setup);
   Beginning beginning;
-  rig.journal.attach(beginning);
-  rig.run();
-  return {rig.journal.hash().hex(), beginning.hash.hex(), rig.violations(),
-          rig.journal.count(sim::Observed::fault_begun)};
+  run.event_log.attach(beginning);
+  run.finish();
+  return {run.hash(), beginning.hash.hex(), run.violations(), run.event_log.count(sim::Observed::fault_begun)};
 }
 
 const std::vector<std::string>& tolerated() {
@@ -70,10 +63,10 @@ TEST_CASE("FlowCC survives each kind of fault that it promises to, in either exe
     for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         INFO(kind << ", seed " << seed << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
-        const Outcome fused = run({kind}, seed, models::PassMode::fused, ownership);
+        const Outcome fused = outcome_of({kind}, seed, tools::Execution::fused, ownership);
         CHECK(fused.violations == "");
         CHECK(fused.begun >= 1);
-        CHECK(fused.hash == run({kind}, seed, models::PassMode::stepped, ownership).hash);
+        CHECK(fused.hash == outcome_of({kind}, seed, tools::Execution::stepped, ownership).hash);
       }
     }
   }
@@ -82,7 +75,7 @@ TEST_CASE("FlowCC survives each kind of fault that it promises to, in either exe
 TEST_CASE("FlowCC survives mixtures of the faults that it promises to survive") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
-    CHECK(run(tolerated(), seed, models::PassMode::fused).violations == "");
+    CHECK(outcome_of(tolerated(), seed, tools::Execution::fused).violations == "");
   }
 }
 
@@ -90,34 +83,24 @@ TEST_CASE("FlowCC ends with violations when a node is lost for good or the switc
   for (const char* kind : {"crash", "switch-restart"}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       INFO(kind << ", seed " << seed);
-      const Outcome fused = run({kind}, seed, models::PassMode::fused);
+      const Outcome fused = outcome_of({kind}, seed, tools::Execution::fused);
       CHECK(fused.violations != "");
-      CHECK(fused.beginning == run({kind}, seed, models::PassMode::stepped).beginning);
+      CHECK(fused.beginning == outcome_of({kind}, seed, tools::Execution::stepped).beginning);
     }
   }
 }
 
 TEST_CASE("an outage that outlasts the retries of a block transfer is a stuck request and no abort") {
-  const auto& kinds = models::faults();
-  const auto down = std::find_if(kinds.begin(), kinds.end(), [](const auto& entry) { return entry.name == "down"; });
   bool cut_a_transfer = false;  // whether one is under way when the wire goes down is a matter of timing
   for (std::uint64_t seed = 1; seed <= 20 && !cut_a_transfer; ++seed) {
     Setup setup;
     setup.seed = seed;
-    setup.operations = 2'000;
-    setup.limit = 10_ms;
-    Rig rig(setup);
-    const auto fault = down->make();
-    sim::Parameters parameters;
-    fault->declare(parameters);
-    for (const auto& p : parameters.all()) {
-      if (p.name == "from") *std::get<sim::Parameter::Length>(p.kind).target = 50_us;
-      if (p.name == "node") *std::get<sim::Parameter::OptionalInteger>(p.kind).target = 1;
-    }
-    rig.faults.add("down", fault);
-    rig.run();
-    cut_a_transfer = rig.counter("failed_transfers") > 0;
-    if (cut_a_transfer) CHECK(rig.violations() != "");
+    setup.measure(2'000);
+    setup.add_fault("down", R"({"from": "50us", "node": 1})");
+    FlowCcRun run(setup);
+    run.finish();
+    cut_a_transfer = run.counter("failed_transfers") > 0;
+    if (cut_a_transfer) CHECK(run.violations() != "");
   }
   CHECK(cut_a_transfer);
 }

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim::flowcc::testing;
 
@@ -12,11 +12,11 @@ TEST_CASE("a fault-free run satisfies every oracle and comes to rest",
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Setup setup;
     setup.seed = seed;
-    Rig rig(setup);
-    rig.run();
-    CHECK(rig.violations() == "");
-    CHECK(rig.protocol->quiescent());
-    CHECK(rig.protocol->measured_operations() >= setup.operations);
+    FlowCcRun run(setup);
+    run.finish();
+    CHECK(run.violations() == "");
+    CHECK(run.protocol->quiescent());
+    CHECK(run.protocol->measured_operations() >= *setup.plan.measure.operations);
   }
 }
 
@@ -25,10 +25,10 @@ TEST_CASE("200 seeds of loss, duplication and reordering satisfy every oracle", 
     Setup setup;
     setup.seed = seed;
     setup.rack.faults = lossy();
-    Rig rig(setup);
-    rig.run();
+    FlowCcRun run(setup);
+    run.finish();
     INFO("seed " << seed);
-    REQUIRE(rig.violations() == "");
+    REQUIRE(run.violations() == "");
   }
 }
 
@@ -38,18 +38,18 @@ TEST_CASE("metadata that do not say who holds a block are found at rest") {
   for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
     Setup setup;
     setup.flowcc.ownership = ownership;
-    Rig rig(setup);
-    const auto block = rig.shared_block(0);
-    const auto tag = rig.protocol->block_of(block);
-    rig.access({1, 0}, block, false);
-    rig.access({2, 0}, block, false);
-    CHECK(rig.protocol->leaks().empty());
+    FlowCcScript run(setup);
+    const auto block = run.shared_block(0);
+    const auto tag = run.protocol->block_of(block);
+    run.access({1, 0}, block, false);
+    run.access({2, 0}, block, false);
+    CHECK(run.protocol->leaks().empty());
     const auto found = [&] {
-      const auto leaks = rig.protocol->leaks();
+      const auto leaks = run.protocol->leaks();
       return leaks.empty() ? std::string() : leaks.front().kind + ": " + leaks.front().what;
     };
     // A sharer that has lost its copy without telling, one that has taken the right to write, and an unknown one.
-    CacheEntry& copy = *rig.protocol->node(2).cache().find(tag);
+    CacheEntry& copy = *run.protocol->node(2).cache().find(tag);
     const CacheEntry before = copy;
     copy.state = CacheEntry::State::empty;
     CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 2 does not hold it"));
@@ -58,8 +58,10 @@ TEST_CASE("metadata that do not say who holds a block are found at rest") {
     CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 2 holds it dirty"));
     copy = before;
     CHECK(found() == "");
-    CacheEntry& stolen = *rig.protocol->node(3).cache().free_entry(tag);
+    CacheEntry& stolen = *run.protocol->node(3).cache().free_entry(tag);
     stolen = before;
     CHECK_THAT(found(), Catch::Contains("wrong-metadata") && Catch::Contains("node 3 holds it clean"));
+    run.finish();
+    CHECK(run.violations({"wrong-metadata"}) == "");
   }
 }

@@ -2,7 +2,7 @@
 // events.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -13,17 +13,17 @@ namespace {
 Setup small_setup(std::uint64_t seed, bool with_faults) {
   Setup setup;
   setup.seed = seed;
-  setup.operations = 600;
+  setup.measure(600);
   if (with_faults) setup.rack.faults = lossy();
   return setup;
 }
 
 sim::RunHash hash_of(const Setup& setup) {
-  Rig rig(setup);
-  rig.run();
-  INFO(rig.violations());
-  CHECK(rig.violations().empty());
-  return rig.journal.hash();
+  FlowCcRun run(setup);
+  run.finish();
+  INFO(run.violations());
+  CHECK(run.violations().empty());
+  return run.event_log.hash();
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ TEST_CASE("fused and stepped execution of the switch have equal run hashes") {
         Setup setup = small_setup(seed, with_faults);
         setup.flowcc.ownership = ownership;
         const std::string fused = hash_of(setup).hex();
-        setup.rack.network_switch.passes = models::PassMode::stepped;
+        setup.plan.execution = tools::Execution::stepped;
         INFO("seed " << seed << (with_faults ? ", faults" : "")
                      << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
         CHECK(fused == hash_of(setup).hex());
@@ -55,23 +55,24 @@ TEST_CASE("the same seed gives the same run hash, another seed another one") {
 TEST_CASE("observers leave the run hash alone") {
   Setup setup = small_setup(1, true);
   const sim::RunHash watched = hash_of(setup);
-  setup.watched = false;
+  setup.check = "{}";
   CHECK(watched == hash_of(setup));
 }
 
 TEST_CASE("every order of simultaneous events satisfies every oracle") {
-  using Kind = sim::ScheduleOrder::Kind;
-  for (const auto kind : {Kind::fifo, Kind::lifo, Kind::shuffle}) {
+  using tools::TieOrder;
+  for (const auto order : {TieOrder::fifo, TieOrder::lifo, TieOrder::shuffle}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       Setup setup = small_setup(seed, seed % 2 == 0);
-      setup.order = {kind, seed};
+      setup.plan.order = order;
+      setup.plan.shuffle_seed = seed;
       // Costs and delays on a coarse grid, so that many events fall on one picosecond.
       setup.rack.network_switch.clock_hz = 1'000'000'000;
       setup.flowcc.local_access = 100_ns;
-      INFO("order " << static_cast<int>(kind) << ", seed " << seed);
-      Rig rig(setup);
-      rig.run();
-      REQUIRE(rig.violations() == "");
+      INFO("order " << static_cast<int>(order) << ", seed " << seed);
+      FlowCcRun run(setup);
+      run.finish();
+      REQUIRE(run.violations() == "");
     }
   }
 }

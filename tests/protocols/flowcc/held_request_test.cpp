@@ -13,7 +13,7 @@
 // it again.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -28,36 +28,36 @@ TEST_CASE("a request that is held until its event is over and its block rewritte
     setup.rack.nodes = 3;
     setup.micro.threads = 1;
     setup.micro.sharing_ratio = 1;
-    Rig rig(setup);
-    for (std::uint64_t i = 0; i < events_before; ++i) rig.access({kB, 0}, rig.shared_block(3 + i), false);
-    const models::GlobalAddress block = rig.shared_block(0);
-    rig.access({kA, 0}, block, true);
+    FlowCcScript run(setup);
+    for (std::uint64_t i = 0; i < events_before; ++i) run.access({kB, 0}, run.shared_block(3 + i), false);
+    const models::GlobalAddress block = run.shared_block(0);
+    run.access({kA, 0}, block, true);
 
     models::TargetedFault held;
     held.match = {"flowcc", {{"type", static_cast<std::uint64_t>(MessageType::read_miss)}, {"requester", kB}}};
     held.effect = models::TargetedFault::Effect::hold;
     held.delay = 100_us;
-    rig.rack.downlink(kA).add_targeted_fault(held);
-    const sim::Time begin = rig.calendar.now();
-    const auto at = [&](sim::Duration since) { rig.calendar.run_until(begin + since); };
+    run.rack.downlink(kA).add_targeted_fault(held);
+    const sim::Time begin = run.calendar.now();
+    const auto at = [&](sim::Duration since) { run.advance_to(begin + since); };
     sim::Time b_read = sim::Time::max(), c_read = b_read, a_wrote = b_read, a_wrote_again = b_read;
-    rig.begin({kB, 0}, block, false, &b_read);
-    rig.begin({kC, 0}, block, false, &c_read);
+    run.begin({kB, 0}, block, false, &b_read);
+    run.begin({kC, 0}, block, false, &c_read);
     at(60_us);
     CHECK(c_read < begin + 10_us);
     CHECK(b_read > begin + 13'200_ns);
     CHECK(b_read < begin + 20_us);
-    CHECK(rig.counter("request_retransmissions") == 1);
-    rig.begin({kA, 0}, block, true, &a_wrote);
+    CHECK(run.counter("request_retransmissions") == 1);
+    run.begin({kA, 0}, block, true, &a_wrote);
     at(90_us);
     CHECK(a_wrote < begin + 70_us);
-    CHECK(rig.counter("repeated_requests") == 0);
+    CHECK(run.counter("repeated_requests") == 0);
     at(150_us);
-    CHECK(rig.counter("repeated_requests") == 1);  // the held one, which has been executed already
-    rig.begin({kA, 0}, block, true, &a_wrote_again);
+    CHECK(run.counter("repeated_requests") == 1);  // the held one, which has been executed already
+    run.begin({kA, 0}, block, true, &a_wrote_again);
     at(1_ms);
     CHECK(a_wrote_again < begin + 152_us);  // A's copy is still dirty
-    rig.judge();
-    CHECK(rig.violations() == "");
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }

@@ -17,7 +17,7 @@
 #include <cmath>
 
 #include "sim/random/random.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -49,9 +49,9 @@ Setup all_shared(std::uint64_t nodes, std::uint64_t blocks) {
 }
 
 struct Access {
-  Access(sim::RandomStream& random, const Rig& rig, std::uint64_t blocks, double read_ratio)
-      : session{static_cast<models::NodeId>(random.below(rig.rack.nodes())), 0},
-        address(rig.shared_block(random.below(blocks))),
+  Access(sim::RandomStream& random, const FlowCcScript& run, std::uint64_t blocks, double read_ratio)
+      : session{static_cast<models::NodeId>(random.below(run.rack.nodes())), 0},
+        address(run.shared_block(random.below(blocks))),
         write(!random.chance(read_ratio)) {}
   models::Session session;
   models::GlobalAddress address;
@@ -73,22 +73,24 @@ TEST_CASE("uniform access to shared data hits the local cache as often as the cl
   };
   for (const auto& [nodes, read_ratio] : {Case{8, 0.5}, Case{8, 0.95}, Case{2, 0.5}}) {
     const ClosedForm expected(static_cast<double>(nodes), read_ratio);
-    Rig rig(all_shared(nodes, kBlocks));
+    FlowCcScript run(all_shared(nodes, kBlocks));
     sim::RandomStream random(1, "accesses");
     std::uint64_t local = 0, held = 0;
     for (std::uint64_t i = 0; i < kSettle + kAccesses; ++i) {
-      const Access access(random, rig, kBlocks, read_ratio);
+      const Access access(random, run, kBlocks, read_ratio);
       const CacheEntry* entry =
-          rig.protocol->node(access.session.node).cache().find(rig.protocol->block_of(access.address));
+          run.protocol->node(access.session.node).cache().find(run.protocol->block_of(access.address));
       if (i >= kSettle && entry != nullptr) {
         ++held;
         if (!access.write || entry->state == CacheEntry::State::dirty) ++local;
       }
-      rig.protocol->warm_access(access.session, access.address, access.write);
+      run.protocol->warm_access(access.session, access.address, access.write);
     }
     INFO(nodes << " nodes, " << read_ratio << " reads");
     CHECK(std::abs(static_cast<double>(local) / kAccesses - expected.local) < bound(expected.local, kAccesses));
     CHECK(std::abs(static_cast<double>(held) / kAccesses - expected.held) < bound(expected.held, kAccesses));
+    run.finish();
+    CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
   }
 }
 
@@ -98,17 +100,19 @@ TEST_CASE("timed accesses, one after the other, have the closed form's share of 
   for (const auto ownership : {FlowCcOptions::Ownership::switch_owned, FlowCcOptions::Ownership::home}) {
     Setup setup = all_shared(8, kBlocks);
     setup.flowcc.ownership = ownership;
-    Rig rig(setup);
+    FlowCcScript run(setup);
     sim::RandomStream random(2, "accesses");
     for (std::uint64_t i = 0; i < kSettle; ++i) {
-      const Access access(random, rig, kBlocks, 0.5);
-      rig.protocol->warm_access(access.session, access.address, access.write);
+      const Access access(random, run, kBlocks, 0.5);
+      run.protocol->warm_access(access.session, access.address, access.write);
     }
     for (std::uint64_t i = 0; i < kAccesses; ++i) {
-      const Access access(random, rig, kBlocks, 0.5);
-      rig.access(access.session, access.address, access.write);
+      const Access access(random, run, kBlocks, 0.5);
+      run.access(access.session, access.address, access.write);
     }
-    const double share = static_cast<double>(rig.counter("local_hits")) / kAccesses;
+    const double share = static_cast<double>(run.counter("local_hits")) / kAccesses;
     CHECK(std::abs(share - expected.local) < bound(expected.local, kAccesses));
+    run.finish();
+    CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
   }
 }

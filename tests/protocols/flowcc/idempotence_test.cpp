@@ -12,7 +12,7 @@
 // requester.hpp B sees that the failed ACK does not answer its latest transmission, and waits for the one that does.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -22,22 +22,22 @@ using Idempotence = FlowCcOptions::Idempotence;
 namespace {
 
 struct Scenario {
-  explicit Scenario(Idempotence idempotence, bool stall) : rig(setup(idempotence)) {
+  explicit Scenario(Idempotence idempotence, bool stall) : run(setup(idempotence)) {
     if (stall) {
       // One stall of the wire from the switch to B; what follows on it keeps its order.
       models::WireFaults stalled;
       stalled.spike = 1;
       stalled.spike_delay = 20_us;
-      rig.rack.downlink(kB).set_faults(stalled);
-      rig.rack.downlink(kB).set_faults({}, sim::Time{} + 10_us);
+      run.rack.downlink(kB).set_faults(stalled);
+      run.rack.downlink(kB).set_faults({}, sim::Time{} + 10_us);
     }
-    rig.begin({kA, 0}, rig.shared_block(0), true, &a_ended);
+    run.begin({kA, 0}, run.shared_block(0), true, &a_ended);
     // B's request reaches the switch when A's holds the lock and waits for its data: A's request takes one way to the
     // switch, the lock is held for at least three more.
-    rig.calendar.run_until(sim::Time{} + 500_ns);
-    rig.begin({kB, 0}, rig.shared_block(0), false, &b_ended);
-    rig.calendar.run_until(sim::Time{} + 1_ms);
-    rig.judge();
+    run.advance_to(sim::Time{} + 500_ns);
+    run.begin({kB, 0}, run.shared_block(0), false, &b_ended);
+    run.advance_to(sim::Time{} + 1_ms);
+    run.finish();
   }
   static Setup setup(Idempotence idempotence) {
     Setup setup;
@@ -47,17 +47,8 @@ struct Scenario {
     setup.micro.sharing_ratio = 1;
     return setup;
   }
-  bool noticed(const std::string& kind) {
-    for (sim::Oracle* oracle : rig.oracles()) {
-      for (const sim::Violation& violation : oracle->violations()) {
-        if (violation.oracle == kind) return true;
-      }
-    }
-    return false;
-  }
-
   static constexpr models::NodeId kA = 1, kB = 2;
-  Rig rig;
+  FlowCcScript run;
   sim::Time a_ended = sim::Time::max(), b_ended = sim::Time::max();
 };
 
@@ -65,21 +56,21 @@ struct Scenario {
 
 TEST_CASE("as printed, one spurious timeout leaks a lock without any loss") {
   Scenario scenario(Idempotence::paper, true);
-  Rig& rig = scenario.rig;
-  CHECK(rig.rack.census().dropped() == 0);
+  FlowCcScript& run = scenario.run;
+  CHECK(run.rack.accounting().dropped() == 0);
   CHECK(scenario.a_ended < sim::Time{} + 10_us);
-  CHECK(scenario.noticed("leaked-lock"));
+  CHECK(run.found("leaked-lock"));
 }
 
 TEST_CASE("the safe rules survive the same spurious timeout") {
   Scenario scenario(Idempotence::safe, true);
-  Rig& rig = scenario.rig;
-  CHECK(rig.violations() == "");
-  CHECK(rig.protocol->quiescent());
-  CHECK(rig.rack.census().dropped() == 0);
+  FlowCcScript& run = scenario.run;
+  CHECK(run.violations() == "");
+  CHECK(run.protocol->quiescent());
+  CHECK(run.rack.accounting().dropped() == 0);
   // The scenario is what it says: B timed out once, nothing failed in the end, and the stall is what B waited for.
-  CHECK(rig.counter("request_retransmissions") == 1);
-  CHECK(rig.counter("failed_events") == 0);
+  CHECK(run.counter("request_retransmissions") == 1);
+  CHECK(run.counter("failed_events") == 0);
   CHECK(scenario.b_ended > sim::Time{} + 20_us);
   CHECK(scenario.b_ended < sim::Time{} + 30_us);
 }
@@ -88,9 +79,9 @@ TEST_CASE("without the stall both rules are clean: B's failed ACK makes it try a
           "[claim:concordia-inv-conflict-failed-ack]") {
   for (const auto idempotence : {Idempotence::paper, Idempotence::safe}) {
     Scenario scenario(idempotence, false);
-    CHECK(scenario.rig.violations() == "");
-    CHECK(scenario.rig.counter("request_retransmissions") == 0);
-    CHECK(scenario.rig.counter("failed_events") >= 1);
+    CHECK(scenario.run.violations() == "");
+    CHECK(scenario.run.counter("request_retransmissions") == 0);
+    CHECK(scenario.run.counter("failed_events") >= 1);
     // When A's unlock frees the block, B's latest attempt may just have failed: it ends, and the next one succeeds.
     // Neither takes longer than A's miss, which nothing disturbed. As printed, B then waits for the write-back of what
     // A wrote.
@@ -108,12 +99,12 @@ TEST_CASE(
       setup.seed = seed;
       setup.flowcc.idempotence = idempotence;
       setup.rack.rtt = 300_ns;  // a round trip takes 2.2 us or more
-      setup.operations = 500;
-      setup.limit = 5_ms;
-      setup.drain = 1_ms;
-      Rig rig(setup);
-      rig.run();
-      leaked = leaked || !rig.violations().empty();
+      setup.plan.expect_timeouts = true;
+      setup.measure(500);
+      setup.plan.drain = 1_ms;
+      FlowCcRun run(setup);
+      run.finish();
+      leaked = leaked || !run.violations().empty();
     }
     CHECK(leaked == (idempotence == Idempotence::paper));
   }

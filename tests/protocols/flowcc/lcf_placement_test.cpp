@@ -4,7 +4,7 @@
 #include <string>
 
 #include "p4model/fit/placement.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -74,14 +74,14 @@ TEST_CASE("the program is refused beyond 16 nodes, with the reason") {
                     Contains("17 nodes") && Contains("multicast groups"));
   Setup setup;
   setup.rack.nodes = 17;
-  CHECK_THROWS_WITH(Rig(setup), Contains("17"));
+  CHECK_THROWS_WITH(FlowCcScript(setup), Contains("17"));
 }
 
 TEST_CASE("a node without cores for its threads and two agents is refused") {
   Setup setup;
   setup.rack.cores = 3;
   setup.micro.threads = 2;
-  CHECK_THROWS_WITH(Rig(setup), Contains("cores"));
+  CHECK_THROWS_WITH(FlowCcScript(setup), Contains("cores"));
 }
 
 TEST_CASE("16 nodes, whose copysets take both multicast groups of a packet, satisfy every oracle") {
@@ -92,12 +92,12 @@ TEST_CASE("16 nodes, whose copysets take both multicast groups of a packet, sati
     setup.micro.sharing_ratio = 1;
     setup.micro.read_ratio = 0.8;  // many sharers to invalidate
     setup.micro.shared_bytes = 16 * 4096;
-    setup.operations = 3'000;
+    setup.measure(3'000);
     if (faults) setup.rack.faults = lossy();
-    Rig rig(setup);
-    rig.run();
-    CHECK(rig.violations() == "");
-    CHECK(rig.counter("invalidations") > 1'000);
+    FlowCcRun run(setup);
+    run.finish();
+    CHECK(run.violations() == "");
+    CHECK(run.counter("invalidations") > 1'000);
   }
 }
 
@@ -111,15 +111,17 @@ TEST_CASE("a write invalidates sharers in both halves of the copyset, and only t
   const std::vector<models::NodeId> sharers[] = {{0, 3, 7}, {8, 12, 15}, {1, 7, 8, 15}, {15}, {0}};
   for (const auto& nodes : sharers) {
     for (const bool upgrade : {false, true}) {
-      Rig rig(setup);
-      for (const auto node : nodes) rig.access({node, 0}, rig.shared_block(0), false);
+      FlowCcScript run(setup);
+      for (const auto node : nodes) run.access({node, 0}, run.shared_block(0), false);
       const models::NodeId writer = upgrade ? nodes.front() : 5;
-      rig.access({writer, 0}, rig.shared_block(0), true);
+      run.access({writer, 0}, run.shared_block(0), true);
       const std::uint64_t others = nodes.size() - (upgrade ? 1 : 0);
-      CHECK(rig.counter("invalidations") == others);
-      CHECK(rig.counter("cache_agent.packets_received") == others + nodes.size() - 1);  // and the readers' requests
-      CHECK(rig.protocol->metadata(rig.protocol->block_of(rig.shared_block(0))) ==
+      CHECK(run.counter("invalidations") == others);
+      CHECK(run.counter("cache_agent.packets_received") == others + nodes.size() - 1);  // and the readers' requests
+      CHECK(run.protocol->metadata(run.protocol->block_of(run.shared_block(0))) ==
             GlobalMetadata{GlobalStatus::modified, node_bit(writer)});
+      run.finish();
+      CHECK(run.violations() == "");
     }
   }
 }

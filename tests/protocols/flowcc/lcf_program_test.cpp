@@ -26,7 +26,7 @@ class Comparison {
  public:
   Comparison(const Setup& setup, std::uint64_t seed)
       : lcf(setup),
-        reference(lcf.rig.setup.flowcc, static_cast<unsigned>(setup.rack.nodes) * setup.micro.threads_per_node()),
+        reference(lcf.run.setup.flowcc, static_cast<unsigned>(setup.rack.nodes) * setup.micro.threads_per_node()),
         traffic(lcf, tags(), seed),
         random_(seed, "interleaving") {
     for (const Tag tag : tags()) {
@@ -42,7 +42,7 @@ class Comparison {
   // Blocks that find a way, blocks that do not, and one that was never declared shared.
   std::vector<Tag> tags() const {
     std::vector<Tag> tags;
-    for (std::uint64_t i = 0; i < 14; ++i) tags.push_back(lcf.rig.protocol->block_of(lcf.rig.shared_block(i)));
+    for (std::uint64_t i = 0; i < 14; ++i) tags.push_back(lcf.run.protocol->block_of(lcf.run.shared_block(i)));
     tags.push_back(12345);
     return tags;
   }
@@ -61,7 +61,7 @@ class Comparison {
 
   void compare(const FlowCcHeader& packet, const PassResult& result, const LcfReference::Outcome& expected) {
     ++seen[expected.action];
-    const auto home = lcf.rig.protocol->home_of(packet.tag());
+    const auto home = lcf.run.protocol->home_of(packet.tag());
     const auto requester = static_cast<models::NodeId>(packet.node_id);
     FlowCcHeader h = packet;
     if (expected.metadata) h.set_metadata(*expected.metadata);
@@ -133,12 +133,12 @@ class Comparison {
     const p4::RegisterFile& registers = lcf.pipeline.registers();
     for (const auto& [tag, block] : reference.blocks) {
       const auto& way = arrays_[lcf_way(tag) - 1];
-      const auto index = set_index(tag, lcf.rig.setup.flowcc.entries_per_way);
+      const auto index = set_index(tag, lcf.run.setup.flowcc.entries_per_way);
       REQUIRE(registers.read(way[0], index) == block.lock);
       REQUIRE(registers.read(way[1], index) == static_cast<std::uint64_t>(block.metadata.status));
       REQUIRE(registers.read(way[2], index) == block.metadata.copyset);
     }
-    const FlowCcOptions& options = lcf.rig.setup.flowcc;
+    const FlowCcOptions& options = lcf.run.setup.flowcc;
     for (std::size_t i = 0; i < reference.requesters.size(); ++i) {
       const auto& r = reference.requesters[i];
       if (options.idempotence == FlowCcOptions::Idempotence::safe) REQUIRE(lcf.read("SERIAL", i) == r.serial);
@@ -200,7 +200,7 @@ TEST_CASE("the LCF pipeline does what the paper's text says, over 150,000 packet
   for (const auto& [tag, block] : comparison.reference.blocks) CHECK(block.lock == 0);
   for (const auto& requester : comparison.reference.requesters)
     CHECK(requester.score == std::array<std::uint16_t, 2>{});
-  CHECK(comparison.lcf.rig.protocol->switch_owner().held_locks().empty());
+  CHECK(comparison.lcf.run.protocol->switch_owner().held_locks().empty());
 }
 
 TEST_CASE("the LCF pipeline does what the paper's text says under the printed rules and without its mechanisms") {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "p4model/language/headers.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 namespace racksim::flowcc::testing {
 
@@ -30,8 +30,8 @@ struct PassResult {
 class LcfSwitch {
  public:
   explicit LcfSwitch(const Setup& setup)
-      : rig(setup),
-        pipeline(rig.rack.chassis().pipeline(rig.rack.chassis().pipe_of(rig.rack.port_of(0)))),
+      : run(setup),
+        pipeline(run.rack.chassis().pipeline(run.rack.chassis().pipe_of(run.rack.port_of(0)))),
         entries_per_way_(setup.flowcc.entries_per_way) {}
 
   /// A request or unlock as requester `number`, one of `threads` on its node, sends it.
@@ -52,11 +52,11 @@ class LcfSwitch {
 
   /// The first pass of a packet, or with data its second.
   PassResult pass(const FlowCcHeader& h, std::optional<std::uint64_t> resubmit_data = std::nullopt) {
-    const auto destination = rig.protocol->home_of(h.tag());
-    p4::PacketRef packet = rig.rack.make_packet(destination, kFlowCcPort, 0);
+    const auto destination = run.protocol->home_of(h.tag());
+    p4::PacketRef packet = run.rack.make_packet(destination, kFlowCcPort, 0);
     packet->push(h);
     p4::IngressMetadata metadata;
-    metadata.port = static_cast<std::uint16_t>(rig.rack.port_of(static_cast<models::NodeId>(h.node_id)));
+    metadata.port = static_cast<std::uint16_t>(run.rack.port_of(static_cast<models::NodeId>(h.node_id)));
     metadata.resubmitted = resubmit_data.has_value();
     metadata.resubmit_data = resubmit_data.value_or(0);
     const p4::Verdict verdict = pipeline.run_ingress(*packet, metadata);
@@ -65,9 +65,9 @@ class LcfSwitch {
     result.resubmit_data = verdict.resubmit_data;
     if (verdict.resubmit) return result;
     copies_.clear();
-    rig.rack.chassis().replication().replicate(verdict, copies_);
+    run.rack.chassis().replication().replicate(verdict, copies_);
     for (const p4::Copy& copy : copies_) {
-      p4::PacketRef one = rig.rack.packets().clone_headers(*packet);
+      p4::PacketRef one = run.rack.packets().clone_headers(*packet);
       if (!pipeline.run_egress(*one, {copy.port, copy.rid, one->frame_bytes()})) continue;
       result.sent.push_back({node_at(copy.port), one->get<FlowCcHeader>(), one->get<p4::Ethernet>().dst,
                              one->get<p4::Ipv4>().dst, one->get<p4::Udp>().dst_port});
@@ -78,7 +78,7 @@ class LcfSwitch {
 
   /// The queue pair of a node's agent, or of its first application thread.
   std::uint64_t queue_pair(models::NodeId node, Receiver receiver) {
-    MemoryNode& memory_node = rig.protocol->node(node);
+    MemoryNode& memory_node = run.protocol->node(node);
     switch (receiver) {
       case Receiver::home_agent:
         return memory_node.home_agent().endpoint().raw_qpn();
@@ -96,7 +96,7 @@ class LcfSwitch {
   }
   /// The way that holds a block, from 1; 0 if the switch does not own it.
   unsigned way_of(Tag tag) const {
-    for (unsigned way = 1; way <= rig.setup.flowcc.ways; ++way) {
+    for (unsigned way = 1; way <= run.setup.flowcc.ways; ++way) {
       if (read("TAG" + std::to_string(way), set_index(tag, entries_per_way_)) == tag + 1) return way;
     }
     return 0;
@@ -105,7 +105,7 @@ class LcfSwitch {
   std::uint64_t lock(Tag tag) const {
     return read("LOCK" + std::to_string(way_of(tag)), set_index(tag, entries_per_way_));
   }
-  GlobalMetadata metadata(Tag tag) { return rig.protocol->metadata(tag); }
+  GlobalMetadata metadata(Tag tag) { return run.protocol->metadata(tag); }
   void set_metadata(Tag tag, GlobalMetadata metadata) {
     p4::RegisterFile& registers = pipeline.registers();
     const auto way = std::to_string(way_of(tag));
@@ -114,13 +114,13 @@ class LcfSwitch {
     registers.write(registers.array("COPYSET" + way), index, metadata.copyset);
   }
 
-  Rig rig;
+  FlowCcScript run;
   p4::Pipeline& pipeline;
 
  private:
   models::NodeId node_at(unsigned port) const {
-    for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
-      if (rig.rack.port_of(node) == port) return node;
+    for (models::NodeId node = 0; node < run.rack.nodes(); ++node) {
+      if (run.rack.port_of(node) == port) return node;
     }
     throw std::logic_error("a packet left by a port without a server");
   }

@@ -71,7 +71,7 @@ Setup rack(std::uint64_t nodes) {
 
 // A block whose home is node 2, neither requester nor holder.
 Tag block(LcfSwitch& lcf) {
-  return lcf.rig.protocol->block_of(lcf.rig.shared_block(2));
+  return lcf.run.protocol->block_of(lcf.run.shared_block(2));
 }
 
 Copyset nodes_of(const PassResult& result) {

@@ -14,8 +14,8 @@ namespace racksim::flowcc::testing {
 class LcfTraffic {
  public:
   LcfTraffic(LcfSwitch& lcf, std::vector<Tag> tags, std::uint64_t seed)
-      : lcf_(lcf), tags_(std::move(tags)), threads_(lcf.rig.setup.micro.threads_per_node()), random_(seed, "traffic") {
-    const auto nodes = static_cast<unsigned>(lcf.rig.rack.nodes());
+      : lcf_(lcf), tags_(std::move(tags)), threads_(lcf.run.setup.micro.threads_per_node()), random_(seed, "traffic") {
+    const auto nodes = static_cast<unsigned>(lcf.run.rack.nodes());
     for (unsigned i = 0; i < nodes * threads_; ++i) {
       requesters_.emplace_back();
       requesters_.back().node = static_cast<models::NodeId>(i / threads_);

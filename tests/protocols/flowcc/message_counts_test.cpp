@@ -6,7 +6,7 @@
 
 #include "models/packets/rdma_headers.hpp"
 #include "p4model/language/headers.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -27,15 +27,15 @@ std::ostream& operator<<(std::ostream& out, const Packets& p) {
              << p.home_received << " received, " << p.home_sent << " sent; cache agent " << p.cache_received
              << " received, " << p.cache_sent << " sent";
 }
-Packets counted(const Rig& rig) {
-  return {rig.counter("requester.packets_sent"),       rig.counter("requester.packets_received"),
-          rig.counter("home_agent.packets_received"),  rig.counter("home_agent.packets_sent"),
-          rig.counter("cache_agent.packets_received"), rig.counter("cache_agent.packets_sent")};
+Packets counted(const FlowCcScript& run) {
+  return {run.counter("requester.packets_sent"),       run.counter("requester.packets_received"),
+          run.counter("home_agent.packets_received"),  run.counter("home_agent.packets_sent"),
+          run.counter("cache_agent.packets_received"), run.counter("cache_agent.packets_sent")};
 }
 
 // A rack of 6 nodes at rest, in which one access at a time is looked at. Block 0 has its home on node 0.
 struct Quiet {
-  explicit Quiet(Ownership ownership) : rig(setup(ownership)) {}
+  explicit Quiet(Ownership ownership) : run(setup(ownership)) {}
   static Setup setup(Ownership ownership) {
     Setup setup;
     setup.flowcc.ownership = ownership;
@@ -45,22 +45,22 @@ struct Quiet {
     setup.micro.shared_bytes = 60 * 4096;
     return setup;
   }
-  void read(models::NodeId node, std::uint64_t block = 0) { rig.access({node, 0}, rig.shared_block(block), false); }
-  void write(models::NodeId node, std::uint64_t block = 0) { rig.access({node, 0}, rig.shared_block(block), true); }
+  void read(models::NodeId node, std::uint64_t block = 0) { run.access({node, 0}, run.shared_block(block), false); }
+  void write(models::NodeId node, std::uint64_t block = 0) { run.access({node, 0}, run.shared_block(block), true); }
 
   // What an access adds.
   template <class Do>
   Packets during(Do&& access) {
-    const Packets before = counted(rig);
+    const Packets before = counted(run);
     access();
-    const Packets after = counted(rig);
+    const Packets after = counted(run);
     return {after.requester_sent - before.requester_sent, after.requester_received - before.requester_received,
             after.home_received - before.home_received,   after.home_sent - before.home_sent,
             after.cache_received - before.cache_received, after.cache_sent - before.cache_sent};
   }
-  sim::Duration time(models::NodeId node, bool write) { return rig.access({node, 0}, rig.shared_block(0), write); }
+  sim::Duration time(models::NodeId node, bool write) { return run.access({node, 0}, run.shared_block(0), write); }
 
-  Rig rig;
+  FlowCcScript run;
 };
 
 // What home ownership adds to an event: the home agent receives the request and the unlock, and sends the copies of the
@@ -111,7 +111,7 @@ TEST_CASE("a READ-MISS on a Modified block goes to its owner, and the reader wri
   const Packets expected{3, 2, 0, 0, 1, 2};
   CHECK(in_switch.during([&] { in_switch.read(5); }) == expected);
   CHECK(at_its_home.during([&] { at_its_home.read(5); }) == at_home(expected, 1));
-  CHECK(in_switch.rig.counter("write_backs") == 1);
+  CHECK(in_switch.run.counter("write_backs") == 1);
 }
 
 TEST_CASE("a WRITE-MISS on a Modified block goes to its owner, and nothing is written home") {
@@ -120,7 +120,7 @@ TEST_CASE("a WRITE-MISS on a Modified block goes to its owner, and nothing is wr
   const Packets expected{2, 2, 0, 0, 1, 2};
   CHECK(in_switch.during([&] { in_switch.write(5); }) == expected);
   CHECK(at_its_home.during([&] { at_its_home.write(5); }) == at_home(expected, 1));
-  CHECK(in_switch.rig.counter("write_backs") == 0);
+  CHECK(in_switch.run.counter("write_backs") == 0);
 }
 
 TEST_CASE("a write to a block with k other sharers is k copies and k acknowledgements, and a miss one block of data",
@@ -139,7 +139,7 @@ TEST_CASE("a write to a block with k other sharers is k copies and k acknowledge
       CHECK(in_switch.during([&] { in_switch.write(5); }) == expected);
       CHECK(at_its_home.during([&] { at_its_home.write(5); }) ==
             at_home(expected, std::max<std::uint64_t>(1, sharers)));
-      CHECK(in_switch.rig.counter("invalidations") == sharers);
+      CHECK(in_switch.run.counter("invalidations") == sharers);
     }
   }
 }
@@ -159,7 +159,7 @@ TEST_CASE("an eviction is a request that comes back, an unlock, and for a dirty 
     // At home: miss (2 received, 3 sent) and eviction (request and unlock received, both acknowledged).
     CHECK(at_its_home.during([&] { at_its_home.read(1, 8); }) ==
           Packets{miss.requester_sent + evict.requester_sent, 4, 2 + 2, 3 + 2, 0, 0});
-    CHECK(in_switch.rig.counter(dirty ? "requests.evict_modified" : "requests.evict_shared") == 1);
+    CHECK(in_switch.run.counter(dirty ? "requests.evict_modified" : "requests.evict_shared") == 1);
   }
 }
 
@@ -168,7 +168,7 @@ namespace {
 // The parts of a packet's way, from the constants of the rack. What is queued for nothing takes exactly this long:
 // packets of different events never meet here.
 struct Parts {
-  explicit Parts(Rig& r) : rig(r), rack(r.setup.rack), costs(r.setup.flowcc) {}
+  explicit Parts(FlowCcScript& r) : run(r), rack(r.setup.rack), costs(r.setup.flowcc) {}
 
   static std::uint32_t control_frame() {
     return p4::Ethernet::kLayout.bytes() + p4::Ipv4::kLayout.bytes() + p4::Udp::kLayout.bytes() +
@@ -183,7 +183,7 @@ struct Parts {
     return sim::transmission_time(8 * std::int64_t{bytes}, static_cast<std::int64_t>(rack.nic.pcie_bits_per_second));
   }
   sim::Duration through_switch() const {
-    models::SwitchChassis& chassis = rig.rack.chassis();
+    models::SwitchChassis& chassis = run.rack.chassis();
     return chassis.ingress_latency() + chassis.options().traffic_manager_latency + chassis.egress_latency();
   }
   // From the call that sends a control packet to the call of its receiver's handler.
@@ -204,7 +204,7 @@ struct Parts {
   }
   sim::Duration start() const { return costs.local_access + costs.miss_setup; }
 
-  Rig& rig;
+  FlowCcScript& run;
   models::RackOptions rack;
   FlowCcOptions costs;
 };
@@ -213,7 +213,7 @@ struct Parts {
 
 TEST_CASE("an uncontended READ-MISS takes the sum of its parts") {
   Quiet unshared(Ownership::switch_owned), shared(Ownership::switch_owned), at_home(Ownership::home);
-  const Parts parts(unshared.rig);
+  const Parts parts(unshared.run);
   // Request to the home agent (or the provider), and the block back, which lands after the acknowledgement and is then
   // noticed.
   const sim::Duration ways = parts.start() + parts.control() + parts.block() + parts.costs.notice_data_work;
@@ -231,7 +231,7 @@ TEST_CASE("a WRITE-SHARED takes one round trip through the switch, and one more 
     rack->read(1);
     rack->read(2);
   }
-  const Parts parts(in_switch.rig);
+  const Parts parts(in_switch.run);
   CHECK(in_switch.time(1, true) == parts.start() + 2 * parts.control() + parts.costs.cache_agent_work);
   CHECK(at_home.time(1, true) == parts.start() + 3 * parts.control() + parts.costs.home_agent_work +
                                      parts.costs.multicast_copy_work + parts.costs.cache_agent_work);
@@ -241,7 +241,7 @@ TEST_CASE("the only sharer's write takes a visit to the switch, or a round trip 
           "[claim:concordia-inv-dir-extra-hop][claim:concordia-inv-sole-sharer-ack]") {
   Quiet in_switch(Ownership::switch_owned), at_home(Ownership::home);
   for (Quiet* rack : {&in_switch, &at_home}) rack->read(1);
-  const Parts parts(in_switch.rig);
+  const Parts parts(in_switch.run);
   CHECK(in_switch.time(1, true) == parts.start() + parts.control());
   CHECK(at_home.time(1, true) == parts.start() + 2 * parts.control() + parts.costs.home_agent_work);
 }
@@ -252,8 +252,11 @@ TEST_CASE("a reader that copies its block takes longer by the size of the block,
     FlowCcOptions& costs = setup.flowcc;
     costs.block_bytes = block;
     const auto read = [&] {
-      Rig rig(setup);
-      return rig.access({1, 0}, rig.shared_block(0), false);
+      FlowCcScript run(setup);
+      const sim::Duration took = run.access({1, 0}, run.shared_block(0), false);
+      run.finish();
+      CHECK(run.violations() == "");
+      return took;
     };
     const sim::Duration before = read();
     costs.copy_work_per_kib = 100_ns;

@@ -15,7 +15,7 @@
 
 #include "models/packets/packet_observer.hpp"
 #include "models/packets/rdma_headers.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -34,7 +34,7 @@ const char* name(Ownership ownership) {
 // Follows what requesters send and hear, in the order in which they do, and counts what the paper's order forbids.
 class OrderOfEvents final : public models::PacketObserver {
  public:
-  explicit OrderOfEvents(Rig& rig) : rig_(rig) { rig.rack.context().packet_observer = this; }
+  explicit OrderOfEvents(FlowCcRun& run) : run_(run) { run.rack.context().add_packet_observer(*this); }
 
   std::uint64_t unlocks = 0, write_backs = 0;
   std::uint64_t requests_before_unlock = 0;       ///< a new event although the one before has not sent its unlock
@@ -43,7 +43,7 @@ class OrderOfEvents final : public models::PacketObserver {
 
   void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override {
     const FlowCcHeader* h = packet.find<FlowCcHeader>();
-    if (h == nullptr || !rig_.journal.name(passage.wire).ends_with("-switch")) return;
+    if (h == nullptr || !run_.event_log.name(passage.wire).ends_with("-switch")) return;
     if (h->receiver != static_cast<std::uint64_t>(Receiver::home_agent)) return;
     Requester& requester = requesters_[h->requester];
     if (is_request(h->message_type()) && h->seq > requester.seq) {
@@ -83,7 +83,7 @@ class OrderOfEvents final : public models::PacketObserver {
     bool failed = false, unlocked = false;
     std::set<std::uint64_t> evictions;  // the events that write a block back
   };
-  Rig& rig_;
+  FlowCcRun& run_;
   std::map<std::uint64_t, Requester> requesters_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> landed_;  // (operation, tag) of write-backs
 };
@@ -100,7 +100,7 @@ Setup contended(Idempotence idempotence, Ownership ownership, std::uint64_t seed
 struct Scene {
   explicit Scene(Idempotence idempotence, Ownership ownership = Ownership::switch_owned)
       : Scene(setup(idempotence, ownership)) {}
-  explicit Scene(const Setup& setup) : rig(setup) {}
+  explicit Scene(const Setup& setup) : run(setup) {}
   static Setup setup(Idempotence idempotence, Ownership ownership) {
     Setup setup;
     setup.flowcc.idempotence = idempotence;
@@ -110,13 +110,13 @@ struct Scene {
     setup.micro.sharing_ratio = 1;
     return setup;
   }
-  void read(models::NodeId node, models::GlobalAddress block) { rig.begin({node, 0}, block, false); }
-  void write(models::NodeId node, models::GlobalAddress block) { rig.begin({node, 0}, block, true); }
+  void read(models::NodeId node, models::GlobalAddress block) { run.begin({node, 0}, block, false); }
+  void write(models::NodeId node, models::GlobalAddress block) { run.begin({node, 0}, block, true); }
   // One after the other, in one thread.
   void write_both(models::NodeId node, models::GlobalAddress first, models::GlobalAddress second) {
-    rig.script.spawn(writes(node, first, second));
+    run.spawn(writes(node, first, second));
   }
-  void run_until(sim::Duration instant) { rig.calendar.run_until(sim::Time{} + instant); }
+  void run_until(sim::Duration instant) { run.advance_to(sim::Time{} + instant); }
   // Loses the first packet of a type that passes a wire.
   void lose(models::Wire& wire, MessageType type) {
     models::TargetedFault drop;
@@ -124,25 +124,25 @@ struct Scene {
     wire.add_targeted_fault(drop);
   }
   std::uint64_t read_register(std::string_view array, std::uint64_t index) {
-    models::SwitchChassis& chassis = rig.rack.chassis();
-    const p4::RegisterFile& registers = chassis.pipeline(chassis.pipe_of(rig.rack.port_of(0))).registers();
+    models::SwitchChassis& chassis = run.rack.chassis();
+    const p4::RegisterFile& registers = chassis.pipeline(chassis.pipe_of(run.rack.port_of(0))).registers();
     return registers.read(registers.array(array), index);
   }
   // What the oracles say after all is over.
   std::string judged() {
     run_until(3_ms);
-    rig.judge();
-    return rig.violations();
+    run.finish();
+    return run.violations();
   }
 
   static constexpr models::NodeId kA = 1, kB = 2;
-  Rig rig;
-  const models::GlobalAddress x = rig.shared_block(0), y = rig.shared_block(3);
+  FlowCcScript run;
+  const models::GlobalAddress x = run.shared_block(0), y = run.shared_block(3);
 
  private:
   sim::Task<void> writes(models::NodeId node, models::GlobalAddress first, models::GlobalAddress second) {
-    co_await rig.protocol->write({node, 0}, first);
-    co_await rig.protocol->write({node, 0}, second);
+    co_await run.protocol->write({node, 0}, first);
+    co_await run.protocol->write({node, 0}, second);
   }
 };
 
@@ -151,10 +151,10 @@ struct Scene {
 TEST_CASE("in the paper's order a requester writes back, then unlocks after the last unlock's ACK, then goes on") {
   for (const auto ownership : kOwners) {
     INFO(name(ownership));
-    Rig paper(contended(Idempotence::paper, ownership, 1)), safe(contended(Idempotence::safe, ownership, 1));
+    FlowCcRun paper(contended(Idempotence::paper, ownership, 1)), safe(contended(Idempotence::safe, ownership, 1));
     OrderOfEvents in_paper(paper), in_safe(safe);
-    paper.run();
-    safe.run();
+    paper.finish();
+    safe.finish();
     CHECK(in_paper.requests_before_unlock == 0);
     for (const OrderOfEvents* order : {&in_paper, &in_safe}) {
       CHECK(order->unlocks_before_acknowledged == 0);
@@ -171,13 +171,13 @@ TEST_CASE("as printed, perfect wires are clean: 20 seeds of contended operations
   for (const auto ownership : kOwners) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       INFO("seed " << seed << ", " << name(ownership));
-      Rig rig(contended(Idempotence::paper, ownership, seed));
-      rig.run();
-      CHECK(rig.violations() == "");
-      CHECK(rig.protocol->measured_operations() >= rig.setup.operations);
+      FlowCcRun run(contended(Idempotence::paper, ownership, seed));
+      run.finish();
+      CHECK(run.violations() == "");
+      CHECK(run.protocol->measured_operations() >= *run.setup.plan.measure.operations);
       // Nothing is sent twice, and not for want of contention.
-      CHECK(rig.counter("request_retransmissions") == 0);
-      CHECK(rig.counter("failed_events") > 50);
+      CHECK(run.counter("request_retransmissions") == 0);
+      CHECK(run.counter("failed_events") > 50);
     }
   }
 }
@@ -186,12 +186,12 @@ TEST_CASE("as printed, perfect wires are clean: 20 seeds of contended operations
 // it takes the lock once more. The unlock gives back as much as the score says.
 TEST_CASE("Figure 8 is clean as printed: a READ-MISS lost behind the switch locks twice and is unlocked once") {
   Scene scene(Idempotence::paper);
-  const std::uint64_t score = 2 * scene.rig.protocol->node(Scene::kA).requester(0).number() + 1;  // of event 1
-  const std::uint64_t entry = set_index(scene.rig.protocol->block_of(scene.x), scene.rig.setup.flowcc.entries_per_way);
-  scene.lose(scene.rig.rack.downlink(0), MessageType::read_miss);
+  const std::uint64_t score = 2 * scene.run.protocol->node(Scene::kA).requester(0).number() + 1;  // of event 1
+  const std::uint64_t entry = set_index(scene.run.protocol->block_of(scene.x), scene.run.setup.flowcc.entries_per_way);
+  scene.lose(scene.run.rack.downlink(0), MessageType::read_miss);
   scene.read(Scene::kA, scene.x);
   scene.run_until(10_us);  // (b): the timeout is 6 RTT of 2.2 us
-  CHECK(scene.rig.rack.census().dropped() == 1);
+  CHECK(scene.run.rack.accounting().dropped() == 1);
   CHECK(scene.read_register("LOCK1", entry) == 1);
   CHECK(scene.read_register("SCOREBOARD", score) == 1);
   scene.run_until(14_us);  // (c)
@@ -202,7 +202,7 @@ TEST_CASE("Figure 8 is clean as printed: a READ-MISS lost behind the switch lock
   CHECK(scene.read_register("SCOREBOARD", score) == 0);
   CHECK(scene.read_register("LAST_UNLOCK", score / 2) == 1);
   CHECK(scene.judged() == "");
-  CHECK(scene.rig.counter("request_retransmissions") == 1);
+  CHECK(scene.run.counter("request_retransmissions") == 1);
 }
 
 TEST_CASE("a lost unlock is clean as printed: others fail and try again until it is sent again") {
@@ -211,13 +211,13 @@ TEST_CASE("a lost unlock is clean as printed: others fail and try again until it
     for (sim::Duration begin{}; begin < 10_us; begin += 500_ns) {
       INFO(name(ownership) << ", B begins at " << begin.ps() / 1000 << " ns");
       Scene scene(Idempotence::paper, ownership);
-      scene.lose(scene.rig.rack.uplink(Scene::kA), MessageType::unlock_write);
+      scene.lose(scene.run.rack.uplink(Scene::kA), MessageType::unlock_write);
       scene.write_both(Scene::kA, scene.x, scene.y);  // the event on Y takes place while the unlock of X is outstanding
       scene.run_until(begin);
       scene.read(Scene::kB, scene.x);
       CHECK(scene.judged() == "");
-      CHECK(scene.rig.counter("unlock_retransmissions") >= 1);
-      CHECK(scene.rig.counter("request_retransmissions") == 0);
+      CHECK(scene.run.counter("unlock_retransmissions") >= 1);
+      CHECK(scene.run.counter("request_retransmissions") == 0);
     }
   }
 }
@@ -227,18 +227,18 @@ TEST_CASE("lost answers are clean as printed: every seventh ACK, failed ACK or a
     for (const auto ownership : kOwners) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         INFO(to_string(type) << ", seed " << seed << ", " << name(ownership));
-        Rig rig(contended(Idempotence::paper, ownership, seed));
-        for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
+        FlowCcRun run(contended(Idempotence::paper, ownership, seed));
+        for (models::NodeId node = 0; node < run.rack.nodes(); ++node) {
           for (std::uint64_t nth = 7; nth < 700; nth += 7) {
             models::TargetedFault drop;
             drop.match = {"flowcc", {{"type", static_cast<std::uint64_t>(type)}}, {}};
             drop.first = nth;
-            rig.rack.downlink(node).add_targeted_fault(drop);
+            run.rack.downlink(node).add_targeted_fault(drop);
           }
         }
-        rig.run();
-        CHECK(rig.violations() == "");
-        CHECK(rig.rack.census().dropped() > 20);
+        run.finish();
+        CHECK(run.violations() == "");
+        CHECK(run.rack.accounting().dropped() > 20);
       }
     }
   }
@@ -262,11 +262,11 @@ TEST_CASE("as printed, a request that arrives twice and fails its check leaks a 
     scene.run_until(64_us);
     models::WireFaults faults;
     faults.duplicate = 1;
-    scene.rig.rack.uplink(Scene::kB).set_faults(faults, sim::Time{} + 69_us, sim::Time{} + 71_us);
+    scene.run.rack.uplink(Scene::kB).set_faults(faults, sim::Time{} + 69_us, sim::Time{} + 71_us);
     scene.write(Scene::kB, scene.x);
     scene.run_until(200_us);
-    CHECK(scene.rig.counter("request_retransmissions") == 0);  // nothing timed out
-    CHECK(scene.rig.rack.census().dropped() == (idempotence == Idempotence::safe ? 1 : 0));
+    CHECK(scene.run.counter("request_retransmissions") == 0);  // nothing timed out
+    CHECK(scene.run.rack.accounting().dropped() == (idempotence == Idempotence::safe ? 1 : 0));
     scene.read(Scene::kB, scene.y);
     const std::string violations = scene.judged();
     INFO(violations);
@@ -285,12 +285,12 @@ TEST_CASE("as printed, a lost unlock leaks a lock if the requester's next event 
     for (sim::Duration begin{}; begin < 5_us; begin += 250_ns) {
       INFO("B begins at " << begin.ps() / 1000 << " ns");
       Scene scene(idempotence);
-      scene.lose(scene.rig.rack.uplink(Scene::kA), MessageType::unlock_write);
+      scene.lose(scene.run.rack.uplink(Scene::kA), MessageType::unlock_write);
       scene.write_both(Scene::kA, scene.x, scene.y);
       scene.run_until(begin);
       scene.write(Scene::kB, scene.y);
       const std::string violations = scene.judged();
-      CHECK(scene.rig.counter("unlock_retransmissions") >= 1);
+      CHECK(scene.run.counter("unlock_retransmissions") >= 1);
       leaks += violations.find("leaked-lock") != std::string::npos;
       if (idempotence == Idempotence::safe) CHECK(violations == "");
     }
@@ -307,14 +307,14 @@ TEST_CASE("as printed, a request that comes after its event is over leaks a lock
     models::WireFaults faults;
     faults.reorder = 1;
     faults.reorder_delay = 2_ms;
-    scene.rig.rack.uplink(Scene::kA).set_faults(faults, sim::Time{}, sim::Time{} + 5_us);
+    scene.run.rack.uplink(Scene::kA).set_faults(faults, sim::Time{}, sim::Time{} + 5_us);
     scene.write(Scene::kA, scene.x);
     scene.run_until(50_us);
-    CHECK(scene.rig.counter("request_retransmissions") == 1);
+    CHECK(scene.run.counter("request_retransmissions") == 1);
     scene.write(Scene::kB, scene.x);
     scene.run_until(100_us);
-    CHECK(scene.rig.violations() == "");  // the first request is still on its way
-    CHECK(scene.rig.protocol->leaks().empty());
+    CHECK(scene.run.violations() == "");  // the first request is still on its way
+    CHECK(scene.run.protocol->leaks().empty());
     const std::string violations = scene.judged();
     CHECK((violations.find("leaked-lock") != std::string::npos) == (idempotence == Idempotence::paper));
     if (idempotence == Idempotence::safe) CHECK(violations == "");

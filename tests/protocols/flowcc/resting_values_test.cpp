@@ -2,7 +2,7 @@
 // though no read has seen it.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -13,8 +13,8 @@ namespace {
 
 /// A block that nodes 1 and 2 have written one after the other and node 3 has read: at rest nodes 2 and 3 have clean
 /// copies, and the home what node 2 wrote.
-struct Written : Rig {
-  explicit Written(FlowCcOptions::Ownership ownership) : Rig(setup_of(ownership)) {
+struct Written : FlowCcScript {
+  explicit Written(FlowCcOptions::Ownership ownership) : FlowCcScript(setup_of(ownership)) {
     access({1, 0}, block, true);
     first = protocol->node(1).cache().find(tag)->value;
     access({2, 0}, block, true);
@@ -30,7 +30,7 @@ struct Written : Rig {
   }
   MemoryNode& home_node() { return protocol->node(protocol->home_of(tag)); }
   std::string verdict() {
-    judge();
+    finish();
     return violations();
   }
 
@@ -46,17 +46,15 @@ constexpr FlowCcOptions::Ownership kOwners[] = {FlowCcOptions::Ownership::switch
 TEST_CASE("an old write-back that lands again over a newer one is found at rest, and by nothing else") {
   for (const auto owner : kOwners) {
     CHECK(Written(owner).verdict() == "");
-    Written rig(owner);
+    Written run(owner);
     // As a duplicate of the RC WRITE of node 1's value would, had the receiving NIC not known it for old.
-    rig.home_node().landed(1, DataAddress::global_memory(rig.tag), 4096,
-                           models::Content::of(BlockData{rig.tag, rig.first}));
-    const std::string verdict = rig.verdict();
+    run.home_node().landed(1, DataAddress::global_memory(run.tag), 4096,
+                           models::Content::of(BlockData{run.tag, run.first}));
+    const std::string verdict = run.verdict();
     CHECK_THAT(verdict,
-               Contains("values-at-rest: key " + sim::printed_key(rig.tag) + ": its home has value " +
-                        std::to_string(rig.first) + ", but the last write wrote " + std::to_string(rig.second)));
-    for (sim::Oracle* oracle : rig.oracles()) {
-      CHECK((oracle->violation_count() > 0) == (oracle == &rig.values_at_rest));
-    }
+               Contains("values-at-rest: key " + sim::printed_key(run.tag) + ": its home has value " +
+                        std::to_string(run.first) + ", but the last write wrote " + std::to_string(run.second)));
+    CHECK(run.violations({"values-at-rest"}) == "");
   }
 }
 
@@ -76,9 +74,9 @@ TEST_CASE("a clean copy and a dirty one with a value that is not the last are fo
 
 TEST_CASE("a write-back that was never made is found at rest when nobody reads the block again") {
   for (const auto owner : kOwners) {
-    Written rig(owner);
-    rig.home_node().set_global_memory(rig.tag, 0);
-    CHECK_THAT(rig.verdict(), Contains("values-at-rest") && Contains("its home has value 0"));
+    Written run(owner);
+    run.home_node().set_global_memory(run.tag, 0);
+    CHECK_THAT(run.verdict(), Contains("values-at-rest") && Contains("its home has value 0"));
   }
 }
 
@@ -86,31 +84,31 @@ TEST_CASE(
     "what a node held dirty when it was lost is no violation of values at rest, and what others wrote is judged") {
   for (const auto owner : kOwners) {
     for (const bool spoilt : {false, true}) {
-      Written rig(owner);
-      const auto other = rig.shared_block(4);  // of the same home
-      rig.access({1, 0}, other, true);
-      const Tag lost = rig.protocol->block_of(other);
-      REQUIRE(rig.protocol->node(1).cache().find(lost)->state == CacheEntry::State::dirty);
-      rig.rack.crash(1);
-      if (spoilt) rig.protocol->node(3).cache().find(rig.tag)->value = rig.first;
-      rig.judge();
-      CHECK(rig.values_at_rest.violation_count() == (spoilt ? 1 : 0));
+      Written run(owner);
+      const auto other = run.shared_block(4);  // of the same home
+      run.access({1, 0}, other, true);
+      const Tag lost = run.protocol->block_of(other);
+      REQUIRE(run.protocol->node(1).cache().find(lost)->state == CacheEntry::State::dirty);
+      run.rack.crash(1);
+      if (spoilt) run.protocol->node(3).cache().find(run.tag)->value = run.first;
+      run.finish();
+      CHECK(run.oracle("values-at-rest").violation_count() == (spoilt ? 1 : 0));
     }
   }
 }
 
 TEST_CASE("nothing is said of blocks that a switch without power knew, and others are judged") {
   for (const auto owner : kOwners) {
-    Written rig(owner);
-    const sim::Time from = rig.calendar.now() + 10_us;
-    rig.rack.chassis().announce_power_loss(from);
-    rig.calendar.run_until(from);
-    rig.rack.chassis().power_off();
-    rig.calendar.run_until(from + 50_us);
-    rig.rack.restart_switch(from);
-    rig.protocol->node(3).cache().find(rig.tag)->value = rig.first;
-    rig.judge();
-    REQUIRE(rig.at_rest());
-    CHECK(rig.values_at_rest.violation_count() == (owner == FlowCcOptions::Ownership::home ? 1 : 0));
+    Written run(owner);
+    const sim::Time from = run.calendar.now() + 10_us;
+    run.rack.chassis().announce_power_loss(from);
+    run.advance_to(from);
+    run.rack.chassis().power_off();
+    run.advance_to(from + 50_us);
+    run.rack.restart_switch(from);
+    run.protocol->node(3).cache().find(run.tag)->value = run.first;
+    run.finish();
+    REQUIRE(run.at_rest());
+    CHECK(run.oracle("values-at-rest").violation_count() == (owner == FlowCcOptions::Ownership::home ? 1 : 0));
   }
 }

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "models/packets/packet_observer.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -19,9 +19,9 @@ namespace {
 /// reached each node, and after how many legs.
 class Legs final : models::PacketObserver {
  public:
-  explicit Legs(Rig& rig) : rig_(rig) {
-    rig.rack.context().packet_observer = this;
-    for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
+  explicit Legs(FlowCcScript& run) : run_(run) {
+    run.rack.context().add_packet_observer(*this);
+    for (models::NodeId node = 0; node < run.rack.nodes(); ++node) {
       const auto number = std::to_string(node);
       up_["wire/node" + number + "-switch"] = node;
       down_["wire/switch-node" + number] = node;
@@ -30,14 +30,14 @@ class Legs final : models::PacketObserver {
 
   /// One access, from a rack at rest to a rack at rest.
   void follow(models::Session session, models::GlobalAddress address, bool write) {
-    depth_of_node_.assign(rig_.rack.nodes(), 0);
-    sent.assign(rig_.rack.nodes(), 0);
+    depth_of_node_.assign(run_.rack.nodes(), 0);
+    sent.assign(run_.rack.nodes(), 0);
     received = sent;
     depth_of_packet_.clear();
     arrivals_.clear();
     unlock_left = sim::Time::max();
-    rig_.begin(session, address, write, &ended);
-    rig_.calendar.run_until(rig_.calendar.now() + 300_us);
+    run_.begin(session, address, write, &ended);
+    run_.calendar.run_until(run_.calendar.now() + 300_us);
     critical = 0;
     for (const auto& [node, at, depth] : arrivals_) {
       if (node == session.node && at <= ended) critical = std::max(critical, depth);
@@ -56,11 +56,11 @@ class Legs final : models::PacketObserver {
   };
 
   void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override {
-    const auto description = rig_.protocol->describe(packet);
+    const auto description = run_.protocol->describe(packet);
     REQUIRE(description);
-    const std::string wire(rig_.journal.name(passage.wire));
+    const std::string wire(run_.event_log.name(passage.wire));
     const auto* header = packet.find<FlowCcHeader>();
-    const bool counts = header != nullptr || packet.payload_bytes >= rig_.setup.flowcc.block_bytes;
+    const bool counts = header != nullptr || packet.payload_bytes >= run_.setup.flowcc.block_bytes;
     if (const auto from = up_.find(wire); from != up_.end()) {
       depth_of_packet_[packet.serial] = depth_of_node_[from->second] + 1;
       sent[from->second] += counts;
@@ -80,7 +80,7 @@ class Legs final : models::PacketObserver {
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
   void switch_written(const models::SwitchWrite&) override {}
 
-  Rig& rig_;
+  FlowCcScript& run_;
   std::map<std::string, models::NodeId> up_, down_;
   std::vector<int> depth_of_node_;
   std::map<std::uint64_t, int> depth_of_packet_;
@@ -130,27 +130,31 @@ TEST_CASE(
     "[claim:concordia-inv-one-rtt]") {
   for (const Case& c : cases()) {
     INFO(c.name);
-    Rig rig(quiet(Ownership::switch_owned, 6));
-    for (const auto& [node, write] : c.before) rig.access({node, 0}, rig.shared_block(0), write);
-    Legs legs(rig);
-    legs.follow({kMe, 0}, rig.shared_block(0), c.write);
+    FlowCcScript run(quiet(Ownership::switch_owned, 6));
+    for (const auto& [node, write] : c.before) run.access({node, 0}, run.shared_block(0), write);
+    Legs legs(run);
+    legs.follow({kMe, 0}, run.shared_block(0), c.write);
     // To a server and back; or to the switch and back, which is one leg.
     CHECK(legs.critical == (c.answered_by_switch ? 1 : 2));
     REQUIRE(legs.unlock_left < sim::Time::max());
     CHECK(legs.unlock_left > legs.ended);
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }
 
 TEST_CASE("an eviction on a block that the switch owns adds its way to the switch and back to the miss that needs room",
           "[claim:concordia-inv-one-rtt]") {
   for (const bool dirty : {false, true}) {
-    Rig rig(quiet(Ownership::switch_owned, 6));
+    FlowCcScript run(quiet(Ownership::switch_owned, 6));
     // One bucket of eight entries: the ninth block evicts the first.
-    for (std::uint64_t block = 0; block < 8; ++block) rig.access({kMe, 0}, rig.shared_block(block), dirty);
-    Legs legs(rig);
-    legs.follow({kMe, 0}, rig.shared_block(8), false);
-    CHECK(rig.counter(dirty ? "requests.evict_modified" : "requests.evict_shared") == 1);
+    for (std::uint64_t block = 0; block < 8; ++block) run.access({kMe, 0}, run.shared_block(block), dirty);
+    Legs legs(run);
+    legs.follow({kMe, 0}, run.shared_block(8), false);
+    CHECK(run.counter(dirty ? "requests.evict_modified" : "requests.evict_shared") == 1);
     CHECK(legs.critical == 1 + 2);
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }
 
@@ -158,12 +162,14 @@ TEST_CASE("through a home agent an event on a block with other holders takes one
           "[claim:concordia-inv-dir-extra-hop]") {
   for (const Case& c : cases()) {
     INFO(c.name);
-    Rig rig(quiet(Ownership::home, 6));
-    for (const auto& [node, write] : c.before) rig.access({node, 0}, rig.shared_block(0), write);
-    Legs legs(rig);
-    legs.follow({kMe, 0}, rig.shared_block(0), c.write);
+    FlowCcScript run(quiet(Ownership::home, 6));
+    for (const auto& [node, write] : c.before) run.access({node, 0}, run.shared_block(0), write);
+    Legs legs(run);
+    legs.follow({kMe, 0}, run.shared_block(0), c.write);
     // The home agent answers itself what nobody else need hear of: no detour if it has the data anyway.
     CHECK(legs.critical == (c.unshared || c.answered_by_switch ? 2 : 3));
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }
 
@@ -173,15 +179,15 @@ TEST_CASE("an agent receives one packet of an event and sends at most two, whate
     const auto me = static_cast<models::NodeId>(nodes - 1);
     for (const bool miss : {false, true}) {
       INFO(nodes << " nodes" << (miss ? ", WRITE-MISS" : ", WRITE-SHARED"));
-      Rig rig(quiet(Ownership::switch_owned, nodes)), base(quiet(Ownership::home, nodes));
+      FlowCcScript run(quiet(Ownership::switch_owned, nodes)), base(quiet(Ownership::home, nodes));
       std::uint64_t providers = 0;
-      for (Rig* rack : {&rig, &base}) {
+      for (FlowCcScript* rack : {&run, &base}) {
         for (models::NodeId node = 1; node < nodes; ++node) {
           if (node != me || !miss) rack->access({node, 0}, rack->shared_block(0), false);
         }
       }
-      Legs legs(rig), base_legs(base);
-      legs.follow({me, 0}, rig.shared_block(0), true);
+      Legs legs(run), base_legs(base);
+      legs.follow({me, 0}, run.shared_block(0), true);
       base_legs.follow({me, 0}, base.shared_block(0), true);
       CHECK(legs.received[0] == 0);  // the home
       for (models::NodeId node = 1; node < me; ++node) {
@@ -194,9 +200,9 @@ TEST_CASE("an agent receives one packet of an event and sends at most two, whate
       CHECK(base_legs.sent[0] == nodes - 2 + 1);
     }
     // A home agent that the switch asks for a block nobody caches: the acknowledgement and the block.
-    Rig rig(quiet(Ownership::switch_owned, nodes));
-    Legs legs(rig);
-    legs.follow({me, 0}, rig.shared_block(0), false);
+    FlowCcScript run(quiet(Ownership::switch_owned, nodes));
+    Legs legs(run);
+    legs.follow({me, 0}, run.shared_block(0), false);
     CHECK(legs.received[0] == 1);
     CHECK(legs.sent[0] == 2);
   }

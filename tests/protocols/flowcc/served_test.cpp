@@ -1,7 +1,7 @@
 // What FlowCC sends again, and what explains it to the oracle `served`.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -10,12 +10,12 @@ using Ownership = FlowCcOptions::Ownership;
 
 namespace {
 
-std::uint64_t timeouts(const Rig& rig) {
-  return rig.counter("request_retransmissions") + rig.counter("unlock_retransmissions");
+std::uint64_t timeouts(const FlowCcRun& run) {
+  return run.counter("request_retransmissions") + run.counter("unlock_retransmissions");
 }
 
-std::string first(const Rig& rig) {
-  return rig.served.violations().empty() ? "" : rig.served.violations().front().what;
+std::string first(const FlowCcRun& run) {
+  return run.oracle("served").violations().empty() ? "" : run.oracle("served").violations().front().what;
 }
 
 }  // namespace
@@ -24,11 +24,11 @@ TEST_CASE("on sound wires every request is served at once, failed ACKs among the
   for (const auto ownership : {Ownership::switch_owned, Ownership::home}) {
     Setup setup;
     setup.flowcc.ownership = ownership;
-    Rig rig(setup);
-    rig.run();
-    CHECK(first(rig) == "");
-    CHECK(timeouts(rig) == 0);
-    CHECK(rig.counter("failed_events") > 0);  // refusals that the protocol answers
+    FlowCcRun run(setup);
+    run.finish();
+    CHECK(first(run) == "");
+    CHECK(timeouts(run) == 0);
+    CHECK(run.counter("failed_events") > 0);  // refusals that the protocol answers
   }
 }
 
@@ -37,12 +37,12 @@ TEST_CASE("loss, reordering and RC go-back-N explain each timeout by a packet of
     Setup setup;
     setup.seed = seed;
     setup.rack.faults = lossy();
-    Rig rig(setup);
-    rig.run();
+    FlowCcRun run(setup);
+    run.finish();
     INFO("seed " << seed);
-    CHECK(first(rig) == "");
-    CHECK(timeouts(rig) > 0);
-    CHECK(std::get<sim::Counter>(rig.metrics.find("nic.rc_retransmitted")->value).value > 0);
+    CHECK(first(run) == "");
+    CHECK(timeouts(run) > 0);
+    CHECK(std::get<sim::Counter>(run.metrics.find("nic.rc_retransmitted")->value).value > 0);
   }
 }
 
@@ -51,22 +51,21 @@ TEST_CASE("without the check table a request goes to nobody: served speaks thoug
   Setup setup;
   setup.flowcc.check_table = false;
   setup.flowcc.miss_setup = 5_us;  // between choosing the request and sending it, others may take the copy
-  setup.limit = 3_ms;
-  setup.drain = 1_ms;
-  Rig rig(setup);
-  rig.run();
-  CHECK(rig.rack.census().dropped() == rig.rack.census().dropped(models::DropReason::switch_program));
-  CHECK(rig.served.violation_count() > 0);
+  setup.plan.drain = 1_ms;
+  FlowCcRun run(setup);
+  run.finish();
+  CHECK(run.rack.accounting().dropped() == run.rack.accounting().dropped(models::DropReason::switch_program));
+  CHECK(run.oracle("served").violation_count() > 0);
 }
 
 TEST_CASE("timeouts shorter than what they wait for are no excuse") {
   Setup setup;
   setup.flowcc.ownership = Ownership::home;
   setup.flowcc.home_agent_work = 5_us;
-  setup.operations = 500;
-  Rig rig(setup);
-  rig.run();
-  CHECK(rig.violations() == "");
-  CHECK(timeouts(rig) > 0);
-  CHECK(rig.served.violation_count() > 0);
+  setup.measure(500);
+  FlowCcRun run(setup);
+  run.finish();
+  CHECK(run.violations({"served"}) == "");
+  CHECK(timeouts(run) > 0);
+  CHECK(run.oracle("served").violation_count() > 0);
 }

@@ -31,8 +31,8 @@ Setup eight_nodes(FlowCcOptions::Idempotence idempotence = FlowCcOptions::Idempo
 /// The arrays that each pass has changed.
 class ChangingPasses final : p4::StateWriteObserver {
  public:
-  explicit ChangingPasses(LcfSwitch& lcf) : lcf_(lcf) { lcf.pipeline.registers().observe(this); }
-  ~ChangingPasses() { lcf_.pipeline.registers().observe(nullptr); }
+  explicit ChangingPasses(LcfSwitch& lcf) : lcf_(lcf) { lcf.pipeline.registers().add_observer(*this); }
+  ~ChangingPasses() { lcf_.pipeline.registers().remove_observer(*this); }
 
   PassResult pass(const FlowCcHeader& h, std::optional<std::uint64_t> resubmit_data = std::nullopt) {
     changed_.clear();
@@ -79,7 +79,7 @@ TEST_CASE("an event changes the switch's state twice: it takes the lock, then re
     for (const Event& event : kEvents) {
       INFO(to_string(event.type) << ", " << to_string(event.before.status) << ", copyset " << event.before.copyset);
       LcfSwitch lcf(eight_nodes(idempotence));
-      const Tag tag = lcf.rig.protocol->block_of(lcf.rig.shared_block(2));
+      const Tag tag = lcf.run.protocol->block_of(lcf.run.shared_block(2));
       lcf.set_metadata(tag, event.before);
       const auto array = [&](const char* name, bool of_way = true) {
         return lcf.pipeline.registers().array(name + (of_way ? std::to_string(lcf.way_of(tag)) : ""));
@@ -126,7 +126,7 @@ TEST_CASE("a request that does not get its lock is answered by the switch with a
     for (const MessageType type : {read_miss, write_miss, write_shared, evict_shared, evict_modified}) {
       INFO(to_string(type) << " while a " << to_string(holder) << " holds the lock");
       LcfSwitch lcf(eight_nodes());
-      const Tag tag = lcf.rig.protocol->block_of(lcf.rig.shared_block(2));
+      const Tag tag = lcf.run.protocol->block_of(lcf.run.shared_block(2));
       // A block that the second requester holds, as far as his request needs it.
       const bool miss = type == read_miss || type == write_miss;
       lcf.set_metadata(tag, {shared, miss ? kOthers : kOthers | node_bit(kAnother)});
@@ -152,10 +152,10 @@ TEST_CASE("a request that does not get its lock is answered by the switch with a
 TEST_CASE("a lock of 16 bits has room for 32,767 readers, and the next one fails instead of becoming a writer",
           "[off:concordia-inv-reader-limit]") {
   LcfSwitch lcf(eight_nodes());
-  const Tag tag = lcf.rig.protocol->block_of(lcf.rig.shared_block(2));
+  const Tag tag = lcf.run.protocol->block_of(lcf.run.shared_block(2));
   lcf.set_metadata(tag, {shared, kOthers});
   p4::RegisterFile& registers = lcf.pipeline.registers();
-  const auto index = set_index(tag, lcf.rig.setup.flowcc.entries_per_way);
+  const auto index = set_index(tag, lcf.run.setup.flowcc.entries_per_way);
   registers.write(registers.array("LOCK" + std::to_string(lcf.way_of(tag))), index, 0x7ffe);
   CHECK(lcf.pass(lcf.packet(read_miss, tag, kMe, kMe, 1, 1)).sent.at(0).header.message_type() == read_miss);
   CHECK(lcf.lock(tag) == 32'767);

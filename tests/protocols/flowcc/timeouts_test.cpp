@@ -5,7 +5,7 @@
 // copies of itself, requests are dropped, and the rack never gets 1,500 operations done.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -18,15 +18,15 @@ TEST_CASE("home agents that are slower than the timeouts delay operations but do
     setup.flowcc.ownership = FlowCcOptions::Ownership::home;
     setup.flowcc.home_agent_work = 5_us;
     setup.flowcc.unlock_timeout_rtts = 1;
-    setup.operations = 1'500;
-    setup.limit = 100_ms;
-    Rig rig(setup);
-    rig.run();
+    setup.plan.expect_timeouts = true;
+    setup.measure(1'500);
+    FlowCcRun run(setup);
+    run.finish();
     INFO("seed " << seed);
-    CHECK(rig.violations() == "");
-    CHECK(rig.protocol->measured_operations() >= setup.operations);
+    CHECK(run.violations() == "");
+    CHECK(run.protocol->measured_operations() >= *setup.plan.measure.operations);
     // The scenario is what it says: timeouts are spurious, and nothing is lost.
-    CHECK(rig.counter("unlock_retransmissions") > 0);
-    CHECK(rig.rack.census().dropped() == 0);
+    CHECK(run.counter("unlock_retransmissions") > 0);
+    CHECK(run.rack.accounting().dropped() == 0);
   }
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/random/random.hpp"
-#include "tests/protocols/flowcc/rig.hpp"
+#include "tests/protocols/flowcc/flowcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t kSharedBlocks = 24, kPrivateBlocks = 24;
 
 // A block of the shared region, or one that only its home may own.
-models::GlobalAddress block(const Rig& rig, std::uint64_t i) {
-  if (i < kSharedBlocks) return rig.shared_block(i);
-  return models::GlobalAddress::at(static_cast<models::NodeId>(i % rig.rack.nodes()), (1000 + i) * 4096);
+models::GlobalAddress block(const FlowCcScript& run, std::uint64_t i) {
+  if (i < kSharedBlocks) return run.shared_block(i);
+  return models::GlobalAddress::at(static_cast<models::NodeId>(i % run.rack.nodes()), (1000 + i) * 4096);
 }
 
 // What must agree: each node's buckets from the least to the most recently used block, homes and metadata.
@@ -35,10 +35,10 @@ struct State {
   std::map<Tag, std::pair<GlobalStatus, Copyset>> metadata;
 };
 
-State state_of(Rig& rig) {
+State state_of(FlowCcScript& run) {
   State state;
-  for (models::NodeId node = 0; node < rig.rack.nodes(); ++node) {
-    const auto& entries = rig.protocol->node(node).cache().entries();
+  for (models::NodeId node = 0; node < run.rack.nodes(); ++node) {
+    const auto& entries = run.protocol->node(node).cache().entries();
     for (std::size_t first = 0; first < entries.size(); first += LocalCache::kBucketEntries) {
       std::vector<CacheEntry> bucket;
       for (std::size_t i = first; i < first + LocalCache::kBucketEntries; ++i) {
@@ -54,9 +54,9 @@ State state_of(Rig& rig) {
     }
   }
   for (std::uint64_t i = 0; i < kSharedBlocks + kPrivateBlocks; ++i) {
-    const Tag tag = rig.protocol->block_of(block(rig, i));
-    state.homes[tag] = rig.protocol->node(rig.protocol->home_of(tag)).global_memory(tag);
-    const GlobalMetadata metadata = rig.protocol->metadata(tag);
+    const Tag tag = run.protocol->block_of(block(run, i));
+    state.homes[tag] = run.protocol->node(run.protocol->home_of(tag)).global_memory(tag);
+    const GlobalMetadata metadata = run.protocol->metadata(tag);
     state.metadata[tag] = {metadata.status, metadata.copyset};
   }
   return state;
@@ -73,7 +73,7 @@ TEST_CASE("functional warm-up ends in the state of timed execution, one access a
       setup.flowcc.cache_bytes = 16 * 4096;  // two buckets of eight for 48 blocks: evictions all the time
       setup.flowcc.entries_per_way = 2;      // some shared blocks find no way, and stay at their homes
       setup.micro.shared_bytes = kSharedBlocks * 4096;
-      Rig warm(setup), timed(setup);
+      FlowCcScript warm(setup), timed(setup);
       sim::RandomStream random(seed, "accesses");
       INFO("seed " << seed << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
       for (int step = 1; step <= 1'000; ++step) {
@@ -97,25 +97,29 @@ TEST_CASE("functional warm-up ends in the state of timed execution, one access a
         CHECK(timed.protocol->switch_owner().installed() > 0);
         CHECK(timed.protocol->switch_owner().installed() < kSharedBlocks);
       }
+      warm.finish();
+      CHECK(warm.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
     }
   }
 }
 
 TEST_CASE("bytes stored into a block that the warm-up wrote leave the rest of it as it read before") {
-  Rig rig{Setup{}};
-  rig.protocol->keep_bytes();
-  const models::GlobalAddress address = rig.shared_block(0);
-  rig.protocol->warm_access({0, 0}, address, true);
+  FlowCcScript run{Setup{}};
+  run.protocol->keep_bytes();
+  const models::GlobalAddress address = run.shared_block(0);
+  run.protocol->warm_access({0, 0}, address, true);
   std::vector<std::byte> before(8), after(8);
   const std::vector<std::byte> stored{std::byte{1}};
   const auto story = [&]() -> sim::Task<void> {
-    co_await rig.protocol->load({1, 0}, address, before);
-    co_await rig.protocol->store({1, 0}, {address.value + 100}, stored);
-    co_await rig.protocol->load({2, 0}, address, after);
+    co_await run.protocol->load({1, 0}, address, before);
+    co_await run.protocol->store({1, 0}, {address.value + 100}, stored);
+    co_await run.protocol->load({2, 0}, address, after);
   };
-  rig.script.spawn(story());
-  rig.calendar.run_until(sim::Time{} + 1_ms);
-  CHECK(rig.script.running() == 0);
+  run.spawn(story());
+  run.advance_to(sim::Time{} + 1_ms);
+  CHECK(run.protocol->pending_operations() == 0);
   CHECK(before != std::vector<std::byte>(8));
   CHECK(after == before);
+  run.finish();
+  CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
 }

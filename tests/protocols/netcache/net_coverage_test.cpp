@@ -8,7 +8,7 @@
 #include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/netcache.hpp"
 #include "protocols/starcache/messages.hpp"
-#include "tests/protocols/store/rig.hpp"
+#include "tests/protocols/store/store_run.hpp"
 
 using namespace racksim;
 using namespace racksim::netcache;
@@ -59,40 +59,42 @@ TEST_CASE("a script marks the states that NetCache's messages meet and the races
   const sim::CoverageMap map = netcache::coverage_map();
   sim::Coverage coverage(map);
   Setup setup;
-  setup.preload = {kHot};
-  setup.coverage = &coverage;
-  Rig rig(setup, few_keys());
+  setup.script.hottest = {kHot};
+  setup.mark(coverage);
+  StoreRun run(setup, "netcache", few_keys());
   CHECK(coverage.count().pairs == 0);
-  rig.get_now(kAlice, kHot);
+  run.get_now(kAlice, kHot);
   CHECK(reached(coverage, "valid / R-REQ"));
   CHECK_FALSE(reached(coverage, "invalid / R-REQ"));
-  rig.get_now(kAlice, kCold);
+  run.get_now(kAlice, kCold);
   CHECK(reached(coverage, "not cached / R-REQ"));
   CHECK(reached(coverage, "not cached / R-REP of a server"));
-  rig.put_now(kAlice, kHot);
-  rig.run(20_us);
+  run.put_now(kAlice, kHot);
+  run.advance(20_us);
   CHECK(reached(coverage, "valid / W-REQ"));
   CHECK(reached(coverage, "invalid / UPDATE"));
   CHECK_FALSE(reached(coverage, "overtaken"));
   CHECK_FALSE(reached(coverage, "waits for an update"));
-  rig.put(kAlice, kHot);
-  rig.run(500_ns);
-  rig.put(kBob, kHot);
-  rig.run(100_us);
+  run.put(kAlice, kHot);
+  run.advance(500_ns);
+  run.put(kBob, kHot);
+  run.advance(100_us);
   CHECK(reached(coverage, "waits for an update"));
   CHECK(reached(coverage, "invalid / W-REQ"));
   CHECK(reached(coverage, "overtaken"));
   CHECK_FALSE(reached(coverage, "an update is sent again"));
-  Rig::lose(rig.rack.uplink(kServerNode), netcache::kCacheUpdate);
-  rig.put(kAlice, kHot);
-  rig.run(200_us);
+  StoreRun::lose(run.rack.uplink(kServerNode), netcache::kCacheUpdate);
+  run.put(kAlice, kHot);
+  run.advance(200_us);
   CHECK(reached(coverage, "an update is sent again"));
   CHECK_FALSE(reached(coverage, "a crash forgets"));
-  Rig::lose(rig.rack.uplink(kServerNode), netcache::kCacheUpdate);
-  rig.put(kAlice, kHot);
-  rig.run(20_us);
-  rig.rack.crash(kServerNode);
+  StoreRun::lose(run.rack.uplink(kServerNode), netcache::kCacheUpdate);
+  run.put(kAlice, kHot);
+  run.advance(20_us);
+  run.rack.crash(kServerNode);
   CHECK(reached(coverage, "a crash forgets"));
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("marking what a run of NetCache exercises does not change the run") {
@@ -111,12 +113,12 @@ TEST_CASE("marking what a run of NetCache exercises does not change the run") {
     setup.workload = workload;
     setup.rack.faults.loss = 0.01;
     setup.rack.faults.duplicate = 0.05;
-    setup.coverage = marked ? &coverage : nullptr;
+    if (marked) setup.mark(coverage);
     NetCacheOptions options = few_keys();
     options.preload = 12;
-    Rig rig(setup, options);
-    rig.run_workload();
-    hashes[marked] = rig.journal.hash().hex();
+    StoreRun run(setup, "netcache", options);
+    run.finish();
+    hashes[marked] = run.hash();
   }
   CHECK(hashes[0] == hashes[1]);
   CHECK(coverage.count().pairs > 12);

@@ -1,9 +1,7 @@
 // NetCache under faults of nodes and the switch: it survives those that it promises to, alike in both execution modes.
-#include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "models/faults/fault_menu.hpp"
-#include "tests/protocols/netcache/rig.hpp"
+#include "tests/protocols/netcache/netcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::netcache;
@@ -16,45 +14,26 @@ struct Outcome {
   std::uint64_t begun = 0;
 };
 
-Setup faulty(std::uint64_t seed, bool updates, models::PassMode mode) {
+Setup faulty(std::uint64_t seed, bool updates, tools::Execution execution = tools::Execution::fused) {
   Setup setup;
   setup.seed = seed;
-  setup.operations = 1'500;
+  setup.measure(1'500);
   setup.netcache.updates = updates;
   setup.rounds = true;
-  setup.rack.network_switch.passes = mode;
+  setup.plan.execution = execution;
   return setup;
 }
 
-Outcome run(Rig& rig) {
-  rig.run();
-  return {rig.journal.hash().hex(), rig.violations(), rig.journal.count(sim::Observed::fault_begun)};
+Outcome outcome_of(NetCacheRun& run) {
+  run.finish();
+  return {run.hash(), run.violations(), run.event_log.count(sim::Observed::fault_begun)};
 }
 
-Outcome run_drawn(const std::string& kind, std::uint64_t seed, bool updates, models::PassMode mode) {
-  const Setup setup = faulty(seed, updates, mode);
-  Rig rig(setup);
-  sim::RandomStream menu(seed, "faults");
-  for (auto& drawn : models::draw_faults(menu, {setup.rack.nodes, 500_us}, {kind})) {
-    rig.faults.add(drawn.kind, drawn.fault);
-  }
-  return run(rig);
-}
-
-/// A fault of a kind with these lengths and this node.
-std::shared_ptr<models::Fault> fault(const std::string& kind, sim::Duration from, sim::Duration until,
-                                     std::optional<std::uint64_t> node) {
-  const auto& kinds = models::faults();
-  const auto entry = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.name == kind; });
-  auto made = entry->make();
-  sim::Parameters parameters;
-  made->declare(parameters);
-  for (const auto& p : parameters.all()) {
-    if (p.name == "from") *std::get<sim::Parameter::Length>(p.kind).target = from;
-    if (p.name == "until" || p.name == "dead_time") *std::get<sim::Parameter::Length>(p.kind).target = until;
-    if (p.name == "node" && node) *std::get<sim::Parameter::Integer>(p.kind).target = *node;
-  }
-  return made;
+Outcome under_drawn(const std::string& kind, std::uint64_t seed, bool updates, tools::Execution execution) {
+  Setup setup = faulty(seed, updates, execution);
+  setup.draw_faults(500_us, {kind});
+  NetCacheRun run(setup);
+  return outcome_of(run);
 }
 
 const std::vector<std::string>& tolerated() {
@@ -71,10 +50,10 @@ TEST_CASE("NetCache survives each kind of fault that it promises to, in either e
     for (const bool updates : {false, true}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         INFO(kind << ", seed " << seed << (updates ? ", updates" : ""));
-        const Outcome fused = run_drawn(kind, seed, updates, models::PassMode::fused);
+        const Outcome fused = under_drawn(kind, seed, updates, tools::Execution::fused);
         CHECK(fused.violations == "");
         CHECK(fused.begun >= 1);
-        CHECK(fused.hash == run_drawn(kind, seed, updates, models::PassMode::stepped).hash);
+        CHECK(fused.hash == under_drawn(kind, seed, updates, tools::Execution::stepped).hash);
       }
     }
   }
@@ -83,11 +62,12 @@ TEST_CASE("NetCache survives each kind of fault that it promises to, in either e
 TEST_CASE("a server that crashes and comes back leaves NetCache's cache coherent") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const bool updates : {false, true}) {
-      Rig rig(faulty(seed, updates, models::PassMode::fused));
-      rig.faults.add("crash", fault("crash", 200_us, 500_us, 3));
+      Setup setup = faulty(seed, updates);
+      setup.add_fault("crash", R"({"node": 3, "from": "200us", "until": "500us"})");
+      NetCacheRun run(setup);
       INFO("seed " << seed);
-      CHECK(run(rig).violations == "");
-      CHECK(rig.hits() > 50);
+      CHECK(outcome_of(run).violations == "");
+      CHECK(run.hits() > 50);
     }
   }
 }
@@ -95,14 +75,14 @@ TEST_CASE("a server that crashes and comes back leaves NetCache's cache coherent
 TEST_CASE("a switch that has lost its state is filled again, and serves no value from before") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     for (const bool updates : {false, true}) {
-      Setup setup = faulty(seed, updates, models::PassMode::fused);
-      setup.operations = 3'000;
-      Rig rig(setup);
-      rig.faults.add("switch-restart", fault("switch-restart", 200_us, 100_us, std::nullopt));
+      Setup setup = faulty(seed, updates);
+      setup.measure(3'000);
+      setup.add_fault("switch-restart", R"({"from": "200us", "dead_time": "100us"})");
+      NetCacheRun run(setup);
       INFO("seed " << seed);
-      CHECK(run(rig).violations == "");
-      CHECK(rig.counter("netcache.installs") >= 16);
-      CHECK(rig.hits() > 50);  // since the restart: the counter was lost with the rest
+      CHECK(outcome_of(run).violations == "");
+      CHECK(run.counter("netcache.installs") >= 16);
+      CHECK(run.hits() > 50);  // since the restart: the counter was lost with the rest
     }
   }
 }

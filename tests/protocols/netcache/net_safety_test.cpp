@@ -8,7 +8,7 @@
 //    has been acknowledged.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/netcache/rig.hpp"
+#include "tests/protocols/netcache/netcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::netcache;
@@ -23,7 +23,7 @@ Setup lossy(std::uint64_t seed) {
   Setup setup;
   setup.seed = seed;
   setup.rack.faults = harsh();
-  setup.operations = 1'500;
+  setup.measure(1'500);
   return setup;
 }
 
@@ -31,12 +31,12 @@ Setup lossy(std::uint64_t seed) {
 
 TEST_CASE("NetCache is linearizable under loss, duplication and reordering", "[lossy]") {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Rig rig(lossy(seed));
-    rig.run();
+    NetCacheRun run(lossy(seed));
+    run.finish();
     INFO("seed " << seed);
-    REQUIRE(rig.violations() == "");
-    REQUIRE(rig.hits() > 50);
-    REQUIRE(rig.counter("netcache.stale_updates") > 0);
+    REQUIRE(run.violations() == "");
+    REQUIRE(run.hits() > 50);
+    REQUIRE(run.counter("netcache.stale_updates") > 0);
   }
 }
 
@@ -47,10 +47,10 @@ TEST_CASE("NetCache is linearizable under each of loss, duplication and reorderi
       setup.rack.faults = {};
       setup.rack.faults.reorder_delay = 20_us;
       setup.rack.faults.*only = harsh().*only;
-      Rig rig(setup);
-      rig.run();
+      NetCacheRun run(setup);
+      run.finish();
       INFO("seed " << seed);
-      REQUIRE(rig.violations() == "");
+      REQUIRE(run.violations() == "");
     }
   }
 }
@@ -61,14 +61,14 @@ TEST_CASE("NetCache is linearizable under faults while keys are replaced, insert
     setup.netcache.updates = true;
     setup.netcache.cache_entries = 4;
     setup.netcache.threshold = 2;
-    setup.workload.swap_interval = 300_us;
-    setup.operations = 3'000;
+    setup.workload->swap_interval = 300_us;
+    setup.measure(3'000);
     setup.rounds = true;
-    Rig rig(setup);
-    rig.run();
+    NetCacheRun run(setup);
+    run.finish();
     INFO("seed " << seed);
-    REQUIRE(rig.violations() == "");
-    REQUIRE(rig.counter("netcache.evictions") > 0);
+    REQUIRE(run.violations() == "");
+    REQUIRE(run.counter("netcache.evictions") > 0);
   }
 }
 
@@ -78,9 +78,9 @@ TEST_CASE("without invalidation, a stale value is read even on clean wires") {
     Setup setup = lossy(seed);
     setup.rack.faults = {};
     setup.netcache.invalidate = false;
-    Rig rig(setup);
-    rig.run();
-    noticed = rig.violations();
+    NetCacheRun run(setup);
+    run.finish();
+    noticed = run.violations();
   }
   CHECK_THAT(noticed, Contains("data-value"));
 }
@@ -90,9 +90,9 @@ TEST_CASE("without the order of updates, a stale value is read under reordering"
   for (std::uint64_t seed = 1; seed <= kSeeds && noticed.empty(); ++seed) {
     Setup setup = lossy(seed);
     setup.netcache.ordered_updates = false;
-    Rig rig(setup);
-    rig.run();
-    noticed = rig.violations();
+    NetCacheRun run(setup);
+    run.finish();
+    noticed = run.violations();
   }
   CHECK_THAT(noticed, Contains("data-value"));
 }

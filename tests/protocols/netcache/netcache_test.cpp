@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/netcache/rig.hpp"
+#include "tests/protocols/netcache/netcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::netcache;
@@ -15,20 +15,16 @@ namespace {
 
 std::string refusal(const Setup& setup) {
   try {
-    Rig rig(setup);
+    NetCacheRun run(setup);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
   return {};
 }
 
-sim::Task<void> put_once(Rig& rig, std::uint64_t key) {
-  co_await rig.protocol->put({0, 0}, key);
-}
-
-std::string stuck(const Rig& rig) {
+std::string stuck(const NetCacheRun& run) {
   std::string text;
-  for (const models::Leak& leak : rig.protocol->leaks()) text += leak.what + "\n";
+  for (const models::Leak& leak : run.protocol->leaks()) text += leak.what + "\n";
   return text;
 }
 
@@ -40,62 +36,64 @@ TEST_CASE("on clean wires NetCache's clients see one value of each item, with an
   setup.rounds = GENERATE(false, true);
   setup.netcache.updates = setup.rounds;
   for (setup.seed = 1; setup.seed <= 5; ++setup.seed) {
-    Rig rig(setup);
-    rig.run();
-    CHECK(rig.violations() == "");
-    CHECK(rig.hits() > 100);
-    CHECK(rig.counter("netcache.updates") > 50);
-    CHECK(rig.protocol->quiescent());
+    NetCacheRun run(setup);
+    run.finish();
+    CHECK(run.violations() == "");
+    CHECK(run.hits() > 100);
+    CHECK(run.counter("netcache.updates") > 50);
+    CHECK(run.protocol->quiescent());
   }
 }
 
 TEST_CASE("a read of a preloaded key is answered by the switch with the value that its memory holds") {
-  Rig rig{Setup()};
-  const std::uint64_t key = rig.hot_key();
-  rig.get(key);
-  CHECK(rig.hits() == 1);
-  rig.put(key);
-  rig.get(key);
-  CHECK(rig.hits() == 2);
-  const std::uint64_t index = rig.protocol->manager().index_of(key);
-  const unsigned server = store::server_of(rig.protocol->shared().hash(key), rig.protocol->shared().servers());
-  const std::uint64_t value = rig.protocol->partition(server).value_of(key);
+  NetCacheRun run{scripted()};
+  const std::uint64_t key = run.hot_key();
+  run.get(key);
+  CHECK(run.hits() == 1);
+  run.put(key);
+  run.get(key);
+  CHECK(run.hits() == 2);
+  const std::uint64_t index = run.protocol->manager().index_of(key);
+  const unsigned server = store::server_of(run.protocol->shared().hash(key), run.protocol->shared().servers());
+  const std::uint64_t value = run.protocol->partition(server).value_of(key);
   CHECK(value != 0);
   for (unsigned i = 0; i < kValueArrays; ++i) {
-    CHECK(rig.register_of(rig.protocol->program().values[i], index) == store::ValueHeader::word(value, i));
+    CHECK(run.register_of(run.protocol->program().values[i], index) == store::ValueHeader::word(value, i));
   }
-  rig.protocol->show_state(rig.values_at_rest);
-  for (sim::Oracle* oracle : rig.oracles()) oracle->finish(rig.calendar.now());
-  CHECK(rig.violations() == "");
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("what the oracles see is what the switch's memory holds") {
-  Rig rig{Setup()};
-  const std::uint64_t key = rig.hot_key();
-  rig.put(key);
-  const std::uint64_t index = rig.protocol->manager().index_of(key);
-  const auto* array = rig.protocol->program().values[GENERATE(0, 7, 15)];
-  rig.rack.chassis().pipeline(0).registers().write(array->id, index, rig.register_of(array, index) ^ 1);
-  rig.get(key);
-  CHECK_THAT(rig.violations(), Contains("data-value") && Contains("torn"));
+  NetCacheRun run{scripted()};
+  const std::uint64_t key = run.hot_key();
+  run.put(key);
+  const std::uint64_t index = run.protocol->manager().index_of(key);
+  const auto* array = run.protocol->program().values[GENERATE(0, 7, 15)];
+  run.rack.chassis().pipeline(0).registers().write(array->id, index, run.register_of(array, index) ^ 1);
+  run.get(key);
+  run.finish();
+  CHECK_THAT(run.violations(), Contains("data-value") && Contains("torn"));
 }
 
 TEST_CASE("a write to a cached key costs one update packet besides the reply, one to another key none",
           "[claim:starcache-s37-one-reply]") {
-  Rig rig{Setup()};
-  rig.put(rig.hot_key());
-  CHECK(rig.counter("netcache.updates") == 1);
-  rig.put(99);
-  CHECK_FALSE(rig.protocol->manager().is_cached(99));
-  CHECK(rig.counter("netcache.updates") == 1);
-  CHECK(rig.counter("netcache.stale_updates") == 0);
+  NetCacheRun run{scripted()};
+  run.put(run.hot_key());
+  CHECK(run.counter("netcache.updates") == 1);
+  run.put(99);
+  CHECK_FALSE(run.protocol->manager().is_cached(99));
+  CHECK(run.counter("netcache.updates") == 1);
+  CHECK(run.counter("netcache.stale_updates") == 0);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("the registers of a cached key are told by their fields, in hexadecimal where they hold a value") {
   Setup setup;
   setup.netcache.exactly_once = GENERATE(true, false);
-  Rig rig(setup);
-  const auto registers = rig.protocol->switch_state_of(rig.hot_key());
+  NetCacheRun run(setup);
+  const auto registers = run.protocol->switch_state_of(run.hot_key());
   REQUIRE(registers.size() == 3);
   CHECK(registers[0].array == "STATE");
   CHECK(registers[0].print(0) == (setup.netcache.exactly_once ? "invalid, version 0" : "invalid"));
@@ -103,20 +101,24 @@ TEST_CASE("the registers of a cached key are told by their fields, in hexadecima
         (setup.netcache.exactly_once ? "valid, version 9" : "valid"));
   CHECK(registers[1].array == "VALUE0");
   CHECK(registers[2].print(0x100) == "0x100");
-  CHECK(rig.protocol->switch_state_of(rig.hot_key() + 1'000'000).empty());
+  CHECK(run.protocol->switch_state_of(run.hot_key() + 1'000'000).empty());
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("of the hottest keys only those with values of at most 64 bytes are preloaded") {
   Setup setup;
   setup.netcache.cache_entries = 1000;
   setup.netcache.preload = 1000;
-  setup.workload.keys = 10'000;
-  setup.workload.small_share = 0.12;
-  Rig rig(setup);
-  const auto cached = rig.protocol->manager().cached();
-  for (const std::uint64_t key : cached) CHECK(rig.protocol->shared().sizes.value_bytes(key) == 64);
+  setup.workload->keys = 10'000;
+  setup.workload->small_share = 0.12;
+  NetCacheRun run(setup);
+  const auto cached = run.protocol->manager().cached();
+  for (const std::uint64_t key : cached) CHECK(run.protocol->shared().sizes.value_bytes(key) == 64);
   CHECK(cached.size() > 90);  // 12 % of 1,000
   CHECK(cached.size() < 150);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("of the paper's ten thousand hottest keys, of which 12 % are small, about 1,200 are preloaded",
@@ -124,119 +126,127 @@ TEST_CASE("of the paper's ten thousand hottest keys, of which 12 % are small, ab
   Setup setup;
   setup.netcache.cache_entries = 10'240;
   setup.netcache.preload = 10'000;
-  setup.workload.keys = 100'000;
-  setup.workload.small_share = 0.12;
-  Rig rig(setup);
+  setup.workload->keys = 100'000;
+  setup.workload->small_share = 0.12;
+  NetCacheRun run(setup);
   // Sizes are drawn key by key: three standard deviations of 10,000 draws are 97.
-  CHECK(rig.protocol->manager().cached().size() > 1'200 - 97);
-  CHECK(rig.protocol->manager().cached().size() < 1'200 + 97);
+  CHECK(run.protocol->manager().cached().size() > 1'200 - 97);
+  CHECK(run.protocol->manager().cached().size() < 1'200 + 97);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("an item with a value above 64 bytes or a key above 16 is never cached") {
   Setup setup;
   SECTION("value") {
-    setup.workload.small_value = 65;
+    setup.workload->small_value = 65;
   }
   SECTION("key") {
-    setup.workload.key_bytes = 17;
+    setup.workload->key_bytes = 17;
   }
   setup.netcache.updates = true;
   setup.rounds = true;
-  Rig rig(setup);
-  CHECK(rig.protocol->manager().size() == 0);
-  rig.run();
-  CHECK(rig.violations() == "");
-  CHECK(rig.counter("netcache.hot_reports") > 0);
-  CHECK(rig.counter("netcache.installs") == 0);
-  CHECK(rig.hits() == 0);
+  NetCacheRun run(setup);
+  CHECK(run.protocol->manager().size() == 0);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("netcache.hot_reports") > 0);
+  CHECK(run.counter("netcache.installs") == 0);
+  CHECK(run.hits() == 0);
 }
 
 TEST_CASE("the controller caches keys that the switch reports as hot, and evicts cold ones for them") {
   Setup setup;
   setup.netcache.updates = true;
   setup.netcache.cache_entries = 4;
-  setup.workload.swap_interval = 500_us;
-  setup.workload.write_ratio = 0.1;
-  setup.operations = 6'000;
+  setup.workload->swap_interval = 500_us;
+  setup.workload->write_ratio = 0.1;
+  setup.measure(6'000);
   setup.rounds = true;
-  Rig rig(setup);
-  rig.run();
-  CHECK(rig.violations() == "");
-  CHECK(rig.counter("netcache.hot_reports") > 0);
-  CHECK(rig.counter("netcache.installs") > 3);
-  CHECK(rig.counter("netcache.evictions") > 3);
-  CHECK(rig.protocol->manager().size() == 4);
-  CHECK(rig.hits() > 500);
+  NetCacheRun run(setup);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("netcache.hot_reports") > 0);
+  CHECK(run.counter("netcache.installs") > 3);
+  CHECK(run.counter("netcache.evictions") > 3);
+  CHECK(run.protocol->manager().size() == 4);
+  CHECK(run.hits() > 500);
 }
 
 TEST_CASE("a key that is evicted and inserted again is served with its latest value") {
-  Rig rig{Setup()};
-  const std::uint64_t key = rig.hot_key();
-  CacheManager& manager = rig.protocol->manager();
-  rig.put(key);
-  rig.script.spawn(manager.evict(key));
-  rig.calendar.run_until(rig.calendar.now() + 300_us);
+  NetCacheRun run{scripted()};
+  const std::uint64_t key = run.hot_key();
+  CacheManager& manager = run.protocol->manager();
+  run.put(key);
+  run.control.spawn(manager.evict(key));
+  run.advance(300_us);
   CHECK_FALSE(manager.is_cached(key));
-  rig.put(key);
-  rig.get(key);
-  CHECK(rig.hits() == 0);
-  rig.script.spawn([](CacheManager& m, std::uint64_t k) -> sim::Task<void> { co_await m.install(k); }(manager, key));
-  rig.calendar.run_until(rig.calendar.now() + 300_us);
+  run.put(key);
+  run.get(key);
+  CHECK(run.hits() == 0);
+  run.control.spawn([](CacheManager& m, std::uint64_t k) -> sim::Task<void> { co_await m.install(k); }(manager, key));
+  run.advance(300_us);
   CHECK(manager.is_cached(key));
-  rig.get(key);
-  CHECK(rig.hits() == 1);
-  CHECK(rig.violations() == "");
+  run.get(key);
+  CHECK(run.hits() == 1);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a write that has lost its update leaves the key invalid until the controller has it fetched") {
-  Rig rig{Setup()};
-  const std::uint64_t key = rig.hot_key();
-  const auto& program = rig.protocol->program();
-  const std::uint64_t index = rig.protocol->manager().index_of(key);
-  const std::uint64_t state = rig.register_of(program.state, index);
-  rig.rack.chassis().pipeline(0).registers().write(program.state->id, index, state & 0xffffffff);
+  NetCacheRun run{scripted()};
+  const std::uint64_t key = run.hot_key();
+  const auto& program = run.protocol->program();
+  const std::uint64_t index = run.protocol->manager().index_of(key);
+  const std::uint64_t state = run.register_of(program.state, index);
+  run.rack.chassis().pipeline(0).registers().write(program.state->id, index, state & 0xffffffff);
   for (int i = 0; i < 2; ++i) {
-    CHECK(rig.register_of(program.state, index) >> 32 == 0);
-    rig.script.spawn(rig.protocol->controller().round());
-    rig.calendar.run_until(rig.calendar.now() + 300_us);
+    CHECK(run.register_of(program.state, index) >> 32 == 0);
+    run.control.spawn(run.protocol->controller().round());
+    run.advance(300_us);
   }
-  CHECK(rig.register_of(program.state, index) >> 32 == 1);
-  CHECK(rig.counter("netcache.revivals") == 1);
+  CHECK(run.register_of(program.state, index) >> 32 == 1);
+  CHECK(run.counter("netcache.revivals") == 1);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("writes of a key wait at the server while an update of it has no acknowledgement") {
   Setup setup;
-  setup.workload.write_ratio = 1;
-  setup.workload.keys = 16;
-  setup.workload.zipf = 2;
-  setup.workload.small_share = 1;
-  Rig rig(setup);
-  rig.run();
-  CHECK(rig.violations() == "");
-  CHECK(rig.counter("netcache.held_writes") > 100);
+  setup.workload->write_ratio = 1;
+  setup.workload->keys = 16;
+  setup.workload->zipf = 2;
+  setup.workload->small_share = 1;
+  setup.plan.expect_timeouts = true;  // the hottest key's writes come faster than updates are acknowledged
+  NetCacheRun run(setup);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("netcache.held_writes") > 100);
 }
 
 // Held on, it would outlast several boots of the switch if none answers the update, and each lets a quarter of all
 // versions pass: in the end its old version would seem to be the newest of all, and every later write be refused.
 TEST_CASE("a write that waits for an update is refused as soon as its key is evicted, unless it is the last") {
-  Rig rig{Setup()};
-  const std::uint64_t key = rig.hot_key();
+  NetCacheRun run{scripted()};
+  const std::uint64_t key = run.hot_key();
   models::WireFaults silent;
   silent.loss = 1;
   const sim::Time heard_again = sim::Time{} + 500_us;
-  for (const models::NodeId server : {2, 3}) rig.rack.uplink(server).set_faults(silent, {}, heard_again);
-  rig.put(key);  // takes effect, begins an update that nobody hears, and is sent again after 200 us
-  rig.script.spawn(put_once(rig, key));
-  rig.script.spawn(put_once(rig, key));
-  rig.calendar.run_until(rig.calendar.now() + 20_us);
-  CHECK_THAT(stuck(rig), Contains("1 cache updates without an acknowledgement, 3 writes behind them"));
-  rig.script.spawn(rig.protocol->manager().evict(key));
-  rig.calendar.run_until(rig.calendar.now() + 60_us);
-  CHECK_THAT(stuck(rig), Contains("1 cache updates without an acknowledgement, 1 writes behind them"));
-  rig.calendar.run_until(heard_again + 10_ms);
-  CHECK(rig.protocol->quiescent());
-  CHECK_FALSE(rig.protocol->manager().is_cached(key));
-  CHECK(rig.protocol->leaks().empty());
+  for (const models::NodeId server : {2, 3}) run.rack.uplink(server).set_faults(silent, {}, heard_again);
+  run.put(key);  // takes effect, begins an update that nobody hears, and is sent again after 200 us
+  run.StoreRun::put(kAlice, key);
+  run.StoreRun::put(kAlice, key);
+  run.advance(20_us);
+  CHECK_THAT(stuck(run), Contains("1 cache updates without an acknowledgement, 3 writes behind them"));
+  run.control.spawn(run.protocol->manager().evict(key));
+  run.advance(60_us);
+  CHECK_THAT(stuck(run), Contains("1 cache updates without an acknowledgement, 1 writes behind them"));
+  run.advance_to(heard_again + 10_ms);
+  CHECK(run.protocol->quiescent());
+  CHECK_FALSE(run.protocol->manager().is_cached(key));
+  CHECK(run.protocol->leaks().empty());
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a cache that no stage holds, servers without an agent and nodes in several pipes are refused") {

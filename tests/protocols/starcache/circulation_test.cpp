@@ -3,7 +3,7 @@
 
 #include "protocols/starcache/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -17,10 +17,10 @@ StarCacheOptions either() {
 
 /// Passes that came in by the recirculation port while `during` ran.
 template <class During>
-std::uint64_t rounds(StarRig& rig, During&& during) {
+std::uint64_t rounds(StarCacheRun& run, During&& during) {
   const auto all = [&] {
     std::uint64_t sum = 0;
-    for (const std::uint64_t passes : rig.tap.circulating) sum += passes;
+    for (const std::uint64_t passes : run.tap.circulating) sum += passes;
     return sum;
   };
   const std::uint64_t before = all();
@@ -31,11 +31,11 @@ std::uint64_t rounds(StarRig& rig, During&& during) {
 /// How long the only cache packet takes for a round.
 sim::Duration round_time(std::uint32_t key_bytes, std::uint32_t value_bytes) {
   Setup setup = with_hot_key(value_bytes);
-  setup.items.key_bytes = key_bytes;
-  StarRig rig(setup);
-  rig.run(50_us);
-  REQUIRE(rig.circulating() == 1);
-  const std::uint64_t passes = rounds(rig, [&] { rig.run(1_ms); });
+  setup.script.items.key_bytes = key_bytes;
+  StarCacheRun run(setup);
+  run.advance(50_us);
+  REQUIRE(run.circulating() == 1);
+  const std::uint64_t passes = rounds(run, [&] { run.advance(1_ms); });
   return sim::Duration::from_ps(1'000'000'000 / static_cast<std::int64_t>(passes));
 }
 
@@ -46,40 +46,42 @@ TEST_CASE("no request ever takes the recirculation port, cache packets alone do"
   StarCacheOptions options = busy(GENERATE(Coherence::versions, Coherence::paper));
   options.hash_bits = 3;  // keys collide, so that there are correction requests too
   Setup setup = contended(1);
-  StarRig rig(setup, options);
-  rig.run_workload();
+  StarCacheRun run(setup, options);
+  run.finish();
   for (const Op op : {Op::read_request, Op::write_request, Op::correction_request, switch_cache::kFetchRequest}) {
-    CHECK(rig.tap.circulating[number(op)] == 0);
-    CHECK(rig.tap.of(op) > 0);
+    CHECK(run.tap.circulating[number(op)] == 0);
+    CHECK(run.tap.of(op) > 0);
   }
   for (const Op op : {Op::write_refused, switch_cache::kEviction, switch_cache::kEvictionReply, starcache::kReport,
                       starcache::kReportReply}) {
-    CHECK(rig.tap.circulating[number(op)] == 0);
+    CHECK(run.tap.circulating[number(op)] == 0);
   }
-  CHECK(rig.tap.circulating[number(Op::read_reply)] > 0);
+  CHECK(run.tap.circulating[number(Op::read_reply)] > 0);
 }
 
 TEST_CASE("as many packets circulate as the cached items have, at any rate of requests",
           "[claim:starcache-s22-inflight-bounded]") {
   const std::uint32_t value_bytes = GENERATE(64u, 3000u);
   Setup setup = with_hot_key(value_bytes);
-  setup.preload = {kHot, kCold, 1, 2};
-  StarRig rig(setup, either());
-  rig.run(60_us);
+  setup.script.hottest = {kHot, kCold, 1, 2};
+  StarCacheRun run(setup, either());
+  run.advance(60_us);
   const std::uint64_t packets = 4 * (value_bytes == 64 ? 1 : 3);
   for (const int reads_a_microsecond : {0, 1, 4}) {
     for (int i = 0; i < 100; ++i) {
       for (int read = 0; read < reads_a_microsecond; ++read) {
-        rig.get(read % 2 == 0 ? kAlice : kBob, read % 3 == 0 ? kCold : kHot);
+        run.get(read % 2 == 0 ? kAlice : kBob, read % 3 == 0 ? kCold : kHot);
       }
-      rig.run(1_us);
-      REQUIRE(rig.circulating() == packets);
+      run.advance(1_us);
+      REQUIRE(run.circulating() == packets);
     }
   }
-  rig.run(1_ms);
-  CHECK(rig.ended() == 500);
-  CHECK(rig.circulating() == packets);
-  CHECK(rig.star_counter("fetches") == 4);
+  run.advance(1_ms);
+  CHECK(run.ended() == 500);
+  CHECK(run.circulating() == packets);
+  CHECK(run.star_counter("fetches") == 4);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a round of a cache packet takes a few hundred nanoseconds, the longer its key the more",
@@ -97,19 +99,21 @@ TEST_CASE("a round of a cache packet takes a few hundred nanoseconds, the longer
 
 TEST_CASE("a cache packet that serves a request in every round goes round as often as one that serves nobody",
           "[claim:starcache-s35-clone-cheap]") {
-  StarRig rig(with_hot_key(1024), either());
-  rig.run(50_us);
-  const std::uint64_t idle = rounds(rig, [&] { rig.run(200_us); });
-  const std::uint64_t serving = rounds(rig, [&] {
+  StarCacheRun run(with_hot_key(1024), either());
+  run.advance(50_us);
+  const std::uint64_t idle = rounds(run, [&] { run.advance(200_us); });
+  const std::uint64_t serving = rounds(run, [&] {
     for (int i = 0; i < 400; ++i) {
-      rig.get(i % 2 == 0 ? kAlice : kBob, kHot);
-      rig.run(500_ns);
+      run.get(i % 2 == 0 ? kAlice : kBob, kHot);
+      run.advance(500_ns);
     }
   });
-  CHECK(rig.ended() > 200);
+  CHECK(run.ended() > 200);
   CHECK(idle > 200);
   // A copy leaves a cycle of the switch's clock after the one before, of the more than 500 cycles of a round.
   CHECK(static_cast<double>(serving) >= 0.99 * static_cast<double>(idle));
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("with whole hashes and an unchanging cache no request needs a correction",
@@ -119,9 +123,9 @@ TEST_CASE("with whole hashes and an unchanging cache no request needs a correcti
     options.round = 1'000_ms;
     Setup setup = contended(seed);
     setup.workload->small_share = 1;
-    StarRig rig(setup, options);
-    rig.run_workload();
-    CHECK(rig.star_counter("fetches") > 0);
-    CHECK(rig.counter("store.corrections") == 0);
+    StarCacheRun run(setup, options);
+    run.finish();
+    CHECK(run.star_counter("fetches") > 0);
+    CHECK(run.counter("store.corrections") == 0);
   }
 }

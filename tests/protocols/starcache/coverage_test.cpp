@@ -6,7 +6,7 @@
 #include <set>
 
 #include "protocols/starcache/messages.hpp"
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -50,34 +50,32 @@ TEST_CASE("a script marks the states that its messages meet and the races that i
   const sim::CoverageMap map = starcache::coverage_map();
   sim::Coverage coverage(map);
   Setup setup = with_hot_key();
-  setup.coverage = &coverage;
-  StarRig rig(setup);
-  rig.run(20_us);
+  setup.mark(coverage);
+  StarCacheRun run(setup);
+  run.advance(20_us);
   CHECK(reached(coverage, "invalid, empty queue / F-REQ"));
   CHECK(reached(coverage, "invalid, empty queue / F-REP of a server"));
   CHECK(reached(coverage, "valid, empty queue / F-REP in its first loop"));
   CHECK(reached(coverage, "valid, empty queue / R-REP that circulates"));
   CHECK_FALSE(reached(coverage, "R-REQ"));
-  rig.get_now(kAlice, kHot);
+  run.get_now(kAlice, kHot);
   CHECK(reached(coverage, "valid, empty queue / R-REQ"));
   CHECK(reached(coverage, "valid, waiting requests / R-REP that circulates"));
-  rig.get_now(kAlice, kCold);
+  run.get_now(kAlice, kCold);
   CHECK(reached(coverage, "not cached / R-REQ"));
   CHECK_FALSE(reached(coverage, "rule i)"));
-  const sim::Time now = rig.calendar.now();
-  Rig::hold_back(rig.rack.downlink(kServerNode), 60_us, now, now + 1500_ns);
-  rig.put(kAlice, kHot);
-  rig.run(1_us);
-  rig.put(kBob, kHot);
-  rig.run(200_us);
+  run.have_write_overtaken();
+  run.advance(200_us);
   CHECK(reached(coverage, "rule i)"));
   CHECK(reached(coverage, "valid, empty queue / W-REFUSED"));
   CHECK(reached(coverage, "a write that was refused is sent again"));
   CHECK_FALSE(reached(coverage, "its key evicted"));
-  rig.evict(kHot);
+  run.evict(kHot);
   CHECK(reached(coverage, "not cached / E-REQ"));
   CHECK(reached(coverage, "its key evicted"));
   CHECK_FALSE(reached(coverage, "switch boots"));
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("marking what a run exercises does not change the run") {
@@ -87,12 +85,12 @@ TEST_CASE("marking what a run exercises does not change the run") {
   for (const bool marked : {false, true}) {
     Setup setup = contended(1);
     setup.rack.faults.loss = 0.01;
-    setup.coverage = marked ? &coverage : nullptr;
+    if (marked) setup.mark(coverage);
     StarCacheOptions options = busy();
     options.updates = true;
-    StarRig rig(setup, options);
-    rig.run_workload();
-    hashes[marked] = rig.journal.hash().hex();
+    StarCacheRun run(setup, options);
+    run.finish();
+    hashes[marked] = run.hash();
   }
   CHECK(hashes[0] == hashes[1]);
   CHECK(coverage.count().pairs > 20);

@@ -1,7 +1,7 @@
 // The packed registers of a cached key in words, as charts of a run show them.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -10,11 +10,11 @@ using namespace racksim::starcache::testing;
 namespace {
 
 /// "meaning: value" of a register of the hot key after it was made to hold `value`.
-std::string text_of(StarRig& rig, const p4::RegisterArray* array, std::uint64_t value) {
-  rig.write(array, rig.star.manager().index_of(kHot), value);
-  for (const auto& r : rig.star.switch_state_of(kHot)) {
+std::string text_of(StarCacheRun& run, const p4::RegisterArray* array, std::uint64_t value) {
+  run.write(array, run.star.manager().index_of(kHot), value);
+  for (const auto& r : run.star.switch_state_of(kHot)) {
     if (r.array != array->name) continue;
-    const std::uint64_t now = rig.read(array, r.index);
+    const std::uint64_t now = run.read(array, r.index);
     return r.meaning + ": " + (r.print == nullptr ? std::to_string(now) : r.print(now));
   }
   return "not described";
@@ -23,19 +23,21 @@ std::string text_of(StarRig& rig, const p4::RegisterArray* array, std::uint64_t 
 }  // namespace
 
 TEST_CASE("the state, queue and pointers of a cached key are told by their fields") {
-  StarRig rig;
-  const StarProgram& program = rig.star.program();
-  CHECK(text_of(rig, program.state, 1ull << 32 | 5) == "state of the value: valid, version 5");
-  CHECK(text_of(rig, program.state, 6) == "state of the value: invalid, version 6");
-  CHECK(text_of(rig, program.queue, 3ull << 32 | 2) == "request queue: 2 waiting, next packet 3");
-  CHECK(text_of(rig, program.front, 1) == "slot of the first that waits: 1");
-  CHECK(text_of(rig, program.rear, 3) == "slot for the next that waits: 3");
-  CHECK(rig.star.switch_state_of(kCold).empty());
+  StarCacheRun run;
+  const StarProgram& program = run.star.program();
+  CHECK(text_of(run, program.state, 1ull << 32 | 5) == "state of the value: valid, version 5");
+  CHECK(text_of(run, program.state, 6) == "state of the value: invalid, version 6");
+  CHECK(text_of(run, program.queue, 3ull << 32 | 2) == "request queue: 2 waiting, next packet 3");
+  CHECK(text_of(run, program.front, 1) == "slot of the first that waits: 1");
+  CHECK(text_of(run, program.rear, 3) == "slot for the next that waits: 3");
+  CHECK(run.star.switch_state_of(kCold).empty());
 }
 
 TEST_CASE("the printed state table is one bit, valid or invalid") {
-  StarRig rig(with_hot_key(), small(Coherence::paper));
-  const StarProgram& program = rig.star.program();
-  CHECK(text_of(rig, program.state, 1) == "state of the value: valid");
-  CHECK(text_of(rig, program.state, 0) == "state of the value: invalid");
+  StarCacheRun run(with_hot_key(), small(Coherence::paper));
+  const StarProgram& program = run.star.program();
+  CHECK(text_of(run, program.state, 1) == "state of the value: valid");
+  CHECK(text_of(run, program.state, 0) == "state of the value: invalid");
+  run.finish();
+  CHECK(run.violations() == "");
 }

@@ -1,8 +1,9 @@
 // No request is lost where no packet is: an item of several packets whose value is replaced while a request is served,
 // and a key that is evicted while requests wait for it (StarCache §3.3, §3.7 to §3.9).
 #include <catch2/catch.hpp>
+#include <string>
 
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -29,14 +30,14 @@ Setup slowly_circulating(std::uint32_t value_bytes) {
   return setup;
 }
 
-void check_untroubled(StarRig& rig) {
-  CHECK(rig.counter("store.timeouts") == 0);
-  CHECK(rig.counter("store.torn_items") == 0);
-  CHECK(rig.counter("store.corrections") == 0);
-  CHECK(rig.counter("store.given_up") == 0);
-  rig.judge();
-  CHECK(rig.violations() == "");
-  CHECK(rig.Rig::served.violation_count() == 0);
+void check_untroubled(StarCacheRun& run) {
+  CHECK(run.counter("store.timeouts") == 0);
+  CHECK(run.counter("store.torn_items") == 0);
+  CHECK(run.counter("store.corrections") == 0);
+  CHECK(run.counter("store.given_up") == 0);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.oracle("served").violation_count() == 0);
 }
 
 }  // namespace
@@ -48,23 +49,23 @@ TEST_CASE("a write or fetch at any instant of a read of three packets: it ends a
   for (int offset = -20; offset <= 40; ++offset) {
     INFO((write ? "write " : "fetch ") << offset * 100 << " ns after the read");
     Setup setup = with_hot_key(3000);
-    setup.coverage = &coverage;
-    StarRig rig(setup);
-    rig.run(30_us);
-    rig.put_now(kBob, kHot);
-    rig.run(30_us + 37_ns * (offset + 20));  // elsewhere in the loop each time
-    const auto read = [&] { rig.get(kAlice, kHot); };
+    setup.mark(coverage);
+    StarCacheRun run(setup);
+    run.advance(30_us);
+    run.put_now(kBob, kHot);
+    run.advance(30_us + 37_ns * (offset + 20));  // elsewhere in the loop each time
+    const auto read = [&] { run.get(kAlice, kHot); };
     const auto replace = [&] {
-      if (write) rig.put(kBob, kHot);
+      if (write) run.put(kBob, kHot);
       if (!write)
-        rig.work.spawn([](CacheManager& m) -> sim::Task<void> { co_await m.fetch(kHot); }(rig.star.manager()));
+        run.work.spawn([](CacheManager& m) -> sim::Task<void> { co_await m.fetch(kHot); }(run.star.manager()));
     };
     offset < 0 ? replace() : read();
-    rig.run(100_ns * (offset < 0 ? -offset : offset));
+    run.advance(100_ns * (offset < 0 ? -offset : offset));
     offset < 0 ? read() : replace();
-    rig.run(100_us);
-    CHECK(rig.ended() == (write ? 3 : 2));
-    check_untroubled(rig);
+    run.advance(100_us);
+    CHECK(run.ended() == (write ? 3 : 2));
+    check_untroubled(run);
   }
   CHECK(reached(coverage, kReplaced));
 }
@@ -73,19 +74,19 @@ TEST_CASE("reads and writes of one item of three packets without a pause: none i
   // Writes do not overlap: between two of them the key is valid for a while, or what waits would wait on.
   StarCacheOptions options = small();
   options.service_work = 100_ns;
-  StarRig rig(with_hot_key(3000), options);
-  rig.run(30_us);
+  StarCacheRun run(with_hot_key(3000), options);
+  run.advance(30_us);
   for (int i = 0; i < 60; ++i) {
-    rig.get(kAlice, kHot);
-    rig.run(23_ns * (i % 30));
-    if (i % 2 == 1) rig.put(kBob, kHot);
-    rig.run(900_ns);
-    rig.get(kBob, kHot);
-    rig.run(3_us);
+    run.get(kAlice, kHot);
+    run.advance(23_ns * (i % 30));
+    if (i % 2 == 1) run.put(kBob, kHot);
+    run.advance(900_ns);
+    run.get(kBob, kHot);
+    run.advance(3_us);
   }
-  rig.run(1_ms);
-  CHECK(rig.ended() == 150);
-  check_untroubled(rig);
+  run.advance(1_ms);
+  CHECK(run.ended() == 150);
+  check_untroubled(run);
 }
 
 TEST_CASE("requests that wait for a key that is evicted, at any instant, are answered by its server") {
@@ -95,25 +96,25 @@ TEST_CASE("requests that wait for a key that is evicted, at any instant, are ans
   for (int before = 0; before <= 60; ++before) {
     INFO("values of " << value_bytes << " bytes, " << before * 500 << " ns before the eviction");
     Setup setup = slowly_circulating(value_bytes);
-    setup.coverage = &coverage;
-    StarRig rig(setup);
-    rig.run(100_us);
-    for (int i = 0; i < 3; ++i) rig.get(i == 1 ? kBob : kAlice, kHot);
-    rig.run(500_ns * before);
-    rig.begin_evict(kHot);
-    rig.run(100_us);
-    CHECK(rig.ended() == 3);
-    CHECK(rig.star.manager().size() == 0);
-    CHECK(rig.read(rig.star.program().queue, 0) == std::uint64_t{1} << 32);
+    setup.mark(coverage);
+    StarCacheRun run(setup);
+    run.advance(100_us);
+    for (int i = 0; i < 3; ++i) run.get(i == 1 ? kBob : kAlice, kHot);
+    run.advance(500_ns * before);
+    run.begin_evict(kHot);
+    run.advance(100_us);
+    CHECK(run.ended() == 3);
+    CHECK(run.star.manager().size() == 0);
+    CHECK(run.read(run.star.program().queue, 0) == std::uint64_t{1} << 32);
     // The index serves another key as if nothing had been.
-    REQUIRE(rig.install(kCold));
-    CHECK(rig.star.manager().index_of(kCold) == 0);
-    const std::uint64_t served = rig.served();
-    for (int i = 0; i < 5; ++i) rig.get(kAlice, kCold);
-    rig.run(180_us);
-    CHECK(rig.ended() == 8);
-    CHECK(rig.served() <= served + 1);  // the queue has room for four
-    check_untroubled(rig);
+    REQUIRE(run.install(kCold));
+    CHECK(run.star.manager().index_of(kCold) == 0);
+    const std::uint64_t served = run.served();
+    for (int i = 0; i < 5; ++i) run.get(kAlice, kCold);
+    run.advance(180_us);
+    CHECK(run.ended() == 8);
+    CHECK(run.served() <= served + 1);  // the queue has room for four
+    check_untroubled(run);
   }
   CHECK(reached(coverage, kSentOn));
 }
@@ -122,40 +123,36 @@ TEST_CASE("as printed, requests that wait for an evicted key are lost, or correc
   StarCacheOptions options = small();
   options.evicted_requests = StarCacheOptions::EvictedRequests::paper;
   const bool reused = GENERATE(false, true);
-  StarRig rig(slowly_circulating(64), options);
-  rig.run(100_us);
-  for (int i = 0; i < 3; ++i) rig.get(kAlice, kHot);
-  rig.run(2_us);
-  rig.begin_evict(kHot);
-  rig.run(30_us);
-  if (reused) REQUIRE(rig.install(kCold));
-  rig.run(1_ms);
-  CHECK(rig.ended() == 3);
-  rig.judge();
-  CHECK(rig.violations() == "");
-  CHECK((rig.Rig::served.violation_count() > 0) == !reused);
-  CHECK((rig.counter("store.corrections") > 0) == reused);
+  StarCacheRun run(slowly_circulating(64), options);
+  run.advance(100_us);
+  for (int i = 0; i < 3; ++i) run.get(kAlice, kHot);
+  run.advance(2_us);
+  run.begin_evict(kHot);
+  run.advance(30_us);
+  if (reused) REQUIRE(run.install(kCold));
+  run.advance(1_ms);
+  CHECK(run.ended() == 3);
+  run.finish();
+  CHECK(run.violations({"served"}) == "");
+  CHECK((run.oracle("served").violation_count() > 0) == !reused);
+  CHECK((run.counter("store.corrections") > 0) == reused);
 }
 
 TEST_CASE("a switch that restarts while requests of an evicted key are sent on: no queue is left askew") {
   for (int after = 0; after < 30; ++after) {
     INFO(after << " us after the eviction began");
-    StarRig rig(slowly_circulating(64));
-    rig.run(100_us);
-    const sim::Time lost = rig.calendar.now() + 2_ms + sim::Duration::from_ps(1'000'000) * after;
-    rig.rack.chassis().announce_power_loss(lost);
-    rig.run(2_ms - 4_us);
-    for (int i = 0; i < 3; ++i) rig.get(kAlice, kHot);
-    rig.run(4_us);
-    rig.begin_evict(kHot);
-    rig.run(lost - rig.calendar.now());
-    rig.rack.chassis().power_off();
-    rig.run(20_us);
-    rig.rack.restart_switch(lost);
-    rig.run(1_ms);
-    CHECK(rig.ended() == 3);
-    CHECK(rig.star.manager().busy() == 0);
-    rig.judge();
-    CHECK(rig.violations() == "");
+    Setup setup = slowly_circulating(64);
+    setup.add_fault("switch-restart", R"({"dead_time": "20us", "from": ")" + std::to_string(2'100 + after) + "us\"}");
+    StarCacheRun run(setup);
+    run.advance(2'096_us);
+    for (int i = 0; i < 3; ++i) run.get(kAlice, kHot);
+    run.advance(4_us);
+    run.begin_evict(kHot);
+    run.advance(1_us * after + 20_us);
+    run.advance(1_ms);
+    CHECK(run.ended() == 3);
+    CHECK(run.star.manager().busy() == 0);
+    run.finish();
+    CHECK(run.violations() == "");
   }
 }

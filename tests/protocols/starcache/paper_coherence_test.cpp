@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "protocols/switch_cache/messages.hpp"
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -17,22 +17,22 @@ struct Outcome {
   std::string others;  // violations of other oracles
 };
 
-using Script = std::function<void(StarRig&)>;
+using Script = std::function<void(StarCacheRun&)>;
 
 Outcome play(Coherence coherence, const Setup& setup, StarCacheOptions options, const Script& script) {
   options.coherence = coherence;
-  StarRig rig(setup, options);
-  rig.run(50_us);
-  script(rig);
+  StarCacheRun run(setup, options);
+  run.advance(50_us);
+  script(run);
   // Readers take turns with whatever circulates.
   for (int i = 0; i < 12; ++i) {
-    rig.get(i % 2 == 0 ? kAlice : kBob, kHot);
-    rig.run(3'700_ns);
+    run.get(i % 2 == 0 ? kAlice : kBob, kHot);
+    run.advance(3'700_ns);
   }
-  rig.run(500_us);
-  rig.judge();
-  const bool stale = rig.data_value.violation_count() > 0;
-  return {stale, stale ? "" : rig.violations()};
+  run.advance(500_us);
+  run.finish();
+  const bool stale = run.oracle("data-value").violation_count() > 0;
+  return {stale, stale ? "" : run.violations()};
 }
 
 void check_repaired(const Setup& setup, const StarCacheOptions& options, const Script& script) {
@@ -51,42 +51,42 @@ StarCacheOptions slow_server() {
 }  // namespace
 
 TEST_CASE("(a) two writes that overlap: the first reply validates and its value goes on circulating after the second") {
-  check_repaired(with_hot_key(), slow_server(), [](StarRig& rig) {
-    rig.put(kAlice, kHot);
-    rig.run(1_us);
-    rig.put(kBob, kHot);
-    rig.run(100_us);
-    REQUIRE(rig.ended() == 2);
+  check_repaired(with_hot_key(), slow_server(), [](StarCacheRun& run) {
+    run.put(kAlice, kHot);
+    run.advance(1_us);
+    run.put(kBob, kHot);
+    run.advance(100_us);
+    REQUIRE(run.ended() == 2);
   });
 }
 
 TEST_CASE("(b) a fetch reply during a pending write validates the value from before the write") {
   Setup setup = with_hot_key();
-  setup.preload = {};
-  check_repaired(setup, slow_server(), [](StarRig& rig) {
-    rig.put_now(kAlice, kHot);
-    rig.begin_install(kHot);
+  setup.script.hottest = {};
+  check_repaired(setup, slow_server(), [](StarCacheRun& run) {
+    run.put_now(kAlice, kHot);
+    run.begin_install(kHot);
     // The row is made by several operations of the control CPU; the write follows the F-REQ through the switch.
-    while (rig.tap.of(switch_cache::kFetchRequest) == 0) rig.run(100_ns);
-    rig.put(kBob, kHot);
-    rig.run(100_us);
-    REQUIRE(rig.ended() == 2);
+    while (run.tap.of(switch_cache::kFetchRequest) == 0) run.advance(100_ns);
+    run.put(kBob, kHot);
+    run.advance(100_us);
+    REQUIRE(run.ended() == 2);
   });
 }
 
 TEST_CASE("(c) a key installed between a write request and its execution: the fetch brings the value from before") {
   Setup setup = with_hot_key();
-  setup.preload = {};
-  check_repaired(setup, slow_server(), [](StarRig& rig) {
-    rig.put_now(kAlice, kHot);
+  setup.script.hottest = {};
+  check_repaired(setup, slow_server(), [](StarCacheRun& run) {
+    run.put_now(kAlice, kHot);
     // The write passes the switch while the key is not cached, and is held up until the key has been fetched.
-    const sim::Time now = rig.calendar.now();
-    Rig::hold_back(rig.rack.downlink(kServerNode), 400_us, now, now + 3_us);
-    rig.put(kBob, kHot);
-    rig.run(3_us);
-    rig.begin_install(kHot);
-    rig.run(700_us);
-    REQUIRE(rig.ended() == 2);
+    const sim::Time now = run.calendar.now();
+    StoreRun::hold_back(run.rack.downlink(kServerNode), 400_us, now, now + 3_us);
+    run.put(kBob, kHot);
+    run.advance(3_us);
+    run.begin_install(kHot);
+    run.advance(700_us);
+    REQUIRE(run.ended() == 2);
   });
 }
 
@@ -98,10 +98,10 @@ TEST_CASE("(d) a key that is invalid for less than a loop: the old packet has no
   // Whether a write falls between two passes is a matter of its instant.
   bool stale = false;
   for (int offset = 0; offset < 17 && !stale; offset += 4) {
-    const Script script = [offset](StarRig& rig) {
-      rig.run(sim::Duration::from_ps(1'000'000) * offset);
-      rig.put(kBob, kHot);
-      rig.run(30_us);
+    const Script script = [offset](StarCacheRun& run) {
+      run.advance(sim::Duration::from_ps(1'000'000) * offset);
+      run.put(kBob, kHot);
+      run.advance(30_us);
     };
     stale = play(Coherence::paper, setup, options, script).stale;
     const Outcome repaired = play(Coherence::versions, setup, options, script);
@@ -112,14 +112,10 @@ TEST_CASE("(d) a key that is invalid for less than a loop: the old packet has no
 }
 
 TEST_CASE("(e) writes that reach the server in the other order: the value that circulates is not the server's last") {
-  check_repaired(with_hot_key(), small(), [](StarRig& rig) {
-    const sim::Time now = rig.calendar.now();
-    Rig::hold_back(rig.rack.downlink(kServerNode), 60_us, now, now + 1500_ns);
-    rig.put(kAlice, kHot);
-    rig.run(1_us);
-    rig.put(kBob, kHot);
-    rig.run(700_us);
-    REQUIRE(rig.ended() == 2);
+  check_repaired(with_hot_key(), small(), [](StarCacheRun& run) {
+    run.have_write_overtaken();
+    run.advance(700_us);
+    REQUIRE(run.ended() == 2);
   });
 }
 
@@ -133,30 +129,30 @@ TEST_CASE("(f) an index that is reused while requests queue on it: clients corre
   options.cache_size = 1;
   for (const bool check : {true, false}) {
     options.collision_check = check;
-    StarRig rig(with_hot_key(), options);
-    rig.run(50_us);
-    const Ended put = rig.put_now(kAlice, kHot);
-    rig.run(20_us);
-    rig.lose_cache_packet(kHot);
-    rig.get(kAlice, kHot);
-    rig.get(kBob, kHot);
-    rig.run(5_us);
-    REQUIRE(rig.waiting(kHot) == 2);
-    rig.begin_evict(kHot);
-    rig.run(20_us);
-    REQUIRE_FALSE(rig.star.manager().is_cached(kHot));
-    rig.begin_install(kCold);
-    rig.run(60_us);
-    REQUIRE(rig.ended() == 3);
-    rig.judge();
+    StarCacheRun run(with_hot_key(), options);
+    run.advance(50_us);
+    const Ended put = run.put_now(kAlice, kHot);
+    run.advance(20_us);
+    run.lose_cache_packet(kHot);
+    run.get(kAlice, kHot);
+    run.get(kBob, kHot);
+    run.advance(5_us);
+    REQUIRE(run.waiting(kHot) == 2);
+    run.begin_evict(kHot);
+    run.advance(20_us);
+    REQUIRE_FALSE(run.star.manager().is_cached(kHot));
+    run.begin_install(kCold);
+    run.advance(60_us);
+    REQUIRE(run.ended() == 3);
+    run.finish();
     if (check) {
-      CHECK(rig.log.ended[1].value == put.value);
-      CHECK(rig.log.ended[2].value == put.value);
-      CHECK(rig.counter("store.corrections") == 2);
-      CHECK(rig.counter("store.timeouts") == 0);
-      CHECK(rig.violations() == "");
+      CHECK(run.log.ended[1].value == put.value);
+      CHECK(run.log.ended[2].value == put.value);
+      CHECK(run.counter("store.corrections") == 2);
+      CHECK(run.counter("store.timeouts") == 0);
+      CHECK(run.violations() == "");
     } else {
-      CHECK(rig.returned_key.violation_count() == 2);
+      CHECK(run.oracle("returned-key").violation_count() == 2);
     }
   }
 }

@@ -3,8 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "models/faults/fault_menu.hpp"
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -20,11 +19,10 @@ bool noticed(const StarCacheOptions& options, bool single_packets = false) {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Setup setup = contended(seed);
     if (single_packets) setup.workload->small_share = 1;
-    setup.limit = 5_ms;
-    setup.drain = 5_ms;
-    StarRig rig(setup, options);
-    rig.run_workload();
-    if (rig.violations() != "") return true;
+    setup.plan.drain = 5_ms;
+    StarCacheRun run(setup, options);
+    run.finish();
+    if (run.violations() != "") return true;
   }
   return false;
 }
@@ -34,40 +32,40 @@ bool noticed(const StarCacheOptions& options, bool single_packets = false) {
 TEST_CASE("a rack without client nodes is refused") {
   StarCacheOptions options = small();
   options.server_nodes = 3;
-  CHECK_THROWS_WITH(StarRig(Setup{}, options), Contains("so that some are clients"));
+  CHECK_THROWS_WITH(StarCacheRun(Setup{}, options), Contains("so that some are clients"));
 }
 
 TEST_CASE("a cache that is larger than the lookup table is refused") {
   StarCacheOptions options = small();
   options.cache_size = 9;
-  CHECK_THROWS_WITH(StarRig(Setup{}, options), Contains("9 keys") && Contains("8 entries"));
+  CHECK_THROWS_WITH(StarCacheRun(Setup{}, options), Contains("9 keys") && Contains("8 entries"));
 }
 
 TEST_CASE("a queue whose size is no power of two, and a request table that no array holds, are refused") {
   StarCacheOptions options = small();
   options.queue_size = 6;
-  CHECK_THROWS_WITH(StarRig(Setup{}, options), Contains("power of two"));
+  CHECK_THROWS_WITH(StarCacheRun(Setup{}, options), Contains("power of two"));
   options.queue_size = 256;
   options.cache_entries = 561;
-  CHECK_THROWS_WITH(StarRig(Setup{}, options), Contains("561 keys") && Contains("at most 560 keys"));
+  CHECK_THROWS_WITH(StarCacheRun(Setup{}, options), Contains("561 keys") && Contains("at most 560 keys"));
   options.cache_entries = 560;
-  CHECK_NOTHROW(StarRig(Setup{}, options));
+  CHECK_NOTHROW(StarCacheRun(Setup{}, options));
 }
 
 TEST_CASE("where items of several packets may not be cached, values that need them are refused") {
   StarCacheOptions options = small();
   options.multi_packet = false;
   Setup setup;
-  setup.items.large_value_bytes = 1408;  // 1460 bytes of payload less 36 of headers and 16 of key
-  CHECK_NOTHROW(StarRig(setup, options));
-  setup.items.large_value_bytes = 1409;
-  CHECK_THROWS_WITH(StarRig(setup, options), Contains("multi_packet is off"));
+  setup.script.items.large_value_bytes = 1408;  // 1460 bytes of payload less 36 of headers and 16 of key
+  CHECK_NOTHROW(StarCacheRun(setup, options));
+  setup.script.items.large_value_bytes = 1409;
+  CHECK_THROWS_WITH(StarCacheRun(setup, options), Contains("multi_packet is off"));
 }
 
 TEST_CASE("a key longer than a packet is refused") {
   Setup setup;
-  setup.items.key_bytes = 1500;
-  CHECK_THROWS_WITH(StarRig(setup, small()), Contains("so that a value has room"));
+  setup.script.items.key_bytes = 1500;
+  CHECK_THROWS_WITH(StarCacheRun(setup, small()), Contains("so that a value has room"));
 }
 
 TEST_CASE("with all mechanisms on, seeds of contended writes satisfy every oracle") {
@@ -116,34 +114,30 @@ TEST_CASE("StarCache survives each kind of fault that it promises to, and their 
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
       Setup setup = contended(seed);
       setup.rack.nodes = 5;
-      setup.limit = 5_ms;
-      setup.drain = 40_ms;
-      StarRig rig(setup, busy());
-      sim::RandomStream menu(seed, "faults");
-      for (auto& drawn : models::draw_faults(menu, {setup.rack.nodes, 600_us}, kinds)) {
-        rig.faults.add(drawn.kind, drawn.fault);
-      }
-      rig.run_workload();
+      setup.plan.drain = 40_ms;
+      setup.draw_faults(600_us, kinds);
+      StarCacheRun run(setup, busy());
+      run.finish();
       INFO(kinds.front() << (kinds.size() > 1 ? " and others" : "") << ", seed " << seed);
-      CHECK(rig.violations() == "");
-      CHECK(rig.protocol->quiescent());
+      CHECK(run.violations() == "");
+      CHECK(run.star.quiescent());
     }
   }
 }
 
 TEST_CASE("the switch's state of a cached key is shown, of an uncached one nothing") {
-  StarRig rig;
-  rig.run(20_us);
-  CHECK(rig.star.switch_state_of(kHot).size() == 4);  // STATE, QUEUE, FRONT, REAR
-  CHECK(rig.star.switch_state_of(kCold).empty());
+  StarCacheRun run;
+  run.advance(20_us);
+  CHECK(run.star.switch_state_of(kHot).size() == 4);  // STATE, QUEUE, FRONT, REAR
+  CHECK(run.star.switch_state_of(kCold).empty());
 }
 
 TEST_CASE("packets that circulate do not keep StarCache from being at rest, a fetch under way does") {
-  StarRig rig;
-  rig.run(2_us);
-  CHECK_FALSE(rig.protocol->quiescent());
-  rig.run(30_us);
-  CHECK(rig.circulating() == 1);
-  CHECK(rig.protocol->quiescent());
-  CHECK(rig.protocol->leaks().empty());
+  StarCacheRun run;
+  run.advance(2_us);
+  CHECK_FALSE(run.star.quiescent());
+  run.advance(30_us);
+  CHECK(run.circulating() == 1);
+  CHECK(run.star.quiescent());
+  CHECK(run.star.leaks().empty());
 }

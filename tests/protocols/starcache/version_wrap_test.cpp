@@ -4,7 +4,7 @@
 
 #include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/netcache.hpp"
-#include "tests/protocols/starcache/rig.hpp"
+#include "tests/protocols/starcache/starcache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -45,18 +45,18 @@ Setup wires(std::uint64_t seed, bool lossy) {
 }
 
 /// Two clients write the key at the same time, again and again, and read it.
-void play(Rig& rig) {
-  rig.run(50_us);
+void play(StoreRun& run) {
+  run.advance(50_us);
   for (int n = 0; n < kWrites / 2; ++n) {
-    rig.put(kAlice, kHot);
-    rig.run(sim::Duration::from_ps(n % 7 * 300'000));
-    rig.put(kBob, kHot);
-    rig.get(kAlice, kHot);
-    rig.run(12_us);
-    rig.get(kBob, kHot);
-    rig.run(6_us);
+    run.put(kAlice, kHot);
+    run.advance(sim::Duration::from_ps(n % 7 * 300'000));
+    run.put(kBob, kHot);
+    run.get(kAlice, kHot);
+    run.advance(12_us);
+    run.get(kBob, kHot);
+    run.advance(6_us);
   }
-  rig.judge();
+  run.finish();
 }
 
 }  // namespace
@@ -65,13 +65,13 @@ TEST_CASE("hundreds of writes of one key wrap StarCache's versions of 4 bits and
   const bool lossy = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= (lossy ? 5 : 1); ++seed) {
     INFO("seed " << seed << (lossy ? ", lossy" : ""));
-    StarRig rig(wires(seed, lossy), star_options());
-    play(rig);
-    CHECK(rig.violations() == "");
-    CHECK(rig.counter("store.given_up") == 0);
-    CHECK((rig.state(kHot) & 0xffff'ffff) <= 15);
-    CHECK(rig.served() >= kWrites);
-    CHECK(rig.tap.circulating[store::number(Op::read_reply)] > 0);
+    StarCacheRun run(wires(seed, lossy), star_options());
+    play(run);
+    CHECK(run.violations() == "");
+    CHECK(run.counter("store.given_up") == 0);
+    CHECK((run.state(kHot) & 0xffff'ffff) <= 15);
+    CHECK(run.served() >= kWrites);
+    CHECK(run.tap.circulating[store::number(Op::read_reply)] > 0);
   }
 }
 
@@ -79,35 +79,35 @@ TEST_CASE("hundreds of writes of one key wrap NetCache's versions of 4 bits and 
   const bool lossy = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= (lossy ? 5 : 1); ++seed) {
     INFO("seed " << seed << (lossy ? ", lossy" : ""));
-    Rig rig(wires(seed, lossy), net_options());
-    play(rig);
-    CHECK(rig.violations() == "");
-    CHECK(rig.counter("store.given_up") == 0);
-    CHECK(rig.tap.of(netcache::kCacheUpdate) >= kWrites / 2);
+    StoreRun run(wires(seed, lossy), "netcache", net_options());
+    play(run);
+    CHECK(run.violations() == "");
+    CHECK(run.counter("store.given_up") == 0);
+    CHECK(run.tap.of(netcache::kCacheUpdate) >= kWrites / 2);
   }
 }
 
 TEST_CASE("items of several packets, of which each packet of a write has a version of its own, wrap too") {
   Setup setup = wires(1, false);
-  setup.items.small_value_bytes = 3000;
-  StarRig rig(setup, star_options());
-  rig.run(50_us);
+  setup.script.items.small_value_bytes = 3000;
+  StarCacheRun run(setup, star_options());
+  run.advance(50_us);
   for (int n = 0; n < kWrites / 4; ++n) {
-    CHECK_FALSE(rig.put_now(n % 2 == 0 ? kAlice : kBob, kHot).given_up);
-    CHECK_FALSE(rig.get_now(kBob, kHot).given_up);
+    CHECK_FALSE(run.put_now(n % 2 == 0 ? kAlice : kBob, kHot).given_up);
+    CHECK_FALSE(run.get_now(kBob, kHot).given_up);
   }
-  rig.judge();
-  CHECK(rig.violations() == "");
-  CHECK(rig.counter("store.timeouts") == 0);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("store.timeouts") == 0);
 }
 
 TEST_CASE("compared as they are, versions that have wrapped shut a key out from writes") {
-  const auto shuts_out = [](Rig& rig) {
-    play(rig);
-    CHECK(rig.counter("store.given_up") > kWrites / 4);
+  const auto shuts_out = [](StoreRun& run) {
+    play(run);
+    CHECK(run.counter("store.given_up") > kWrites / 4);
   };
-  Rig star(wires(1, false), star_options(false));
+  StarCacheRun star(wires(1, false), star_options(false));
   shuts_out(star);
-  Rig net(wires(1, false), net_options(false));
+  StoreRun net(wires(1, false), "netcache", net_options(false));
   shuts_out(net);
 }

@@ -4,12 +4,11 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "protocols/nocache/nocache.hpp"
-#include "tests/protocols/store/rig.hpp"
+#include "tests/protocols/nocache/nocache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::store;
-using namespace racksim::store::testing;
+using namespace racksim::nocache::testing;
 
 namespace {
 
@@ -26,12 +25,13 @@ Setup closed(std::uint64_t window) {
   workload.small_share = 1;
   Setup setup;
   setup.workload = workload;
+  setup.plan.measure = {1_s, std::nullopt};  // longer than the tests look at it
   return setup;
 }
 
 /// Whether each client thread has this number of requests under way.
-bool all_have(const Rig& rig, std::uint64_t window, models::NodeId but = kClientNodes) {
-  const auto& clients = rig.store->clients();
+bool all_have(const NoCacheRun& run, std::uint64_t window, models::NodeId but = kClientNodes) {
+  const auto& clients = run.store->clients();
   return std::all_of(clients.begin(), clients.end(), [&](const auto& client) {
     return client->session().node == but || client->outstanding() == window;
   });
@@ -41,55 +41,53 @@ bool all_have(const Rig& rig, std::uint64_t window, models::NodeId but = kClient
 
 TEST_CASE("clients in closed loop have their window of requests under way at any instant") {
   const std::uint64_t window = GENERATE(1, 8);
-  Rig rig(closed(window), small_store<nocache::NoCacheOptions>());
-  rig.workload->start();
-  rig.store->start_measuring();
+  NoCacheRun run(closed(window), small());
+  run.store->start_measuring();
   for (int i = 0; i < 5000; ++i) {
-    rig.run(200_ns);
-    REQUIRE(all_have(rig, window));
+    run.advance(200_ns);
+    REQUIRE(all_have(run, window));
   }
-  rig.store->stop_measuring();
+  run.store->stop_measuring();
   // Little's law over 1 ms; what was under way at its ends counts wholly or not.
-  const auto& latency = std::get<sim::Histogram>(rig.metrics.find("latency")->value);
-  const double ended = static_cast<double>(rig.store->measured_operations());
+  const auto& latency = std::get<sim::Histogram>(run.metrics.find("latency")->value);
+  const double ended = static_cast<double>(run.store->measured_operations());
   const double under_way = static_cast<double>(kClientNodes * kThreads * window);
   CHECK(std::abs(ended * latency.mean().ns() / 1e6 - under_way) <= under_way * latency.max().ns() / 1e6);
   // The only server takes 1 us for a request, and what receiving and sending cost it.
   CHECK(ended < 1001);
-  rig.workload->stop();
-  rig.judge();
-  CHECK(rig.violations() == "");
-  CHECK(rig.served.violation_count() == 0);
+  run.heal();
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.oracle("served").violation_count() == 0);
 }
 
 TEST_CASE("where packets are lost the window holds, whatever is sent again") {
   Setup setup = closed(8);
   setup.rack.faults.loss = 0.02;
-  Rig rig(setup, small_store<nocache::NoCacheOptions>());
-  rig.workload->start();
+  NoCacheRun run(setup, small());
   for (int i = 0; i < 2000; ++i) {
-    rig.run(1_us);
-    REQUIRE(all_have(rig, 8));
+    run.advance(1_us);
+    REQUIRE(all_have(run, 8));
   }
-  CHECK(rig.counter("store.timeouts") > 10);
-  rig.workload->stop();
-  rig.judge();
-  CHECK(rig.violations() == "");
+  CHECK(run.counter("store.timeouts") > 10);
+  run.heal();
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a client node that crashes asks for nothing, and comes back with full windows") {
-  Rig rig(closed(8), small_store<nocache::NoCacheOptions>());
-  rig.workload->start();
-  rig.run(300_us);
-  rig.rack.crash(kBob.node);
-  for (const auto& client : rig.store->clients()) CHECK(client->outstanding() == (client->session().node == 1 ? 0 : 8));
-  rig.run(300_us);
-  CHECK(all_have(rig, 8, kBob.node));
-  rig.rack.restart(kBob.node);
-  CHECK(all_have(rig, 8));
-  rig.run(300_us);
-  CHECK(all_have(rig, 8));
-  rig.workload->stop();
-  rig.judge();
-  CHECK(rig.violations() == "");
+  Setup setup = closed(8);
+  setup.add_fault("crash", R"({"node": 1, "from": "300us", "until": "600us"})");
+  NoCacheRun run(setup);
+  run.advance(300_us);
+  for (const auto& client : run.store->clients()) CHECK(client->outstanding() == (client->session().node == 1 ? 0 : 8));
+  run.advance(300_us - 1_ns);
+  CHECK(all_have(run, 8, kBob.node));
+  run.advance(1_ns);
+  CHECK(all_have(run, 8));
+  run.advance(300_us);
+  CHECK(all_have(run, 8));
+  run.heal();
+  run.finish();
+  CHECK(run.violations() == "");
 }

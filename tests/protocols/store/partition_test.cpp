@@ -60,7 +60,7 @@ TEST_CASE("a write that comes again is answered again, does not take effect agai
   CHECK(server.partition().value_of(kItem) == 66);
   CHECK(server.answers(Op::write_reply) == 3);
   CHECK(server.extension.seen == "wWwWW");
-  CHECK(server.rig.counter("store.duplicate_writes") == 1);
+  CHECK(server.run.counter("store.duplicate_writes") == 1);
 }
 
 TEST_CASE("a write that its client has given up neither takes effect nor is answered") {
@@ -154,11 +154,11 @@ TEST_CASE("a crash forgets what is half received, and neither items nor complete
   CHECK(server.partition().value_of(kItem) == 55);
   for (const unsigned fragment : {0u, 1u, 2u}) server.write(1, 77, 0, fragment);
   CHECK(server.partition().value_of(kItem) == 55);
-  CHECK(server.rig.counter("store.duplicate_writes") == 3);
+  CHECK(server.run.counter("store.duplicate_writes") == 3);
 }
 
 TEST_CASE("a write whose flag is set is answered with the value, one whose flag is not without") {
-  struct Answers final : models::PassWatcher {
+  struct Answers final : models::PassObserver {
     void before_ingress(const p4::Packet& packet, const p4::IngressMetadata&) override {
       values.push_back(packet.content.as<PartOfItem>().value);
       bytes.push_back(packet.payload_bytes);
@@ -167,7 +167,7 @@ TEST_CASE("a write whose flag is set is answered with the value, one whose flag 
     std::vector<std::uint64_t> values, bytes;
   } answers;
   Server server;
-  server.rig.rack.chassis().watch(answers);
+  server.run.rack.chassis().add_pass_observer(answers);
   server.write(1, 55, 0, 0, 1);
   server.write(2, 66, 0, 0, 0);
   CHECK(answers.values == std::vector<std::uint64_t>{55, 0});

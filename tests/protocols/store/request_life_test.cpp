@@ -7,12 +7,11 @@
 #include <set>
 #include <vector>
 
-#include "protocols/nocache/nocache.hpp"
-#include "tests/protocols/store/rig.hpp"
+#include "tests/protocols/nocache/nocache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::store;
-using namespace racksim::store::testing;
+using namespace racksim::nocache::testing;
 
 namespace {
 
@@ -28,9 +27,9 @@ class Forger {
     unsigned fragment = 0;
     std::uint64_t value = 5;
   };
-  explicit Forger(Rig& rig) : rig_(rig), lane_(rig.calendar.add_lane("forger")) {}
+  explicit Forger(NoCacheRun& run) : run_(run), lane_(run.calendar.add_lane("forger")) {}
   void send(sim::Time at, const std::vector<Forged>& together) {
-    Shared& shared = rig_.store->shared();
+    Shared& shared = run_.store->shared();
     arrivals_.emplace_back();
     for (const Forged& forged : together) {
       store::Message m;
@@ -42,15 +41,15 @@ class Forger {
       m.brings_value = true;
       arrivals_.back().push_back(make_message(shared, m, kFirstPort, {kAlice.node, kFirstPort}, 0));
     }
-    rig_.calendar.at<&Forger::arrive>(at, lane_, *this);
+    run_.calendar.at<&Forger::arrive>(at, lane_, *this);
   }
 
  private:
   void arrive() {
-    for (p4::PacketRef& packet : arrivals_.front()) rig_.store->clients().front()->on_packet(std::move(packet));
+    for (p4::PacketRef& packet : arrivals_.front()) run_.store->clients().front()->on_packet(std::move(packet));
     arrivals_.pop_front();
   }
-  Rig& rig_;
+  NoCacheRun& run_;
   sim::Lane lane_;
   std::deque<std::vector<p4::PacketRef>> arrivals_;  // in the order of their instants
 };
@@ -66,25 +65,23 @@ std::set<std::string> rows_reached(const sim::Coverage& coverage) {
   return names;
 }
 
-nocache::NoCacheOptions small() {
-  return small_store<nocache::NoCacheOptions>();
-}
-
 }  // namespace
 
 TEST_CASE("the rows of a request's life are those that it has come through") {
   const sim::CoverageMap map = coverage_map();
   sim::Coverage coverage(map);
   Setup setup;
-  setup.coverage = &coverage;
-  Rig rig(setup, small());
+  setup.mark(coverage);
+  NoCacheRun run(setup, small());
   CHECK(rows_reached(coverage).empty());
-  rig.get_now(kAlice, kKey);
+  run.get_now(kAlice, kKey);
   CHECK(rows_reached(coverage) == std::set<std::string>{"request", "answer"});
-  Rig::lose(rig.rack.downlink(0), Op::read_reply);
-  rig.get_now(kAlice, kKey);
+  StoreRun::lose(run.rack.downlink(0), Op::read_reply);
+  run.get_now(kAlice, kKey);
   CHECK(rows_reached(coverage) ==
         std::set<std::string>{"request", "answer", "timeout", "correction", "request once more"});
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("each forged message takes the row that it is meant for") {
@@ -104,16 +101,18 @@ TEST_CASE("each forged message takes the row that it is meant for") {
   const sim::CoverageMap map = coverage_map();
   sim::Coverage coverage(map);
   Setup setup;
-  setup.coverage = &coverage;
-  Rig rig(setup, small());
-  Forger forger(rig);
+  setup.mark(coverage);
+  NoCacheRun run(setup, small());
+  Forger forger(run);
   forger.send(sim::Time{} + 500_ns, {{forged.op, forged.key}});  // when the request is on its way
-  forged.write ? rig.put(kAlice, kKey) : rig.get(kAlice, kKey);
-  rig.run(501_ns);
+  forged.write ? run.put(kAlice, kKey) : run.get(kAlice, kKey);
+  run.advance(501_ns);
   INFO(forged.row << " for operation type " << number(forged.op));
   CHECK(rows_reached(coverage).contains(forged.row));
-  rig.run(1_ms);
-  CHECK(rig.ended() == 1);
+  run.advance(1_ms);
+  CHECK(run.ended() == 1);
+  run.finish();
+  CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // answers were forged
 }
 
 TEST_CASE("what a client gets before it has decided what to do about a failure counts as what comes late") {
@@ -134,68 +133,76 @@ TEST_CASE("what a client gets before it has decided what to do about a failure c
   const sim::CoverageMap map = coverage_map();
   sim::Coverage coverage(map);
   Setup setup;
-  setup.coverage = &coverage;
-  Rig rig(setup, small());
-  Forger forger(rig);
+  setup.mark(coverage);
+  NoCacheRun run(setup, small());
+  Forger forger(run);
   std::vector<Forger::Forged> together{{Op::read_reply, other}};
   together.insert(together.end(), c.behind.begin(), c.behind.end());
   forger.send(sim::Time{} + 500_ns, together);
-  const Ended get = rig.get_now(kAlice, kKey);
+  const Ended get = run.get_now(kAlice, kKey);
   INFO(c.row);
   CHECK(rows_reached(coverage).contains("other key"));
   CHECK(rows_reached(coverage).contains(c.row));
   CHECK_FALSE(get.given_up);
   CHECK(get.value == c.value);
-  CHECK(rig.counter("store.requests") == c.requests);
-  CHECK(rig.counter("store.corrections") == 1);
+  CHECK(run.counter("store.requests") == c.requests);
+  CHECK(run.counter("store.corrections") == 1);
+  run.finish();
+  CHECK(run.violations({"data-value"}) == "");  // answers were forged
 }
 
 TEST_CASE("a write that is answered while it backs off has been answered, also when its time is over by then") {
   const bool late = GENERATE(true, false);
   nocache::NoCacheOptions options = small();
   options.attempts = 1;
-  Rig rig(Setup{}, options);
-  Rig::lose(rig.rack.uplink(kAlice.node), Op::write_request);
-  Forger forger(rig);
+  NoCacheRun run(Setup{}, options);
+  StoreRun::lose(run.rack.uplink(kAlice.node), Op::write_request);
+  Forger forger(run);
   const sim::Time refused = sim::Time{} + (late ? options.timeout - 1_us : 1_us);
   const sim::Time answered = refused + 2_us;
   forger.send(refused, {{Op::write_refused}});
   forger.send(answered, {{Op::write_reply}});
-  const Ended put = rig.put_now(kAlice, kKey);
+  const Ended put = run.put_now(kAlice, kKey);
   CHECK_FALSE(put.given_up);
   CHECK((put.at > sim::Time{} + options.timeout) == late);
-  CHECK(put.at == refused + rig.rack.options().rtt);
-  CHECK(rig.counter("store.requests") == 1);
-  CHECK(rig.counter("store.refused_writes") == 1);
-  CHECK(rig.counter("store.given_up") == 0);
+  CHECK(put.at == refused + run.rack.options().rtt);
+  CHECK(run.counter("store.requests") == 1);
+  CHECK(run.counter("store.refused_writes") == 1);
+  CHECK(run.counter("store.given_up") == 0);
+  run.finish();
+  CHECK(run.violations({"values-at-rest"}) == "");  // the answer was forged
 }
 
 TEST_CASE("a write that is refused again and again is given up once the time for all its attempts is over") {
   nocache::NoCacheOptions options = small();
   options.attempts = 2;
-  Rig rig(Setup{}, options);
-  Rig::lose(rig.rack.uplink(kAlice.node), Op::write_request, 1'000'000);
-  Forger forger(rig);
-  const sim::Duration every = rig.rack.options().rtt + 2_us;  // when the client has sent it again
+  NoCacheRun run(Setup{}, options);
+  StoreRun::lose(run.rack.uplink(kAlice.node), Op::write_request, 1'000'000);
+  Forger forger(run);
+  const sim::Duration every = run.rack.options().rtt + 2_us;  // when the client has sent it again
   for (int i = 0; i < 200; ++i) forger.send(sim::Time{} + 1_us + every * i, {{Op::write_refused}});
-  const Ended put = rig.put_now(kAlice, kKey);
+  const Ended put = run.put_now(kAlice, kKey);
   CHECK(put.given_up);
   CHECK(put.at >= sim::Time{} + options.timeout * 2);
   CHECK(put.at < sim::Time{} + options.timeout * 2 + 2 * every);
-  CHECK(rig.counter("store.timeouts") == 0);
-  CHECK(rig.counter("store.refused_writes") > 10);
+  CHECK(run.counter("store.timeouts") == 0);
+  CHECK(run.counter("store.refused_writes") > 10);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("a message that a state rules out stops the run, and is named with its key and operation") {
   nocache::NoCacheOptions options = small();
   options.request_work = 10_us;  // so that there is time for an answer to what nobody has sent
-  Rig rig(Setup{}, options);
-  Forger forger(rig);
+  NoCacheRun run(Setup{}, options);
+  Forger forger(run);
   forger.send(sim::Time{} + 5_us, {{Op::read_reply}});
-  rig.get(kAlice, kKey);
+  run.get(kAlice, kKey);
   CHECK_THROWS_MATCHES(
-      rig.run(20_us), models::UndefinedTransition,
+      run.advance(20_us), models::UndefinedTransition,
       Catch::Matchers::Message(
           "store client: 'reply' in the state 'preparing' is declared impossible (nothing has "
           "been sent under this SEQ, which comes back after 2^32 requests), key 0x7, operation 1099511627777"));
+  run.finish();
+  CHECK(run.violations() == "");
 }

@@ -2,22 +2,17 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "protocols/nocache/nocache.hpp"
 #include "protocols/store/options.hpp"
-#include "tests/protocols/store/rig.hpp"
+#include "tests/protocols/nocache/nocache_run.hpp"
 
 using namespace racksim;
 using namespace racksim::store;
-using namespace racksim::store::testing;
+using namespace racksim::nocache::testing;
 
 namespace {
 
-nocache::NoCacheOptions one_server() {
-  return small_store<nocache::NoCacheOptions>();
-}
-
-std::string first(const Rig& rig) {
-  return rig.served.violations().empty() ? "" : rig.served.violations().front().what;
+std::string first(const NoCacheRun& run) {
+  return run.oracle("served").violations().empty() ? "" : run.oracle("served").violations().front().what;
 }
 
 /// A server that takes writes and never executes them.
@@ -36,80 +31,70 @@ struct RefusesOnce final : PartitionExtension {
 }  // namespace
 
 TEST_CASE("on sound wires clients are served at once") {
-  Rig rig(Setup{}, one_server());
+  NoCacheRun run(Setup{}, small());
   for (std::uint64_t key = 1; key <= 20; ++key) {
-    rig.put(kAlice, key);
-    rig.get(kBob, key);
+    run.put(kAlice, key);
+    run.get(kBob, key);
   }
-  rig.judge();
-  CHECK(rig.ended() == 40);
-  CHECK(first(rig) == "");
+  run.finish();
+  CHECK(run.ended() == 40);
+  CHECK(first(run) == "");
 }
 
 TEST_CASE("servers that ignore writes are noticed, though each write ends as given up") {
-  Rig rig(Setup{}, one_server());
+  NoCacheRun run(Setup{}, small());
   IgnoresWrites extension;
-  rig.store->partition(0).extend(extension);
-  rig.get(kAlice, 1);
-  rig.put(kAlice, 1);
-  rig.judge();
-  CHECK(rig.violations() == "");  // no other oracle minds
+  run.store->partition(0).extend(extension);
+  run.get(kAlice, 1);
+  run.put(kAlice, 1);
+  run.finish();
+  CHECK(run.violations({"served"}) == "");  // no other oracle minds
   // Sent again four times, then given up.
-  CHECK(rig.served.violation_count() == 5);
-  CHECK(first(rig).find("write") == 0);
+  CHECK(run.oracle("served").violation_count() == 5);
+  CHECK(first(run).find("write") == 0);
 }
 
 TEST_CASE("a refusal that is answered is no timeout") {
-  Rig rig(Setup{}, one_server());
+  NoCacheRun run(Setup{}, small());
   RefusesOnce extension;
-  rig.store->partition(0).extend(extension);
-  rig.put(kAlice, 1);
-  rig.judge();
-  CHECK(rig.counter("store.refused_writes") == 1);
-  CHECK(first(rig) == "");
+  run.store->partition(0).extend(extension);
+  run.put(kAlice, 1);
+  run.finish();
+  CHECK(run.counter("store.refused_writes") == 1);
+  CHECK(first(run) == "");
 }
 
 TEST_CASE("a lost request or answer explains the timeout of its operation, and of none on another key") {
   for (const Op lost : {Op::read_request, Op::read_reply}) {
-    Rig rig(Setup{}, one_server());
-    Rig::lose(lost == Op::read_request ? rig.rack.uplink(0) : rig.rack.downlink(0), lost);
-    rig.get(kAlice, 1);
-    rig.judge();
-    CHECK(rig.counter("store.timeouts") == 1);
-    CHECK(first(rig) == "");
+    NoCacheRun run(Setup{}, small());
+    StoreRun::lose(lost == Op::read_request ? run.rack.uplink(0) : run.rack.downlink(0), lost);
+    run.get(kAlice, 1);
+    run.finish();
+    CHECK(run.counter("store.timeouts") == 1);
+    CHECK(first(run) == "");
   }
-  auto options = one_server();
+  auto options = small();
   options.hash_bits = 128;
-  Rig rig(Setup{}, options);
+  NoCacheRun run(Setup{}, options);
   IgnoresWrites extension;
-  rig.store->partition(0).extend(extension);
-  Rig::lose(rig.rack.uplink(0), Op::read_request);
-  rig.get(kAlice, 1);
-  rig.put(kBob, 2);
-  rig.judge();
-  CHECK(rig.served.violation_count() == 5);
-  CHECK(first(rig).find("key 0x2") != std::string::npos);
+  run.store->partition(0).extend(extension);
+  StoreRun::lose(run.rack.uplink(0), Op::read_request);
+  run.get(kAlice, 1);
+  run.put(kBob, 2);
+  run.finish();
+  CHECK(run.oracle("served").violation_count() == 5);
+  CHECK(first(run).find("key 0x2") != std::string::npos);
 }
 
 TEST_CASE("clients of a server that crashes are excused") {
-  Rig rig(Setup{}, one_server());
-  rig.faults.add("crash", [] {
-    const auto& kinds = models::faults();
-    const auto crash = std::find_if(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.name == "crash"; });
-    auto fault = crash->make();
-    sim::Parameters parameters;
-    fault->declare(parameters);
-    for (const auto& parameter : parameters.all()) {
-      if (parameter.name == "node") *std::get<sim::Parameter::Integer>(parameter.kind).target = 2;
-    }
-    return fault;
-  }());
-  rig.faults.start();
-  rig.run(10_us);
-  rig.get(kAlice, 1);
-  rig.run(500_us);
-  rig.judge();
-  CHECK(rig.counter("store.timeouts") > 0);
-  CHECK(rig.violations() == "");
-  CHECK(first(rig) == "");
+  Setup setup;
+  setup.add_fault("crash", R"({"node": 2})");
+  NoCacheRun run(setup);
+  run.advance(10_us);
+  run.get(kAlice, 1);
+  run.advance(500_us);
+  run.finish();
+  CHECK(run.counter("store.timeouts") > 0);
+  CHECK(run.violations() == "");
+  CHECK(first(run) == "");
 }

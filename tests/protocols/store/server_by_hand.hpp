@@ -3,8 +3,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
-#include "protocols/nocache/nocache.hpp"
-#include "tests/protocols/store/rig.hpp"
+#include "tests/protocols/nocache/nocache_run.hpp"
 
 namespace racksim::store::testing {
 
@@ -12,21 +11,21 @@ inline constexpr std::uint64_t kItem = 7;
 
 struct ServerByHand {
   explicit ServerByHand(std::uint32_t value_bytes = 64, bool exactly_once = true)
-      : rig(setup(value_bytes), store_options(exactly_once)) {}
+      : run(setup(value_bytes), store_options(exactly_once)) {}
   static Setup setup(std::uint32_t value_bytes) {
     Setup setup;
-    setup.items.small_value_bytes = value_bytes;
+    setup.script.items.small_value_bytes = value_bytes;
     return setup;
   }
   static nocache::NoCacheOptions store_options(bool exactly_once) {
-    auto options = small_store<nocache::NoCacheOptions>();
+    auto options = nocache::testing::small();
     options.exactly_once = exactly_once;
     return options;
   }
-  Partition& partition() { return rig.store->partition(0); }
+  Partition& partition() { return run.store->partition(0); }
 
   void get(Message message) {
-    Shared& shared = rig.store->shared();
+    Shared& shared = run.store->shared();
     const KeyHash hash = shared.hash(message.key);
     message.store.hkey_high = hash.high;
     message.store.hkey_low = hash.low;
@@ -34,7 +33,7 @@ struct ServerByHand {
     auto packet = make_message(shared, message, kFirstPort, {shared.node_of(0), shared.port_of(0)}, 0);
     packet->get_at<p4::Ipv4>(1).src = models::ipv4_of(kAlice.node);
     partition().on_packet(std::move(packet));
-    rig.run(10_us);
+    run.advance(10_us);
   }
   void write(std::uint32_t seq, std::uint64_t value, std::uint64_t version = 0, unsigned fragment = 0,
              std::uint64_t flag = 0) {
@@ -52,10 +51,10 @@ struct ServerByHand {
     m.value = value;
     return m;
   }
-  std::uint64_t answers(Op op) const { return rig.tap.of(op); }
+  std::uint64_t answers(Op op) const { return run.tap.of(op); }
 
   static inline std::uint32_t oldest = 1;
-  Rig rig;
+  nocache::testing::NoCacheRun run;
 };
 
 }  // namespace racksim::store::testing

@@ -29,7 +29,7 @@ struct Cache final : switch_cache::CachingServer {
 
 struct Server : ServerByHand {
   explicit Server(std::uint32_t value_bytes = 64)
-      : ServerByHand(value_bytes), cache(rig.store->shared(), partition()) {}
+      : ServerByHand(value_bytes), cache(run.store->shared(), partition()) {}
   Cache cache;
 };
 

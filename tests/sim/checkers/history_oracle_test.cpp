@@ -14,28 +14,28 @@ namespace {
 constexpr auto kRead = OperationKind::read;
 constexpr auto kWrite = OperationKind::write;
 
-/// A journal with a recorder and all oracles; every call is one nanosecond after the one before.
+/// An event log with a recorder and all oracles; every call is one nanosecond after the one before.
 struct Watched {
-  Journal journal;
-  std::vector<Source> sessions{journal.add_source("node0/0"), journal.add_source("node1/0"),
-                               journal.add_source("node2/0")};
+  EventLog event_log;
+  std::vector<Source> sessions{event_log.add_source("node0/0"), event_log.add_source("node1/0"),
+                               event_log.add_source("node2/0")};
   HistoryRecorder recorder;
   std::vector<std::unique_ptr<HistoryOracle>> oracles;
   Time now;
   std::uint64_t last = 0;
 
   explicit Watched(std::size_t budget = 1000) : recorder(budget) {
-    journal.attach(recorder);
+    event_log.attach(recorder);
     for (const auto& check : history_checks())
-      oracles.push_back(std::make_unique<HistoryOracle>(check, recorder, journal));
+      oracles.push_back(std::make_unique<HistoryOracle>(check, recorder, event_log));
   }
 
   std::uint64_t begin(std::size_t session, OperationKind kind, std::uint64_t key, std::uint64_t value = 0) {
-    record_begun(journal, sessions[session], now += 1_ns, ++last, kind, key, value);
+    record_begun(event_log, sessions[session], now += 1_ns, ++last, kind, key, value);
     return last;
   }
   void end(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key, std::uint64_t value) {
-    record_ended(journal, sessions[session], now += 1_ns, operation, kind, key, value);
+    record_ended(event_log, sessions[session], now += 1_ns, operation, kind, key, value);
   }
   void write(std::size_t session, std::uint64_t key, std::uint64_t value) {
     end(session, begin(session, kWrite, key, value), kWrite, key, value);
@@ -46,7 +46,7 @@ struct Watched {
 
   void give_up(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key,
                std::uint64_t value = 0) {
-    record_given_up(journal, sessions[session], now += 1_ns, operation, kind, key, value);
+    record_given_up(event_log, sessions[session], now += 1_ns, operation, kind, key, value);
   }
 
   /// The names of the violations, in the order of history_checks().

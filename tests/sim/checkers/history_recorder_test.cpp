@@ -16,12 +16,12 @@ constexpr auto kRead = OperationKind::read;
 constexpr auto kWrite = OperationKind::write;
 
 struct Recorded {
-  Journal journal;
-  Source first = journal.add_source("first"), second = journal.add_source("second");
+  EventLog event_log;
+  Source first = event_log.add_source("first"), second = event_log.add_source("second");
   HistoryRecorder recorder;
   Time now;
 
-  explicit Recorded(std::size_t budget = 1000) : recorder(budget) { journal.attach(recorder); }
+  explicit Recorded(std::size_t budget = 1000) : recorder(budget) { event_log.attach(recorder); }
   Time tick() { return now += 1_ns; }
 };
 
@@ -30,11 +30,11 @@ struct Recorded {
 TEST_CASE("operations are recorded with session, key, values, order and times") {
   Recorded r;
   r.recorder.initial_value(5, 77);
-  record_begun(r.journal, r.first, r.tick(), 1, kRead, 5);
-  record_begun(r.journal, r.second, r.now, 2, kWrite, 5, 9);  // at the same time, but later
-  record_begun(r.journal, r.first, r.tick(), 3, kWrite, 4, 8);
-  record_ended(r.journal, r.first, r.tick(), 1, kRead, 5, 77);
-  record_ended(r.journal, r.second, r.tick(), 2, kWrite, 5, 9);
+  record_begun(r.event_log, r.first, r.tick(), 1, kRead, 5);
+  record_begun(r.event_log, r.second, r.now, 2, kWrite, 5, 9);  // at the same time, but later
+  record_begun(r.event_log, r.first, r.tick(), 3, kWrite, 4, 8);
+  record_ended(r.event_log, r.first, r.tick(), 1, kRead, 5, 77);
+  record_ended(r.event_log, r.second, r.tick(), 2, kWrite, 5, 9);
   const auto histories = r.recorder.by_key();
   REQUIRE(histories.size() == 2);
   CHECK(histories[0].key == 4);
@@ -64,22 +64,22 @@ TEST_CASE("operations are recorded with session, key, values, order and times") 
 
 TEST_CASE("an operation may end after the record was looked at") {
   Recorded r;
-  record_begun(r.journal, r.first, r.tick(), 1, kWrite, 9, 1);
-  record_begun(r.journal, r.second, r.tick(), 2, kWrite, 3, 2);
+  record_begun(r.event_log, r.first, r.tick(), 1, kWrite, 9, 1);
+  record_begun(r.event_log, r.second, r.tick(), 2, kWrite, 3, 2);
   CHECK(r.recorder.by_key()[1].operations[0].pending());
-  record_ended(r.journal, r.first, r.tick(), 1, kWrite, 9, 1);
+  record_ended(r.event_log, r.first, r.tick(), 1, kWrite, 9, 1);
   CHECK_FALSE(r.recorder.by_key()[1].operations[0].pending());
   CHECK(r.recorder.by_key()[0].operations[0].pending());
 }
 
 TEST_CASE("an operation that its session gives up stays pending, whatever comes later") {
   Recorded r;
-  record_begun(r.journal, r.first, r.tick(), 1, kWrite, 5, 9);
-  record_begun(r.journal, r.first, r.tick(), 2, kRead, 5);
-  record_given_up(r.journal, r.first, r.tick(), 1, kWrite, 5, 9);
-  record_given_up(r.journal, r.first, r.tick(), 2, kRead, 5, 0);
-  record_begun(r.journal, r.first, r.tick(), 3, kRead, 5);
-  record_ended(r.journal, r.first, r.tick(), 3, kRead, 5, 9);
+  record_begun(r.event_log, r.first, r.tick(), 1, kWrite, 5, 9);
+  record_begun(r.event_log, r.first, r.tick(), 2, kRead, 5);
+  record_given_up(r.event_log, r.first, r.tick(), 1, kWrite, 5, 9);
+  record_given_up(r.event_log, r.first, r.tick(), 2, kRead, 5, 0);
+  record_begun(r.event_log, r.first, r.tick(), 3, kRead, 5);
+  record_ended(r.event_log, r.first, r.tick(), 3, kRead, 5, 9);
   const auto histories = r.recorder.by_key();
   REQUIRE(histories.size() == 1);
   REQUIRE(histories[0].operations.size() == 3);
@@ -99,12 +99,12 @@ TEST_CASE("beyond the budget keys are given up whole and what remains is complet
   for (int i = 0; i < 30'000; ++i) {
     const auto key = random.below(1'000) << 12;
     ++operations;
-    record_begun(r.journal, r.first, r.tick(), operations, kWrite, key, operations);
+    record_begun(r.event_log, r.first, r.tick(), operations, kWrite, key, operations);
     ++begun[key];
     pending[operations] = key;
     if (random.chance(0.9)) {
       const auto [operation, its_key] = *pending.begin();
-      record_ended(r.journal, r.first, r.tick(), operation, kWrite, its_key, operation);
+      record_ended(r.event_log, r.first, r.tick(), operation, kWrite, its_key, operation);
       ++ended[its_key];
       pending.erase(operation);
     }
@@ -135,35 +135,35 @@ TEST_CASE("initial values count against the budget too") {
   Recorded r(100);
   for (std::uint64_t key = 0; key < 4'000; ++key) r.recorder.initial_value(key, key + 1);
   CHECK(r.recorder.halvings() >= 3);
-  for (std::uint64_t key = 0; key < 200; ++key) record_begun(r.journal, r.first, r.tick(), key + 1, kRead, key);
+  for (std::uint64_t key = 0; key < 200; ++key) record_begun(r.event_log, r.first, r.tick(), key + 1, kRead, key);
   for (const auto& history : r.recorder.by_key()) CHECK(history.initial == history.key + 1);
   CHECK_FALSE(r.recorder.by_key().empty());
 }
 
 TEST_CASE("a single key beyond the budget is given up") {
   Recorded r(10);
-  for (std::uint64_t i = 1; i <= 11; ++i) record_begun(r.journal, r.first, r.tick(), i, kRead, 7);
+  for (std::uint64_t i = 1; i <= 11; ++i) record_begun(r.event_log, r.first, r.tick(), i, kRead, 7);
   CHECK(r.recorder.by_key().empty());
   CHECK(r.recorder.dropped_operations() == 11);
 }
 
 TEST_CASE("strange ends, fences and locks are ignored") {
   Recorded r;
-  record_ended(r.journal, r.first, r.tick(), 99, kRead, 1, 5);
-  record_begun(r.journal, r.first, r.tick(), 2, OperationKind::fence, 0);
-  record_begun(r.journal, r.first, r.tick(), 3, OperationKind::unlock, 1);
-  record_begun(r.journal, r.first, r.tick(), 4, OperationKind::allocate, 0, 64);
+  record_ended(r.event_log, r.first, r.tick(), 99, kRead, 1, 5);
+  record_begun(r.event_log, r.first, r.tick(), 2, OperationKind::fence, 0);
+  record_begun(r.event_log, r.first, r.tick(), 3, OperationKind::unlock, 1);
+  record_begun(r.event_log, r.first, r.tick(), 4, OperationKind::allocate, 0, 64);
   CHECK(r.recorder.recorded_operations() == 0);
 }
 
 TEST_CASE("keys of atomic operations, and those that lost a write, are left out whole") {
   Recorded r;
   for (const std::uint64_t key : {1, 2, 3}) {
-    record_begun(r.journal, r.first, r.tick(), key, kRead, key);
-    record_ended(r.journal, r.first, r.tick(), key, kRead, key, 0);
+    record_begun(r.event_log, r.first, r.tick(), key, kRead, key);
+    record_ended(r.event_log, r.first, r.tick(), key, kRead, key, 0);
   }
-  record_begun(r.journal, r.first, r.tick(), 10, OperationKind::fetch_and_add, 1, 5);
-  record_lost_write(r.journal, r.first, r.tick(), {3, 77, Loss::home});
+  record_begun(r.event_log, r.first, r.tick(), 10, OperationKind::fetch_and_add, 1, 5);
+  record_lost_write(r.event_log, r.first, r.tick(), {3, 77, Loss::home});
   const auto kept = r.recorder.by_key();
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].key == 2);

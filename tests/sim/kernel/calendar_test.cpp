@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -96,6 +97,24 @@ TEST_CASE("events of one picosecond run by lane, then in the order of scheduling
   calendar.at<&Recorder::note>(t, first, recorder, std::uint64_t{2});
   calendar.run_until();
   CHECK(recorder.seen == std::vector<std::pair<std::int64_t, std::uint64_t>>{{5, 1}, {5, 2}, {5, 3}, {5, 4}});
+}
+
+TEST_CASE("the last event is known by number, instant and lane in every order of lanes") {
+  for (const auto kind : {ScheduleOrder::Kind::fifo, ScheduleOrder::Kind::lifo, ScheduleOrder::Kind::shuffle}) {
+    Calendar calendar({kind, 7});
+    Recorder recorder{calendar, {}};
+    const std::vector<std::string> names{"a", "b", "c", "d"};
+    std::vector<Lane> lanes;
+    for (const auto& name : names) lanes.push_back(calendar.add_lane(name));
+    CHECK(calendar.last_event() == "none");
+    for (std::size_t i = 0; i < lanes.size(); ++i)
+      calendar.at<&Recorder::note>(Time::from_ps(1'234), lanes[i], recorder, i);
+    for (std::size_t i = 1; calendar.run_one(); ++i) {
+      CHECK(calendar.last_event() ==
+            "number " + std::to_string(i) + " at 1.234 ns, on lane \"" + names[recorder.seen.back().second] + '"');
+    }
+    CHECK(recorder.seen.size() == 4);
+  }
 }
 
 TEST_CASE("lifo reverses the lanes and keeps each lane's own order") {

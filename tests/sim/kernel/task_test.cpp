@@ -147,6 +147,46 @@ TEST_CASE("gather returns all results in order when the last task has finished")
   CHECK(at == 9'000);
 }
 
+TEST_CASE("an exception of one of several tasks is thrown at its instant, whatever the others wait for") {
+  for (const bool all : {true, false}) {
+    World w;
+    Signal never(w.calendar);
+    auto body = [](World& world, Signal& signal, bool gathers) -> Task<void> {
+      std::vector<Task<void>> tasks;
+      tasks.push_back([](Signal& s) -> Task<void> { co_await s.wait(); }(signal));
+      tasks.push_back([](World& x) -> Task<void> { co_await failing(x, 3_ns); }(world));
+      tasks.push_back(note_after(world, 9_ns, "slow"));
+      if (gathers) {
+        co_await gather(std::move(tasks));
+      } else {
+        co_await any(std::move(tasks));
+      }
+    };
+    w.scope.spawn(body(w, never, all));
+    CHECK_THROWS_WITH(w.calendar.run_until(), "broken");
+    CHECK(w.calendar.now() == Time::from_ps(3'000));
+  }
+}
+
+TEST_CASE("of several tasks that end at one instant, one with an exception is not overlooked") {
+  World w;
+  auto body = [](World& world) -> Task<void> {
+    Signal at_once(world.calendar);
+    std::vector<Task<void>> tasks;
+    tasks.push_back([](World& x, Signal& s) -> Task<void> {
+      co_await note_after(x, 3_ns, "quick");
+      s.notify_all();
+    }(world, at_once));
+    tasks.push_back([](World& x, Signal& s) -> Task<void> {
+      co_await s.wait();
+      throw std::runtime_error(x.log.back() + " and broken");
+    }(world, at_once));
+    co_await any(std::move(tasks));
+  };
+  w.scope.spawn(body(w));
+  CHECK_THROWS_WITH(w.calendar.run_until(), "quick@3000 and broken");
+}
+
 TEST_CASE("any returns the first to finish and destroys the others") {
   World w;
   std::size_t winner = 99;

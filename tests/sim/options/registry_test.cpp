@@ -1,13 +1,17 @@
-// Registries: entries by name, whatever the order in which they came, and a name taken twice.
+// Registries: entries by name, whatever the order in which they came, a name taken twice, and one without a maker.
 #include "sim/options/registry.hpp"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
 using racksim::sim::Registration;
 using racksim::sim::Registry;
 
@@ -27,6 +31,26 @@ struct Clash {
   static constexpr std::string_view kWhat = "clash";
   std::string name;
 };
+
+struct Made {
+  static constexpr std::string_view kWhat = "made thing";
+  std::string name;
+  std::function<int()> make = {};
+};
+
+struct MadeOfOptions {
+  static constexpr std::string_view kWhat = "thing with options";
+  std::string name;
+  std::function<int()> make_options = {};
+};
+
+/// Two registrations, the second of which has no maker; the line of that one.
+template <class Entry>
+unsigned register_without_maker(Entry first) {
+  Registration<Entry>(std::move(first));
+  Registration<Entry>({.name = "void"});
+  return __LINE__ - 1;
+}
 
 }  // namespace
 
@@ -50,4 +74,17 @@ TEST_CASE("a name that is registered twice is a defect, which names both places,
   CHECK_THROWS_AS(Registry<Clash>::entries(), std::logic_error);
   CHECK_THROWS_WITH(Registry<Clash>::find("one"), Contains("the clash \"one\" is registered twice") &&
                                                       Contains(place(first)) && Contains(place(second)));
+}
+
+TEST_CASE("an entry without what makes it is a defect, which names its place, for whoever looks") {
+  const auto begins = [](const char* what) { return std::string("the ") + what + " \"void\" is registered in "; };
+  const auto ends = [](unsigned line) {
+    return "registry_test.cpp:" + std::to_string(line) + " without what makes it";
+  };
+  const unsigned made = register_without_maker(Made{.name = "one", .make = [] { return 1; }});
+  CHECK_THROWS_AS(Registry<Made>::entries(), std::logic_error);
+  CHECK_THROWS_WITH(Registry<Made>::find("one"), StartsWith(begins("made thing")) && EndsWith(ends(made)));
+  const unsigned of_options = register_without_maker(MadeOfOptions{.name = "one", .make_options = [] { return 1; }});
+  CHECK_THROWS_WITH(Registry<MadeOfOptions>::entries(),
+                    StartsWith(begins("thing with options")) && EndsWith(ends(of_options)));
 }

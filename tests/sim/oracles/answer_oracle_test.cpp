@@ -7,56 +7,56 @@ using namespace racksim::sim;
 
 namespace {
 struct Watched {
-  Journal journal;
-  Source session = journal.add_source("node3/thread1");
-  AnswerOracle returned_key{StrayAnswer::wrong_key, journal};
-  AnswerOracle answered_once{StrayAnswer::repeated, journal};
+  EventLog event_log;
+  Source session = event_log.add_source("node3/thread1");
+  AnswerOracle returned_key{StrayAnswer::wrong_key, event_log};
+  AnswerOracle answered_once{StrayAnswer::repeated, event_log};
   Watched() {
-    journal.attach(returned_key);
-    journal.attach(answered_once);
+    event_log.attach(returned_key);
+    event_log.attach(answered_once);
   }
 };
 }  // namespace
 
 TEST_CASE("an operation that ends with another key's value is named with both keys") {
   Watched w;
-  record_stray_answer(w.journal, w.session, Time() + 7_ns, 12, StrayAnswer::wrong_key, 0x30, 0x31);
+  record_stray_answer(w.event_log, w.session, Time() + 7_ns, 12, StrayAnswer::wrong_key, 0x30, 0x31);
   CHECK(w.answered_once.violation_count() == 0);
   REQUIRE(w.returned_key.violation_count() == 1);
   const auto& violation = w.returned_key.violations()[0];
   CHECK(violation.oracle == "returned-key");
   CHECK(violation.at == Time() + 7_ns);
   CHECK(violation.what == "operation 12 of node3/thread1 asked for key 0x30 and ended with key 0x31");
-  CHECK(violation.subject.key == 0x30);
-  CHECK(violation.subject.operations == std::vector<std::uint64_t>{12});
+  CHECK(violation.about.key == 0x30);
+  CHECK(violation.about.operations == std::vector<std::uint64_t>{12});
 }
 
 TEST_CASE("a request that is answered again is named with its session and the answered key") {
   Watched w;
-  record_stray_answer(w.journal, w.session, Time() + 7_ns, 0, StrayAnswer::repeated, 0, 0x31);
+  record_stray_answer(w.event_log, w.session, Time() + 7_ns, 0, StrayAnswer::repeated, 0, 0x31);
   CHECK(w.returned_key.violation_count() == 0);
   REQUIRE(w.answered_once.violation_count() == 1);
   const auto& violation = w.answered_once.violations()[0];
   CHECK(violation.oracle == "answered-once");
   CHECK(violation.at == Time() + 7_ns);
   CHECK(violation.what == "node3/thread1 got another answer about key 0x31 to a request that was over");
-  CHECK(violation.subject.key == 0x31);
-  CHECK(violation.subject.operations.empty());
+  CHECK(violation.about.key == 0x31);
+  CHECK(violation.about.operations.empty());
 }
 
 TEST_CASE("operations that begin, end and are given up are no stray answers") {
   Watched w;
-  record_begun(w.journal, w.session, Time(), 1, OperationKind::read, 5);
-  record_ended(w.journal, w.session, Time(), 1, OperationKind::read, 5, 9);
-  record_begun(w.journal, w.session, Time(), 2, OperationKind::write, 5, 3);
-  record_given_up(w.journal, w.session, Time(), 2, OperationKind::write, 5, 3);
+  record_begun(w.event_log, w.session, Time(), 1, OperationKind::read, 5);
+  record_ended(w.event_log, w.session, Time(), 1, OperationKind::read, 5, 9);
+  record_begun(w.event_log, w.session, Time(), 2, OperationKind::write, 5, 3);
+  record_given_up(w.event_log, w.session, Time(), 2, OperationKind::write, 5, 3);
   CHECK(w.returned_key.violation_count() == 0);
   CHECK(w.answered_once.violation_count() == 0);
 }
 
 TEST_CASE("all stray answers are counted, the first ones kept") {
   Watched w;
-  for (int i = 0; i < 100; ++i) record_stray_answer(w.journal, w.session, Time(), 1, StrayAnswer::wrong_key, 1, 2);
+  for (int i = 0; i < 100; ++i) record_stray_answer(w.event_log, w.session, Time(), 1, StrayAnswer::wrong_key, 1, 2);
   CHECK(w.returned_key.violation_count() == 100);
   CHECK(w.returned_key.violations().size() == Oracle::kKept);
 }

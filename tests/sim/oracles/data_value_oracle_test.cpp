@@ -15,35 +15,35 @@ namespace {
 constexpr auto kRead = OperationKind::read;
 constexpr auto kWrite = OperationKind::write;
 
-/// An oracle at a journal; every call is one nanosecond after the one before.
+/// An oracle at an event log; every call is one nanosecond after the one before.
 struct Watched {
-  Journal journal;
+  EventLog event_log;
   std::vector<Source> sessions;
   DataValueOracle oracle;
   Time now;
 
-  explicit Watched(std::size_t value_limit = 1024) : oracle(journal, value_limit) {
-    for (int i = 0; i < 8; ++i) sessions.push_back(journal.add_source("session" + std::to_string(i)));
-    journal.attach(oracle);
+  explicit Watched(std::size_t value_limit = 1024) : oracle(event_log, value_limit) {
+    for (int i = 0; i < 8; ++i) sessions.push_back(event_log.add_source("session" + std::to_string(i)));
+    event_log.attach(oracle);
   }
 
   void begin_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_begun(journal, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_begun(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
   }
   void begin_read(std::uint64_t operation, std::uint64_t key = 1) {
-    record_begun(journal, sessions[operation % 8], tick(), operation, kRead, key);
+    record_begun(event_log, sessions[operation % 8], tick(), operation, kRead, key);
   }
   void end_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_ended(journal, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_ended(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
   }
   void end_read(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_ended(journal, sessions[operation % 8], tick(), operation, kRead, key, value);
+    record_ended(event_log, sessions[operation % 8], tick(), operation, kRead, key, value);
   }
   void give_up_read(std::uint64_t operation, std::uint64_t key = 1) {
-    record_given_up(journal, sessions[operation % 8], tick(), operation, kRead, key, 0);
+    record_given_up(event_log, sessions[operation % 8], tick(), operation, kRead, key, 0);
   }
   void give_up_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_given_up(journal, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_given_up(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
   }
   void write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
     begin_write(operation, value, key);
@@ -92,8 +92,8 @@ TEST_CASE("a stale read is reported as it ends, with the key, the session and wh
   CHECK(w.oracle.violations()[0].what ==
         "key 0x6: read by operation 3 of session3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
         "overwritten before the read began, or which no write had begun to write; it could return 11");
-  CHECK(w.oracle.violations()[0].subject.key == 6);
-  CHECK(w.oracle.violations()[0].subject.operations == std::vector<std::uint64_t>{3});
+  CHECK(w.oracle.violations()[0].about.key == 6);
+  CHECK(w.oracle.violations()[0].about.operations == std::vector<std::uint64_t>{3});
 }
 
 TEST_CASE("the initial value is stale after the first write") {
@@ -189,7 +189,7 @@ TEST_CASE("a violation between pending operations names both values and their op
         "key 0x1: read by operation 4 of session4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
         "after it: operation 2 of session2 (3.000 ns) had to do with value 10 and ended before operation 3 of session3 "
         "(4.000 ns) had to do with value 11, and that value was complete before the read began");
-  CHECK(w.oracle.violations()[0].subject.operations == std::vector<std::uint64_t>{4, 2, 3});
+  CHECK(w.oracle.violations()[0].about.operations == std::vector<std::uint64_t>{4, 2, 3});
 }
 
 TEST_CASE("a lost update shows at the next read") {
@@ -207,14 +207,14 @@ TEST_CASE("a lost update shows at the next read") {
 }
 
 TEST_CASE("the operations of one instant count in the order of recording") {
-  Journal journal;
-  const auto session = journal.add_source("session");
-  DataValueOracle oracle(journal);
-  journal.attach(oracle);
-  record_begun(journal, session, Time(), 1, kWrite, 1, 10);
-  record_ended(journal, session, Time(), 1, kWrite, 1, 10);
-  record_begun(journal, session, Time(), 2, kRead, 1);
-  record_ended(journal, session, Time(), 2, kRead, 1, 0);
+  EventLog event_log;
+  const auto session = event_log.add_source("session");
+  DataValueOracle oracle(event_log);
+  event_log.attach(oracle);
+  record_begun(event_log, session, Time(), 1, kWrite, 1, 10);
+  record_ended(event_log, session, Time(), 1, kWrite, 1, 10);
+  record_begun(event_log, session, Time(), 2, kRead, 1);
+  record_ended(event_log, session, Time(), 2, kRead, 1, 0);
   CHECK(oracle.violation_count() == 1);
 }
 
@@ -242,14 +242,15 @@ TEST_CASE("what no recorder may record is refused with a reason") {
   CHECK_THROWS_WITH(w.begin_write(1, 0), Catch::Contains("given value 0"));
   CHECK_THROWS_WITH(w.begin_write(1, std::uint64_t{1} << 63), Catch::Contains("[1, 2^63)"));
   w.write(1, 10);
-  CHECK_THROWS_WITH(record_begun(w.journal, w.sessions[0], Time(), 9, kRead, 1), Catch::Contains("was recorded after"));
+  CHECK_THROWS_WITH(record_begun(w.event_log, w.sessions[0], Time(), 9, kRead, 1),
+                    Catch::Contains("was recorded after"));
 }
 
 TEST_CASE("fences and locks have no value") {
   Watched w;
-  record_begun(w.journal, w.sessions[0], w.now, 9, OperationKind::fence, 0);
-  record_begun(w.journal, w.sessions[1], w.now, 10, OperationKind::lock, 1);
-  record_lock_ended(w.journal, w.sessions[1], w.now, 10, OperationKind::lock, 1, true);
+  record_begun(w.event_log, w.sessions[0], w.now, 9, OperationKind::fence, 0);
+  record_begun(w.event_log, w.sessions[1], w.now, 10, OperationKind::lock, 1);
+  record_lock_ended(w.event_log, w.sessions[1], w.now, 10, OperationKind::lock, 1, true);
   w.read(1, 0);
   CHECK(w.passes());
 }
@@ -257,8 +258,8 @@ TEST_CASE("fences and locks have no value") {
 TEST_CASE("a key is not judged from its first atomic operation on") {
   Watched w;
   w.write(1, 10);
-  record_begun(w.journal, w.sessions[0], w.now, 9, OperationKind::compare_and_swap, 1, 11);
-  record_atomic_ended(w.journal, w.sessions[0], w.now, 9, OperationKind::compare_and_swap, 1, 10, true);
+  record_begun(w.event_log, w.sessions[0], w.now, 9, OperationKind::compare_and_swap, 1, 11);
+  record_atomic_ended(w.event_log, w.sessions[0], w.now, 9, OperationKind::compare_and_swap, 1, 10, true);
   w.read(2, 99);
   CHECK(w.passes());
   CHECK(w.oracle.unjudged_keys() == 1);

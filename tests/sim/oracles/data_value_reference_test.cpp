@@ -98,12 +98,12 @@ class Play {
 
   Play(RandomStream& random, const Shape& shape) : random_(random), shape_(shape), content_(shape.initial) {
     for (std::size_t i = 0; i < shape.sessions; ++i) {
-      sessions_.push_back(journal_.add_source("session" + std::to_string(i)));
+      sessions_.push_back(event_log_.add_source("session" + std::to_string(i)));
       current_.push_back(kOpenEnd);
       crashed_.push_back(false);
     }
     oracle_.initial_value(kKey, shape.initial);
-    journal_.attach(oracle_);
+    event_log_.attach(oracle_);
   }
 
   /// Makes one event; false when there is none left.
@@ -128,7 +128,7 @@ class Play {
       }
       if (!operation.is_write) operation.value = answers_[current_[session]];
       operation.ended = events_++;
-      record_ended(journal_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_),
+      record_ended(event_log_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_),
                    current_[session] + 1, operation.is_write ? OperationKind::write : OperationKind::read, kKey,
                    operation.value);
       current_[session] = kOpenEnd;
@@ -152,7 +152,7 @@ class Play {
     history_.push_back(operation);
     answers_.push_back(0);
     taken_.push_back(false);
-    record_begun(journal_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_), history_.size(),
+    record_begun(event_log_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_), history_.size(),
                  operation.is_write ? OperationKind::write : OperationKind::read, kKey, operation.value);
     if (random_.chance(0.5)) touch(current_[session]);
   }
@@ -170,8 +170,8 @@ class Play {
 
   RandomStream& random_;
   Shape shape_;
-  Journal journal_;
-  DataValueOracle oracle_{journal_};
+  EventLog event_log_;
+  DataValueOracle oracle_{event_log_};
   std::vector<Source> sessions_;
   std::vector<std::size_t> current_;
   std::vector<bool> crashed_;

@@ -13,9 +13,9 @@ using namespace racksim::sim;
 namespace {
 
 std::vector<Violation> complaints(const Story& story, std::uint64_t allowed) {
-  NamedJournal journal;
-  LockFairnessOracle oracle(journal, allowed);
-  tell(story, journal, oracle);
+  NamedEventLog event_log;
+  LockFairnessOracle oracle(event_log, allowed);
+  tell(story, event_log, oracle);
   CHECK(oracle.waiting() == 0);
   return oracle.violations();
 }
@@ -40,7 +40,7 @@ TEST_CASE("a request that is overtaken once more than allowed is reported once")
   CHECK(found[0].what ==
         "lock 0x64: lock (operation 1) of session0, waiting since 1.000 ns, was overtaken 4 times by requests that "
         "began later, 3 allowed; last by operation 8 of session1 at 41.000 ns");
-  CHECK(found[0].subject.operations == std::vector<std::uint64_t>{1, 8});
+  CHECK(found[0].about.operations == std::vector<std::uint64_t>{1, 8});
 }
 
 TEST_CASE("two nodes of three threads each may overtake by a lease of 256 accesses for each thread, and no more") {
@@ -65,9 +65,9 @@ TEST_CASE("only those overtake who exclude the one that waits") {
 }
 
 TEST_CASE("the worst case is counted") {
-  NamedJournal journal;
-  LockFairnessOracle oracle(journal, 2'000);
-  tell(overtaken(2'000, OperationKind::lock), journal, oracle);
+  NamedEventLog event_log;
+  LockFairnessOracle oracle(event_log, 2'000);
+  tell(overtaken(2'000, OperationKind::lock), event_log, oracle);
   CHECK(oracle.most_overtakings() == 2'000);
   CHECK(oracle.violation_count() == 0);
 }

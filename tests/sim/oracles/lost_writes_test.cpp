@@ -17,44 +17,44 @@ constexpr auto kRead = OperationKind::read;
 constexpr auto kWrite = OperationKind::write;
 constexpr std::uint64_t kKey = 1;
 
-/// Both oracles before one journal. Writes are performed as they return.
+/// Both oracles before one event log. Writes are performed as they return.
 struct Watched {
-  Journal journal;
+  EventLog event_log;
   std::vector<Source> sessions;
-  DataValueOracle data_value{journal};
-  MemoryModelOracle sc{MemoryModel::sc, journal};
+  DataValueOracle data_value{event_log};
+  MemoryModelOracle sc{MemoryModel::sc, event_log};
   Time now;
   std::uint64_t last = 0;
 
   explicit Watched(bool expects_losses = true) {
-    for (int i = 0; i < 4; ++i) sessions.push_back(journal.add_source("session" + std::to_string(i)));
+    for (int i = 0; i < 4; ++i) sessions.push_back(event_log.add_source("session" + std::to_string(i)));
     if (expects_losses) {
       data_value.expect_losses();
       sc.expect_losses();
     }
-    journal.attach(data_value);
-    journal.attach(sc);
+    event_log.attach(data_value);
+    event_log.attach(sc);
   }
 
   Time tick() { return now += 1_ns; }
   std::uint64_t begin(OperationKind kind, std::uint64_t value = 0) {
     ++last;
-    record_begun(journal, sessions[last % 4], tick(), last, kind, kKey, value);
+    record_begun(event_log, sessions[last % 4], tick(), last, kind, kKey, value);
     return last;
   }
   void end_read(std::uint64_t operation, std::uint64_t value) {
-    record_ended(journal, sessions[operation % 4], tick(), operation, kRead, kKey, value);
+    record_ended(event_log, sessions[operation % 4], tick(), operation, kRead, kKey, value);
   }
   void perform(std::uint64_t operation, std::uint64_t value) {
-    record_performed(journal, sessions[operation % 4], tick(), operation, kKey, value);
+    record_performed(event_log, sessions[operation % 4], tick(), operation, kKey, value);
   }
   void end_write(std::uint64_t operation, std::uint64_t value) {
     perform(operation, value);
-    record_ended(journal, sessions[operation % 4], tick(), operation, kWrite, kKey, value);
+    record_ended(event_log, sessions[operation % 4], tick(), operation, kWrite, kKey, value);
   }
   void write(std::uint64_t value) { end_write(begin(kWrite, value), value); }
   void read(std::uint64_t value) { end_read(begin(kRead), value); }
-  void lose(std::uint64_t value) { record_lost_write(journal, sessions[0], tick(), {kKey, value, Loss::holder}); }
+  void lose(std::uint64_t value) { record_lost_write(event_log, sessions[0], tick(), {kKey, value, Loss::holder}); }
 
   bool passes() const { return data_value.violation_count() == 0 && sc.violation_count() == 0; }
   bool both_fail() const { return data_value.violation_count() > 0 && sc.violation_count() > 0; }
@@ -118,7 +118,7 @@ TEST_CASE("a lost write that had not been performed never is") {
   Watched w;
   w.write(10);
   const auto write = w.begin(kWrite, 11);
-  record_ended(w.journal, w.sessions[write % 4], w.tick(), write, kWrite, kKey, 11);
+  record_ended(w.event_log, w.sessions[write % 4], w.tick(), write, kWrite, kKey, 11);
   w.lose(11);
   w.read(10);
   w.sc.finish(w.now);

@@ -109,7 +109,7 @@ TEST_CASE("store buffering: the models differ in what may return before a write 
   CHECK(violations[0].what ==
         "read on key 0x1 by operation 3 of session0 (5.000 ns) ended at 6.000 ns, but write with 1 on key 0x0 by "
         "operation 1 of session0 (1.000 ns), which its session issued earlier, was not performed");
-  CHECK(violations[0].subject.operations == std::vector<std::uint64_t>{3, 1});
+  CHECK(violations[0].about.operations == std::vector<std::uint64_t>{3, 1});
 }
 
 TEST_CASE("message passing: writes to different keys keep their order but under partial store order") {
@@ -276,50 +276,50 @@ TEST_CASE("a write that returned must be performed, unless it is given up") {
 }
 
 TEST_CASE("a write is performed once, with its own key and value, while it is under way") {
-  NamedJournal journal;
-  MemoryModelOracle oracle(kTso, journal);
-  journal.attach(oracle);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kTso, event_log);
+  event_log.attach(oracle);
   const Source session{0};
   const auto performed = [&](std::uint64_t operation, std::uint64_t key, std::uint64_t value) {
-    record_performed(journal, session, Time() + 5_ns, operation, key, value);
+    record_performed(event_log, session, Time() + 5_ns, operation, key, value);
     return oracle.violations().empty() ? std::string() : oracle.violations().back().what;
   };
   CHECK_THAT(performed(1, kX, 1),
              Catch::Contains("operation 1 of session0 was performed at 5.000 ns, with value 1, but "
                              "was not under way"));
-  record_begun(journal, session, Time() + 5_ns, 2, OperationKind::read, kX);
+  record_begun(event_log, session, Time() + 5_ns, 2, OperationKind::read, kX);
   CHECK_THAT(performed(2, kX, 1), Catch::Contains("but is no write"));
-  record_begun(journal, session, Time() + 5_ns, 3, OperationKind::write, kX, 4);
+  record_begun(event_log, session, Time() + 5_ns, 3, OperationKind::write, kX, 4);
   CHECK_THAT(performed(3, kY, 4), Catch::Contains("but was asked to write key 0x0"));
   CHECK_THAT(performed(3, kX, 6), Catch::Contains("with value 6 instead of 4"));
   CHECK_THAT(performed(3, kX, 4), Catch::Contains("but had been performed before"));
   CHECK(oracle.violation_count() == 5);
-  CHECK_THROWS_WITH(record_begun(journal, session, Time(), 9, OperationKind::read, kX),
+  CHECK_THROWS_WITH(record_begun(event_log, session, Time(), 9, OperationKind::read, kX),
                     Catch::Contains("was recorded after"));
 }
 
 TEST_CASE("warm-up's value is what memory holds at first") {
-  NamedJournal journal;
-  MemoryModelOracle oracle(kSc, journal);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kSc, event_log);
   oracle.initial_value(kX, 33);
-  tell(Teller().read(0, kX, 33, {1, 2}).read(0, kY, 0, {3, 4}), journal, oracle);
+  tell(Teller().read(0, kX, 33, {1, 2}).read(0, kY, 0, {3, 4}), event_log, oracle);
   CHECK(oracle.violation_count() == 0);
 }
 
 TEST_CASE("what can no longer be read or waited for is dropped") {
-  NamedJournal journal;
-  MemoryModelOracle oracle(kPso, journal);
-  journal.attach(oracle);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kPso, event_log);
+  event_log.attach(oracle);
   std::uint64_t operation = 0;
   Time now;
   for (std::uint64_t i = 1; i <= 100'000; ++i) {
     const Source writer{static_cast<std::uint32_t>(i % 4)}, reader{static_cast<std::uint32_t>(4 + i % 4)};
     const auto key = i % 1'000, write = ++operation, read = ++operation;
-    record_begun(journal, reader, now += 1_ns, read, OperationKind::read, key);
-    record_begun(journal, writer, now += 1_ns, write, OperationKind::write, key, i);
-    record_ended(journal, writer, now += 1_ns, write, OperationKind::write, key, i);
-    record_performed(journal, writer, now += 1_ns, write, key, i);
-    record_ended(journal, reader, now += 1_ns, read, OperationKind::read, key, i);
+    record_begun(event_log, reader, now += 1_ns, read, OperationKind::read, key);
+    record_begun(event_log, writer, now += 1_ns, write, OperationKind::write, key, i);
+    record_ended(event_log, writer, now += 1_ns, write, OperationKind::write, key, i);
+    record_performed(event_log, writer, now += 1_ns, write, key, i);
+    record_ended(event_log, reader, now += 1_ns, read, OperationKind::read, key, i);
     REQUIRE(oracle.open_operations() == 0);
     REQUIRE(oracle.open_keys() == 0);
   }
@@ -329,23 +329,23 @@ TEST_CASE("what can no longer be read or waited for is dropped") {
 }
 
 TEST_CASE("a deep buffer is drained in any order under partial store order, and its writes forwarded meanwhile") {
-  NamedJournal journal;
-  MemoryModelOracle oracle(kPso, journal);
-  journal.attach(oracle);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kPso, event_log);
+  event_log.attach(oracle);
   constexpr std::uint64_t kDepth = 100'000;
   const Source session{0}, other{1};
   Time now;
   for (std::uint64_t i = 1; i <= kDepth; ++i) {
-    record_begun(journal, session, now += 1_ns, i, OperationKind::write, i, i);
-    record_ended(journal, session, now += 1_ns, i, OperationKind::write, i, i);
-    record_begun(journal, session, now += 1_ns, kDepth + i, OperationKind::read, i);
-    record_ended(journal, session, now += 1_ns, kDepth + i, OperationKind::read, i, i);
+    record_begun(event_log, session, now += 1_ns, i, OperationKind::write, i, i);
+    record_ended(event_log, session, now += 1_ns, i, OperationKind::write, i, i);
+    record_begun(event_log, session, now += 1_ns, kDepth + i, OperationKind::read, i);
+    record_ended(event_log, session, now += 1_ns, kDepth + i, OperationKind::read, i, i);
   }
   CHECK(oracle.open_operations() == kDepth);
   for (std::uint64_t i = kDepth; i > 0; --i) {
-    record_begun(journal, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i);
-    record_ended(journal, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i, 0);
-    record_performed(journal, session, now += 1_ns, i, i, i);
+    record_begun(event_log, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i);
+    record_ended(event_log, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i, 0);
+    record_performed(event_log, session, now += 1_ns, i, i, i);
   }
   oracle.finish(now);
   CHECK(oracle.violation_count() == 0);
@@ -353,13 +353,13 @@ TEST_CASE("a deep buffer is drained in any order under partial store order, and 
 }
 
 TEST_CASE("a read that its key's values overrun is not checked") {
-  NamedJournal journal;
-  MemoryModelOracle oracle(kTso, journal, 3);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kTso, event_log, 3);
   Teller story;
   story.read(1, kX, 99, {1, 1'000});
   for (std::uint64_t i = 0; i < 5; ++i) story.write(0, kX, i + 1, {10 * i + 2, 10 * i + 3}, 10 * i + 4);
   story.read(2, kX, 4, {43, 50});
-  tell(story, journal, oracle);
+  tell(story, event_log, oracle);
   CHECK(oracle.violation_count() == 0);
   CHECK(oracle.unchecked_reads() == 1);
   CHECK(oracle.open_keys() == 0);

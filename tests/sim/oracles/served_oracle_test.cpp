@@ -18,29 +18,29 @@ std::optional<std::uint64_t> last_digit(std::uint64_t key) {
 }
 
 struct Served {
-  explicit Served(ServedRules rules = {}) : oracle(journal, std::move(rules)) { journal.attach(oracle); }
+  explicit Served(ServedRules rules = {}) : oracle(event_log, std::move(rules)) { event_log.attach(oracle); }
 
   void begin(std::uint64_t operation, Duration at, std::uint64_t key = 5) {
-    record_begun(journal, session, Time() + at, operation, OperationKind::read, key);
+    record_begun(event_log, session, Time() + at, operation, OperationKind::read, key);
   }
   void end(std::uint64_t operation, Duration at) {
-    record_ended(journal, session, Time() + at, operation, OperationKind::read, 5, 0);
+    record_ended(event_log, session, Time() + at, operation, OperationKind::read, 5, 0);
   }
   void give_up(std::uint64_t operation, Duration at) {
-    record_given_up(journal, session, Time() + at, operation, OperationKind::read, 5, 0);
+    record_given_up(event_log, session, Time() + at, operation, OperationKind::read, 5, 0);
   }
   void again(std::uint64_t operation, Duration since, Duration at, SentAgain why = kTimeout, std::uint64_t key = 5) {
-    record_sent_again(journal, nic, Time() + at, operation, {why, key, Time() + since});
+    record_sent_again(event_log, nic, Time() + at, operation, {why, key, Time() + since});
   }
   void disturb(std::uint64_t operation, Duration at, Disturbance kind = Disturbance::lost) {
-    record_disturbance(journal, wire, Time() + at, operation, kind);
+    record_disturbance(event_log, wire, Time() + at, operation, kind);
   }
   std::uint64_t violations() const { return oracle.violation_count(); }
 
-  Journal journal;
-  Source session = journal.add_source("node0/thread0");
-  Source nic = journal.add_source("node0/nic");
-  Source wire = journal.add_source("wire/node0-switch");
+  EventLog event_log;
+  Source session = event_log.add_source("node0/thread0");
+  Source nic = event_log.add_source("node0/nic");
+  Source wire = event_log.add_source("wire/node0-switch");
   ServedOracle oracle;
 };
 
@@ -69,8 +69,8 @@ TEST_CASE("a timeout without any fault is a violation that names operation, sess
   const Violation& violation = s.oracle.violations()[0];
   CHECK(violation.oracle == "served");
   CHECK(violation.at == Time() + 12_us);
-  CHECK(violation.subject.key == 77);
-  CHECK(violation.subject.operations == std::vector<std::uint64_t>{1});
+  CHECK(violation.about.key == 77);
+  CHECK(violation.about.operations == std::vector<std::uint64_t>{1});
   for (const char* part : {"read (operation 1)", "node0/thread0", "key 0x4d", "begun at 1000.000 ns", "2000.000 ns"}) {
     CHECK_THAT(violation.what, Catch::Contains(part));
   }
@@ -222,7 +222,7 @@ TEST_CASE("an operation that began after the healing has no excuse, one that beg
   s.begin(1, 0_us, 5);
   s.begin(2, 0_us, 7);
   s.disturb(1, 1_us);
-  record_disturbance(s.journal, s.wire, Time() + 10_us, 0, Disturbance::healed, Time() + 20_us);
+  record_disturbance(s.event_log, s.wire, Time() + 10_us, 0, Disturbance::healed, Time() + 20_us);
   s.begin(3, 15_us, 5);
   s.begin(4, 20_us, 5);
   s.again(1, 0_us, 30_us);
@@ -250,5 +250,5 @@ TEST_CASE("what is reported for the oracle leaves the run hash alone") {
   for (Served* s : {&with, &without}) s->begin(1, 0_us);
   with.again(1, 0_us, 30_us);
   with.disturb(1, 40_us);
-  CHECK(with.journal.hash() == without.journal.hash());
+  CHECK(with.event_log.hash() == without.event_log.hash());
 }

@@ -12,18 +12,18 @@ using namespace racksim::sim;
 
 namespace {
 
-/// An oracle at a journal of its own, and permissions in one word.
+/// An oracle at an event log of its own, and permissions in one word.
 struct Watched {
-  Journal journal;
-  Source protocol = journal.add_source("protocol");
+  EventLog event_log;
+  Source protocol = event_log.add_source("protocol");
   SingleWriterOracle oracle;
   Time now;
 
-  Watched() { journal.attach(oracle); }
+  Watched() { event_log.attach(oracle); }
 
   void set(std::uint64_t key, std::uint64_t node, Permission permission) {
     now += 1_ns;
-    record_permission(journal, protocol, now, 0, key, node, permission);
+    record_permission(event_log, protocol, now, 0, key, node, permission);
   }
   std::uint64_t violations() const { return oracle.violation_count(); }
 };
@@ -59,7 +59,7 @@ TEST_CASE("a second writer is a violation that names block, nodes and times") {
   CHECK(violation.at == Time() + 2_ns);
   CHECK(violation.what ==
         "block 0x2a: node 5 gained write permission at 2.000 ns while node 3 holds write permission since 1.000 ns");
-  CHECK(violation.subject.key == 42);
+  CHECK(violation.about.key == 42);
 }
 
 TEST_CASE("a writer besides a forgotten reader is a violation") {
@@ -94,8 +94,8 @@ TEST_CASE("losing a permission that was never held is fine") {
 
 TEST_CASE("what warm-up granted at time 0 counts") {
   Watched w;
-  record_permission(w.journal, w.protocol, Time(), 0, 9, 1, kRead);
-  record_permission(w.journal, w.protocol, Time(), 0, 9, 2, kRead);
+  record_permission(w.event_log, w.protocol, Time(), 0, 9, 1, kRead);
+  record_permission(w.event_log, w.protocol, Time(), 0, 9, 2, kRead);
   CHECK(w.violations() == 0);
   w.set(9, 1, kWrite);
   CHECK(w.violations() == 1);
@@ -129,7 +129,7 @@ TEST_CASE("impossible nodes, permissions and times are refused with a reason") {
   CHECK_THROWS_WITH(w.set(1, 64, kRead), Catch::Contains("node 64"));
   CHECK_THROWS_WITH(w.set(1, 1, static_cast<Permission>(3)), Catch::Contains("3 is no permission"));
   w.set(1, 1, kRead);
-  CHECK_THROWS_WITH(record_permission(w.journal, w.protocol, Time(), 0, 1, 1, kNone),
+  CHECK_THROWS_WITH(record_permission(w.event_log, w.protocol, Time(), 0, 1, 1, kNone),
                     Catch::Contains("at 0.000 ns was recorded after one at 3.000 ns"));
 }
 

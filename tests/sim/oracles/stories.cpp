@@ -7,38 +7,38 @@
 
 namespace racksim::sim {
 
-void tell(Story story, Journal& journal, Oracle& oracle) {
+void tell(Story story, EventLog& event_log, Oracle& oracle) {
   std::sort(story.begin(), story.end(), [](const Event& a, const Event& b) { return a.at < b.at; });
-  journal.attach(oracle);
+  event_log.attach(oracle);
   Time now;
   for (const auto& event : story) {
     now = Time::from_ps(static_cast<std::int64_t>(event.at) * 1000);
     const Source session{event.session};
     if (event.what == Observed::operation_begun) {
-      record_begun(journal, session, now, event.operation, event.kind, event.key, event.value);
+      record_begun(event_log, session, now, event.operation, event.kind, event.key, event.value);
     } else if (event.what == Observed::operation_given_up) {
-      record_given_up(journal, session, now, event.operation, event.kind, event.key, event.value);
+      record_given_up(event_log, session, now, event.operation, event.kind, event.key, event.value);
     } else if (event.what == Observed::performed) {
-      record_performed(journal, session, now, event.operation, event.key, event.value);
+      record_performed(event_log, session, now, event.operation, event.key, event.value);
     } else if (is_atomic(event.kind)) {
-      record_atomic_ended(journal, session, now, event.operation, event.kind, event.key, event.value, event.wrote);
+      record_atomic_ended(event_log, session, now, event.operation, event.kind, event.key, event.value, event.wrote);
     } else if (requests_lock(event.kind)) {
-      record_lock_ended(journal, session, now, event.operation, event.kind, event.key, event.value != 0);
+      record_lock_ended(event_log, session, now, event.operation, event.kind, event.key, event.value != 0);
     } else {
-      record_ended(journal, session, now, event.operation, event.kind, event.key, event.value);
+      record_ended(event_log, session, now, event.operation, event.kind, event.key, event.value);
     }
   }
   oracle.finish(now);
 }
 
-NamedJournal::NamedJournal(std::uint32_t sessions) {
+NamedEventLog::NamedEventLog(std::uint32_t sessions) {
   for (std::uint32_t i = 0; i < sessions; ++i) add_source("session" + std::to_string(i));
 }
 
 std::vector<Violation> judged(const Story& story, MemoryModel model) {
-  NamedJournal journal;
-  MemoryModelOracle oracle(model, journal);
-  tell(story, journal, oracle);
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(model, event_log);
+  tell(story, event_log, oracle);
   return oracle.violations();
 }
 

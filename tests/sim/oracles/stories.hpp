@@ -1,5 +1,5 @@
 // Stories for the oracles of memory models and locks: lists of events, told by hand or by a machine, that are recorded
-// in a journal before an oracle.
+// in an event log before an oracle.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct Event {
 };
 using Story = std::vector<Event>;
 
-/// Records the story, in the order of its instants, before this oracle, and finishes it. `journal` must have enough
+/// Records the story, in the order of its instants, before this oracle, and finishes it. `event_log` must have enough
 /// sources.
-void tell(Story story, Journal& journal, Oracle& oracle);
+void tell(Story story, EventLog& event_log, Oracle& oracle);
 
-/// A journal with sources "session0" and so on.
-struct NamedJournal : Journal {
-  explicit NamedJournal(std::uint32_t sessions = 8);
+/// An event log with sources "session0" and so on.
+struct NamedEventLog : EventLog {
+  explicit NamedEventLog(std::uint32_t sessions = 8);
 };
 
 /// What the oracle says about it.

@@ -20,22 +20,22 @@ constexpr auto kDirty = CopyState::dirty;
 
 /// A history, in which every call is one nanosecond after the one before, and the oracle that judges what it is shown.
 struct AtRest {
-  Journal journal;
-  Source session = journal.add_source("session");
-  DataValueOracle history{journal};
+  EventLog event_log;
+  Source session = event_log.add_source("session");
+  DataValueOracle history{event_log};
   ValuesAtRestOracle oracle{history};
   Time now;
 
-  AtRest() { journal.attach(history); }
+  AtRest() { event_log.attach(history); }
 
   void begin_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_begun(journal, session, tick(), operation, kWrite, key, value);
+    record_begun(event_log, session, tick(), operation, kWrite, key, value);
   }
   void end_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_ended(journal, session, tick(), operation, kWrite, key, value);
+    record_ended(event_log, session, tick(), operation, kWrite, key, value);
   }
   void give_up_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_given_up(journal, session, tick(), operation, kWrite, key, value);
+    record_given_up(event_log, session, tick(), operation, kWrite, key, value);
   }
   void write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
     begin_write(operation, value, key);
@@ -43,10 +43,10 @@ struct AtRest {
   }
   void read(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
     begin_read(operation, key);
-    record_ended(journal, session, tick(), operation, kRead, key, value);
+    record_ended(event_log, session, tick(), operation, kRead, key, value);
   }
   void begin_read(std::uint64_t operation, std::uint64_t key = kKey) {
-    record_begun(journal, session, tick(), operation, kRead, key);
+    record_begun(event_log, session, tick(), operation, kRead, key);
   }
   void home(std::uint64_t value) { oracle.home(kKey, value); }
   void copy(std::uint32_t node, std::uint64_t value, CopyState state = kClean) {
@@ -58,7 +58,7 @@ struct AtRest {
     std::string text;
     for (const Violation& violation : oracle.violations()) {
       CHECK(violation.oracle == "values-at-rest");
-      CHECK(violation.subject.key == kKey);
+      CHECK(violation.about.key == kKey);
       text += violation.what + "\n";
     }
     return text;
@@ -262,6 +262,6 @@ TEST_CASE("violations come in the order of their keys, however they were shown")
   for (const std::uint64_t key : {9, 3, 7}) a.oracle.home(key, 1);
   a.oracle.finish(Time{});
   REQUIRE(a.oracle.violations().size() == 3);
-  CHECK(a.oracle.violations()[0].subject.key == 3);
-  CHECK(a.oracle.violations()[2].subject.key == 9);
+  CHECK(a.oracle.violations()[0].about.key == 3);
+  CHECK(a.oracle.violations()[2].about.key == 9);
 }

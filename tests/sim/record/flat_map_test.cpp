@@ -1,9 +1,12 @@
 // The flat map behaves like std::map, whatever the ids and however often they come and go.
 #include "sim/record/flat_map.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "sim/random/random.hpp"
 
@@ -40,6 +43,44 @@ TEST_CASE("a visit of a flat map sees each entry once") {
   std::map<std::uint64_t, int> seen;
   map.for_each([&](std::uint64_t id, int value) { CHECK(seen.emplace(id, value).second); });
   CHECK(seen == expected);
+}
+
+TEST_CASE("flat maps of one history are visited in one order") {
+  const auto order = [] {
+    RandomStream random(3, "flat_map");
+    FlatMap<int> map;
+    for (int i = 0; i < 10'000; ++i) {
+      const auto id = random.below(500) * 4096;
+      if (random.chance(0.5)) {
+        map[id] = i;
+      } else {
+        map.erase(id);
+      }
+    }
+    std::vector<std::pair<std::uint64_t, int>> visited;
+    map.for_each([&](std::uint64_t id, int value) { visited.emplace_back(id, value); });
+    return visited;
+  };
+  const auto first = order();
+  CHECK(first.size() > 100);
+  CHECK(order() == first);
+}
+
+TEST_CASE("a window of ids that moves on does not make a flat map grow") {
+  // As of operations under way: were room that erased entries had lost until the map is laid anew, it would move.
+  constexpr std::uint64_t kWindow = 100;
+  FlatMap<std::uint64_t> map;
+  auto lowest = ~std::uintptr_t{0}, highest = std::uintptr_t{0};
+  for (std::uint64_t id = 0; id < 100'000; ++id) {
+    if (id >= kWindow) map.erase(id - kWindow);
+    map[id] = id;
+    if (id < kWindow) continue;
+    const auto place = reinterpret_cast<std::uintptr_t>(map.find(id));
+    lowest = std::min(lowest, place);
+    highest = std::max(highest, place);
+  }
+  // Everything was in one array: at most 3/4 full, a power of two, 24 bytes an entry.
+  CHECK(highest - lowest < std::uintptr_t{256} * 24);
 }
 
 TEST_CASE("a flat map agrees with std::map over random insertions, changes and erasures") {

@@ -18,26 +18,26 @@ struct Last : Observer {
 }  // namespace
 
 TEST_CASE("atomic operations, locks and performed writes are read back as they were recorded") {
-  Journal journal;
-  const auto session = journal.add_source("session");
+  EventLog event_log;
+  const auto session = event_log.add_source("session");
   Last last;
-  journal.attach(last);
-  record_atomic_ended(journal, session, Time(), 7, OperationKind::compare_and_swap, 5, 40, true);
+  event_log.attach(last);
+  record_atomic_ended(event_log, session, Time(), 7, OperationKind::compare_and_swap, 5, 40, true);
   auto view = OperationView::of(last.seen);
   CHECK(last.seen.what == Observed::operation_ended);
   CHECK(view.kind == OperationKind::compare_and_swap);
   CHECK(view.key == 5);
   CHECK(view.value == 40);
   CHECK(view.wrote);
-  record_atomic_ended(journal, session, Time(), 7, OperationKind::compare_and_swap, 5, 40, false);
+  record_atomic_ended(event_log, session, Time(), 7, OperationKind::compare_and_swap, 5, 40, false);
   CHECK_FALSE(OperationView::of(last.seen).wrote);
-  record_lock_ended(journal, session, Time(), 8, OperationKind::try_lock_shared, 6, false);
+  record_lock_ended(event_log, session, Time(), 8, OperationKind::try_lock_shared, 6, false);
   view = OperationView::of(last.seen);
   CHECK(view.kind == OperationKind::try_lock_shared);
   CHECK(view.value == 0);
-  record_lock_ended(journal, session, Time(), 8, OperationKind::lock, 6, true);
+  record_lock_ended(event_log, session, Time(), 8, OperationKind::lock, 6, true);
   CHECK(OperationView::of(last.seen).value == 1);
-  record_performed(journal, session, Time() + 3_ns, 9, 5, 41);
+  record_performed(event_log, session, Time() + 3_ns, 9, 5, 41);
   CHECK(last.seen.what == Observed::performed);
   CHECK(last.seen.operation == 9);
   CHECK(PerformedView::of(last.seen).key == 5);
@@ -45,7 +45,7 @@ TEST_CASE("atomic operations, locks and performed writes are read back as they w
 }
 
 TEST_CASE("to tell oracles when a write is performed leaves the run hash alone") {
-  Journal told, untold;
+  EventLog told, untold;
   const auto a = told.add_source("a"), b = untold.add_source("a");
   record_performed(told, a, Time(), 1, 2, 3);
   record_begun(told, a, Time(), 1, OperationKind::write, 2, 3);

@@ -80,7 +80,6 @@ struct Log {
 
   void note(const std::string& what) { text += fmt::format("{} {}\n", calendar.now().ps(), what); }
   void mark(const char* what) { note(what); }
-  void power(bool on) { note(on ? "on" : "off"); }
   std::string end(Engine& engine) {
     note(name(engine.run()));
     return text;

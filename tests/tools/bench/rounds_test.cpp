@@ -30,3 +30,10 @@ TEST_CASE("contestants take turns, after one round each that is not measured") {
   REQUIRE(rates.size() == 2);
   CHECK(rates[0].size() == 3);
 }
+
+TEST_CASE("a number that is measured in another process arrives to its last bit") {
+  for (const double number : {1.0 / 3, 1e-300 / 3, 1e300 / 3}) {
+    CHECK(measured_apart([number] { return number; }) == number);
+  }
+  CHECK_THROWS_WITH(measured_apart([]() -> double { throw std::runtime_error("no luck"); }), "no luck");
+}

@@ -40,13 +40,14 @@ TEST_CASE("a run is the same as itself and as its scenario run again") {
   }
 }
 
-TEST_CASE("fused and stepped runs agree at every rung of their ladders, in whatever passes the rungs lie") {
+TEST_CASE(
+    "fused and stepped runs agree at every checkpoint of their checkpoints, in whatever passes the checkpoints lie") {
   const Runs runs;
   runs.run("a");
   runs.run("b", "--set run.execution=stepped");
-  const auto ladder = content(runs.folder.path() / "a/checkpoints.json");
-  CHECK(parse_json(ladder, "ladder").find("checkpoints")->elements()->size() > 10);
-  CHECK(ladder == content(runs.folder.path() / "b/checkpoints.json"));
+  const auto checkpoints = content(runs.folder.path() / "a/checkpoints.json");
+  CHECK(parse_json(checkpoints, "checkpoints").find("checkpoints")->elements()->size() > 10);
+  CHECK(checkpoints == content(runs.folder.path() / "b/checkpoints.json"));
 }
 
 TEST_CASE("values of either side can be changed, so that one scenario is compared with itself in two modes") {

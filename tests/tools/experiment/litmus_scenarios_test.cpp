@@ -101,11 +101,11 @@ TEST_CASE("a litmus test of a file is refused with the file's name, and those th
 }
 
 TEST_CASE("a litmus test that asks for what the protocol does not offer is refused before the run") {
-  const std::string misfit = "/workload/program: found a program that needs ";
+  const std::string error = "/workload/program: found a program that needs ";
   const std::string rest = ", expected one that needs no more than the protocol offers: ";
   check_refusal(run("sb", "--set 'workload.program=P0: r0=cas(x,0,1)' --set workload.required="),
-                misfit + "compare-and-swap" + rest + "read, write, fence, allocate and free");
-  check_refusal(run("store-mp", "--set workload.program=mp+fences"), misfit + "fence" + rest + "read and write");
+                error + "compare-and-swap" + rest + "read, write, fence, allocate and free");
+  check_refusal(run("store-mp", "--set workload.program=mp+fences"), error + "fence" + rest + "read and write");
 }
 
 TEST_CASE("a cache that keeps what was overwritten fails a litmus test, whose violation says what was read") {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "sim/record/journal.hpp"
+#include "sim/record/event_log.hpp"
 #include "sim/record/trace.hpp"
 #include "tests/tools/refusal.hpp"
 
@@ -60,15 +60,15 @@ TEST_CASE("a side that records less differs where it ends") {
 }
 
 TEST_CASE("what a trace writes is read back without what only oracles see") {
-  sim::Journal journal;
+  sim::EventLog event_log;
   std::ostringstream out;
-  sim::JsonLinesTrace trace(journal, out);
-  journal.attach(trace);
-  const auto nic = journal.add_source("node3/nic"), thread = journal.add_source("node3/thread0");
+  sim::JsonLinesTrace trace(event_log, out);
+  event_log.attach(trace);
+  const auto nic = event_log.add_source("node3/nic"), thread = event_log.add_source("node3/thread0");
   const auto at = sim::Time::from_ps(1'500);
-  journal.record(sim::Observed::permission, nic, at, 1);
-  journal.record(sim::Observed::message_dropped, nic, at, 7, std::uint64_t{3} << 48 | 12, 4, 99);
-  journal.record(sim::Observed::operation_ended, thread, at, 8, 1, 64, 5);
+  event_log.record(sim::Observed::permission, nic, at, 1);
+  event_log.record(sim::Observed::message_dropped, nic, at, 7, std::uint64_t{3} << 48 | 12, 4, 99);
+  event_log.record(sim::Observed::operation_ended, thread, at, 8, 1, 64, 5);
   std::istringstream in(out.str());
   const auto read = read_trace(in, "t");
   REQUIRE(read.at("node3/nic").size() == 1);

@@ -5,14 +5,17 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/options/misfit.hpp"
+#include "sim/options/option_error.hpp"
 #include "tools/experiment/driver.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/phases.hpp"
 #include "tools/files/data_files.hpp"
+#include "tools/json/json_document.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 
@@ -24,28 +27,38 @@ namespace {
 Scenario scenario_of(const char* file, const std::vector<std::string>& overrides = {}) {
   return load_scenario(find_scenario_file(file), built_in_catalogue(), overrides);
 }
+/// With this for its `check`.
+Scenario scenario_of(const char* file, const std::vector<std::string>& overrides, const std::string& check) {
+  JsonValue document = read_json_file(find_scenario_file(file));
+  document.set("check", parse_json(check, "check"));
+  return read_scenario(std::move(document), file, built_in_catalogue(), overrides);
+}
 
-/// The oracle of that name as it watches a run of the scenario; null, with the reason, if it cannot judge such a run.
-struct Attached {
-  std::string name, refusal;
+/// The oracles that watch a run of which `check` asks for this one alone, and nothing else; none, with the reason, if
+/// it cannot judge such a run.
+struct Asked {
+  std::vector<std::string> names;
+  std::size_t observers = 0;  ///< of the event log, besides those that a run without any oracle has
+  std::string refusal;
 };
-Attached attached(const Scenario& scenario, const std::string& oracle) {
+Asked asked_alone(const char* file, const std::vector<std::string>& overrides, const std::string& oracle) {
+  const Scenario scenario = scenario_of(file, overrides, R"({")" + oracle + R"(": true})");
   sim::Metrics metrics;
   Assembly assembly(parts_of(scenario, nullptr), metrics);
-  auto terms = watch_terms(scenario);
-  terms.oracles = {oracle};
+  Asked asked;
   try {
-    Watch watch(assembly, terms);
+    Watch watch(assembly, watch_terms(scenario));
     watch.begin();
-    REQUIRE(watch.oracles().size() == 1);
-    return {watch.oracles().front()->name(), ""};
-  } catch (const sim::Misfit& misfit) {
-    return {"", misfit.option()};
+    asked.observers = assembly.event_log().observers() - 1;  // the watch's own
+    for (const auto& one : watch.oracles()) asked.names.push_back(one->name());
+  } catch (const sim::OptionError& error) {
+    asked.refusal = error.option();
   }
+  return asked;
 }
 
 /// On the bare calendar.
-Course run(Assembly& assembly, const Scenario& scenario) {
+RunOutcome run(Assembly& assembly, const Scenario& scenario) {
   const Progress nobody;
   Watch watch(assembly, watch_terms(scenario));
   Phases phases(assembly, watch, scenario.run, nobody);
@@ -57,24 +70,46 @@ Course run(Assembly& assembly, const Scenario& scenario) {
 }  // namespace
 
 TEST_CASE("every oracle that is listed is attached, or says which option of check is not for such a protocol") {
-  const Scenario scenarios[] = {scenario_of("scenarios/quickstart.json"),
-                                scenario_of("scenarios/starcache/zipf-0.99.json", {"workload.keys=1000"}),
-                                scenario_of("scenarios/litmus/sb.json")};
+  struct Ground {
+    const char* file;
+    std::vector<std::string> overrides;
+  };
+  const Ground grounds[] = {{"scenarios/quickstart.json", {}},
+                            {"scenarios/starcache/zipf-0.99.json", {"workload.keys=1000"}},
+                            {"scenarios/litmus/sb.json", {}}};
   for (const auto& entry : models::oracles()) {
     INFO(entry.name);
-    REQUIRE(entry.make);
     int times = 0;
-    for (const Scenario& scenario : scenarios) {
-      const Attached one = attached(scenario, entry.name);
-      if (one.refusal.empty()) {
-        CHECK(one.name == entry.name);
+    for (const Ground& ground : grounds) {
+      const Asked asked = asked_alone(ground.file, ground.overrides, entry.name);
+      if (asked.refusal.empty()) {
+        CHECK(asked.names == std::vector<std::string>{entry.name});
+        CHECK(asked.observers >= 1);
         ++times;
       } else {
-        CHECK(one.refusal == "/check/" + entry.name);
+        CHECK(asked.refusal == "/check/" + entry.name);
       }
     }
     CHECK(times > 0);
   }
+}
+
+TEST_CASE("a listed oracle whose entry makes none, or one of another name, is a defect when a run asks for it") {
+  const Scenario scenario = scenario_of("scenarios/quickstart.json");
+  sim::Metrics metrics;
+  Assembly assembly(parts_of(scenario, nullptr), metrics);
+  models::OracleContext context(assembly.rack(), assembly.protocol(), assembly.protocol_options(), nullptr, {});
+  models::OracleEntry entry{.name = "gone", .doc = "", .make = [](models::OracleContext&) { return nullptr; }};
+  CHECK_THROWS_AS(models::attach_oracle(entry, context), std::logic_error);
+  CHECK_THROWS_WITH(models::attach_oracle(entry, context),
+                    Catch::Contains("\"gone\"") && Catch::Contains("makes none"));
+  entry.make = [](models::OracleContext&) { return std::make_shared<sim::Oracle>("another"); };
+  CHECK_THROWS_WITH(models::attach_oracle(entry, context),
+                    Catch::Contains("\"gone\"") && Catch::Contains("\"another\""));
+  CHECK(context.observers().empty());
+  entry.name = "another";
+  CHECK(models::attach_oracle(entry, context)->name() == "another");
+  CHECK(context.observers().size() == 1);
 }
 
 TEST_CASE("a process runs several racks on their bare calendars, with the run hash that SimGrid's engine gives") {

@@ -29,16 +29,16 @@ struct Silent final : models::Protocol {
 };
 
 struct Watched {
-  explicit Watched(Question question = {kKey, {kOperation}, sim::Time::max(), {}})
-      : recorder(std::move(question)), session(rack.journal.add_source("node0/thread3")) {
+  explicit Watched(Filter filter = {kKey, {kOperation}, sim::Time::max(), {}})
+      : recorder(std::move(filter)), session(rack.event_log.add_source("node0/thread3")) {
     rack.rack.install_program(exercise_program(false, 255));
     recorder.attach(rack.rack, protocol);
   }
   void begin(std::uint64_t operation, std::uint64_t key) {
-    sim::record_begun(rack.journal, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
   }
   void end(std::uint64_t operation, std::uint64_t key) {
-    sim::record_ended(rack.journal, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
   }
   void send(std::uint64_t operation, std::uint16_t kind) {
     auto packet = rack.rack.make_packet(1, kind, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
@@ -84,9 +84,9 @@ TEST_CASE("packets belong to the key of their operation, and so do the registers
 
 TEST_CASE("a permission stands at the session that acts, or at the node's latest receiver", "[explain]") {
   Watched w;
-  const auto source = w.rack.journal.add_source("node0/protocol");
+  const auto source = w.rack.event_log.add_source("node0/protocol");
   const auto grant = [&](std::uint64_t node, sim::Permission permission) {
-    sim::record_permission(w.rack.journal, source, w.rack.calendar.now(), kOperation, kKey, node, permission);
+    sim::record_permission(w.rack.event_log, source, w.rack.calendar.now(), kOperation, kKey, node, permission);
   };
   w.begin(kOperation, kKey);
   grant(0, sim::Permission::write);

@@ -51,13 +51,13 @@ std::vector<NoiseEffect> effects_in(const JsonValue& document) {
 
 /// Each passage of each packet over a wire, to the picosecond, and what was lost where.
 struct Passages final : models::PacketObserver {
-  explicit Passages(models::Rack& the_rack) : rack(the_rack) { rack.context().packet_observer = this; }
+  explicit Passages(models::Rack& the_rack) : rack(the_rack) { rack.context().add_packet_observer(*this); }
   void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override {
-    text += fmt::format("{} {} from {} to {}{}\n", rack.context().journal.name(passage.wire), packet.serial,
+    text += fmt::format("{} {} from {} to {}{}\n", rack.context().event_log.name(passage.wire), packet.serial,
                         passage.start.ps(), passage.arrival.ps(), passage.copy ? ", a copy" : "");
   }
   void dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason) override {
-    text += fmt::format("{} {} lost at {}\n", rack.context().journal.name(where), packet.serial, at.ps());
+    text += fmt::format("{} {} lost at {}\n", rack.context().event_log.name(where), packet.serial, at.ps());
   }
   void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}

@@ -160,9 +160,9 @@ TEST_CASE("derived runs are short and expect nothing and are checked") {
     CHECK(*scenario.run.measure.operations <= 1500);
     for (std::size_t c = 0; c < scenario.checks.size(); ++c) {
       const bool promised = scenario.checks[c].name == "data-value";
-      const auto asked = catalogue().oracles[c].asked;
-      CHECK(scenario.checks[c].on == (asked == racksim::models::OracleEntry::Asked::always ||
-                                      (asked == racksim::models::OracleEntry::Asked::if_promised && promised)));
+      const auto asked = catalogue().oracles[c].attach;
+      CHECK(scenario.checks[c].on == (asked == racksim::models::OracleEntry::AttachWhen::always ||
+                                      (asked == racksim::models::OracleEntry::AttachWhen::if_promised && promised)));
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "tools/processes/child_processes.hpp"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <map>
@@ -69,4 +71,11 @@ TEST_CASE("many children end each once and no more run at a time than asked") {
   }
   for (const auto& [id, text] : answers) CHECK(text == std::to_string(id * id));
   CHECK_FALSE(children.wait(0ms));
+}
+
+TEST_CASE("a piece of work in a child of its own answers, or what went wrong in it is thrown") {
+  CHECK(answer_of([] { return std::string("42"); }, "").text == "42");
+  CHECK(answer_of([] { return std::string(); }, "").peak_bytes > 0);
+  CHECK_THROWS_WITH(answer_of([]() -> std::string { throw std::runtime_error("no luck"); }, ""), "no luck");
+  CHECK_THROWS_WITH(answer_of([]() -> std::string { _exit(9); }, ""), "the run ended with status 9");
 }

@@ -77,7 +77,7 @@ TEST_CASE("the smallest scenario takes defaults, and the testbed's constants") {
 TEST_CASE("all asks for the oracles that no other implies, and for the others only their names do") {
   Bench bench;
   bench.catalogue.oracles.push_back(
-      {.name = "sequential", .doc = "In order.", .asked = racksim::models::OracleEntry::Asked::by_name});
+      {.name = "sequential", .doc = "In order.", .attach = racksim::models::OracleEntry::AttachWhen::by_name});
   const auto all = bench.read(kSmallest, {"check.all=true", "check.history=500"});
   REQUIRE(all.checks.size() == 3);
   CHECK(all.checks[1].on);

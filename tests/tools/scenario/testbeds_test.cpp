@@ -37,9 +37,9 @@ struct PingPong final : models::PacketHandler {
 
 sim::Time small_packet_round_trip(const models::RackOptions& options) {
   sim::Calendar calendar;
-  sim::Journal journal;
+  sim::EventLog event_log;
   sim::Metrics metrics;
-  models::Rack rack(calendar, journal, metrics, options, 1);
+  models::Rack rack(calendar, event_log, metrics, options, 1);
   PingPong here(rack, 0, false), there(rack, 1, true);
   for (PingPong* end : {&here, &there}) {
     auto& server = rack.server(end->node);

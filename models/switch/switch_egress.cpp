@@ -1,0 +1,141 @@
+// Replication, queues and egress passes. See switch_egress.hpp.
+#include "models/switch/switch_egress.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace racksim::models {
+
+SwitchEgress::SwitchEgress(const SwitchParts& parts, sim::Source source)
+    : parts_(parts), source_(source), traffic_manager_(parts.options, parts.ports.size()), held_(parts.ports) {}
+
+void SwitchEgress::add_pipe(PipeState& state) {
+  states_.push_back(&state);
+  lanes_.push_back(parts_.context.calendar.add_lane(fmt::format("switch/pipe{}/egress", state.number())));
+  hooks_.push_back(nullptr);
+}
+
+void SwitchEgress::use(const p4::Pipeline& pipeline) {
+  egress_changes_headers_ = pipeline.egress_changes_headers();
+}
+
+void SwitchEgress::forget() {
+  replication_ = {};
+  traffic_manager_ = TrafficManager(parts_.options, parts_.ports.size());
+}
+
+void SwitchEgress::take(const PipeState& from, p4::PacketRef&& packet, const p4::Verdict& verdict, sim::Time when,
+                        IdleHook* keeper) {
+  if (verdict.mcast_a != p4::Verdict::kNone || verdict.mcast_b != p4::Verdict::kNone) {
+    return replicate(from, std::move(packet), verdict, when);
+  }
+  // One copy, as nearly all packets have, needs no lists.
+  const p4::Copy copy{.port = static_cast<std::uint16_t>(verdict.ucast_port), .rid = 0};
+  traffic_manager_.advance(when);
+  const auto dequeued = enqueue(copy, when, *packet);
+  traffic_manager_.store(packet->frame_bytes());
+  if (dequeued) dequeue(std::move(packet), copy, *dequeued, keeper);
+}
+
+void SwitchEgress::replicate(const PipeState& from, p4::PacketRef&& packet, const p4::Verdict& verdict,
+                             sim::Time when) {
+  RackContext& context = parts_.context;
+  copies_.clear();
+  replication_.replicate(verdict, copies_);
+  if (copies_.empty()) {
+    return context.drop(from.source(p4::Gress::ingress), when, *packet, DropReason::switch_program);
+  }
+  if (copies_.size() > 1) {
+    context.accounting.absorb();
+    parts_.counters.copies_made.value += copies_.size();
+    for (std::size_t i = 0; i < copies_.size(); ++i) context.accounting.copy();
+  }
+  traffic_manager_.advance(when);
+  sim::Time ready = when;
+  leaving_.clear();
+  for (const auto& copy : copies_) {
+    if (const auto dequeued = enqueue(copy, ready, *packet)) leaving_.push_back({copy, *dequeued});
+    ready += parts_.timing.copy_gap();
+  }
+  traffic_manager_.store(packet->frame_bytes());
+  std::size_t left = leaving_.size();
+  for (const auto& [copy, dequeued] : leaving_) {
+    if (--left == 0) return dequeue(std::move(packet), copy, dequeued, nullptr);
+    dequeue(egress_changes_headers_ ? context.packets.clone_headers(*packet) : packet.share(), copy, dequeued, nullptr);
+  }
+}
+
+std::optional<sim::Time> SwitchEgress::enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet) {
+  const Wire* wire = parts_.ports.wire(copy.port);
+  if (!wire) {
+    parts_.context.drop(source_, ready, packet, DropReason::no_port);
+    return std::nullopt;
+  }
+  const bool recirculates = parts_.ports.recirculates(copy.port);
+  if (recirculates) {
+    // Whose passes use the queue too: perhaps another pipe's than the one that the packet comes from.
+    if (IdleHook* hook = hooks_[parts_.ports.pipe_of(copy.port)]) hook->catch_up();
+  }
+  const auto dequeued =
+      traffic_manager_.enqueue(copy.port, ready, packet.frame_bytes(), wire->serialisation(packet.wire_bytes()));
+  if (!dequeued) {
+    if (recirculates) ++parts_.counters.recirculation_drops.value;
+    parts_.context.drop(source_, ready, packet, DropReason::tail_drop);
+  }
+  return dequeued;
+}
+
+void SwitchEgress::dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time dequeued, IdleHook* keeper) {
+  if (parts_.timing.egress_uses_registers()) {
+    const sim::Time off_from = parts_.power.off_from();
+    if (dequeued >= off_from) [[unlikely]]
+      return parts_.context.drop(source_, off_from, *packet, DropReason::switch_off);
+    held_.add(copy.port);
+    parts_.context.calendar.at<&SwitchEgress::run_pass>(dequeued, lanes_[parts_.ports.pipe_of(copy.port)], *this,
+                                                        packet.release(), copy);
+    return;
+  }
+  const bool kept = state_at(copy.port).pipeline().run_egress(
+      *packet, {.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()});
+  leave(std::move(packet), copy.port, kept, dequeued, keeper);
+}
+
+void SwitchEgress::run_pass(p4::Packet* raw, p4::Copy copy) {
+  auto packet = p4::PacketRef::adopt(raw);
+  PipeState& state = state_at(copy.port);
+  const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
+  if (parts_.options.passes == PassMode::stepped) {
+    return parts_.stepped.begin_egress(state, std::move(packet), metadata, *this);
+  }
+  const sim::Time now = parts_.context.calendar.now();
+  state.write_as(p4::Gress::egress, now, packet->operation);
+  const bool kept = state.pipeline().run_egress(*packet, metadata);
+  egress_ended(std::move(packet), copy.port, kept, now);
+}
+
+void SwitchEgress::egress_ended(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time start) {
+  held_.remove(port);
+  leave(std::move(packet), port, kept, start, nullptr);
+}
+
+void SwitchEgress::leave(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued, IdleHook* keeper) {
+  const sim::Source source = state_at(port).source(p4::Gress::egress);
+  const sim::Time ready = dequeued + parts_.timing.egress_latency();
+  if (!kept) return parts_.context.drop(source, ready, *packet, DropReason::switch_program);
+  Wire& wire = *parts_.ports.wire(port);
+  const sim::Time off_from = parts_.power.off_from();
+  if (std::max(ready, wire.free_at()) >= off_from) [[unlikely]] {
+    return parts_.context.drop(source, off_from, *packet, DropReason::switch_off);
+  }
+  if (parts_.ports.is_front(port)) {
+    ++parts_.counters.packets_out.value;
+  } else if (parts_.ports.recirculates(port)) {
+    ++parts_.counters.recirculations.value;
+    if (keeper && keeper->keep(packet, ready)) return;
+  }
+  wire.transmit(std::move(packet), ready);
+}
+
+}  // namespace racksim::models

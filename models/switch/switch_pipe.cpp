@@ -1,0 +1,132 @@
+// Slots and ingress passes. See switch_pipe.hpp.
+#include "models/switch/switch_pipe.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace racksim::models {
+
+SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned number)
+    : parts_(parts),
+      egress_(egress),
+      state_(parts.context, parts.timing, number, parts.options.pipe.stages),
+      slot_lane_(parts.context.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
+      resubmit_lane_(parts.context.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
+      held_(parts.ports) {}
+
+void SwitchPipe::receive(p4::PacketRef&& packet, unsigned port) {
+  const bool front = parts_.ports.is_front(port);
+  if (front) ++parts_.counters.packets_in.value;
+  held_.add(port);
+  enter({.packet = std::move(packet), .metadata = {.port = static_cast<std::uint16_t>(port), .may_resubmit = front}});
+}
+
+void SwitchPipe::enter(Entry&& entry) {
+  const sim::Time now = parts_.context.calendar.now();
+  if (now >= parts_.power.off_from()) [[unlikely]]
+    return refuse(std::move(entry));
+  if (hook_) hook_->catch_up();
+  if (next_slot_ > now) return wait_for_slot(std::move(entry));
+  next_slot_ = now + parts_.timing.cycle();
+  execute(std::move(entry));
+}
+
+void SwitchPipe::wait_for_slot(Entry&& entry) {
+  waiting_.push(std::move(entry));
+  parts_.context.calendar.at<&SwitchPipe::slot>(next_slot_, slot_lane_, *this);
+  next_slot_ += parts_.timing.cycle();
+}
+
+void SwitchPipe::wait(p4::PacketRef&& packet) {
+  const auto port = static_cast<std::uint16_t>(parts_.ports.recirculation_port(state_.number()));
+  held_.add(port);
+  wait_for_slot({.packet = std::move(packet), .metadata = {.port = port, .may_resubmit = false}});
+}
+
+// The switch is off: a packet is lost, an access of the control plane waits.
+void SwitchPipe::refuse(Entry&& entry) {
+  if (entry.access) return parts_.power.hold(state_.number(), *entry.access);
+  held_.remove(entry.metadata.port);
+  parts_.power.lose(*entry.packet);
+}
+
+// What is in the queues or on its way there has been or will be dropped when its departure is computed.
+void SwitchPipe::power_off() {
+  while (!waiting_.empty()) {
+    ++lost_slots_;
+    refuse(waiting_.pop());
+  }
+}
+
+void SwitchPipe::slot() {
+  if (lost_slots_ > 0) [[unlikely]] {
+    --lost_slots_;
+    return;
+  }
+  if (hook_) hook_->catch_up();
+  execute(waiting_.pop());
+}
+
+void SwitchPipe::execute(Entry&& entry) {
+  if (entry.access) return execute_access(*entry.access);
+  ingress_pass(std::move(entry));
+}
+
+// An access behaves as a packet in its slot: it meets the state of a stage after the passes before it and before those
+// after it.
+void SwitchPipe::execute_access(SlotAccess& access) {
+  if (parts_.options.passes == PassMode::stepped) return parts_.stepped.begin_access(state_, access);
+  access.execute(state_.pipeline(),
+                 parts_.context.calendar.now() + parts_.timing.stage_offset(access.gress(), access.stage()));
+}
+
+void SwitchPipe::ingress_pass(Entry&& entry) {
+  ++parts_.counters.passes.value;
+  // A sender may have kept a reference, and a copy made by multicast may come back: neither must see the changes.
+  if (!entry.packet.unique()) entry.packet = parts_.context.packets.clone_headers(*entry.packet);
+  auto& pipeline = state_.pipeline();
+  const sim::Time now = parts_.context.calendar.now();
+  for (PacketObserver* observer : parts_.context.packet_observers) {
+    observer->pass_begins(*entry.packet, state_.number(), now, entry.metadata.resubmitted);
+  }
+  if (parts_.options.passes == PassMode::stepped) {
+    return parts_.stepped.begin_ingress(state_, std::move(entry.packet), entry.metadata, *this);
+  }
+  state_.write_as(p4::Gress::ingress, now, entry.packet->operation);
+  for (PassObserver* observer : parts_.observers) observer->before_ingress(*entry.packet, entry.metadata);
+  bool idle = false;
+  const auto verdict = hook_ && parts_.ports.recirculates(entry.metadata.port)
+                           ? hook_->run_ingress(*entry.packet, entry.metadata, idle)
+                           : pipeline.run_ingress(*entry.packet, entry.metadata);
+  for (PassObserver* observer : parts_.observers) observer->after_ingress(*entry.packet, entry.metadata, verdict);
+  go_on(std::move(entry), verdict, now, idle ? hook_ : nullptr);
+}
+
+void SwitchPipe::ingress_ended(p4::PacketRef&& packet, const p4::IngressMetadata& metadata, const p4::Verdict& verdict,
+                               sim::Time slot) {
+  go_on({.packet = std::move(packet), .metadata = metadata}, verdict, slot, nullptr);
+}
+
+void SwitchPipe::go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper) {
+  const sim::Time done = slot + parts_.timing.ingress_latency();
+  if (verdict.resubmit) {
+    ++parts_.counters.resubmits.value;
+    entry.metadata.resubmitted = true;
+    entry.metadata.resubmit_data = verdict.resubmit_data;
+    resubmitting_.push(std::move(entry));
+    parts_.context.calendar.at<&SwitchPipe::resubmitted>(done, resubmit_lane_, *this);
+    return;
+  }
+  held_.remove(entry.metadata.port);
+  if (verdict.dropped()) {
+    return parts_.context.drop(state_.source(p4::Gress::ingress), done, *entry.packet, DropReason::switch_program);
+  }
+  egress_.take(state_, std::move(entry.packet), verdict, done + parts_.timing.traffic_manager_latency(), keeper);
+}
+
+void SwitchPipe::resubmitted() {
+  enter(resubmitting_.pop());
+}
+
+}  // namespace racksim::models

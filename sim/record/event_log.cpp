@@ -1,0 +1,87 @@
+#include "sim/record/event_log.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace racksim::sim {
+namespace {
+
+// Sources are numbered from 0, so the last number is free to keep the configuration apart from all of them.
+constexpr std::uint64_t kConfigurationDomain = ~std::uint64_t{0};
+
+}  // namespace
+
+std::string_view to_string(Observed what) {
+  switch (what) {
+    case Observed::message_sent:
+      return "message_sent";
+    case Observed::message_delivered:
+      return "message_delivered";
+    case Observed::message_dropped:
+      return "message_dropped";
+    case Observed::operation_begun:
+      return "operation_begun";
+    case Observed::operation_ended:
+      return "operation_ended";
+    case Observed::switch_state:
+      return "switch_state";
+    case Observed::fault_begun:
+      return "fault_begun";
+    case Observed::permission:
+      return "permission";
+    case Observed::final_state:
+      return "final_state";
+    case Observed::fault_ended:
+      return "fault_ended";
+    case Observed::operation_given_up:
+      return "operation_given_up";
+    case Observed::stray_answer:
+      return "stray_answer";
+    case Observed::sent_again:
+      return "sent_again";
+    case Observed::disturbance:
+      return "disturbance";
+    case Observed::performed:
+      return "performed";
+    case Observed::write_lost:
+      return "write_lost";
+  }
+  throw std::runtime_error(fmt::format("{} is no kind of observation", static_cast<int>(what)));
+}
+
+Source EventLog::add_source(std::string name) {
+  if (!taken_.insert(name).second) throw std::runtime_error(fmt::format("event source '{}' is added twice", name));
+  const Source source{static_cast<std::uint32_t>(names_.size())};
+  names_.push_back(std::move(name));
+  states_.push_back({HashMixer(source.index), 0, {}});
+  return source;
+}
+
+void EventLog::fold_configuration(std::string_view canonical_text, std::uint64_t seed) {
+  HashMixer mixer(kConfigurationDomain);
+  mixer.add(seed);
+  mixer.add(canonical_text);
+  configuration_ += mixer.finish();
+}
+
+RunHash EventLog::hash() const {
+  RunHash sum = configuration_;
+  for (const SourceState& state : states_) sum += state.hash;
+  return sum;
+}
+
+std::uint64_t EventLog::count() const {
+  std::uint64_t sum = 0;
+  for (std::size_t kind = 0; kind < kObservedKinds; ++kind) {
+    if (is_folded(static_cast<Observed>(kind))) sum += counts_[kind];
+  }
+  return sum;
+}
+
+void EventLog::notify(const Observation& observation) {
+  for (auto* observer : observers_) observer->observe(observation);
+}
+
+}  // namespace racksim::sim
