@@ -7,6 +7,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::sim {
 
 Calendar::Calendar(ScheduleOrder order, Time start) : order_(order), now_(start), cursor_(start.ps() >> kShift0) {}
@@ -42,6 +44,7 @@ std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
 
 inline void Calendar::release(std::uint32_t index) {
   Node& node = nodes_[index];
+  RACKSIM_INVARIANT(node.place != Place::free, "an event is freed once");
   node.place = Place::free;
   ++node.generation;
   node.next = free_;
@@ -54,6 +57,11 @@ inline void Calendar::execute(std::uint32_t index) {
   const Thunk thunk = node.thunk;
   void* const target = node.target;
   const Words words = node.words;
+  RACKSIM_INVARIANT(node.time >= now_.ps(), "time does not go back");
+  RACKSIM_INVARIANT((open_.empty() || Entry{node.time, node.key, index} < open_.back()) &&
+                        (late_.empty() || Entry{node.time, node.key, index} < late_.front()),
+                    "events are executed in the order of time, lane and serial");
+  RACKSIM_INVARIANT(pending_ > 0, "an event that is executed was pending");
   highest_key_ = node.time == now_.ps() ? std::max(highest_key_, node.key) : node.key;
   last_key_ = node.key;
   now_ = Time::from_ps(node.time);
@@ -146,7 +154,9 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       if (next << kShift0 > limit) return false;
       cursor_ = next;
       auto& head = wheel0_.head[static_cast<std::size_t>(slot)];
+      RACKSIM_INVARIANT(head != kNone, "a slot whose bit is set holds an event");
       for (std::uint32_t i = head; i != kNone; i = nodes_[i].next) {
+        RACKSIM_INVARIANT(nodes_[i].time >> kShift0 == cursor_, "an event in a slot of wheel 0 is due in that slot");
         nodes_[i].place = Place::sorted;
         open_.push_back({nodes_[i].time, nodes_[i].key, i});
       }
@@ -161,9 +171,11 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       cursor_ = window << kSlotBits;
       auto& head = wheel1_.head[static_cast<std::size_t>(slot)];
       std::uint32_t index = head;
+      RACKSIM_INVARIANT(head != kNone, "a slot whose bit is set holds an event");
       head = kNone;
       wheel1_.clear(slot);
       while (index != kNone) {
+        RACKSIM_INVARIANT(nodes_[index].time >> kShift1 == window, "an event in a slot of wheel 1 is due in that slot");
         const std::uint32_t next = nodes_[index].next;
         link(wheel0_, static_cast<int>(nodes_[index].time >> kShift0 & (kSlots - 1)), index, Place::wheel0);
         index = next;
@@ -298,6 +310,7 @@ void Calendar::drain_ready() {
   if (ready_next_ != 0) return;  // already draining further up the stack
   while (ready_next_ < ready_.size()) {
     const auto task = ready_[ready_next_++];
+    RACKSIM_INVARIANT(!task || !task.done(), "nobody resumes a task that has finished");
     if (task) task.resume();
   }
   ready_.clear();

@@ -27,6 +27,7 @@
 
 #include "sim/kernel/calendar.hpp"
 #include "sim/kernel/frame_pool.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::sim {
 
@@ -131,6 +132,7 @@ class [[nodiscard]] Task {
 
   /// Runs the task until it finishes or waits; returns whether it has finished.
   bool start(Calendar& calendar) {
+    RACKSIM_INVARIANT(handle_ && !handle_.done(), "a task is started once");
     handle_.promise().calendar = &calendar;
     handle_.resume();
     return handle_.done();

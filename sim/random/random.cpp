@@ -45,7 +45,7 @@ void RandomStream::refill() {
 }
 
 Duration RandomStream::exponential(Duration mean) {
-  assert(mean.ps() >= 0);
+  RACKSIM_INVARIANT(mean.ps() >= 0, "a mean duration is not negative");
   const double ps = -portable_log(1 - unit()) * static_cast<double>(mean.ps());
   if (ps >= 0x1p63) return Duration::max();
   return Duration::from_ps(std::llround(ps));

@@ -8,10 +8,10 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstdint>
 #include <string_view>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
 
 namespace racksim::sim {
@@ -44,7 +44,7 @@ class RandomStream {
   /// A uniform value in [0, n), without bias (Lemire, "Fast Random Integer Generation in an Interval", 2019). Needs n >
   /// 0.
   std::uint64_t below(std::uint64_t n) {
-    assert(n > 0);
+    RACKSIM_INVARIANT(n > 0, "a draw is from a range that is not empty");
     __extension__ using Wide = unsigned __int128;
     Wide product = static_cast<Wide>(next()) * n;
     if (static_cast<std::uint64_t>(product) < n) {

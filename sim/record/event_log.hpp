@@ -9,7 +9,6 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -17,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/record/run_hash.hpp"
 
@@ -90,7 +90,7 @@ class EventLog {
   /// Records one observation. Allocates nothing; virtual calls only to attached observers, in the order of attachment.
   void record(Observed what, Source source, Time at, std::uint64_t operation, std::uint64_t a = 0, std::uint64_t b = 0,
               std::uint64_t c = 0) {
-    assert(source.index < states_.size());
+    RACKSIM_INVARIANT(source.index < states_.size(), "a source was added to the event log that it speaks in");
     if (paused_) [[unlikely]]
       return;
     ++counts_[static_cast<std::size_t>(what)];
