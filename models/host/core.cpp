@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 Core::Core(sim::Calendar& calendar, std::string name)
@@ -31,6 +33,7 @@ void Core::refuse_negative(bool begins) {
 }
 
 void Core::serve_next() {
+  RACKSIM_INVARIANT(!serving_ && !waiting_.empty(), "a core does one piece of work at a time, of those that wait");
   std::pop_heap(waiting_.begin(), waiting_.end(), later);
   current_ = waiting_.back();
   waiting_.pop_back();
@@ -46,6 +49,8 @@ void Core::begin() {
 }
 
 void Core::finish() {
+  RACKSIM_INVARIANT(serving_ && end_ == calendar_.now(), "a piece of work ends when its cost has passed");
+  RACKSIM_INVARIANT(!in_handler_, "nothing interrupts a handler");
   serving_ = false;
   busy_ += served_;
   in_handler_ = true;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 template <class T>
@@ -33,10 +35,16 @@ class ShortQueue {
   }
 
   /// The oldest item; there must be one.
-  const T& front() const { return items_[first_]; }
+  const T& front() const {
+    RACKSIM_INVARIANT(!empty(), "who looks at the front of a queue knows that it is not empty");
+    return items_[first_];
+  }
+  /// The youngest item; there must be one.
+  const T& back() const { return items_.back(); }
 
   /// Takes the oldest item out; there must be one.
   T pop() {
+    RACKSIM_INVARIANT(!empty(), "who takes from a queue knows that it is not empty");
     T item = std::move(items_[first_++]);
     if (first_ == items_.size()) clear();
     return item;

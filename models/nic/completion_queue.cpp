@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 // The core takes them in the order in which they are ready, so each event knows its own entry.
@@ -26,6 +28,7 @@ void CompletionQueue::push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode 
 
 void CompletionQueue::poll(std::uint32_t slot, std::uint64_t generation) {
   if (generation != engine_.generation()) return;
+  RACKSIM_INVARIANT(entries_[slot].used, "a completion is polled once");
   const Entry entry = std::exchange(entries_[slot], {});
   free_.push_back(slot);
   if (entry.packet) {

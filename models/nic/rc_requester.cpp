@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::models {
@@ -35,6 +36,7 @@ bool RcRequester::take(const WorkRequest& request) {
   }
   entry.packets = atomic ? 1 : link_.segments(request.length());
   queue_.push_back(std::move(entry));
+  RACKSIM_INVARIANT(queue_.size() <= link_.engine.options().send_queue, "a send queue holds no more than its length");
   send_more();
   return true;
 }
@@ -47,9 +49,13 @@ void RcRequester::send_more() {
       return;
     }
     Entry& entry = queue_[sent_++];
+    RACKSIM_INVARIANT(sent_ < 2 || ((queue_[sent_ - 2].first_psn + queue_[sent_ - 2].packets) & kPsnMask) == next_psn_,
+                      "the numbers of what is outstanding follow each other");
     entry.first_psn = next_psn_;
     next_psn_ = (next_psn_ + entry.packets) & kPsnMask;
     if (entry.waits_for_response()) ++responses_;
+    RACKSIM_INVARIANT(responses_ <= link_.engine.options().outstanding_reads,
+                      "READs and atomics that wait for responses are limited in number");
     if (sent_ == 1) deadline_ = link_.engine.now() + link_.engine.options().rc_retransmission_timeout;
     restart_timer();
     send_entry(entry, entry.first_psn);
@@ -314,13 +320,18 @@ void RcRequester::acknowledged_before(std::uint32_t psn, sim::Time start) {
 }
 
 void RcRequester::progressed() {
+  RACKSIM_INVARIANT(psn_difference(next_psn_, oldest_psn_) >= 0, "nothing is acknowledged that was not sent");
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
   deadline_ = link_.engine.now() + link_.engine.options().rc_retransmission_timeout;
 }
 
 void RcRequester::complete_front(sim::Time start) {
+  RACKSIM_INVARIANT(sent_ > 0 && sent_ <= queue_.size(), "what completes has been sent");
   Entry& entry = queue_.front();
+  RACKSIM_INVARIANT(oldest_psn_ == ((entry.first_psn + entry.packets) & kPsnMask),
+                    "what completes has all of its numbers acknowledged, and nothing behind it has");
+  RACKSIM_INVARIANT(!entry.waits_for_response() || responses_ > 0, "a response that comes was waited for");
   if (entry.waits_for_response()) --responses_;
   if (entry.request.signalled) {
     Completion completion;

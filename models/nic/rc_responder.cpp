@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::models {
@@ -113,6 +114,8 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
     refuse(kSyndromeNakInvalidRequest, psn);
     return engine.context().accounting.absorb();
   }
+  RACKSIM_INVARIANT(psn == expected_psn_, "packets are taken in the order of their numbers");
+  RACKSIM_INVARIANT(!send || message_.holds_receive, "the packets of a SEND have the receive that it took");
   gap_reported_ = false;
   expected_psn_ = (expected_psn_ + 1) & kPsnMask;
   const sim::Time done = engine.dma_write(start, bytes);
@@ -188,6 +191,7 @@ void RcResponder::read(const p4::Packet& packet, sim::Time start) {
 
 void RcResponder::read_memory(std::uint64_t life) {
   if (life != life_) return;
+  RACKSIM_INVARIANT(!reads_.empty(), "memory is read once for each packet of a response");
   Reading& reading = reads_.front();
   reading.response->content = memory_.read(reading.address, reading.bytes);
   reads_.pop_front();
@@ -221,11 +225,14 @@ void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   engine.calendar().at<&RcResponder::do_atomic>(access.at_memory, engine.landing_lane(), *this, life_);
   engine.post_at(std::move(answer), access.in_nic, order_);
   if (results_.size() == engine.options().outstanding_reads) results_.pop_front();
+  RACKSIM_INVARIANT(std::none_of(results_.begin(), results_.end(), [&](const auto& r) { return r.psn == psn; }),
+                    "an atomic is carried out once");
   results_.push_back({.psn = psn, .old_value = 0, .done = false});
 }
 
 void RcResponder::do_atomic(std::uint64_t life) {
   if (life != life_) return;
+  RACKSIM_INVARIANT(!atomics_.empty(), "memory sees each atomic once");
   const Atomic atomic = std::move(atomics_.front());
   atomics_.pop_front();
   const std::uint64_t old = memory_.word(atomic.address);

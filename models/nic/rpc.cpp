@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 namespace {
@@ -52,6 +54,8 @@ sim::Task<std::optional<Content>> RpcEnd::call(Peer peer, Message message, Patie
   struct Slot {
     Slot(RpcEnd& end, Link& to, Peer called) : rpc(end), link(to), peer(called), waiting(end.clock_.calendar()) {
       slot = static_cast<std::uint32_t>(std::find(link.slots.begin(), link.slots.end(), false) - link.slots.begin());
+      RACKSIM_INVARIANT(slot < rpc.options_.window && link.under_way < rpc.options_.window,
+                        "a window has a slot for each call under way");
       link.slots[slot] = true;
       ++link.under_way;
       number = ((rpc.incarnation_ << kCounterBits) + link.rounds[slot]++ * rpc.options_.window + slot) & ~kReply;
@@ -85,6 +89,7 @@ void RpcEnd::reply(const Call& call, Message message) {
   Executed& executed = link.executed[call.number % options_.window];
   // The caller may have gone on to another call of this slot, or come back from a crash.
   if (!executed.known || executed.number != call.number) return;
+  RACKSIM_INVARIANT(!executed.answered, "a call is answered once; what comes again gets the same reply");
   executed.answered = true;
   executed.reply = message;
   send(link, call.from, call.number | kReply, message);

@@ -7,6 +7,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 MemoryAllocator::MemoryAllocator(NodeId first_home, unsigned homes, std::uint64_t block_bytes)
@@ -25,7 +27,10 @@ GlobalAddress MemoryAllocator::allocate(std::uint64_t bytes, const AllocationHin
   const auto [offset, room] = *piece;
   home.free.erase(piece);
   if (room > size) home.free.emplace(offset + size, room - size);
-  home.used.emplace(offset, size);
+  const auto used = home.used.emplace(offset, size).first;
+  RACKSIM_INVARIANT((used == home.used.begin() || std::prev(used)->first + std::prev(used)->second <= offset) &&
+                        (std::next(used) == home.used.end() || offset + size <= std::next(used)->first),
+                    "allocations do not overlap");
   allocated_ += size;
   return GlobalAddress::at(static_cast<NodeId>(first_home_ + index), offset);
 }

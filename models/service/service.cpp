@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::models {
@@ -29,6 +30,7 @@ std::uint64_t Service::next_value(Session session) {
   // Unique in the run and never 0, which stands for data that nobody has written.
   const std::size_t index = index_of(session);
   ++sessions_[index].writes;
+  RACKSIM_INVARIANT(session_of(value_of(index)) == index, "a value tells its session and is never 0");
   return value_of(index);
 }
 
@@ -60,6 +62,7 @@ sim::Duration Service::end_lock(Session session, const PendingOperation& begun, 
 }
 
 sim::Duration Service::count(const PendingOperation& begun) {
+  RACKSIM_INVARIANT(pending_ > 0, "an operation that ends was pending");
   --pending_;
   const sim::Duration took = calendar_.now() - begun.at;
   if (measuring_) {

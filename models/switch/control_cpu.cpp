@@ -12,6 +12,7 @@
 #include "models/packets/addressing.hpp"
 #include "p4model/fit/dependency_graph.hpp"
 #include "p4model/language/headers.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::models {
 
@@ -111,7 +112,8 @@ struct ControlCpu::Operation : SlotAccess {
   }
 
   ControlCpu* cpu = nullptr;
-  std::uint32_t boots = 0;  // of the switch, when it was posted
+  std::uint32_t boots = 0;   // of the switch, when it was posted
+  std::uint64_t number = 0;  // in the order of posting
   Kind kind = Kind::read;
   unsigned pipe = 0;
   p4::Gress gress_ = p4::Gress::ingress;
@@ -261,6 +263,7 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
 void ControlCpu::post(std::unique_ptr<Operation> operation, sim::Duration transfer) {
   operation->cpu = this;
   operation->boots = chassis_.boots();
+  operation->number = posted_++;
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
   free_at_ = start + slow_gap_ + transfer;
   last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);
@@ -270,13 +273,17 @@ void ControlCpu::post(std::unique_ptr<Operation> operation, sim::Duration transf
 }
 
 void ControlCpu::arrive(Operation* operation) {
+  RACKSIM_INVARIANT(operation->number == arrived_, "operations reach the pipes in the order in which they were posted");
+  ++arrived_;
   chassis_.access(operation->pipe, *operation);
 }
 
 void ControlCpu::finish(Operation* operation) {
+  RACKSIM_INVARIANT(outstanding_ > 0, "an operation that ends was outstanding");
   --outstanding_;
   const auto found =
       std::find_if(operations_.begin(), operations_.end(), [&](const auto& owned) { return owned.get() == operation; });
+  RACKSIM_INVARIANT(found != operations_.end(), "an operation ends once");
   const std::unique_ptr<Operation> owned = std::move(*found);
   operations_.erase(found);
   if (owned->done) owned->done(owned->result);

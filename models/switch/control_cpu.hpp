@@ -100,6 +100,7 @@ class ControlCpu final : public PacketSink {
   sim::Time free_at_ = sim::Time::beginning(), last_arrival_ = sim::Time::beginning();
   sim::Duration slow_gap_, added_latency_;
   std::uint64_t outstanding_ = 0;
+  std::uint64_t posted_ = 0, arrived_ = 0;
   PacketHandler* handler_ = nullptr;
   sim::Source network_source_;
   std::unique_ptr<Wire> to_switch_, from_switch_;

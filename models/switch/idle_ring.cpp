@@ -3,12 +3,15 @@
 
 #include <algorithm>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 IdleRing::IdleRing(const sim::Calendar& calendar, const Path& path)
     : calendar_(calendar), path_(path), buckets_(kBuckets, kNone) {}
 
 void IdleRing::use(p4::Pipeline& pipeline, sim::Duration ingress, sim::Duration egress) {
+  RACKSIM_INVARIANT(empty(), "a ring changes its pipeline while no packet is in it");
   pipeline_ = &pipeline;
   ingress_ = ingress;
   egress_ = egress;
@@ -16,6 +19,7 @@ void IdleRing::use(p4::Pipeline& pipeline, sim::Duration ingress, sim::Duration 
 }
 
 void IdleRing::join(p4::PacketRef&& packet, const p4::PassNotes& notes, sim::Time ready) {
+  RACKSIM_INVARIANT(packet.unique(), "a packet is in the ring once, and nowhere else");
   if (free_.empty()) {
     free_.push_back(static_cast<Index>(nodes_.size()));
     nodes_.emplace_back();
@@ -30,6 +34,7 @@ void IdleRing::join(p4::PacketRef&& packet, const p4::PassNotes& notes, sim::Tim
   node.passes = node.counted = 0;
   node.packet = std::move(packet);
   node.notes = notes;
+  RACKSIM_INVARIANT(empty() || last().arrival < node.arrival, "packets are in the ring in the order of their arrivals");
   if (size_++ == 0) {
     first_ = node.next = node.previous = index;
   } else {
@@ -43,6 +48,7 @@ void IdleRing::join(p4::PacketRef&& packet, const p4::PassNotes& notes, sim::Tim
 
 p4::PacketRef IdleRing::take_out(Index index) {
   Node& node = nodes_[index];
+  RACKSIM_INVARIANT(size_ > 0 && node.packet, "who is taken out of the ring is in it");
   unlink(index);
   count_lookups(node);
   // Its arrival was computed with the queue: it left that so long before.
@@ -69,6 +75,7 @@ std::uint64_t IdleRing::catch_up(sim::Time& next_slot) {
   }
   while (calendar_.has_passed(nodes_[first_].arrival, path_.wire.lane()) && pass(next_slot)) {
   }
+  RACKSIM_INVARIANT(nodes_[first_].arrival <= last().arrival, "the first packet of the ring arrives before the last");
   if (passes_ == 0) return 0;
   path_.traffic_manager.free_at(path_.port) = queue_free_;
   path_.traffic_manager.reach(next_slot - path_.cycle + ingress_);  // of the last one

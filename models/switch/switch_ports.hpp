@@ -14,6 +14,7 @@
 #include "models/packets/rack_context.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/wire/wire.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::models {
 
@@ -62,6 +63,8 @@ class HeldPackets {
     circulating_ += ports_.recirculates(port);
   }
   void remove(unsigned port) {
+    RACKSIM_INVARIANT(all_ > 0 && circulating_ >= std::uint64_t{ports_.recirculates(port)},
+                      "a packet that leaves a part of the switch was in it");
     --all_;
     circulating_ -= ports_.recirculates(port);
   }

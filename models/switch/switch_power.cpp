@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 void SwitchPower::announce(sim::Time from) {
@@ -11,7 +13,9 @@ void SwitchPower::announce(sim::Time from) {
 }
 
 void SwitchPower::withdraw(sim::Time from) {
-  losses_.erase(std::find(losses_.begin(), losses_.end(), from));
+  const auto announced = std::find(losses_.begin(), losses_.end(), from);
+  RACKSIM_INVARIANT(announced != losses_.end(), "a loss of power that is withdrawn was announced");
+  losses_.erase(announced);
   plan();
 }
 

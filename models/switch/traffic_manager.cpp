@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 TrafficManager::TrafficManager(const SwitchOptions& options, std::size_t ports)
@@ -53,7 +55,10 @@ bool TrafficManager::reserve(unsigned port, std::uint32_t frame_bytes, UnseenPac
 void TrafficManager::release(unsigned port, std::uint32_t frame_bytes, sim::Time departure, bool counted) {
   Queue& queue = queues_[port];
   const std::uint32_t cells = cells_of(frame_bytes);
-  for (std::uint64_t* sum : {&used_, &reserved_, &queue.cells, &queue.reserved}) *sum -= cells;
+  for (std::uint64_t* sum : {&used_, &reserved_, &queue.cells, &queue.reserved}) {
+    RACKSIM_INVARIANT(*sum >= cells, "what is released was reserved");
+    *sum -= cells;
+  }
   if (counted || departure <= now_) return;
   queue.cells += cells;
   // Not packet_: this may happen while another packet is being offered.
@@ -81,7 +86,9 @@ void TrafficManager::check_reservations() {
 
 void TrafficManager::forget_departed(Queue& queue) {
   while (!queue.departures.empty() && queue.departures.front().when <= now_) {
-    queue.cells -= queue.departures.pop().cells;
+    const std::uint32_t cells = queue.departures.pop().cells;
+    RACKSIM_INVARIANT(queue.cells >= cells, "a queue's cells are never fewer than those of its packets");
+    queue.cells -= cells;
   }
 }
 
@@ -103,6 +110,7 @@ void TrafficManager::forget_departed() {
     return;
   }
   while (!stored_.empty() && stored_.front().when <= now_) {
+    RACKSIM_INVARIANT(used_ >= stored_.front().cells, "the cells in use are never fewer than those of stored packets");
     used_ -= stored_.front().cells;
     std::pop_heap(stored_.begin(), stored_.end(), std::greater<>{});
     stored_.pop_back();

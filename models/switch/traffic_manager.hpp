@@ -24,6 +24,7 @@
 
 #include "models/host/short_queue.hpp"
 #include "models/switch/switch_options.hpp"
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/oracles/conservation_oracle.hpp"
 
@@ -45,6 +46,7 @@ class TrafficManager {
 
   /// Says what time it is; call before offering what arrives at `now`. Instants must not go back.
   void advance(sim::Time now) {
+    RACKSIM_INVARIANT(now >= now_, "packets are offered in the order in which they reach the traffic manager");
     now_ = last_departure_ = now;
     packet_ = ++packets_;
   }
@@ -59,6 +61,8 @@ class TrafficManager {
     if (!fits && !fits_exactly(queue, cells)) [[unlikely]]
       return std::nullopt;
     const sim::Time start = std::max(ready, queue.free_at);
+    RACKSIM_INVARIANT(queue.departures.empty() || queue.departures.back().when <= start,
+                      "a queue is a FIFO: its port sends nothing before what it has taken is gone");
     queue.free_at = start + transmission;
     queue.cells += cells;
     queue.departures.push({.when = queue.free_at, .cells = cells, .packet = packet_});
@@ -129,6 +133,7 @@ class TrafficManager {
   }
   void keep_until(sim::Time departure, std::uint32_t cells) {
     used_ += cells;
+    RACKSIM_INVARIANT(used_ <= buffer_cells_, "the cells in use fit in the buffer");
     stored_.push_back({.when = departure, .cells = cells, .packet = 0});
     if (stored_is_heap_ || stored_.size() >= kMany) [[unlikely]]
       store_among_many();

@@ -7,6 +7,8 @@
 #include <array>
 #include <stdexcept>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::models {
 
 namespace {
@@ -71,6 +73,8 @@ void Wire::set_up(bool up) {
 
 [[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,
                                                 sim::Duration held, sim::Duration stalled) {
+  RACKSIM_INVARIANT(arrival >= start + serialisation(packet->wire_bytes()) + propagation_,
+                    "no packet arrives before its last bit can");
   ++in_flight_;
   for (PacketObserver* observer : context_.packet_observers) {
     observer->on_wire(
@@ -83,6 +87,8 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const std::uint32_t bytes = packet->wire_bytes();
   const sim::Time start = std::max(ready, free_at_);
   const auto serialisation = this->serialisation(bytes);
+  RACKSIM_INVARIANT(start >= free_at_ && start >= ready,
+                    "a wire carries one packet at a time, none before it is ready");
   free_at_ = start + serialisation;
   ++packets_sent_;
   bytes_sent_ += bytes;
@@ -198,6 +204,7 @@ Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
 
 void Wire::arrive(p4::Packet* raw, sim::Time start) {
   p4::PacketRef packet = p4::PacketRef::adopt(raw);
+  RACKSIM_INVARIANT(in_flight_ > 0, "a packet that arrives was on the wire");
   --in_flight_;
   // Judged here, because a packet may be handed over before it starts: was the wire up all the time?
   if (cuts_ > 0 || up_since_ > start) {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
+
 using racksim::models::ShortQueue;
 
 TEST_CASE("A short queue hands out what a deque would, however pushes and pops alternate") {
@@ -31,4 +33,16 @@ TEST_CASE("A short queue hands out what a deque would, however pushes and pops a
   CHECK(left == std::vector<int>(reference.begin(), reference.end()));
   queue.clear();
   CHECK(queue.empty());
+}
+
+TEST_CASE("Looking at the front of an empty short queue, and taking from it, break an invariant") {
+  const racksim::sim::InvariantChecks on(true);
+  ShortQueue<int> queue;
+  queue.push(1);
+  queue.push(2);
+  CHECK(queue.back() == 2);
+  CHECK(queue.pop() == 1);
+  CHECK(queue.pop() == 2);
+  CHECK_THROWS_AS(queue.front(), racksim::sim::BrokenInvariant);
+  CHECK_THROWS_AS(queue.pop(), racksim::sim::BrokenInvariant);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
 using namespace racksim;
@@ -190,4 +191,15 @@ TEST_CASE("A window that is no power of two is refused, and so is a call to a st
   Ends t(true);
   CHECK_THROWS_AS(RpcEnd(t.clock_a, 0, {}, {3, 1}), std::invalid_argument);
   CHECK_THROWS_AS(RpcEnd(t.clock_a, 0, {}, {512, 1}), std::invalid_argument);
+}
+
+TEST_CASE("A call that is answered twice breaks an invariant") {
+  const sim::InvariantChecks on(true);
+  Ends ends(true);
+  ends.silent = true;
+  ends.tasks->spawn(ends.ask(4));
+  ends.calendar.run_until(at(10_us));
+  REQUIRE(ends.unanswered.size() == 1);
+  ends.end_b.reply(ends.unanswered[0], {Content::of(std::uint64_t{8})});
+  CHECK_THROWS_AS(ends.end_b.reply(ends.unanswered[0], {Content::of(std::uint64_t{8})}), sim::BrokenInvariant);
 }

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
 #include "tests/models/hardware_fixture.hpp"
 
 using namespace racksim;
@@ -179,4 +180,33 @@ TEST_CASE("A reservation that no packet has shows as cells of no packet") {
   tm.release(0, 81, at(0_ns), false);
   CHECK_FALSE(sim::check_conservation("the packet buffer", tm.buffer_balance(at(1_ns)), at(1_ns)));
   CHECK_FALSE(sim::check_conservation("the queues", tm.queue_balance(at(1_ns)), at(1_ns)));
+}
+
+TEST_CASE("A packet that is offered for an instant before the last breaks an invariant") {
+  const sim::InvariantChecks on(true);
+  TrafficManager tm(SwitchOptions{}, 1);
+  tm.advance(at(5_ns));
+  tm.advance(at(5_ns));
+  CHECK_THROWS_AS(tm.advance(at(4_ns)), sim::BrokenInvariant);
+}
+
+TEST_CASE("A port that is free before it has sent what it was offered breaks an invariant") {
+  const sim::InvariantChecks on(true);
+  TrafficManager tm(SwitchOptions{}, 1);
+  tm.advance(at(0_ns));
+  REQUIRE(tm.enqueue(0, at(0_ns), 64, 7_ns));
+  tm.free_at(0) = at(6_ns);
+  CHECK_THROWS_AS(tm.enqueue(0, at(0_ns), 64, 7_ns), sim::BrokenInvariant);
+}
+
+TEST_CASE("A reservation that is ended twice breaks an invariant") {
+  const sim::InvariantChecks on(true);
+  struct : UnseenPackets {
+    void materialize() override {}
+  } owner;
+  TrafficManager tm(SwitchOptions{}, 1);
+  tm.advance(at(0_ns));
+  REQUIRE(tm.reserve(0, 64, owner));
+  tm.release(0, 64, at(0_ns), false);
+  CHECK_THROWS_AS(tm.release(0, 64, at(0_ns), false), sim::BrokenInvariant);
 }
