@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -35,6 +36,15 @@ struct GlobalMetadata {
   Copyset copyset = 0;
   bool operator==(const GlobalMetadata&) const = default;
 };
+
+/// Whether status and copyset agree: nobody has an Unshared block, some node a Shared one, one node a Modified one.
+constexpr bool consistent(GlobalMetadata metadata, unsigned nodes) {
+  const int holders = std::popcount(metadata.copyset);
+  const bool agree = metadata.status == GlobalStatus::unshared ? holders == 0
+                     : metadata.status == GlobalStatus::shared ? holders > 0
+                                                               : holders == 1;
+  return agree && (metadata.copyset >> nodes) == 0;
+}
 
 /// What travels in FlowCC packets. The first five are the coherence requests of §5.1.1.
 enum class MessageType : std::uint8_t {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "protocols/flowcc/memory_node.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
 
@@ -25,6 +26,8 @@ GlobalMetadata HomeAgent::metadata(Tag tag) const {
 void HomeAgent::set_metadata(Tag tag, GlobalMetadata metadata) {
   const std::uint64_t index = shared_.index_at_home(tag);
   if (index >= metadata_.size()) metadata_.resize(std::max<std::size_t>(index + 1, metadata_.size() * 3 / 2));
+  RACKSIM_INVARIANT(!shared_.options.keeps_metadata() || consistent(metadata, shared_.shape.nodes),
+                    "a block's status and copyset agree: one owner if it is Modified, holders if it is Shared");
   metadata_[index] = metadata;
 }
 
@@ -180,6 +183,8 @@ HomeAgent::Lock HomeAgent::acquire(const FlowCcHeader& request) {
                       .read = read,
                       .seq = static_cast<std::uint32_t>(request.seq),
                       .since = shared_.calendar.now()});
+  RACKSIM_INVARIANT(!shared_.options.keeps_metadata() || holders_.size() <= 2 * last_serial_.size(),
+                    "locks that are held: at most two per requester of the rack");
   return Lock::acquired;
 }
 

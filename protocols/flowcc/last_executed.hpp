@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/kernel/invariant.hpp"
+
 namespace racksim::flowcc {
 
 /// Tells whether a request is new, a repetition of the last one, or older.
@@ -15,6 +17,7 @@ class LastExecuted {
 
   /// Judges a request and records its sequence number if it is larger. With the mechanism off everything is executed.
   Verdict judge(std::uint64_t requester, std::uint32_t seq) {
+    RACKSIM_INVARIANT(requester < seq_.size(), "a request is of a requester of the rack");
     if (!enabled_) return Verdict::execute;
     std::uint32_t& last = seq_[requester];
     if (seq < last) return Verdict::ignore;

@@ -45,6 +45,11 @@ struct FlowCcOptions final : models::ProtocolOptions {
   /// A timeout doubles whenever it expires, up to so many times the first.
   static constexpr std::int64_t kMostBackOff = 64;
 
+  /// Whether everything is on without which metadata and locks go wrong.
+  bool keeps_metadata() const {
+    return idempotence == Idempotence::safe && scoreboard && last_unlock && last_executed && check_table;
+  }
+
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   bool warms_itself() const override { return true; }

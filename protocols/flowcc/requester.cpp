@@ -9,6 +9,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/flowcc/memory_node.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
 
@@ -82,6 +83,7 @@ sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t opera
       co_await make_room(tag, operation);
       co_return;
     }
+    RACKSIM_INVARIANT(node_.cache().find(tag) == nullptr, "a block is in one entry of a cache");
     entry->tag = tag;
     entry->state = CacheEntry::State::filling;
   }
@@ -107,6 +109,8 @@ sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
 // Runs one coherence event to its end; returns whether it succeeded.
 sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t operation) {
   // The claim on the block comes first, so that no sibling starts an event on it in the meantime.
+  RACKSIM_INVARIANT(!event_.active(), "a thread has one coherence event under way");
+  RACKSIM_INVARIANT(node_.event_on(tag) == nullptr, "a node has one coherence event under way on a block");
   event_.begin(type, tag, node_.id(), seq_ + 1, operation);
   event_.set_began(shared_.calendar.now());
   co_await models::occupy(core_, shared_.options.miss_setup);
@@ -200,6 +204,8 @@ void Requester::complete() {
 
 void Requester::install(bool dirty, std::uint64_t value) {
   CacheEntry* entry = node_.cache().find(event_.tag());
+  RACKSIM_INVARIANT(entry != nullptr && entry->busy && entry->state == CacheEntry::State::filling,
+                    "what a miss installs has the entry that was reserved for it");
   entry->state = dirty ? CacheEntry::State::dirty : CacheEntry::State::clean;
   entry->value = value;
   entry->busy = false;
@@ -214,6 +220,7 @@ void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, s
   const bool read = takes_read_lock(event_.type());
   const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
   const std::size_t slot = safe() ? event_.seq() & 1 : unlocks_[0].active ? 1 : 0;
+  RACKSIM_INVARIANT(!unlocks_[slot].active, "at most two unlocks are active, by the safe rules one per parity");
   unlocks_[slot] = {.active = true,
                     .written_back = !write_back,
                     .sent = false,
@@ -263,6 +270,7 @@ void Requester::transmit_unlock(Unlock& unlock) {
 
 void Requester::unlock_timed_out(std::uint32_t slot) {
   Unlock& unlock = unlocks_[slot];
+  RACKSIM_INVARIANT(unlock.active && unlock.sent, "only an unlock that was sent and not acknowledged times out");
   ++shared_.counters.unlock_retransmissions.value;
   endpoint_.report_timeout(unlock.tag, unlock.operation, unlock.patience);
   if (safe()) unlock.patience = longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "protocols/switch_cache/messages.hpp"
+#include "sim/kernel/invariant.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/record/history.hpp"
 
@@ -82,7 +83,11 @@ void CacheManager::note_race(CommonRace race) const {
 }
 
 std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
+  RACKSIM_INVARIANT(!free_indices_.empty() && !is_cached(key), "a new row is for a key without one, at a free index");
   const std::uint64_t index = free_indices_.back();
+  RACKSIM_INVARIANT(
+      std::none_of(rows_.begin(), rows_.end(), [&](const auto& row) { return row.second.index == index; }),
+      "no two keys have one row");
   free_indices_.pop_back();
   rows_[shared_.hash(key)] = {.key = key, .index = index, .usable = usable};
   return index;
@@ -100,6 +105,7 @@ std::uint64_t CacheManager::first_version(std::uint64_t key) {
   const KeyHash hash = shared_.hash(key);
   std::uint64_t& version = versions_[hash];
   version = shared_.versions.ahead(version, 1);
+  RACKSIM_INVARIANT(version != 0 && version <= shared_.versions.largest(), "a version that is given out is not 0");
   rows_.at(hash).versioned = true;
   return version;
 }
@@ -170,6 +176,8 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
   }
   rows_.erase(hash);
   free_indices_.push_back(index);
+  RACKSIM_INVARIANT(rows_.size() + free_indices_.size() == options_.cache_entries,
+                    "each row of the table is a key's or free");
 }
 
 sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
@@ -289,6 +297,7 @@ void CacheManager::switch_booted() {
   }
   std::sort(free_indices_.rbegin(), free_indices_.rend());
   rows_.clear();
+  RACKSIM_INVARIANT(free_indices_.size() == options_.cache_entries, "after a boot all rows of the table are free");
   configure_switch();
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
   const std::set<std::uint64_t> earlier = std::exchange(lost_, {keys.begin(), keys.end()});
