@@ -308,3 +308,33 @@ TEST_CASE("sessions that lock in a circle stall the run, and the report says who
     CHECK_THAT(crossed.out, !Contains(node + "/thread0 waits for " + node));
   }
 }
+
+TEST_CASE("fuzzing finds an invariant that breaks unseen, shrinks it and writes scenarios whose runs show it") {
+  const tools::testing::TemporaryFolder folder;
+  const std::string defect =
+      " --set protocol.write-through.store_buffer=in-order --set protocol.write-through.buffer_entries=1"
+      " --set protocol.write-through.defect=";
+  const std::string out = (folder.path() / "found").string();
+  const std::string kWhat = "a store buffer holds no more writes than it has entries (writes_.size() <= entries_)";
+  const auto fuzzed = run("fuzz " + kFolder + "micro.json --runs 5 --out " + out + defect + "buffer");
+  INFO(fuzzed.out << fuzzed.err);
+  CHECK(fuzzed.status == 1);
+  CHECK_THAT(fuzzed.out, Contains("  run 0: invariant at ") &&
+                             Contains("broken invariant at tests/write_through/session_buffer.hpp:") &&
+                             Contains(kWhat) && Contains("last event: number ") && Contains("to a local minimum"));
+  for (const char* file : {"run-0.json", "run-0-shrunk.json"}) {
+    const auto replayed = run("run " + out + "/" + file);
+    CHECK(replayed.status == 3);
+    CHECK_THAT(replayed.err, Contains(kWhat));
+  }
+  const auto only = run("fuzz " + kFolder + "micro.json --only 0" + defect + "buffer");
+  CHECK(only.status == 3);
+  CHECK_THAT(only.err, Contains(kWhat));
+  CHECK(run("fuzz " + kFolder + "micro.json --runs 5 --out " + out + defect + "none").status == 0);
+  const auto asked = run(micro(defect.substr(1) + "buffer --set run.check_invariants=true"));
+  CHECK(asked.status == 3);
+  CHECK_THAT(asked.err, Contains(kWhat));
+#ifdef NDEBUG
+  CHECK(run(micro(defect.substr(1) + "buffer")).status == 0);  // no oracle sees it
+#endif
+}

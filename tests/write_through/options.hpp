@@ -10,8 +10,8 @@ using namespace sim::literals;
 /// Whether writes wait in a buffer of their session, and in which order they leave it.
 enum class StoreBuffer : std::uint8_t { none, in_order, by_line };
 
-/// Where a defect is that throws.
-enum class Defect : std::uint8_t { none, task, actor, observer };
+/// Where a defect is that throws, or that breaks an invariant and does nothing else.
+enum class Defect : std::uint8_t { none, task, actor, observer, buffer };
 
 struct Options final : models::ProtocolOptions {
   std::uint64_t block_bytes = 64;
@@ -32,8 +32,12 @@ struct Options final : models::ProtocolOptions {
     p.flag("await_invalidations", await_invalidations, "off: a write does not wait until all copies are gone");
     p.flag("free_locks", free_locks, "off: a node that has crashed keeps its locks and its places in their queues");
     p.choice("defect", defect,
-             {{"none", Defect::none}, {"task", Defect::task}, {"actor", Defect::actor}, {"observer", Defect::observer}},
-             "what throws an exception, soon after 50us");
+             {{"none", Defect::none},
+              {"task", Defect::task},
+              {"actor", Defect::actor},
+              {"observer", Defect::observer},
+              {"buffer", Defect::buffer}},
+             "what throws an exception, soon after 50us; or store buffers that take one write too many");
     p.length("heartbeat", heartbeat, 0_ns, 1_s, "how often an actor on each node beats; 0ns: there is none");
     p.length("local_access", local_access, 1_ns, 1_ms, "processor time of an access to the local cache");
   }

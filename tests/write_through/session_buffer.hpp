@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/task.hpp"
 #include "sim/kernel/waiting.hpp"
 
@@ -22,13 +23,20 @@ class SessionBuffer {
   using Perform = std::function<sim::Task<void>(Write)>;
 
   /// `in_order`: one write at a time; else one a block at a time.
-  SessionBuffer(sim::Calendar& calendar, std::size_t entries, bool in_order, Perform perform)
-      : entries_(entries), in_order_(in_order), perform_(std::move(perform)), changed_(calendar), tasks_(calendar) {}
+  /// `one_too_many`: a defect.
+  SessionBuffer(sim::Calendar& calendar, std::size_t entries, bool in_order, Perform perform, bool one_too_many = false)
+      : entries_(entries),
+        in_order_(in_order),
+        one_too_many_(one_too_many),
+        perform_(std::move(perform)),
+        changed_(calendar),
+        tasks_(calendar) {}
 
   /// Takes a write in, when there is room.
   sim::Task<void> push(Write write) {
-    while (writes_.size() >= entries_) co_await changed_.wait();
+    while (writes_.size() >= entries_ + (one_too_many_ ? 1 : 0)) co_await changed_.wait();
     writes_.push_back(write);
+    RACKSIM_INVARIANT(writes_.size() <= entries_, "a store buffer holds no more writes than it has entries");
     tasks_.spawn(leave(write));
   }
   /// Ends when it is empty or, given a block, holds no write of it.
@@ -69,7 +77,7 @@ class SessionBuffer {
   }
 
   std::size_t entries_;
-  bool in_order_;
+  bool in_order_, one_too_many_;
   Perform perform_;
   std::deque<Write> writes_;
   sim::Signal changed_;

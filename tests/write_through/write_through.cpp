@@ -67,7 +67,8 @@ void WriteThrough::make_buffers(models::NodeId node) {
         [this, node](SessionBuffer::Write write) -> sim::Task<void> {
           const Request request{.kind = Kind::write, .block = write.block, .value = write.value};
           co_await call(node, home_of(write.block), request, write.operation);
-        });
+        },
+        options_.defect == Defect::buffer);
   }
 }
 

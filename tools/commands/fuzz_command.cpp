@@ -86,7 +86,8 @@ class FuzzCommand {
   }
 
   int run_document(std::uint64_t index, const JsonValue& document) {
-    const Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
+    Scenario scenario = read_scenario(document, swarm_.file(), context_.catalogue);
+    scenario.run.check_invariants = true;  // as the campaign does
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", {});
     if (!options_.out.empty()) write_scenario(fmt::format("run-{}", index), document);
@@ -222,6 +223,7 @@ class FuzzCommand {
   std::string write_failure(const FuzzFailure& failure) {
     JsonValue document = swarm_.derive(failure.index, failure.result.redraws);
     document.set("doc", description(failure.result) + "; " + origin(failure) + ".");
+    keep_checking(document, failure.result);
     return write_scenario(fmt::format("run-{}", failure.index), document);
   }
 

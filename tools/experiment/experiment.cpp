@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/record/trace.hpp"
 #include "tools/experiment/expectations.hpp"
@@ -116,6 +117,8 @@ auto with_last_event(Assembly& assembly, const Part& part) {
     throw;
   } catch (const OutputError&) {
     throw;
+  } catch (const sim::BrokenInvariant& broken) {
+    throw InvariantFailure(broken.what(), assembly.calendar().last_event(), assembly.calendar().now());
   } catch (const std::exception& error) {
     throw RunFailure(error.what(), assembly.calendar().last_event());
   }
@@ -159,6 +162,7 @@ Watch::Terms watch_terms(const Scenario& scenario) {
 
 RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const std::string& report_folder,
                          const Progress& progress, sim::Coverage* coverage, const AttachObservers& attach_observers) {
+  const sim::InvariantChecks checks(scenario.run.check_invariants || sim::invariants_checked());
   Built built(scenario, metrics, &report_folder, coverage);
   check_expected_metrics(scenario, metrics);
 

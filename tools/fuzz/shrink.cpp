@@ -160,6 +160,7 @@ JsonValue shrunk_scenario(const ShrinkResult& shrunk, const std::string& origin)
   for (const auto& [key, value] : *shrunk.document.members()) {
     if (key != "version" && key != "name" && key != "doc") document.set(key, value);
   }
+  keep_checking(document, shrunk.result);
   return document;
 }
 

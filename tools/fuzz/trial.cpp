@@ -10,6 +10,7 @@
 
 #include "models/service/protocol.hpp"
 #include "tools/experiment/experiment.hpp"
+#include "tools/experiment/run_failure.hpp"
 #include "tools/fuzz/noise_log.hpp"
 #include "tools/json/input_error.hpp"
 #include "tools/processes/interruption.hpp"
@@ -75,6 +76,10 @@ bool TrialResult::shows(const std::string& wanted) const {
   return std::find(kinds.begin(), kinds.end(), wanted) != kinds.end();
 }
 
+void keep_checking(JsonValue& document, const TrialResult& failure) {
+  if (failure.shows(kInvariant)) document.set_dotted("run.check_invariants", true);
+}
+
 std::string description(const TrialResult& failure) {
   return fmt::format("{} at {}: {}", failure.kind, sim::printed(failure.at), failure.what);
 }
@@ -125,6 +130,7 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
   Scenario scenario = original;
   if (!plan.expectations) scenario.expect = {};
   scenario.observe = {};
+  scenario.run.check_invariants = true;
   sim::Metrics metrics;
   sim::Coverage coverage(coverage_map(scenario));
   TrialResult result;
@@ -161,6 +167,12 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
   } catch (const InputError& error) {
     result.verdict = TrialResult::Verdict::refused;
     result.what = error.what();
+  } catch (const InvariantFailure& broken) {
+    result.verdict = TrialResult::Verdict::failed;
+    result.kind = kInvariant;
+    result.kinds = {kInvariant};
+    result.what = broken.what();
+    result.at = broken.at();
   }
   return result;
 }

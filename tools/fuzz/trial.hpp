@@ -14,6 +14,9 @@
 
 namespace racksim::tools {
 
+/// The kind of a failure by a broken invariant.
+inline constexpr const char* kInvariant = "invariant";
+
 /// What came of one trial.
 struct TrialResult {
   enum class Verdict : std::uint8_t {
@@ -22,7 +25,8 @@ struct TrialResult {
     refused  ///< options that do not fit each other: nothing was run
   };
   Verdict verdict = Verdict::passed;
-  /// Of a failure: the oracle that spoke first in simulated time; or "expectation", "crash", "hang" or "exception".
+  /// Of a failure: the oracle that spoke first in simulated time; or "expectation", "crash", "hang", "exception"
+  /// or "invariant", of one that was broken.
   std::string kind;
   std::vector<std::string> kinds;  ///< all of them, `kind` first, each once
   std::string what;                ///< the violation's text, or what the process left behind
@@ -42,6 +46,9 @@ struct TrialResult {
   /// Whether an oracle of this name spoke, or the failure is of this kind.
   bool shows(const std::string& kind) const;
 };
+
+/// Has the scenario of a failure by a broken invariant ask for the checks that show it.
+void keep_checking(JsonValue& document, const TrialResult& failure);
 
 /// "single-writer at 12.345 ns: ..."
 std::string description(const TrialResult& failure);
@@ -68,8 +75,8 @@ struct TrialPlan {
   bool expectations;  ///< what the scenario expects counts; an expectation that is not met is a failure
 };
 
-/// Runs the scenario here and now (one run per process, as run_experiment says). Options that do not fit are a result;
-/// anything else that is thrown passes through.
+/// Runs the scenario here and now (one run per process, as run_experiment says), and checks invariants. Options that do
+/// not fit are a result; anything else that is thrown passes through.
 TrialResult run_trial(const Scenario& scenario, const TrialPlan& plan);
 
 /// Work for a child process that ends in a TrialResult. It is called with the trial's number and the redraw: how often

@@ -18,6 +18,10 @@ void RunPlan::declare(sim::Parameters& parameters) {
   parameters.flag(
       "expect_timeouts", expect_timeouts,
       "The rack is overloaded, or a timeout shorter than an idle path: the oracle served lets timeouts pass.");
+  parameters.flag(
+      "check_invariants", check_invariants,
+      "Check the simulator's and the protocol's invariants as the run goes on, as fuzzing does; results are the "
+      "same.");
   parameters.length("settling", settling, 0_s, 1000_s,
                     "How long a fault may have after-effects, for the oracle served; 0s for as long as the drain.");
 }

@@ -49,6 +49,7 @@ struct RunPlan {
   std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
   sim::Duration jitter{};          ///< each event may be this much late
   bool expect_timeouts = false;    ///< the oracle `served` lets them pass: overload, or timeouts that are too short
+  bool check_invariants = false;   ///< sim::check_invariants, where a build does not check them anyway
   sim::Duration settling{};        ///< how long after-effects of a fault excuse timeouts, for `served`; 0: the drain
 
   /// All but `warmup`, `measure` and `schedule.order`, whose forms the scenario reader knows.

@@ -109,8 +109,8 @@ Scenario read_scenario(JsonValue document, const std::string& file, const Catalo
 JsonValue configuration(const Scenario& scenario);
 
 /// The canonical text of what may change the run's behaviour, for the run hash: the configuration without the
-/// scenario's and the testbed's names, `execution`, `idle_passes`, `expect_timeouts`, `settling`, `check`, `observe`
-/// and `expect`.
+/// scenario's and the testbed's names, `execution`, `idle_passes`, `expect_timeouts`, `check_invariants`, `settling`,
+/// `check`, `observe` and `expect`.
 std::string behavioural_configuration(const Scenario& scenario);
 
 /// The JSON Schema (draft 2020-12) of scenario files.

@@ -101,8 +101,8 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
   plan.declare(parameters);
   const auto declared = values_in_effect(parameters);
   for (const auto& [key, content] : *declared.members()) {
-    const bool of_behaviour =
-        key != "execution" && key != "idle_passes" && key != "expect_timeouts" && key != "settling";
+    const bool of_behaviour = key != "execution" && key != "idle_passes" && key != "expect_timeouts" &&
+                              key != "check_invariants" && key != "settling";
     if (of_behaviour || with_execution) value.set(key, content);
   }
   value.set_dotted("schedule.order", plan.order_text());

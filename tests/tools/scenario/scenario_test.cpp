@@ -229,8 +229,9 @@ TEST_CASE("the expanded configuration is a scenario that reads back as the same 
 TEST_CASE("the behavioural configuration holds what can change results, and nothing else") {
   const Bench bench;
   const auto base = behavioural_configuration(bench.read(kFull));
-  for (const char* harmless : {"name=other", "run.execution=fused", "run.idle_passes=run", "check.all=false",
-                               "observe.trace=u.jsonl", "expect.verdict=fail", "protocol.alpha.scoreboard=true"}) {
+  for (const char* harmless :
+       {"name=other", "run.execution=fused", "run.idle_passes=run", "run.check_invariants=true", "check.all=false",
+        "observe.trace=u.jsonl", "expect.verdict=fail", "protocol.alpha.scoreboard=true"}) {
     CAPTURE(harmless);
     CHECK(behavioural_configuration(bench.read(kFull, {harmless})) == base);
   }
