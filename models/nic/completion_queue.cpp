@@ -22,7 +22,7 @@ void CompletionQueue::push(sim::Time ready, Completion completion, p4::PacketRef
                                          slot, engine_.generation());
 }
 
-void CompletionQueue::push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status) {
+void CompletionQueue::push_error(Qpn qpn, std::uint64_t wr_id, Opcode opcode, Status status) {
   push(engine_.dma_write(engine_.now(), kEntryBytes), {.wr_id = wr_id, .status = status, .opcode = opcode, .qpn = qpn});
 }
 

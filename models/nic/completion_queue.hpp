@@ -31,7 +31,7 @@ class CompletionQueue {
   void push(sim::Time ready, Completion completion, p4::PacketRef&& packet = {});
 
   /// The same of what has ended in error, which the NIC knows now: behind all completions that it has written before.
-  void push_error(std::uint32_t qpn, std::uint64_t wr_id, Opcode opcode, Status status);
+  void push_error(Qpn qpn, std::uint64_t wr_id, Opcode opcode, Status status);
 
   /// A crash: what was not polled is lost.
   void power_off();

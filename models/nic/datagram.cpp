@@ -12,7 +12,7 @@
 
 namespace racksim::models {
 
-Datagram::Datagram(NicEngine& engine, std::uint32_t number, const Queues& queues)
+Datagram::Datagram(NicEngine& engine, Qpn number, const Queues& queues)
     : QueuePair(engine, number, queues),
       lane_(engine.calendar().add_lane(fmt::format("node{}/nic/ud{}", engine.node(), number))) {
   set_state(State::ready);
@@ -81,7 +81,7 @@ void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
   completion.bytes = bytes;
   completion.qpn = number();
   completion.from = node_of_ipv4(packet->get_at<p4::Ipv4>(1).src);
-  completion.from_qpn = static_cast<std::uint32_t>(deth->source_qp);
+  completion.from_qpn = Qpn{deth->source_qp};
   completion.content = packet->content;
   completion.operation = packet->operation;
   if (const auto* immediate = packet->find<ImmDt>()) {

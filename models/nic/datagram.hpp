@@ -11,7 +11,7 @@ namespace racksim::models {
 
 class Datagram final : public QueuePair, SendListener {
  public:
-  Datagram(NicEngine& engine, std::uint32_t number, const Queues& queues);
+  Datagram(NicEngine& engine, Qpn number, const Queues& queues);
 
   /// Makes it ready again after an error or a crash.
   void restart() { set_state(State::ready); }

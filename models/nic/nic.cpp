@@ -1,4 +1,4 @@
-// Steering, raw queue pairs and landing. See nic.hpp.
+// Steering, raw queue pairs and what is written to memory. See nic.hpp.
 #include "models/nic/nic.hpp"
 
 #include <fmt/core.h>
@@ -27,28 +27,28 @@ ReceiveQueue& Nic::create_shared_receive_queue() {
 }
 
 ReliableConnection& Nic::create_reliable(const QueuePair::Queues& queues) {
-  const auto number = kFirstRdmaQpn + static_cast<std::uint32_t>(queue_pairs_.size());
-  auto made = std::make_unique<ReliableConnection>(engine_, number, queues, memory_, static_cast<Landings&>(*this));
+  const Qpn number{kFirstRdmaQpn + queue_pairs_.size()};
+  auto made = std::make_unique<ReliableConnection>(engine_, number, queues, memory_, static_cast<DmaWrites&>(*this));
   ReliableConnection& connection = *made;
   queue_pairs_.push_back(std::move(made));
   return connection;
 }
 
 Datagram& Nic::create_datagram(const QueuePair::Queues& queues) {
-  const auto number = kFirstRdmaQpn + static_cast<std::uint32_t>(queue_pairs_.size());
+  const Qpn number{kFirstRdmaQpn + queue_pairs_.size()};
   auto made = std::make_unique<Datagram>(engine_, number, queues);
   Datagram& datagram = *made;
   queue_pairs_.push_back(std::move(made));
   return datagram;
 }
 
-std::uint32_t Nic::create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling) {
+Qpn Nic::create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling) {
   if (raw_.size() == kRawQpns) throw std::runtime_error(fmt::format("node {}: no raw queue pair is left", node()));
   raw_.push_back(std::make_unique<RawQueuePair>(engine_, poller, handler, engine_.costs().receive + handling));
-  return kFirstRawQpn + static_cast<std::uint32_t>(raw_.size() - 1);
+  return Qpn{kFirstRawQpn + static_cast<std::uint32_t>(raw_.size() - 1)};
 }
 
-void Nic::send_raw(std::uint32_t qpn, p4::PacketRef&& packet) {
+void Nic::send_raw(Qpn qpn, p4::PacketRef&& packet) {
   if (qpn < kFirstRawQpn || qpn - kFirstRawQpn >= raw_.size()) {
     throw std::logic_error(fmt::format("node {}: {} is no raw queue pair", node(), qpn));
   }
@@ -136,22 +136,22 @@ void Nic::RawQueuePair::poll(std::uint64_t generation) {
 }
 
 void Nic::land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) {
-  landings_.push_back({.packet = std::move(packet), .from = from, .at = at, .bytes = bytes});
+  dma_writes_.push_back({.packet = std::move(packet), .from = from, .at = at, .bytes = bytes});
   engine_.calendar().at<&Nic::landed>(when, engine_.landing_lane(), *this, engine_.generation());
 }
 
 void Nic::landed(std::uint64_t generation) {
   if (generation != engine_.generation()) return;
-  const Landing landing = std::move(landings_.front());
-  landings_.pop_front();
-  engine_.delivered(*landing.packet);
+  const DmaWrite write = std::move(dma_writes_.front());
+  dma_writes_.pop_front();
+  engine_.delivered(*write.packet);
   // The region may have gone since the WRITE came; then nobody is to see it.
-  const Memory::Region* region = memory_.find(landing.at.key);
+  const Memory::Region* region = memory_.find(write.at.key);
   if (region == nullptr) return;
-  const Content& content = landing.packet->content;
-  if (region->stored) memory_.write(landing.at.address, content);
+  const Content& content = write.packet->content;
+  if (region->stored) memory_.write(write.at.address, content);
   for (MemoryObserver* observer : region->observers) {
-    observer->landed(landing.from, landing.at.address, landing.bytes, content);
+    observer->landed(write.from, write.at.address, write.bytes, content);
   }
 }
 
@@ -170,15 +170,15 @@ void Nic::power_off() {
   for (auto& receives : shared_receives_) receives->clear();
   for (auto& qp : queue_pairs_) qp->power_off();
   groups_.clear();
-  for (auto& landing : landings_) engine_.drop(*landing.packet, DropReason::nic_off);
-  landings_.clear();
+  for (auto& write : dma_writes_) engine_.drop(*write.packet, DropReason::nic_off);
+  dma_writes_.clear();
   for (auto& packet : held_receive_) engine_.drop(*packet, DropReason::nic_off);
   held_receive_.clear();
   memory_.crash();
 }
 
 std::uint64_t Nic::packets_held() const {
-  std::uint64_t held = engine_.packets_held() + landings_.size() + held_receive_.size();
+  std::uint64_t held = engine_.packets_held() + dma_writes_.size() + held_receive_.size();
   for (const auto& qp : raw_) held += qp->ring.size();
   for (const auto& queue : completion_queues_) held += queue->packets_held();
   return held;

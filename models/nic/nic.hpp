@@ -27,7 +27,7 @@
 namespace racksim::models {
 
 /// The NIC of one server.
-class Nic final : public PacketSink, Landings {
+class Nic final : public PacketSink, DmaWrites {
  public:
   Nic(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options, const CpuCosts& costs);
   ~Nic() override;
@@ -58,11 +58,11 @@ class Nic final : public PacketSink, Landings {
   /// Makes a raw packet queue pair polled by a core, and steers to it packets of Ethernet, IPv4 and UDP whose
   /// destination port is its number. Returns that number. The core spends `handling` on each packet besides the cost of
   /// receiving it, before the handler is called. Throws std::runtime_error beyond 57,344 of them.
-  std::uint32_t create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling = {});
+  Qpn create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling = {});
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
   /// lengths are filled in, and the UDP source port if it is 0. Occupies the queue pair's core for the cost of posting.
   /// A powered-off NIC drops it. Throws std::logic_error when `qpn` is no raw queue pair.
-  void send_raw(std::uint32_t qpn, p4::PacketRef&& packet);
+  void send_raw(Qpn qpn, p4::PacketRef&& packet);
 
   /// A crash: whatever is in the NIC is lost, all queue pairs lose their connections and receives, memory loses what is
   /// not durable, and packets in and out are dropped until power_on. A packet already given to the wire goes out.
@@ -99,7 +99,7 @@ class Nic final : public PacketSink, Landings {
     ShortQueue<p4::PacketRef> ring;  // at most NicOptions::receive_ring packets
     SendOrder order;
   };
-  struct Landing {
+  struct DmaWrite {
     p4::PacketRef packet;
     NodeId from;
     RemoteAddress at;
@@ -124,7 +124,7 @@ class Nic final : public PacketSink, Landings {
     bool operator()(const Datagram* a, const Datagram* b) const { return a->number() < b->number(); }
   };
   std::map<std::uint64_t, std::set<Datagram*, ByNumber>> groups_;  // attached, by the group's IPv4 address
-  std::deque<Landing> landings_;
+  std::deque<DmaWrite> dma_writes_;
   unsigned receive_stalls_ = 0;
   std::deque<p4::PacketRef> held_receive_;
 };

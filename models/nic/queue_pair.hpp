@@ -29,7 +29,7 @@ class QueuePair {
   QueuePair(const QueuePair&) = delete;
   QueuePair& operator=(const QueuePair&) = delete;
 
-  std::uint32_t number() const { return number_; }
+  Qpn number() const { return number_; }
   State state() const { return state_; }
 
   /// Posts work requests, in their order, with one doorbell: the core that polls the completions spends CpuCosts::post
@@ -52,8 +52,7 @@ class QueuePair {
   virtual void power_off() = 0;
 
  protected:
-  QueuePair(NicEngine& engine, std::uint32_t number, const Queues& queues)
-      : engine_(engine), number_(number), queues_(queues) {}
+  QueuePair(NicEngine& engine, Qpn number, const Queues& queues) : engine_(engine), number_(number), queues_(queues) {}
 
   /// Takes one of a list; false if there is no room.
   virtual bool take(const WorkRequest& request) = 0;
@@ -73,7 +72,7 @@ class QueuePair {
   void flush(const Receive& receive);
 
   NicEngine& engine_;
-  std::uint32_t number_;
+  Qpn number_;
   Queues queues_;
   ReceiveQueue own_receives_;
   State state_ = State::reset;

@@ -12,16 +12,16 @@ namespace racksim::models {
 
 struct RcLink {
   NicEngine& engine;
-  std::uint32_t number = 0;
+  Qpn number = 0;
   NodeId remote = 0;
-  std::uint32_t remote_number = 0;
+  Qpn remote_number = 0;
 
-  p4::PacketRef make_packet(RcOpcode opcode, std::uint32_t psn) const {
+  p4::PacketRef make_packet(RcOpcode opcode, Psn psn) const {
     auto packet = engine.context().packets.make();
     packet->push(p4::Ethernet{.dst = mac_of(remote), .ether_type = p4::kEtherTypeIpv4});
     packet->push(p4::Ipv4{.protocol = p4::kProtocolUdp, .dst = ipv4_of(remote)});
     packet->push(p4::Udp{.src_port = 0xc000 | (number & 0x3fff), .dst_port = kRoceUdpPort});
-    packet->push(Bth{.opcode = static_cast<std::uint64_t>(opcode), .dest_qp = remote_number, .psn = psn & kPsnMask});
+    packet->push(Bth{.opcode = static_cast<std::uint64_t>(opcode), .dest_qp = remote_number, .psn = psn.number()});
     return packet;
   }
   /// Gives the packet a payload of so many bytes, padded to words of 4.

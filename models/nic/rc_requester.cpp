@@ -49,10 +49,10 @@ void RcRequester::send_more() {
       return;
     }
     Entry& entry = queue_[sent_++];
-    RACKSIM_INVARIANT(sent_ < 2 || ((queue_[sent_ - 2].first_psn + queue_[sent_ - 2].packets) & kPsnMask) == next_psn_,
+    RACKSIM_INVARIANT(sent_ < 2 || queue_[sent_ - 2].first_psn + queue_[sent_ - 2].packets == next_psn_,
                       "the numbers of what is outstanding follow each other");
     entry.first_psn = next_psn_;
-    next_psn_ = (next_psn_ + entry.packets) & kPsnMask;
+    next_psn_ = next_psn_ + entry.packets;
     if (entry.waits_for_response()) ++responses_;
     RACKSIM_INVARIANT(responses_ <= link_.engine.options().outstanding_reads,
                       "READs and atomics that wait for responses are limited in number");
@@ -68,11 +68,11 @@ bool RcRequester::may_send(const Entry& entry) const {
 }
 
 // Those of its packets that are not before `from_psn`.
-void RcRequester::send_entry(const Entry& entry, std::uint32_t from_psn) {
+void RcRequester::send_entry(const Entry& entry, Psn from_psn) {
   if (entry.is_atomic()) return send_atomic(entry);
   if (entry.request.opcode == Opcode::read) return send_read(entry, entry.answered);
   for (std::uint32_t i = 0; i < entry.packets; ++i) {
-    if (psn_difference(entry.first_psn + i, from_psn) >= 0) send_segment(entry, i);
+    if (entry.first_psn + i - from_psn >= 0) send_segment(entry, i);
   }
 }
 
@@ -131,7 +131,7 @@ void RcRequester::send_atomic(const Entry& entry) {
 void RcRequester::send_again() {
   for (std::size_t i = 0; i < sent_; ++i) {
     const Entry& entry = queue_[i];
-    const auto left = static_cast<std::uint64_t>(psn_difference(entry.first_psn + entry.packets, oldest_psn_));
+    const auto left = static_cast<std::uint64_t>(entry.first_psn + entry.packets - oldest_psn_);
     link_.engine.counters().retransmitted.value +=
         entry.waits_for_response() ? 1 : std::min<std::uint64_t>(left, entry.packets);
     send_entry(entry, oldest_psn_);
@@ -196,7 +196,7 @@ void RcRequester::complete_in_error(const WorkRequest& request, Status status) {
 void RcRequester::reset() {
   queue_.clear();
   sent_ = responses_ = 0;
-  next_psn_ = oldest_psn_ = 0;
+  next_psn_ = oldest_psn_ = Psn{};
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
   order_.reset();
@@ -218,9 +218,9 @@ void RcRequester::take_acknowledgement(const p4::Packet& packet, sim::Time start
   NicEngine& engine = link_.engine;
   const std::uint64_t syndrome = packet.get<Aeth>().syndrome;
   // An acknowledgement covers its PSN; whatever is wrong names the PSN that it is about and covers what is before it.
-  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
-  const std::uint32_t next = syndrome == kSyndromeAck ? (psn + 1) & kPsnMask : psn;
-  if (psn_difference(next, oldest_psn_) < 0 || psn_difference(next, next_psn_) > 0) return;  // a late one
+  const Psn psn(packet.get<Bth>().psn);
+  const Psn next = syndrome == kSyndromeAck ? psn + 1 : psn;
+  if (next - oldest_psn_ < 0 || next - next_psn_ > 0) return;  // a late one
   acknowledged_before(next, start);
   if (sent_ == 0) return send_more();
   if (syndrome == kSyndromeNakSequence) {
@@ -253,9 +253,9 @@ void RcRequester::resume_after_rnr() {
 
 void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
-  const auto psn = static_cast<std::uint32_t>(packet->get<Bth>().psn);
+  const Psn psn(packet->get<Bth>().psn);
   const auto opcode = static_cast<RcOpcode>(packet->get<Bth>().opcode);
-  if (psn_difference(psn, oldest_psn_) < 0 || psn_difference(psn, next_psn_) >= 0) {
+  if (psn - oldest_psn_ < 0 || psn - next_psn_ >= 0) {
     ++engine.counters().duplicates.value;
     return engine.context().accounting.absorb();
   }
@@ -281,23 +281,23 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
     }
   }
   ++entry.answered;
-  oldest_psn_ = (oldest_psn_ + 1) & kPsnMask;
+  oldest_psn_ = oldest_psn_ + 1;
   progressed();
   if (entry.answered == entry.packets) complete_front(start);
   send_more();
 }
 
-void RcRequester::acknowledged_before(std::uint32_t psn, sim::Time start) {
+void RcRequester::acknowledged_before(Psn psn, sim::Time start) {
   NicEngine& engine = link_.engine;
   if (psn == oldest_psn_) return;
   bool moved = false;
   while (sent_ > 0) {
     const Entry& entry = queue_.front();
-    const std::uint32_t end = entry.first_psn + entry.packets;
+    const Psn end = entry.first_psn + entry.packets;
     if (entry.waits_for_response()) {
       if (moved) progressed();
       // The responder is past it, so its response was lost. What comes behind says the same once more.
-      if (psn_difference(psn, oldest_psn_) > 0 && missing_response_ != oldest_psn_) {
+      if (psn - oldest_psn_ > 0 && missing_response_ != oldest_psn_) {
         missing_response_ = oldest_psn_;
         ++engine.counters().naks.value;
         deadline_ = engine.now() + engine.options().rc_retransmission_timeout;
@@ -305,14 +305,14 @@ void RcRequester::acknowledged_before(std::uint32_t psn, sim::Time start) {
       }
       return;
     }
-    if (psn_difference(end, psn) > 0) {
-      if (psn_difference(psn, oldest_psn_) > 0) {
+    if (end - psn > 0) {
+      if (psn - oldest_psn_ > 0) {
         oldest_psn_ = psn;
         moved = true;
       }
       break;
     }
-    oldest_psn_ = end & kPsnMask;
+    oldest_psn_ = end;
     moved = true;
     complete_front(start);
   }
@@ -320,7 +320,7 @@ void RcRequester::acknowledged_before(std::uint32_t psn, sim::Time start) {
 }
 
 void RcRequester::progressed() {
-  RACKSIM_INVARIANT(psn_difference(next_psn_, oldest_psn_) >= 0, "nothing is acknowledged that was not sent");
+  RACKSIM_INVARIANT(next_psn_ - oldest_psn_ >= 0, "nothing is acknowledged that was not sent");
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
   deadline_ = link_.engine.now() + link_.engine.options().rc_retransmission_timeout;
@@ -329,7 +329,7 @@ void RcRequester::progressed() {
 void RcRequester::complete_front(sim::Time start) {
   RACKSIM_INVARIANT(sent_ > 0 && sent_ <= queue_.size(), "what completes has been sent");
   Entry& entry = queue_.front();
-  RACKSIM_INVARIANT(oldest_psn_ == ((entry.first_psn + entry.packets) & kPsnMask),
+  RACKSIM_INVARIANT(oldest_psn_ == entry.first_psn + entry.packets,
                     "what completes has all of its numbers acknowledged, and nothing behind it has");
   RACKSIM_INVARIANT(!entry.waits_for_response() || responses_ > 0, "a response that comes was waited for");
   if (entry.waits_for_response()) --responses_;

@@ -44,7 +44,7 @@ class RcRequester {
  private:
   struct Entry {
     WorkRequest request;
-    std::uint32_t first_psn = 0;     // of those that have been sent at least once, as is the next
+    Psn first_psn;                   // of those that have been sent at least once, as is the next
     std::uint32_t packets = 0;       // sequence numbers that it takes
     std::uint32_t answered = 0;      // packets of a READ's response that have come
     Content content;                 // what the only one brought
@@ -57,7 +57,7 @@ class RcRequester {
 
   void send_more();
   bool may_send(const Entry& entry) const;
-  void send_entry(const Entry& entry, std::uint32_t from_psn);
+  void send_entry(const Entry& entry, Psn from_psn);
   void send_segment(const Entry& entry, std::uint32_t segment);
   void send_read(const Entry& entry, std::uint32_t answered);
   void send_atomic(const Entry& entry);
@@ -65,7 +65,7 @@ class RcRequester {
   void take_acknowledgement(const p4::Packet& packet, sim::Time start);
   void take_response(p4::PacketRef&& packet, sim::Time start);
   /// Everything before this number has been acknowledged. Stops at what has no response yet, which is then lost.
-  void acknowledged_before(std::uint32_t psn, sim::Time start);
+  void acknowledged_before(Psn psn, sim::Time start);
   void complete_front(sim::Time start);
   void progressed();
   void restart_timer();
@@ -84,9 +84,9 @@ class RcRequester {
   std::deque<Entry> queue_;    // not completed, oldest first
   std::size_t sent_ = 0;       // how many of them have been sent at least once
   std::size_t responses_ = 0;  // how many of those wait for a response
-  std::uint32_t next_psn_ = 0;
-  std::uint32_t oldest_psn_ = 0;                   // not acknowledged
-  std::optional<std::uint32_t> missing_response_;  // the PSN whose response is known to be lost, and asked for again
+  Psn next_psn_;
+  Psn oldest_psn_;                       // not acknowledged
+  std::optional<Psn> missing_response_;  // the PSN whose response is known to be lost, and asked for again
   std::uint64_t retries_ = 0, rnr_retries_ = 0;
   sim::Time deadline_;
   sim::EventId timer_event_, rnr_event_;

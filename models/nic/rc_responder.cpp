@@ -10,7 +10,8 @@
 namespace racksim::models {
 
 void RcResponder::reset() {
-  expected_psn_ = messages_received_ = 0;
+  expected_psn_ = Psn{};
+  messages_received_ = 0;
   gap_reported_ = false;
   message_ = {};
   landed_ = sim::Time::beginning();
@@ -28,8 +29,8 @@ void RcResponder::flush() {
 
 void RcResponder::receive(p4::PacketRef&& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
-  const auto psn = static_cast<std::uint32_t>(packet->get<Bth>().psn);
-  const std::int32_t ahead = psn_difference(psn, expected_psn_);
+  const Psn psn(packet->get<Bth>().psn);
+  const std::int32_t ahead = psn - expected_psn_;
   if (ahead < 0) return take_again(std::move(packet), start);
   if (ahead > 0) {
     ++engine.counters().out_of_order.value;
@@ -65,7 +66,7 @@ void RcResponder::take_again(p4::PacketRef&& packet, sim::Time start) {
     case RcOpcode::compare_swap:
     case RcOpcode::fetch_add: {
       const auto result =
-          std::find_if(results_.begin(), results_.end(), [&](const AtomicResult& r) { return r.psn == bth.psn; });
+          std::find_if(results_.begin(), results_.end(), [&](const AtomicResult& r) { return r.psn == Psn(bth.psn); });
       // One that is still under way is answered when it is done.
       if (result != results_.end() && result->done) answer_atomic(*result, packet->operation);
       break;
@@ -80,7 +81,7 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& bth = packet->get<Bth>();
   const auto opcode = static_cast<RcOpcode>(bth.opcode);
-  const auto psn = static_cast<std::uint32_t>(bth.psn);
+  const Psn psn(bth.psn);
   const bool send = is_send(opcode), first = is_first(opcode), last = is_last(opcode);
   const bool immediate = brings_immediate(opcode);
   // A SEND takes its receive when it begins, a WRITE with immediate data when it ends.
@@ -117,11 +118,11 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   RACKSIM_INVARIANT(psn == expected_psn_, "packets are taken in the order of their numbers");
   RACKSIM_INVARIANT(!send || message_.holds_receive, "the packets of a SEND have the receive that it took");
   gap_reported_ = false;
-  expected_psn_ = (expected_psn_ + 1) & kPsnMask;
+  expected_psn_ = expected_psn_ + 1;
   const sim::Time done = engine.dma_write(start, bytes);
   if (!last) return engine.delivered(*packet);
   message_.holds_receive = false;
-  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  messages_received_ = (messages_received_ + 1) & kSequenceMask;
   acknowledge(kSyndromeAck, psn);
   if (send) {
     Completion completion = received(*packet);
@@ -130,7 +131,7 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
   }
   landed_ = std::max(landed_, done);
   if (immediate) completions_.push(done, received(*packet));
-  landings_.land(std::move(packet), done, link_.remote, {message_.address, message_.key}, message_.bytes);
+  dma_writes_.land(std::move(packet), done, link_.remote, {message_.address, message_.key}, message_.bytes);
 }
 
 Completion RcResponder::received(const p4::Packet& packet) const {
@@ -151,13 +152,13 @@ Completion RcResponder::received(const p4::Packet& packet) const {
 
 void RcResponder::take_read(const p4::Packet& packet, sim::Time start) {
   const auto& reth = packet.get<Reth>();
-  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const Psn psn(packet.get<Bth>().psn);
   const auto length = static_cast<std::uint32_t>(reth.length);
   const RemoteAddress at{reth.address, static_cast<std::uint32_t>(reth.remote_key)};
   if (!allowed(Memory::Access::read, at, length, psn)) return;
   gap_reported_ = false;
-  expected_psn_ = (psn + link_.segments(length)) & kPsnMask;
-  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  expected_psn_ = psn + link_.segments(length);
+  messages_received_ = (messages_received_ + 1) & kSequenceMask;
   read(packet, start);
 }
 
@@ -166,7 +167,7 @@ void RcResponder::take_read(const p4::Packet& packet, sim::Time start) {
 void RcResponder::read(const p4::Packet& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& reth = packet.get<Reth>();
-  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const Psn psn(packet.get<Bth>().psn);
   const auto length = static_cast<std::uint32_t>(reth.length);
   const std::uint32_t segments = link_.segments(length), mtu = link_.mtu();
   const sim::Time ready = behind_landings(start);
@@ -207,13 +208,13 @@ sim::Time RcResponder::behind_landings(sim::Time start) const {
 void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& request = packet.get<AtomicEth>();
-  const auto psn = static_cast<std::uint32_t>(packet.get<Bth>().psn);
+  const Psn psn(packet.get<Bth>().psn);
   const RemoteAddress at{request.address, static_cast<std::uint32_t>(request.remote_key)};
   const bool swap = static_cast<RcOpcode>(packet.get<Bth>().opcode) == RcOpcode::compare_swap;
   if (!allowed(Memory::Access::atomic, at, sizeof(std::uint64_t), psn)) return;
   gap_reported_ = false;
-  expected_psn_ = (psn + 1) & kPsnMask;
-  messages_received_ = (messages_received_ + 1) & kPsnMask;
+  expected_psn_ = psn + 1;
+  messages_received_ = (messages_received_ + 1) & kSequenceMask;
   const NicEngine::Access access = engine.atomic(behind_landings(start), request.address);
   landed_ = std::max(landed_, access.at_memory);
   auto answer = make_atomic_answer(psn, packet.operation);
@@ -242,13 +243,13 @@ void RcResponder::do_atomic(std::uint64_t life) {
     memory_.set_word(atomic.address, atomic.swap_or_add);
   }
   atomic.answer->get<AtomicAckEth>().old_value = old;
-  const auto psn = static_cast<std::uint32_t>(atomic.answer->get<Bth>().psn);
+  const Psn psn(atomic.answer->get<Bth>().psn);
   for (AtomicResult& result : results_) {
     if (result.psn == psn) result = {.psn = psn, .old_value = old, .done = true};
   }
 }
 
-p4::PacketRef RcResponder::make_atomic_answer(std::uint32_t psn, std::uint64_t operation) {
+p4::PacketRef RcResponder::make_atomic_answer(Psn psn, sim::OperationId operation) {
   auto answer = link_.make_packet(RcOpcode::atomic_acknowledge, psn);
   answer->push(Aeth{.syndrome = kSyndromeAck, .msn = messages_received_});
   answer->push(AtomicAckEth{});
@@ -258,26 +259,26 @@ p4::PacketRef RcResponder::make_atomic_answer(std::uint32_t psn, std::uint64_t o
   return answer;
 }
 
-void RcResponder::answer_atomic(const AtomicResult& result, std::uint64_t operation) {
+void RcResponder::answer_atomic(const AtomicResult& result, sim::OperationId operation) {
   auto answer = make_atomic_answer(result.psn, operation);
   answer->get<AtomicAckEth>().old_value = result.old_value;
   link_.engine.post(std::move(answer), 0, order_);
 }
 
-bool RcResponder::allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, std::uint32_t psn) {
+bool RcResponder::allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, Psn psn) {
   const Memory::Verdict verdict = memory_.check(access, at.address, at.key, bytes);
   if (verdict == Memory::Verdict::allowed) return true;
   refuse(verdict == Memory::Verdict::refused ? kSyndromeNakAccess : kSyndromeNakInvalidRequest, psn);
   return false;
 }
 
-void RcResponder::refuse(std::uint64_t syndrome, std::uint32_t psn) {
+void RcResponder::refuse(std::uint64_t syndrome, Psn psn) {
   ++link_.engine.counters().refused.value;
   acknowledge(syndrome, psn);
   owner_.responder_failed();
 }
 
-void RcResponder::acknowledge(std::uint64_t syndrome, std::uint32_t psn) {
+void RcResponder::acknowledge(std::uint64_t syndrome, Psn psn) {
   auto packet = link_.make_packet(RcOpcode::acknowledge, psn);
   packet->push(Aeth{.syndrome = syndrome, .msn = messages_received_});
   packet->payload_bytes = kIcrcBytes;

@@ -17,9 +17,9 @@
 namespace racksim::models {
 
 /// What has landed in memory, in the order in which it is there.
-class Landings {
+class DmaWrites {
  public:
-  virtual ~Landings() = default;
+  virtual ~DmaWrites() = default;
   /// A WRITE is in memory at `when`.
   virtual void land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) = 0;
 };
@@ -34,8 +34,8 @@ class RcResponder {
     virtual void responder_failed() = 0;
   };
 
-  RcResponder(const RcLink& link, Memory& memory, Landings& landings, CompletionQueue& completions, Owner& owner)
-      : link_(link), memory_(memory), landings_(landings), completions_(completions), owner_(owner) {}
+  RcResponder(const RcLink& link, Memory& memory, DmaWrites& dma_writes, CompletionQueue& completions, Owner& owner)
+      : link_(link), memory_(memory), dma_writes_(dma_writes), completions_(completions), owner_(owner) {}
 
   /// A request packet starts in the receive engine at `start`.
   void receive(p4::PacketRef&& packet, sim::Time start);
@@ -46,7 +46,7 @@ class RcResponder {
 
  private:
   struct AtomicResult {
-    std::uint32_t psn = 0;
+    Psn psn;
     std::uint64_t old_value = 0;
     bool done = false;
   };
@@ -80,20 +80,20 @@ class RcResponder {
   void take_atomic(const p4::Packet& packet, sim::Time start);
   void do_atomic(std::uint64_t life);
   Completion received(const p4::Packet& packet) const;
-  p4::PacketRef make_atomic_answer(std::uint32_t psn, std::uint64_t operation);
-  void answer_atomic(const AtomicResult& result, std::uint64_t operation);
+  p4::PacketRef make_atomic_answer(Psn psn, sim::OperationId operation);
+  void answer_atomic(const AtomicResult& result, sim::OperationId operation);
   /// Whether memory allows it; if not, it is refused.
-  bool allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, std::uint32_t psn);
-  void refuse(std::uint64_t syndrome, std::uint32_t psn);
-  void acknowledge(std::uint64_t syndrome, std::uint32_t psn);
+  bool allowed(Memory::Access access, RemoteAddress at, std::uint32_t bytes, Psn psn);
+  void refuse(std::uint64_t syndrome, Psn psn);
+  void acknowledge(std::uint64_t syndrome, Psn psn);
 
   const RcLink& link_;
   Memory& memory_;
-  Landings& landings_;
+  DmaWrites& dma_writes_;
   CompletionQueue& completions_;
   Owner& owner_;
   SendOrder order_{link_.engine};  // of acknowledgements and responses
-  std::uint32_t expected_psn_ = 0;
+  Psn expected_psn_;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;
   Message message_;                            // being received

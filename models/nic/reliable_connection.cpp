@@ -7,15 +7,15 @@
 
 namespace racksim::models {
 
-ReliableConnection::ReliableConnection(NicEngine& engine, std::uint32_t number, const Queues& queues, Memory& memory,
-                                       Landings& landings)
+ReliableConnection::ReliableConnection(NicEngine& engine, Qpn number, const Queues& queues, Memory& memory,
+                                       DmaWrites& dma_writes)
     : QueuePair(engine, number, queues),
       link_{engine, number},
       requester_(link_, sent(), *this,
                  engine.calendar().add_lane(fmt::format("node{}/nic/rc{}", engine.node(), number))),
-      responder_(link_, memory, landings, received(), *this) {}
+      responder_(link_, memory, dma_writes, received(), *this) {}
 
-void ReliableConnection::connect(NodeId remote, std::uint32_t remote_number) {
+void ReliableConnection::connect(NodeId remote, Qpn remote_number) {
   if (state() != State::reset) {
     reset();
     clear_own_receives();

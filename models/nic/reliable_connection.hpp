@@ -17,11 +17,11 @@ namespace racksim::models {
 /// One end of a connection.
 class ReliableConnection final : public QueuePair, RcRequester::Owner, RcResponder::Owner {
  public:
-  ReliableConnection(NicEngine& engine, std::uint32_t number, const Queues& queues, Memory& memory, Landings& landings);
+  ReliableConnection(NicEngine& engine, Qpn number, const Queues& queues, Memory& memory, DmaWrites& dma_writes);
 
   /// Starts anew at sequence number 0. Receives posted before the first connection count, as in ibverbs, where a queue
   /// pair takes them from state INIT on; those of an earlier connection are gone, as after a transition to RESET.
-  void connect(NodeId remote, std::uint32_t remote_number);
+  void connect(NodeId remote, Qpn remote_number);
   void receive(p4::PacketRef&& packet, sim::Time start) override;
   void power_off() override;
   void add_waits(std::vector<sim::Wait>& waits) const override;

@@ -31,19 +31,19 @@ class RpcEnd final : public CompletionHandler {
  public:
   struct Peer {
     NodeId node = 0;
-    std::uint32_t qpn = 0;
+    Qpn qpn = 0;
     auto operator<=>(const Peer&) const = default;
   };
   struct Call {
     Peer from;
     std::uint32_t number = 0;
     Content content{};
-    std::uint64_t operation = 0;
+    sim::OperationId operation = 0;
   };
   struct Message {
     Content content{};
     std::uint32_t bytes = 0;  ///< on the wire, at least the content's
-    std::uint64_t operation = 0;
+    sim::OperationId operation = 0;
   };
   struct Patience {
     sim::Duration timeout;       ///< of each attempt, on the node's clock

@@ -10,10 +10,14 @@
 #include "models/packets/rack_context.hpp"
 #include "p4model/language/content.hpp"
 #include "p4model/language/packet.hpp"
+#include "sim/record/ids.hpp"
 
 namespace racksim::models {
 
 using p4::Content;
+
+/// The number of a queue pair of a NIC.
+using Qpn = sim::Id<struct QpnKind, std::uint32_t>;
 
 /// What a work request asks for. `receive` stands for a posted receive that a message has consumed.
 enum class Opcode : std::uint8_t { send, send_imm, write, write_imm, read, compare_swap, fetch_add, receive };
@@ -43,7 +47,7 @@ struct RemoteAddress {
 /// Where a datagram goes: a queue pair of a node, or all queue pairs that have joined a multicast group.
 struct Destination {
   NodeId node = 0;
-  std::uint32_t qpn = 0;
+  Qpn qpn = 0;
   std::optional<std::uint16_t> group = std::nullopt;
 };
 
@@ -53,14 +57,14 @@ struct WorkRequest {
   Content content{};       ///< what is sent or written
   /// Length on the wire, if it is not that of the content; of a READ, how much is read. At most 2^31.
   std::optional<std::uint32_t> bytes = std::nullopt;
-  std::uint64_t compare = 0;      ///< of a compare-and-swap
-  std::uint64_t swap_or_add = 0;  ///< of either atomic
-  std::uint32_t immediate = 0;    ///< of verbs that bring one
-  bool signalled = true;          ///< makes a completion when it succeeds; failures always do
-  bool fenced = false;            ///< waits until READs and atomics before it have ended
-  Destination destination{};      ///< of a datagram
-  std::uint64_t wr_id = 0;        ///< comes back in the completion
-  std::uint64_t operation = 0;    ///< the application's operation that causes it, for the record
+  std::uint64_t compare = 0;       ///< of a compare-and-swap
+  std::uint64_t swap_or_add = 0;   ///< of either atomic
+  std::uint32_t immediate = 0;     ///< of verbs that bring one
+  bool signalled = true;           ///< makes a completion when it succeeds; failures always do
+  bool fenced = false;             ///< waits until READs and atomics before it have ended
+  Destination destination{};       ///< of a datagram
+  std::uint64_t wr_id = 0;         ///< comes back in the completion
+  sim::OperationId operation = 0;  ///< the application's operation that causes it, for the record
 
   std::uint32_t length() const { return bytes.value_or(static_cast<std::uint32_t>(content.size())); }
 };
@@ -72,11 +76,11 @@ struct Completion {
   std::uint32_t bytes = 0;      ///< received or read
   std::uint64_t old_value = 0;  ///< that an atomic found
   std::optional<std::uint32_t> immediate = std::nullopt;
-  std::uint32_t qpn = 0;        ///< of the queue pair that it belongs to
-  NodeId from = 0;              ///< who sent what was received
-  std::uint32_t from_qpn = 0;   ///< its queue pair
-  Content content{};            ///< what was received or read
-  std::uint64_t operation = 0;  ///< that caused the message or the work request
+  Qpn qpn = 0;                     ///< of the queue pair that it belongs to
+  NodeId from = 0;                 ///< who sent what was received
+  Qpn from_qpn = 0;                ///< its queue pair
+  Content content{};               ///< what was received or read
+  sim::OperationId operation = 0;  ///< that caused the message or the work request
 };
 
 /// Gets the packets of a raw packet queue pair.

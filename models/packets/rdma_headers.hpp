@@ -119,11 +119,27 @@ inline constexpr std::uint64_t kMulticastQpn = 0xffffff;
 inline constexpr std::uint64_t kSyndromeAck = 0x00, kSyndromeRnr = 0x20, kSyndromeNakSequence = 0x60,
                                kSyndromeNakInvalidRequest = 0x61, kSyndromeNakAccess = 0x62;
 inline constexpr std::uint32_t kIcrcBytes = 4;
-inline constexpr std::uint32_t kPsnMask = 0xffffff;
+/// What PSNs and message sequence numbers wrap around at.
+inline constexpr std::uint32_t kSequenceMask = 0xffffff;
 
-/// a - b for 24-bit sequence numbers less than half the range apart.
-constexpr std::int32_t psn_difference(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::int32_t>((a - b) << 8) >> 8;
-}
+/// A packet sequence number of a reliable connection: 24 bits, which wrap around.
+class Psn {
+ public:
+  constexpr Psn() = default;
+  /// Of a number, its low 24 bits.
+  explicit constexpr Psn(std::uint64_t number) : number_(static_cast<std::uint32_t>(number) & kSequenceMask) {}
+
+  constexpr std::uint32_t number() const { return number_; }
+  bool operator==(const Psn&) const = default;
+  friend constexpr Psn operator+(Psn psn, std::uint32_t packets) { return Psn(psn.number_ + packets); }
+  friend constexpr Psn operator-(Psn psn, std::uint32_t packets) { return Psn(psn.number_ - packets); }
+  /// How far `a` is ahead of `b`, negative if it is behind; of numbers less than half the range apart.
+  friend constexpr std::int32_t operator-(Psn a, Psn b) {
+    return static_cast<std::int32_t>((a.number_ - b.number_) << 8) >> 8;
+  }
+
+ private:
+  std::uint32_t number_ = 0;
+};
 
 }  // namespace racksim::models

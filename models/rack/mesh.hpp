@@ -32,9 +32,9 @@ class Mesh {
   /// joined again. Calls to it that were under way end when their patience does.
   void rejoin(NodeId node);
 
-  std::size_t size() const { return seats_.size(); }
-  NodeId node_of(unsigned thread) const { return seats_.at(thread).node; }
-  RpcEnd& end(unsigned thread) { return *seats_.at(thread).end; }
+  std::size_t size() const { return threads_.size(); }
+  NodeId node_of(unsigned thread) const { return threads_.at(thread).node; }
+  RpcEnd& end(unsigned thread) { return *threads_.at(thread).end; }
   /// Whose call it is.
   unsigned caller(unsigned callee, const RpcEnd::Call& call) const;
   /// Calls another thread, as RpcEnd::call.
@@ -42,14 +42,14 @@ class Mesh {
                                          RpcEnd::Patience patience);
 
  private:
-  struct Seat {
+  struct Thread {
     NodeId node = 0;
     Core* core = nullptr;
     RpcEnd::Handler handler;
     std::unique_ptr<RpcEnd> end;
     std::vector<QueuePair*> queue_pairs;  // by the other thread; over datagrams one and the same
   };
-  /// Completions of a seat's queue pairs, whichever incarnation it is.
+  /// Completions of a thread's queue pairs, whichever incarnation it is.
   struct Inbox;
   void open(unsigned thread);
   void join(unsigned a, unsigned b);
@@ -58,7 +58,7 @@ class Mesh {
   Rack& rack_;
   Transport transport_;
   RpcOptions options_;
-  std::vector<Seat> seats_;
+  std::vector<Thread> threads_;
   std::vector<std::unique_ptr<Inbox>> inboxes_;
 };
 

@@ -35,8 +35,8 @@ using MadeOracle = std::shared_ptr<sim::Oracle>;
 class FirstPermissions final : public sim::StateVisitor {
  public:
   explicit FirstPermissions(sim::SingleWriterOracle& oracle) : oracle_(oracle) {}
-  void home(std::uint64_t, std::uint64_t) override {}
-  void copy(std::uint64_t key, sim::Holder holder, std::uint64_t, sim::CopyState state) override {
+  void home(sim::Key, sim::Value) override {}
+  void copy(sim::Key key, sim::Holder holder, sim::Value, sim::CopyState state) override {
     if (holder.is_switch()) return;
     const auto permission = state == sim::CopyState::dirty ? sim::Permission::write : sim::Permission::read;
     oracle_.observe({sim::Time{},
@@ -45,7 +45,7 @@ class FirstPermissions final : public sim::StateVisitor {
                      0,
                      {key, holder.number(), static_cast<std::uint64_t>(permission)}});
   }
-  void lost(std::uint64_t) override {}
+  void lost(sim::Key) override {}
 
  private:
   sim::SingleWriterOracle& oracle_;
@@ -147,12 +147,11 @@ const Registration<OracleEntry> served({
     .make = [](OracleContext& context) -> MadeOracle {
       const auto& terms = context.terms();
       return std::make_shared<sim::ServedOracle>(
-          context.event_log(), sim::ServedRules{.expect_timeouts = terms.expect_timeouts,
-                                                .patience = terms.patience,
-                                                .settling = terms.settling,
-                                                .fate = [&protocol = context.protocol()](std::uint64_t key) {
-                                                  return protocol.fate_of(key);
-                                                }});
+          context.event_log(),
+          sim::ServedRules{.expect_timeouts = terms.expect_timeouts,
+                           .patience = terms.patience,
+                           .settling = terms.settling,
+                           .fate = [&protocol = context.protocol()](sim::Key key) { return protocol.fate_of(key); }});
     },
 });
 

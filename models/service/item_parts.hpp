@@ -7,14 +7,16 @@
 
 #include <cstdint>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::models {
 
 /// A packet's share of an item.
 struct ItemPart {
-  std::uint64_t key = 0;
+  sim::Key key = 0;
   unsigned number = 0;      ///< which part of the item, below ItemParts::kMost
   std::uint32_t bytes = 0;  ///< of the value
-  std::uint64_t value = 0;  ///< that these bytes belong to
+  sim::Value value = 0;     ///< that these bytes belong to
 };
 
 /// The parts of one answer. Whoever reads an item notes those that make it up, each as it is taken.
@@ -46,7 +48,7 @@ class ItemParts {
 
   /// Whether they are all of this key and value, and together as long as the item, or longer: short values may be
   /// padded.
-  Verdict judge(std::uint64_t key, std::uint64_t value, std::uint32_t bytes) const {
+  Verdict judge(sim::Key key, sim::Value value, std::uint32_t bytes) const {
     if (numbers_ != 0 && first_.key != key) return {Flaw::foreign, first_.key};
     if (odd_key_.key != first_.key) return {Flaw::foreign, odd_key_.key};
     if (numbers_ != 0 && first_.value != value) return {Flaw::mixed, first_.value};

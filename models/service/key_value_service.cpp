@@ -9,7 +9,7 @@
 
 namespace racksim::models {
 
-std::uint32_t ItemSizes::value_bytes(std::uint64_t key) const {
+std::uint32_t ItemSizes::value_bytes(sim::Key key) const {
   constexpr std::uint64_t kDraw = 0x69'7465'6d73;  // a draw of its own, so that sizes do not depend on the run's seed
   const double unit = static_cast<double>(sim::keyed_draw(kDraw, key, 0) >> 11) * 0x1p-53;
   return unit < small_share ? small_value_bytes : large_value_bytes;
@@ -24,7 +24,7 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::EventLog& event_l
       answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
       tally_(metrics, std::move(labels)) {}
 
-sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, std::uint64_t key) {
+sim::Task<std::optional<sim::Value>> KeyValueService::get(Session session, sim::Key key) {
   const PendingOperation begun = begin(session, sim::OperationKind::read, key);
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_get(session, key, begun.operation);
@@ -32,7 +32,7 @@ sim::Task<std::optional<std::uint64_t>> KeyValueService::get(Session session, st
   co_return finish(session, begun, answer);
 }
 
-sim::Task<std::optional<std::uint64_t>> KeyValueService::put(Session session, std::uint64_t key) {
+sim::Task<std::optional<sim::Value>> KeyValueService::put(Session session, sim::Key key) {
   const PendingOperation begun = begin(session, sim::OperationKind::write, key, next_value(session));
   Guard guard(*this, session, begun);
   const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
@@ -40,14 +40,14 @@ sim::Task<std::optional<std::uint64_t>> KeyValueService::put(Session session, st
   co_return finish(session, begun, answer);
 }
 
-void KeyValueService::preload(std::span<const std::uint64_t> hottest) {
+void KeyValueService::preload(std::span<const sim::Key> hottest) {
   std::size_t turn = 0;
   for (auto key = hottest.rbegin(); key != hottest.rend(); ++key) {
     run_before(warm(session_number(turn++ % sessions()), *key));
   }
 }
 
-sim::Task<void> KeyValueService::warm(Session session, std::uint64_t key) {
+sim::Task<void> KeyValueService::warm(Session session, sim::Key key) {
   const Answer answer = co_await do_get(session, key, kWarmOperation);
   if (!answer.given) throw std::runtime_error("a get of the warm-up was given up");
 }
@@ -57,8 +57,8 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
   do_describe_items(sizes);
 }
 
-std::optional<std::uint64_t> KeyValueService::finish(Session session, const PendingOperation& begun,
-                                                     const Answer& answer) {
+std::optional<sim::Value> KeyValueService::finish(Session session, const PendingOperation& begun,
+                                                  const Answer& answer) {
   if (!answer.given) {
     ++given_up_.value;
     give_up(session, begun);
@@ -70,7 +70,7 @@ std::optional<std::uint64_t> KeyValueService::finish(Session session, const Pend
   }
   const bool write = begun.kind == sim::OperationKind::write;
   if (!write) judge_parts(session, begun, answer);
-  const std::uint64_t value = write ? begun.value : answer.value;
+  const sim::Value value = write ? begun.value : answer.value;
   const sim::Duration took = end(session, begun, value);
   ++answered_.value;
   tally_.answered(answer.label, took, measuring());
@@ -88,7 +88,7 @@ void KeyValueService::judge_parts(Session session, const PendingOperation& begun
                            verdict.detail);
 }
 
-void KeyValueService::repeated_answer(Session session, std::uint64_t key) {
+void KeyValueService::repeated_answer(Session session, sim::Key key) {
   ++repeated_.value;
   sim::record_stray_answer(event_log(), source_of(session), calendar().now(), 0, sim::StrayAnswer::repeated, 0, key);
 }

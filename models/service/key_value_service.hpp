@@ -25,16 +25,16 @@ struct ItemSizes {
   std::uint32_t large_value_bytes = 1024;
   double small_share = 0.12;  ///< of the keys
 
-  std::uint32_t value_bytes(std::uint64_t key) const;
+  std::uint32_t value_bytes(sim::Key key) const;
 };
 
 /// What an operation came to.
 struct Answer {
   bool given = false;  ///< false: nobody has answered in time, and the client has given up
-  std::uint64_t key = 0;
-  std::uint64_t value = 0;  ///< of a get
-  ItemParts parts;          ///< of a get: what the packets that made up the answer held
-  std::size_t label = 0;    ///< who answered, in the protocol's list of labels
+  sim::Key key = 0;
+  sim::Value value = 0;   ///< of a get
+  ItemParts parts;        ///< of a get: what the packets that made up the answer held
+  std::size_t label = 0;  ///< who answered, in the protocol's list of labels
 };
 
 /// A key-value store. Implemented by protocols, used by workloads. A session may have any number of operations under
@@ -48,16 +48,16 @@ class KeyValueService : public Service {
                   unsigned threads_per_node, std::vector<AnswerLabel> labels);
 
   /// Gets an item; returns its value, or nothing if it gives up.
-  sim::Task<std::optional<std::uint64_t>> get(Session session, std::uint64_t key);
+  sim::Task<std::optional<sim::Value>> get(Session session, sim::Key key);
   /// Gives an item a new value; returns it, or nothing if it gives up: then the item may have got it, may still do so,
   /// or never.
-  sim::Task<std::optional<std::uint64_t>> put(Session session, std::uint64_t key);
+  sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key);
 
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
   void describe_items(const ItemSizes& sizes);
   /// Tells the most popular keys, hottest first, before the run: what a cache may begin with.
   /// By default each of them is asked for, coldest first, by sessions in turn.
-  virtual void preload(std::span<const std::uint64_t> hottest);
+  virtual void preload(std::span<const sim::Key> hottest);
 
   unsigned client_nodes() const { return client_nodes_; }
 
@@ -65,17 +65,16 @@ class KeyValueService : public Service {
   void stop_measuring();
 
  protected:
-  virtual sim::Task<Answer> do_get(Session session, std::uint64_t key, std::uint64_t operation) = 0;
-  virtual sim::Task<Answer> do_put(Session session, std::uint64_t key, std::uint64_t value,
-                                   std::uint64_t operation) = 0;
+  virtual sim::Task<Answer> do_get(Session session, sim::Key key, sim::OperationId operation) = 0;
+  virtual sim::Task<Answer> do_put(Session session, sim::Key key, sim::Value value, sim::OperationId operation) = 0;
   virtual void do_describe_items(const ItemSizes& sizes) = 0;
   /// An answer has come to a request that is over. `key` is the one that it is about.
-  void repeated_answer(Session session, std::uint64_t key);
+  void repeated_answer(Session session, sim::Key key);
 
  private:
-  sim::Task<void> warm(Session session, std::uint64_t key);
+  sim::Task<void> warm(Session session, sim::Key key);
   /// Returns what was read or written, nothing if it was given up.
-  std::optional<std::uint64_t> finish(Session session, const PendingOperation& begun, const Answer& answer);
+  std::optional<sim::Value> finish(Session session, const PendingOperation& begun, const Answer& answer);
   void judge_parts(Session session, const PendingOperation& begun, const Answer& answer);
 
   unsigned client_nodes_;

@@ -62,30 +62,30 @@ void MemoryService::require(OperationSet needed) const {
                          fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
 }
 
-sim::Task<std::uint64_t> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
+sim::Task<sim::Value> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
   const std::uint64_t last = object_of({address.value + bytes - 1});
-  std::uint64_t value = 0;
+  sim::Value value = 0;
   for (std::uint64_t object = object_of(address); object <= last; ++object) {
-    value = co_await read_object(session, object);
+    value = co_await read_object(session, sim::Key{object});
   }
   co_return value;
 }
 
-sim::Task<std::uint64_t> MemoryService::write(Session session, GlobalAddress address, std::uint64_t bytes) {
+sim::Task<sim::Value> MemoryService::write(Session session, GlobalAddress address, std::uint64_t bytes) {
   const std::uint64_t last = object_of({address.value + bytes - 1});
-  std::uint64_t value = 0;
+  sim::Value value = 0;
   for (std::uint64_t object = object_of(address); object <= last; ++object) {
-    value = co_await write_object(session, object, {}, 0);
+    value = co_await write_object(session, sim::Key{object}, {}, 0);
   }
   co_return value;
 }
 
 sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std::span<std::byte> into) {
   while (!into.empty()) {
-    const std::uint64_t object = object_of(address);
+    const sim::Key object = object_of(address);
     const std::size_t offset = address.value & (shape_.object_bytes - 1);
     const std::size_t here = std::min<std::size_t>(into.size(), shape_.object_bytes - offset);
-    const std::uint64_t value = co_await read_object(session, object);
+    const sim::Value value = co_await read_object(session, object);
     contents_.copy(value, offset, into.first(here));
     into = into.subspan(here);
     address.value += here;
@@ -95,7 +95,7 @@ sim::Task<void> MemoryService::load(Session session, GlobalAddress address, std:
 sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std::span<const std::byte> bytes) {
   if (!keeps_bytes_) throw std::logic_error("real bytes are stored in a memory service that keeps none");
   while (!bytes.empty()) {
-    const std::uint64_t object = object_of(address);
+    const sim::Key object = object_of(address);
     const std::size_t offset = address.value & (shape_.object_bytes - 1);
     const std::size_t here = std::min<std::size_t>(bytes.size(), shape_.object_bytes - offset);
     co_await write_object(session, object, bytes.first(here), offset);
@@ -104,17 +104,17 @@ sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std
   }
 }
 
-sim::Task<std::uint64_t> MemoryService::read_object(Session session, std::uint64_t object) {
+sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key object) {
   const PendingOperation begun = begin(session, sim::OperationKind::read, object);
   Guard guard(*this, session, begun);
-  const std::uint64_t value = co_await do_read(session, object, begun.operation);
+  const sim::Value value = co_await do_read(session, object, begun.operation);
   guard.over();
   end(session, begun, value);
   co_return value;
 }
 
-sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint64_t object,
-                                                     std::span<const std::byte> bytes, std::size_t offset) {
+sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
+                                                  std::size_t offset) {
   const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
   Guard guard(*this, session, begun);
@@ -125,24 +125,23 @@ sim::Task<std::uint64_t> MemoryService::write_object(Session session, std::uint6
   co_return begun.value;
 }
 
-sim::Task<std::uint64_t> MemoryService::compare_and_swap(Session session, GlobalAddress address,
-                                                         std::uint64_t expected) {
+sim::Task<sim::Value> MemoryService::compare_and_swap(Session session, GlobalAddress address, sim::Value expected) {
   const PendingOperation begun =
       begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
-  const std::uint64_t before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
+  const sim::Value before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
   guard.over();
   if (before == expected) perform_at_return(begun, begun.value);
   end_atomic(session, begun, before, before == expected);
   co_return before;
 }
 
-sim::Task<std::uint64_t> MemoryService::fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand) {
+sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand) {
   const PendingOperation begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
   Guard guard(*this, session, begun);
-  const std::uint64_t before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
+  const sim::Value before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
   guard.over();
-  perform_at_return(begun, before + operand);
+  perform_at_return(begun, sim::Value{before + operand});
   end_atomic(session, begun, before, true);
   co_return before;
 }
@@ -189,7 +188,7 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
   Guard guard(*this, session, begun);
   const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
   guard.over();
-  end(session, begun, address.value);
+  end(session, begun, sim::Value{address.value});
   co_return address;
 }
 
@@ -207,38 +206,37 @@ GlobalAddress MemoryService::reserve(std::uint64_t bytes, const AllocationHint& 
   return first;
 }
 
-sim::Task<std::uint64_t> MemoryService::do_compare_and_swap(Session, std::uint64_t, std::uint64_t, std::uint64_t,
-                                                            std::uint64_t) {
+sim::Task<sim::Value> MemoryService::do_compare_and_swap(Session, sim::Key, sim::Value, sim::Value, sim::OperationId) {
   not_offered(sim::OperationKind::compare_and_swap);
 }
 
-sim::Task<std::uint64_t> MemoryService::do_fetch_and_add(Session, std::uint64_t, std::uint64_t, std::uint64_t) {
+sim::Task<sim::Value> MemoryService::do_fetch_and_add(Session, sim::Key, std::uint64_t, sim::OperationId) {
   not_offered(sim::OperationKind::fetch_and_add);
 }
 
-sim::Task<void> MemoryService::do_fence(Session, std::uint64_t) {
+sim::Task<void> MemoryService::do_fence(Session, sim::OperationId) {
   if (shape_.writes_return_early) not_offered(sim::OperationKind::fence);
   co_return;
 }
 
-sim::Task<void> MemoryService::do_lock(Session, std::uint64_t, LockMode mode, std::uint64_t) {
+sim::Task<void> MemoryService::do_lock(Session, sim::Key, LockMode mode, sim::OperationId) {
   not_offered(kind_of(mode, false));
 }
 
-sim::Task<bool> MemoryService::do_try_lock(Session, std::uint64_t, LockMode mode, std::uint64_t) {
+sim::Task<bool> MemoryService::do_try_lock(Session, sim::Key, LockMode mode, sim::OperationId) {
   not_offered(kind_of(mode, true));
 }
 
-sim::Task<void> MemoryService::do_unlock(Session, std::uint64_t, std::uint64_t) {
+sim::Task<void> MemoryService::do_unlock(Session, sim::Key, sim::OperationId) {
   not_offered(sim::OperationKind::unlock);
 }
 
 sim::Task<GlobalAddress> MemoryService::do_allocate(Session, std::uint64_t bytes, const AllocationHint& hint,
-                                                    std::uint64_t) {
+                                                    sim::OperationId) {
   co_return allocator_.allocate(bytes, hint);
 }
 
-sim::Task<void> MemoryService::do_free(Session, GlobalAddress address, std::uint64_t) {
+sim::Task<void> MemoryService::do_free(Session, GlobalAddress address, sim::OperationId) {
   allocator_.free(address);
   co_return;
 }
@@ -247,8 +245,8 @@ void MemoryService::warm_access(Session session, GlobalAddress address, bool wri
   run_before(warm(session, object_of(address), write));
 }
 
-sim::Task<void> MemoryService::warm(Session session, std::uint64_t object, bool write) {
-  const std::uint64_t value = write ? next_value(session) : 0;
+sim::Task<void> MemoryService::warm(Session session, sim::Key object, bool write) {
+  const sim::Value value = write ? next_value(session) : sim::kNeverWritten;
   if (write) {
     co_await do_write(session, object, value, kWarmOperation);
   } else {
@@ -260,7 +258,7 @@ sim::Task<void> MemoryService::warm(Session session, std::uint64_t object, bool 
 
 void MemoryService::reserved(GlobalAddress, std::uint64_t, const AllocationHint&) {}
 
-void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
+void MemoryService::performed(sim::OperationId operation, sim::Key object, sim::Value value) {
   if (operation != kWarmOperation) {
     const std::size_t session = session_of(operation);
     performed_[session] = operation;
@@ -269,19 +267,19 @@ void MemoryService::performed(std::uint64_t operation, std::uint64_t object, std
   if (!keeps_bytes_) return;
   std::uint64_t& current = current_[object];
   if (const auto patch = patches_.find(operation); patch != patches_.end()) {
-    contents_.compose(value, current, patch->second.offset, patch->second.bytes);
+    contents_.compose(value, sim::Value{current}, patch->second.offset, patch->second.bytes);
     patches_.erase(patch);
   }
   current = value;
 }
 
-void MemoryService::unlock_for_dead(Session holder, std::uint64_t block) {
+void MemoryService::unlock_for_dead(Session holder, sim::Key block) {
   const PendingOperation begun = begin(holder, sim::OperationKind::unlock, block);
   unlocked(holder, block);
   end_for_dead(holder, begun);
 }
 
-void MemoryService::unlocked(Session session, std::uint64_t block) {
+void MemoryService::unlocked(Session session, sim::Key block) {
   const auto held = std::find_if(held_locks_.begin(), held_locks_.end(), [&](const HeldLock& lock) {
     return lock.block == block && lock.session == index_of(session);
   });
@@ -299,7 +297,7 @@ std::vector<std::size_t> MemoryService::waited_for(const PendingOperation& begun
   return holders;
 }
 
-void MemoryService::perform_at_return(const PendingOperation& begun, std::uint64_t value) {
+void MemoryService::perform_at_return(const PendingOperation& begun, sim::Value value) {
   if (shape_.writes_return_early || performed_[session_of(begun.operation)] == begun.operation) return;
   performed(begun.operation, begun.key, value);
 }

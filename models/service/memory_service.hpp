@@ -53,9 +53,9 @@ class MemoryService : public Service {
   MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const MemoryShape& shape);
 
   /// Reads what lies at an address; returns the value of the (last) object.
-  sim::Task<std::uint64_t> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  sim::Task<sim::Value> read(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
   /// Writes there, giving each object a new value; returns the (last) one.
-  sim::Task<std::uint64_t> write(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
+  sim::Task<sim::Value> write(Session session, GlobalAddress address, std::uint64_t bytes = kWordBytes);
   /// Before anything is written, the warm-up included: an application will store real bytes. What it does not store
   /// in an object stays as it was, whoever wrote that and how: of a value without bytes those that stand for its
   /// number.
@@ -65,9 +65,9 @@ class MemoryService : public Service {
   sim::Task<void> store(Session session, GlobalAddress address, std::span<const std::byte> bytes);
 
   /// Gives the object a new value if it has the value `expected`; returns the one it had.
-  sim::Task<std::uint64_t> compare_and_swap(Session session, GlobalAddress address, std::uint64_t expected);
+  sim::Task<sim::Value> compare_and_swap(Session session, GlobalAddress address, sim::Value expected);
   /// Adds to the value of the object; returns the one it had.
-  sim::Task<std::uint64_t> fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand);
+  sim::Task<sim::Value> fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand);
   /// Ends when the session's earlier writes are performed.
   sim::Task<void> fence(Session session);
 
@@ -88,46 +88,45 @@ class MemoryService : public Service {
 
   /// For the protocol, at the instant at which a write or an atomic operation takes effect for all readers, once each:
   /// the object has `value` from now on. A `warm_access` of its own says so too, with kWarmOperation.
-  void performed(std::uint64_t operation, std::uint64_t object, std::uint64_t value);
+  void performed(sim::OperationId operation, sim::Key object, sim::Value value);
 
   /// Throws std::runtime_error, naming what is missing, unless all of these are offered.
   void require(OperationSet needed) const;
   const MemoryShape& shape() const { return shape_; }
   /// The block an address lies in: the address without the offset in the block.
-  std::uint64_t block_of(GlobalAddress address) const { return address.value >> block_bits_; }
+  sim::Key block_of(GlobalAddress address) const { return sim::Key{address.value >> block_bits_}; }
   /// The object, as histories name it.
-  std::uint64_t object_of(GlobalAddress address) const { return address.value >> object_bits_; }
-  std::uint64_t block_of_object(std::uint64_t object) const { return object >> (block_bits_ - object_bits_); }
+  sim::Key object_of(GlobalAddress address) const { return sim::Key{address.value >> object_bits_}; }
+  sim::Key block_of_object(sim::Key object) const { return sim::Key{object >> (block_bits_ - object_bits_)}; }
   /// The home node of a block.
-  NodeId home_of(std::uint64_t block) const {
+  NodeId home_of(sim::Key block) const {
     return static_cast<NodeId>(block >> (GlobalAddress::kOffsetBits - block_bits_));
   }
 
  protected:
   // The hooks. Those of operations that `shape().offers` does not name are never called.
-  virtual sim::Task<std::uint64_t> do_read(Session session, std::uint64_t object, std::uint64_t operation) = 0;
-  virtual sim::Task<void> do_write(Session session, std::uint64_t object, std::uint64_t value,
-                                   std::uint64_t operation) = 0;
+  virtual sim::Task<sim::Value> do_read(Session session, sim::Key object, sim::OperationId operation) = 0;
+  virtual sim::Task<void> do_write(Session session, sim::Key object, sim::Value value, sim::OperationId operation) = 0;
   /// Writes `desired` if the object has the value `expected`; returns the one it had.
-  virtual sim::Task<std::uint64_t> do_compare_and_swap(Session session, std::uint64_t object, std::uint64_t expected,
-                                                       std::uint64_t desired, std::uint64_t operation);
-  virtual sim::Task<std::uint64_t> do_fetch_and_add(Session session, std::uint64_t object, std::uint64_t operand,
-                                                    std::uint64_t operation);
+  virtual sim::Task<sim::Value> do_compare_and_swap(Session session, sim::Key object, sim::Value expected,
+                                                    sim::Value desired, sim::OperationId operation);
+  virtual sim::Task<sim::Value> do_fetch_and_add(Session session, sim::Key object, std::uint64_t operand,
+                                                 sim::OperationId operation);
   /// By default at once: right where writes are performed before they return, else to be overridden.
-  virtual sim::Task<void> do_fence(Session session, std::uint64_t operation);
-  virtual sim::Task<void> do_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation);
-  virtual sim::Task<bool> do_try_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation);
-  virtual sim::Task<void> do_unlock(Session session, std::uint64_t block, std::uint64_t operation);
+  virtual sim::Task<void> do_fence(Session session, sim::OperationId operation);
+  virtual sim::Task<void> do_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation);
+  virtual sim::Task<bool> do_try_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation);
+  virtual sim::Task<void> do_unlock(Session session, sim::Key block, sim::OperationId operation);
   /// By default at once, by `allocator`.
   virtual sim::Task<GlobalAddress> do_allocate(Session session, std::uint64_t bytes, const AllocationHint& hint,
-                                               std::uint64_t operation);
-  virtual sim::Task<void> do_free(Session session, GlobalAddress address, std::uint64_t operation);
+                                               sim::OperationId operation);
+  virtual sim::Task<void> do_free(Session session, GlobalAddress address, sim::OperationId operation);
   /// Memory has been reserved before the run.
   virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
 
   /// For a protocol that frees the lock of a session that a crash has ended: an unlock in its name, which takes no
   /// time.
-  void unlock_for_dead(Session holder, std::uint64_t block);
+  void unlock_for_dead(Session holder, sim::Key block);
 
   MemoryAllocator& allocator() { return allocator_; }
 
@@ -140,18 +139,18 @@ class MemoryService : public Service {
 
   /// A lock that a session has been granted and has not given back.
   struct HeldLock {
-    std::uint64_t block = 0;
+    sim::Key block = 0;
     std::size_t session = 0;  // its index
   };
 
   std::vector<std::size_t> waited_for(const PendingOperation& begun) const override;
-  void unlocked(Session session, std::uint64_t block);
-  sim::Task<void> warm(Session session, std::uint64_t object, bool write);
-  sim::Task<std::uint64_t> read_object(Session session, std::uint64_t object);
-  sim::Task<std::uint64_t> write_object(Session session, std::uint64_t object, std::span<const std::byte> bytes,
-                                        std::size_t offset);
+  void unlocked(Session session, sim::Key block);
+  sim::Task<void> warm(Session session, sim::Key object, bool write);
+  sim::Task<sim::Value> read_object(Session session, sim::Key object);
+  sim::Task<sim::Value> write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
+                                     std::size_t offset);
   /// An operation that has written returns: if nobody said when it was performed, it was now.
-  void perform_at_return(const PendingOperation& begun, std::uint64_t value);
+  void perform_at_return(const PendingOperation& begun, sim::Value value);
 
   MemoryShape shape_;
   unsigned block_bits_, object_bits_;

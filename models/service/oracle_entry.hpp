@@ -81,11 +81,11 @@ template <class Keeper>
 class FirstValues final : public sim::StateVisitor {
  public:
   explicit FirstValues(Keeper& keeper) : keeper_(keeper) {}
-  void home(std::uint64_t key, std::uint64_t value) override { keeper_.initial_value(key, value); }
-  void copy(std::uint64_t key, sim::Holder, std::uint64_t value, sim::CopyState state) override {
+  void home(sim::Key key, sim::Value value) override { keeper_.initial_value(key, value); }
+  void copy(sim::Key key, sim::Holder, sim::Value value, sim::CopyState state) override {
     if (state == sim::CopyState::dirty) keeper_.initial_value(key, value);
   }
-  void lost(std::uint64_t) override {}
+  void lost(sim::Key) override {}
 
  private:
   Keeper& keeper_;

@@ -78,7 +78,7 @@ class Protocol : public CrashObserver {
   virtual std::vector<Leak> leaks() const = 0;
   /// Operations on keys of one fate may wait for each other's packets, and for those of control requests, as those on a
   /// cached item do. Nothing: an operation waits for its own packets alone (sim/oracles/served_oracle.hpp).
-  virtual std::optional<std::uint64_t> fate_of(std::uint64_t key) const {
+  virtual std::optional<std::uint64_t> fate_of(sim::Key key) const {
     static_cast<void>(key);
     return std::nullopt;
   }
@@ -91,7 +91,7 @@ class Protocol : public CrashObserver {
     return std::nullopt;
   }
   /// The registers of the switch that hold what it knows of a key, as they stand now.
-  virtual std::vector<SwitchRegister> switch_state_of(std::uint64_t key) const {
+  virtual std::vector<SwitchRegister> switch_state_of(sim::Key key) const {
     static_cast<void>(key);
     return {};
   }

@@ -26,7 +26,7 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
   }
 }
 
-std::uint64_t Service::next_value(Session session) {
+sim::Value Service::next_value(Session session) {
   // Unique in the run and never 0, which stands for data that nobody has written.
   const std::size_t index = index_of(session);
   ++sessions_[index].writes;
@@ -34,22 +34,23 @@ std::uint64_t Service::next_value(Session session) {
   return value_of(index);
 }
 
-Service::PendingOperation Service::begin(Session session, sim::OperationKind kind, std::uint64_t key,
+Service::PendingOperation Service::begin(Session session, sim::OperationKind kind, sim::Key key,
                                          std::uint64_t operand) {
   const std::size_t index = index_of(session);
   SessionState& state = sessions_[index];
-  const std::uint64_t operation = static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations;
+  const sim::OperationId operation =
+      sim::OperationId{static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations};
   ++pending_;
-  sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, operand);
-  return {.operation = operation, .at = calendar_.now(), .key = key, .value = operand, .kind = kind};
+  sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, sim::Value{operand});
+  return {.operation = operation, .at = calendar_.now(), .key = key, .value = sim::Value{operand}, .kind = kind};
 }
 
-sim::Duration Service::end(Session session, const PendingOperation& begun, std::uint64_t value) {
+sim::Duration Service::end(Session session, const PendingOperation& begun, sim::Value value) {
   sim::record_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key, value);
   return count(begun);
 }
 
-sim::Duration Service::end_atomic(Session session, const PendingOperation& begun, std::uint64_t before, bool wrote) {
+sim::Duration Service::end_atomic(Session session, const PendingOperation& begun, sim::Value before, bool wrote) {
   sim::record_atomic_ended(event_log_, source_of(session), calendar_.now(), begun.operation, begun.kind, begun.key,
                            before, wrote);
   return count(begun);
@@ -85,7 +86,7 @@ void Service::give_up(Session session, const PendingOperation& begun) {
                        begun.value);
 }
 
-void Service::lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why) {
+void Service::lost_write(sim::Key key, sim::Value value, sim::Loss why) {
   sim::record_lost_write(event_log_, source_of(session_of(value)), calendar_.now(), {key, value, why});
 }
 

@@ -44,18 +44,18 @@ class Service {
   /// Adds the operations under way, and whom they wait for.
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// The value that the session's newest write or compare-and-swap was given; 0 before the first.
-  std::uint64_t newest_value(Session session) const {
+  sim::Value newest_value(Session session) const {
     const std::size_t index = index_of(session);
-    return sessions_[index].writes == 0 ? 0 : value_of(index);
+    return sessions_[index].writes == 0 ? sim::kNeverWritten : value_of(index);
   }
 
  protected:
   /// An operation under way.
   struct PendingOperation {
-    std::uint64_t operation = 0;
+    sim::OperationId operation = 0;
     sim::Time at;
-    std::uint64_t key = 0;
-    std::uint64_t value = 0;  ///< what it writes or adds
+    sim::Key key = 0;
+    sim::Value value = 0;  ///< what it writes or adds
     sim::OperationKind kind = sim::OperationKind::read;
   };
 
@@ -105,16 +105,16 @@ class Service {
   /// zero.
   void run_before(sim::Task<void> task);
   /// What a warm-up access has for an operation: none that a history knows.
-  static constexpr std::uint64_t kWarmOperation = 0;
+  static constexpr sim::OperationId kWarmOperation = 0;
 
   /// A value that no write has written yet, never 0.
-  std::uint64_t next_value(Session session);
+  sim::Value next_value(Session session);
   /// `operand` is what it writes or adds, if it does; of a write `next_value` gives it.
-  PendingOperation begin(Session session, sim::OperationKind kind, std::uint64_t key, std::uint64_t operand = 0);
+  PendingOperation begin(Session session, sim::OperationKind kind, sim::Key key, std::uint64_t operand = 0);
   /// It has taken effect and its session knows. `value` is what a read has read. Returns how long it took.
-  sim::Duration end(Session session, const PendingOperation& begun, std::uint64_t value);
+  sim::Duration end(Session session, const PendingOperation& begun, sim::Value value);
   /// The same for an atomic operation, which has read `before`.
-  sim::Duration end_atomic(Session session, const PendingOperation& begun, std::uint64_t before, bool wrote);
+  sim::Duration end_atomic(Session session, const PendingOperation& begun, sim::Value before, bool wrote);
   /// The same for a request for a lock.
   sim::Duration end_lock(Session session, const PendingOperation& begun, bool granted);
   /// The same for what a protocol does in the name of a session that is dead: no throughput, no latency.
@@ -125,15 +125,15 @@ class Service {
   /// For a protocol that may lose acknowledged writes, and says so (`ProtocolOptions::may_lose_writes`): a crash has
   /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody
   /// can read what was there before.
-  void lost_write(std::uint64_t key, std::uint64_t value, sim::Loss why);
+  void lost_write(sim::Key key, sim::Value value, sim::Loss why);
 
   sim::Calendar& calendar() { return calendar_; }
   sim::EventLog& event_log() { return event_log_; }
   bool measuring() const { return measuring_; }
   sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
-  /// The index of the session that began an operation.
-  static constexpr std::size_t session_of(std::uint64_t operation) {
-    return static_cast<std::size_t>(operation >> kNumberBits) - 1;
+  /// The index of the session that began the operation, or wrote the value, of this number.
+  static constexpr std::size_t session_of(std::uint64_t number) {
+    return static_cast<std::size_t>(number >> kNumberBits) - 1;
   }
   sim::Source source_of(std::size_t index) const { return sessions_[index].source; }
   std::size_t sessions() const { return sessions_.size(); }
@@ -154,8 +154,8 @@ class Service {
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
   sim::Duration count(const PendingOperation& begun);
-  std::uint64_t value_of(std::size_t index) const {
-    return static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes;
+  sim::Value value_of(std::size_t index) const {
+    return sim::Value{static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes};
   }
 
   sim::Calendar& calendar_;

@@ -66,7 +66,7 @@ std::string undefined(const TableDescription& table, std::size_t state, std::siz
     text += " is not defined: no guard of its rows holds";
   }
   if (about.key) text += fmt::format(", key {}", sim::printed_key(*about.key));
-  for (const std::uint64_t operation : about.operations) text += fmt::format(", operation {}", operation);
+  for (const sim::OperationId operation : about.operations) text += fmt::format(", operation {}", operation);
   return text;
 }
 

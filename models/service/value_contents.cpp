@@ -4,15 +4,14 @@
 
 namespace racksim::models {
 
-void ValueContents::compose(std::uint64_t value, std::uint64_t before, std::size_t offset,
-                            std::span<const std::byte> bytes) {
+void ValueContents::compose(sim::Value value, sim::Value before, std::size_t offset, std::span<const std::byte> bytes) {
   std::vector<std::byte> content(object_bytes_);
   copy(before, 0, content);
   std::copy(bytes.begin(), bytes.end(), content.begin() + static_cast<std::ptrdiff_t>(offset));
   contents_[value] = std::move(content);
 }
 
-void ValueContents::copy(std::uint64_t value, std::size_t offset, std::span<std::byte> into) const {
+void ValueContents::copy(sim::Value value, std::size_t offset, std::span<std::byte> into) const {
   const auto known = contents_.find(value);
   for (std::size_t i = 0; i < into.size(); ++i) {
     const std::size_t place = offset + i;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::models {
 
 class ValueContents {
@@ -16,9 +18,9 @@ class ValueContents {
 
   /// `value` is what `before` was with `bytes` written over it from `offset` on. Kept to the end of the run, since old
   /// copies may be read for as long.
-  void compose(std::uint64_t value, std::uint64_t before, std::size_t offset, std::span<const std::byte> bytes);
+  void compose(sim::Value value, sim::Value before, std::size_t offset, std::span<const std::byte> bytes);
   /// Copies what `value` holds from `offset` on.
-  void copy(std::uint64_t value, std::size_t offset, std::span<std::byte> into) const;
+  void copy(sim::Value value, std::size_t offset, std::span<std::byte> into) const;
 
  private:
   std::uint64_t object_bytes_;

@@ -44,8 +44,8 @@ void PipeState::register_written(const p4::StateWrite& write) {
 
 void PipeState::record(const Change& change) const {
   const auto source = stage_sources_[static_cast<std::size_t>(change.gress)][static_cast<std::size_t>(change.stage)];
-  context_.event_log.record(sim::Observed::switch_state, source, change.at, change.operation, change.object_and_index,
-                            change.value, change.packet_serial);
+  context_.event_log.record(sim::Observed::switch_state, source, change.at, sim::OperationId{change.operation},
+                            change.object_and_index, change.value, change.packet_serial);
   for (PacketObserver* observer : context_.packet_observers) {
     observer->switch_written({.pipe = number_,
                               .at = change.at,

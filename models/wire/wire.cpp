@@ -124,16 +124,16 @@ void Wire::materialize(p4::PacketRef&& packet, sim::Time arrival) {
 }
 
 void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation) {
-  const Fate fate = fate_of(*packet, start);
-  if (fate.lost) return;
+  const FaultEffect effect = effect_of(*packet, start);
+  if (effect.lost) return;
 
   // Bits may be late, but a wire delivers in order; only a packet that is held back alone loses its place.
-  sim::Duration stalled = fate.stall;
+  sim::Duration stalled = effect.stall;
   if (faults_.jitter > sim::Duration{}) stalled += uniform_up_to(random_, faults_.jitter);
   if (faults_.spike > 0 && random_.chance(faults_.spike)) stalled += faults_.spike_delay;
   sim::Time late = free_at_ + propagation_ + stalled;
   const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
-  const bool twice = doubled || fate.copy;
+  const bool twice = doubled || effect.copy;
   std::array<p4::PacketRef, 2> both;
   if (twice) {
     both[0] = context_.packets.clone_headers(*packet);
@@ -142,7 +142,7 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   both[twice ? 1 : 0] = std::move(packet);
   for (int copy = 0; copy < (twice ? 2 : 1); ++copy) {
     p4::PacketRef& one = both[static_cast<std::size_t>(copy)];
-    sim::Duration held = copy == 0 ? fate.hold : fate.copy.value_or(fate.hold);
+    sim::Duration held = copy == 0 ? effect.hold : effect.copy.value_or(effect.hold);
     // No draw for a copy that is there by name alone: chance does to the others what it did without it.
     if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {
       held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
@@ -163,9 +163,9 @@ void Wire::report_late(const p4::Packet& packet, sim::Time start) {
   sim::record_disturbance(context_.event_log, source_, start, packet.operation, sim::Disturbance::late);
 }
 
-Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
+Wire::FaultEffect Wire::effect_of(const p4::Packet& packet, sim::Time start) {
   using Effect = TargetedFault::Effect;
-  Fate fate;
+  FaultEffect effect;
   DropReason reason = DropReason::loss;
   for (auto& fault : targeted_) {
     if (start < fault.from || start >= fault.until || !fault.match.matches(packet)) continue;
@@ -175,31 +175,31 @@ Wire::Fate Wire::fate_of(const p4::Packet& packet, sim::Time start) {
     if (later % fault.every != 0 || later / fault.every >= fault.count) continue;
     switch (fault.effect) {
       case Effect::drop:
-        fate.lost = true;
+        effect.lost = true;
         reason = fault.reason;
         break;
       case Effect::hold:
-        fate.hold = std::max(fate.hold, fault.delay);
+        effect.hold = std::max(effect.hold, fault.delay);
         break;
       case Effect::stall:
-        fate.stall = std::max(fate.stall, fault.delay);
+        effect.stall = std::max(effect.stall, fault.delay);
         break;
       case Effect::duplicate:
-        fate.copy = std::max(fate.copy.value_or(sim::Duration{}), fault.delay);
+        effect.copy = std::max(effect.copy.value_or(sim::Duration{}), fault.delay);
         break;
     }
   }
   // The random state moves on for every packet, whatever else happens to it.
   if (faults_.burst_enter > 0) {
     in_burst_ = in_burst_ ? !random_.chance(faults_.burst_leave) : random_.chance(faults_.burst_enter);
-    if (in_burst_ && random_.chance(faults_.burst_loss) && !fate.lost) {
-      fate.lost = true;
+    if (in_burst_ && random_.chance(faults_.burst_loss) && !effect.lost) {
+      effect.lost = true;
       reason = DropReason::burst_loss;
     }
   }
-  if (faults_.loss > 0 && random_.chance(faults_.loss)) fate.lost = true;
-  if (fate.lost) context_.drop(source_, start, packet, reason);
-  return fate;
+  if (faults_.loss > 0 && random_.chance(faults_.loss)) effect.lost = true;
+  if (effect.lost) context_.drop(source_, start, packet, reason);
+  return effect;
 }
 
 void Wire::arrive(p4::Packet* raw, sim::Time start) {

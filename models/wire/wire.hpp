@@ -86,13 +86,13 @@ class Wire {
   void change_faults(sim::Time start);
   void transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim::Duration serialisation);
   /// What targeted faults do to a packet, and whether chance loses it.
-  struct Fate {
+  struct FaultEffect {
     bool lost = false;
     sim::Duration hold, stall;
     /// A second copy that a fault names, held back so long. A copy by chance is held back like its packet.
     std::optional<sim::Duration> copy;
   };
-  Fate fate_of(const p4::Packet& packet, sim::Time start);
+  FaultEffect effect_of(const p4::Packet& packet, sim::Time start);
   void launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy = false, sim::Duration held = {},
               sim::Duration stalled = {});
   void arrive(p4::Packet* packet, sim::Time start);

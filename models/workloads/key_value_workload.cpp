@@ -59,8 +59,8 @@ class KeyValueWorkload final : public Workload {
   }
 
   void warm_up() override {
-    std::vector<std::uint64_t> hottest(std::min(options_.preload, options_.keys));
-    for (std::size_t i = 0; i < hottest.size(); ++i) hottest[i] = ranking_.key_of(i + 1, 0);
+    std::vector<sim::Key> hottest(std::min(options_.preload, options_.keys));
+    for (std::size_t i = 0; i < hottest.size(); ++i) hottest[i] = sim::Key{ranking_.key_of(i + 1, 0)};
     service_.preload(hottest);
   }
 
@@ -90,7 +90,7 @@ class KeyValueWorkload final : public Workload {
     tasks_.notify_after(operations, std::move(done));
   }
 
-  bool uses(std::uint64_t key) const override { return key < options_.keys; }
+  bool uses(sim::Key key) const override { return key < options_.keys; }
   std::string used_keys() const override { return fmt::format("a key from 0x0 to {:#x}", options_.keys - 1); }
 
  private:
@@ -103,7 +103,7 @@ class KeyValueWorkload final : public Workload {
   };
 
   struct Operation {
-    std::uint64_t key = 0;
+    sim::Key key = 0;
     bool write = false;
   };
 
@@ -130,7 +130,7 @@ class KeyValueWorkload final : public Workload {
 
   Operation draw(SessionState& session) {
     const std::uint64_t rank = popularity_(session.random);
-    const std::uint64_t key = ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()));
+    const sim::Key key{ranking_.key_of(rank, ranking_.swaps_by(rack_.calendar().now()))};
     return {key, session.random.chance(options_.write_ratio)};
   }
 

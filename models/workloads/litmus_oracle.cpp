@@ -64,10 +64,10 @@ Verdict search_litmus(const LitmusProgram& program, const std::vector<std::uint6
       // One memory has nothing for a fence to wait for.
       if (step.kind == sim::OperationKind::fence && model == LitmusModel::sc) continue;
       sim::checkers::Operation operation;
-      operation.id = history.size() + 1;
+      operation.id = sim::OperationId{history.size() + 1};
       operation.session = static_cast<std::uint32_t>(session);
       operation.action = action_of(step.kind);
-      operation.key = step.object;
+      operation.key = sim::Key{step.object};
       operation.argument = step.kind == sim::OperationKind::fetch_and_add ? step.value << kAddedBits : step.value;
       operation.expected = step.expected ? registers[*step.expected] : 0;
       if (step.reads()) operation.result = registers[step.into];
@@ -82,7 +82,7 @@ Verdict search_litmus(const LitmusProgram& program, const std::vector<std::uint6
 }
 
 LitmusOracle::LitmusOracle(const LitmusProgram& program, LitmusModel model, std::vector<DeclaredOutcome> declared,
-                           std::vector<std::string> places, std::vector<std::uint64_t> keys, sim::Metrics& metrics)
+                           std::vector<std::string> places, std::vector<sim::Key> keys, sim::Metrics& metrics)
     : Oracle("litmus"),
       program_(program),
       model_(model),

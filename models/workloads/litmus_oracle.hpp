@@ -56,7 +56,7 @@ class LitmusOracle final : public sim::Oracle {
  public:
   /// `places` names the threads of the sessions; `keys` are the objects', as histories name them.
   LitmusOracle(const LitmusProgram& program, LitmusModel model, std::vector<DeclaredOutcome> declared,
-               std::vector<std::string> places, std::vector<std::uint64_t> keys, sim::Metrics& metrics);
+               std::vector<std::string> places, std::vector<sim::Key> keys, sim::Metrics& metrics);
 
   /// A repetition has ended.
   void judge(const LitmusRepetition& repetition, sim::Time now);
@@ -82,7 +82,7 @@ class LitmusOracle final : public sim::Oracle {
   LitmusModel model_;
   std::vector<DeclaredOutcome> declared_;
   std::vector<std::string> places_;
-  std::vector<std::uint64_t> keys_;
+  std::vector<sim::Key> keys_;
   std::vector<sim::Counter*> seen_;  // by declared outcome
   sim::Counter &other_, &judged_, &abandoned_;
   std::map<Values, sim::checkers::Verdict> searched_;

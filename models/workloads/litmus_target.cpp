@@ -34,7 +34,7 @@ class LitmusMemory final : public LitmusTarget {
 
   unsigned session_nodes() const override { return memory_.shape().roles.compute_nodes; }
   OperationSet offers() const override { return memory_.shape().offers; }
-  std::uint64_t key_of(std::size_t object) const override { return memory_.object_of(objects_[object]); }
+  sim::Key key_of(std::size_t object) const override { return memory_.object_of(objects_[object]); }
   void warm_up() override {}
 
   sim::Task<std::optional<LitmusAnswer>> perform(Session session, LitmusRequest request) override {
@@ -48,7 +48,7 @@ class LitmusMemory final : public LitmusTarget {
         answer.written = co_await memory_.write(session, at);
         break;
       case sim::OperationKind::compare_and_swap:
-        answer.read = co_await memory_.compare_and_swap(session, at, request.operand);
+        answer.read = co_await memory_.compare_and_swap(session, at, sim::Value{request.operand});
         if (answer.read == request.operand) answer.written = memory_.newest_value(session);
         break;
       case sim::OperationKind::fetch_and_add:
@@ -81,10 +81,10 @@ class LitmusStore final : public LitmusTarget {
 
   unsigned session_nodes() const override { return store_.client_nodes(); }
   OperationSet offers() const override { return {sim::OperationKind::read, sim::OperationKind::write}; }
-  std::uint64_t key_of(std::size_t object) const override { return object; }
+  sim::Key key_of(std::size_t object) const override { return sim::Key{object}; }
   void warm_up() override {
-    std::vector<std::uint64_t> keys;
-    for (std::size_t object = 0; object < objects_; ++object) keys.push_back(object);
+    std::vector<sim::Key> keys;
+    for (std::size_t object = 0; object < objects_; ++object) keys.push_back(sim::Key{object});
     store_.preload(keys);
   }
 
@@ -94,9 +94,9 @@ class LitmusStore final : public LitmusTarget {
     const bool reads = request.kind == sim::OperationKind::read;
     std::optional<std::uint64_t> value;
     if (reads) {
-      value = co_await store_.get(session, request.object);
+      value = co_await store_.get(session, sim::Key{request.object});
     } else {
-      value = co_await store_.put(session, request.object);
+      value = co_await store_.put(session, sim::Key{request.object});
     }
     if (!value) co_return std::nullopt;
     (reads ? answer.read : answer.written) = *value;

@@ -33,7 +33,7 @@ class LitmusTarget {
   virtual unsigned session_nodes() const = 0;
   virtual OperationSet offers() const = 0;
   /// As histories name it.
-  virtual std::uint64_t key_of(std::size_t object) const = 0;
+  virtual sim::Key key_of(std::size_t object) const = 0;
   /// Before the run.
   virtual void warm_up() = 0;
   /// Nothing if the service has given it up. A fence where there is none to ask for ends at once.

@@ -95,7 +95,7 @@ class LitmusWorkload final : public Workload {
     }
     place_sessions();
     std::vector<std::string> places;
-    std::vector<std::uint64_t> keys;
+    std::vector<sim::Key> keys;
     for (const SessionState& session : sessions_) {
       places.push_back(fmt::format("node{}/thread{}", session.id.node, session.id.thread));
     }
@@ -130,7 +130,7 @@ class LitmusWorkload final : public Workload {
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }
-  bool uses(std::uint64_t key) const override {
+  bool uses(sim::Key key) const override {
     for (std::size_t object = 0; object < program_.objects.size(); ++object) {
       if (target_->key_of(object) == key) return true;
     }

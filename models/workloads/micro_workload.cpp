@@ -69,7 +69,7 @@ class MicroWorkload final : public Workload {
   }
 
   // Accesses are of objects, locks of blocks.
-  bool uses(std::uint64_t key) const override {
+  bool uses(sim::Key key) const override {
     return (accesses() && holds(memory_.block_of_object(key))) || (locks() && holds(key));
   }
   std::string used_keys() const override {

@@ -38,7 +38,7 @@ class ToldScript final : public Script {
   void notify_after(std::uint64_t tasks, std::function<void()> done) override {
     tasks_.notify_after(tasks, std::move(done));
   }
-  bool uses(std::uint64_t) const override { return true; }
+  bool uses(sim::Key) const override { return true; }
   std::string used_keys() const override { return "any key"; }
   void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
 

@@ -15,8 +15,8 @@ struct ScriptOptions final : WorkloadOptions {
   std::uint64_t threads = 1;
   /// Of a memory service: what all nodes share, in whole blocks, dealt out to the homes one after the other.
   std::uint64_t shared_bytes = 0;
-  ItemSizes items;                     ///< of a key-value service
-  std::vector<std::uint64_t> hottest;  ///< its most popular keys, hottest first: what a cache may begin with
+  ItemSizes items;                ///< of a key-value service
+  std::vector<sim::Key> hottest;  ///< its most popular keys, hottest first: what a cache may begin with
 
   void declare(sim::Parameters& p) override;
   /// Nothing that could be told beforehand.

@@ -49,7 +49,7 @@ class Workload : public CrashObserver {
   /// ended or been given up, or the last one that the workload has to issue.
   virtual void notify_after(std::uint64_t operations, std::function<void()> done) = 0;
   /// Whether its operations can be about this block or key.
-  virtual bool uses(std::uint64_t key) const = 0;
+  virtual bool uses(sim::Key key) const = 0;
   /// The blocks or keys that they can be about, as an expectation: "a key from 0x0 to 0x3e7".
   virtual std::string used_keys() const = 0;
   /// What judges the workload's own results, by the check of its name; null if they are right whatever they are.

@@ -18,6 +18,7 @@
 
 #include "p4model/language/content.hpp"
 #include "p4model/language/header.hpp"
+#include "sim/record/ids.hpp"
 
 namespace racksim::p4 {
 
@@ -142,7 +143,7 @@ class Packet {
 
   std::uint32_t payload_bytes = 0;  ///< what follows the headers, trailers such as an ICRC included
   Content content;                  ///< what the payload means to its protocol, e.g. block and version
-  std::uint64_t operation = 0;      ///< id of the application operation that caused the packet
+  sim::OperationId operation = 0;   ///< id of the application operation that caused the packet
   std::uint64_t serial = 0;         ///< id of the packet in its run, given by its sender
 
  private:
@@ -252,7 +253,8 @@ class PacketPool {
     packet->used_bytes_ = 0;
     packet->header_bytes_ = 0;
     packet->payload_bytes = 0;
-    packet->operation = packet->serial = 0;
+    packet->operation = 0;
+    packet->serial = 0;
     return PacketRef(packet);
   }
   /// A packet with the same headers, payload and ids, for a copy whose headers must differ from the original's.

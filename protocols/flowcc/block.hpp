@@ -9,13 +9,18 @@
 #include <string>
 
 #include "models/host/global_address.hpp"
+#include "sim/record/ids.hpp"
 
 namespace racksim::flowcc {
 
 using models::NodeId;
 
 /// The tag of a block: its address without the offset in the block. Its home is in the upper bits.
-using Tag = std::uint64_t;
+using Tag = sim::Key;
+/// One of the rack's requesters: its node times the threads of a node, plus its thread.
+using RequesterId = sim::Id<struct RequesterKind, std::uint32_t>;
+/// The number of a coherence event, counted by its requester (§5.3.1).
+using Seq = sim::Id<struct SeqKind, std::uint32_t>;
 
 /// How a block is cached in the rack. The numbers are the switch's G-STATUS values.
 enum class GlobalStatus : std::uint8_t {

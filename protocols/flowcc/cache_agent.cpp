@@ -21,7 +21,7 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   const FlowCcHeader& request = packet->get<FlowCcHeader>();
   ++shared_.counters.cache_received.value;
   shared_.coverage.handled(Place::cache_agent, request.message_type(), request.tag(), node_.id());
-  const auto verdict = last_executed_.judge(request.requester, static_cast<std::uint32_t>(request.seq));
+  const auto verdict = last_executed_.judge(RequesterId{request.requester}, Seq{request.seq});
   if (verdict == LastExecuted::Verdict::ignore) {
     shared_.coverage.race(RacePoint::cache_old_request);
     ++shared_.counters.ignored_requests.value;
@@ -61,8 +61,8 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   if (request.is_data_provider && data) {
     ++shared_.counters.cache_sent.value;
     ++shared_.counters.data_blocks.value;
-    endpoint_.write_block(to, DataAddress::event_buffer(request.requester, request.seq), tag, *data, false, 0,
-                          packet->operation);
+    endpoint_.write_block(to, DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}), tag,
+                          sim::Value{*data}, false, 0, packet->operation);
   }
   FlowCcHeader ack = request;  // echoes seq, serial, metadata
   ack.set_type(MessageType::ack);

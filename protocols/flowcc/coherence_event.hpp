@@ -14,7 +14,7 @@ namespace racksim::flowcc {
 class CoherenceEvent {
  public:
   /// Starts a new event; what belonged to the one before is forgotten.
-  void begin(MessageType type, Tag tag, NodeId node, std::uint32_t seq, std::uint64_t operation) {
+  void begin(MessageType type, Tag tag, NodeId node, std::uint32_t seq, sim::OperationId operation) {
     *this = CoherenceEvent{};
     active_ = true;
     type_ = type;
@@ -29,10 +29,10 @@ class CoherenceEvent {
   MessageType type() const { return type_; }
   Tag tag() const { return tag_; }
   std::uint32_t seq() const { return seq_; }
-  std::uint64_t operation() const { return operation_; }
+  sim::OperationId operation() const { return operation_; }
   bool failed() const { return failed_; }
   bool settled() const { return complete_ || failed_; }
-  std::uint64_t data() const { return data_; }
+  sim::Value data() const { return data_; }
   /// The metadata under the lock, from the reply that completed the event.
   GlobalMetadata metadata() const { return metadata_; }
   /// Whether some reply said Modified: then global memory may be older than the data.
@@ -52,7 +52,7 @@ class CoherenceEvent {
   bool in_switch = false;
 
   void fail() { failed_ = true; }
-  void data_landed(std::uint64_t value) {
+  void data_landed(sim::Value value) {
     has_data_ = true;
     data_ = value;
     update();
@@ -99,8 +99,8 @@ class CoherenceEvent {
   NodeId node_ = 0;
   std::uint32_t seq_ = 0;
   Tag tag_ = 0;
-  std::uint64_t operation_ = 0;
-  std::uint64_t data_ = 0;
+  sim::OperationId operation_ = 0;
+  sim::Value data_ = 0;
   Copyset acknowledged_ = 0, multicast_set_ = 0;
   GlobalMetadata metadata_;
   ProviderCount providers_;

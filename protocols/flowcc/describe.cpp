@@ -60,10 +60,10 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
   MemoryNode& receiver = *nodes_.at(destination);
   // Endpoints of one kind are connected to each other, so the receiving one tells who sent. Agents write into the
   // buffer of the requester's event, requesters write back to the home's memory.
-  if (receiver.home_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "home");
-  if (receiver.cache_agent().endpoint().has_rc(bth.dest_qp)) description.from = part_of(source, "cache");
+  if (receiver.home_agent().endpoint().has_rc(models::Qpn{bth.dest_qp})) description.from = part_of(source, "home");
+  if (receiver.cache_agent().endpoint().has_rc(models::Qpn{bth.dest_qp})) description.from = part_of(source, "cache");
   for (unsigned thread = 0; thread < shape().threads_per_node; ++thread) {
-    if (!receiver.requester(thread).endpoint().has_rc(bth.dest_qp)) continue;
+    if (!receiver.requester(thread).endpoint().has_rc(models::Qpn{bth.dest_qp})) continue;
     description.from = thread_name(shared_.requester_of(source, thread));
     description.to = part_of(destination, "home");
   }
@@ -77,7 +77,7 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
     description.part = true;
     return description;
   }
-  description.label = fmt::format("block, value {:#x}", data.value);
+  description.label = fmt::format("block, value {:#x}", data.value.number());
   description.key = data.tag;
   return description;
 }
@@ -107,7 +107,7 @@ std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& pack
   return description;
 }
 
-std::vector<models::SwitchRegister> FlowCc::switch_state_of(std::uint64_t key) const {
+std::vector<models::SwitchRegister> FlowCc::switch_state_of(sim::Key key) const {
   auto registers = switch_->registers_of(key);
   if (registers.empty()) return registers;
   for (std::uint64_t requester = 0; requester < std::uint64_t{shape().nodes} * shape().threads_per_node; ++requester) {

@@ -97,17 +97,17 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
 void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) {
   if (!hint.shared || options_.ownership == FlowCcOptions::Ownership::home) return;
   // A block that finds no free way stays at its home, as one that collides with hotter blocks would.
-  const Tag begin = block_of(first), end = begin + (bytes + shape().block_bytes - 1) / shape().block_bytes;
+  const Tag begin = block_of(first), end{begin + (bytes + shape().block_bytes - 1) / shape().block_bytes};
   declared_shared_.push_back({begin, end});
-  for (Tag tag = begin; tag < end; ++tag) switch_->install(tag);
+  for (std::uint64_t tag = begin; tag < end; ++tag) switch_->install(Tag{tag});
 }
 
-sim::Task<std::uint64_t> FlowCc::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {
+sim::Task<sim::Value> FlowCc::do_read(models::Session session, sim::Key block, sim::OperationId operation) {
   return nodes_[session.node]->requester(session.thread).read(block, operation);
 }
 
-sim::Task<void> FlowCc::do_write(models::Session session, std::uint64_t block, std::uint64_t value,
-                                 std::uint64_t operation) {
+sim::Task<void> FlowCc::do_write(models::Session session, sim::Key block, sim::Value value,
+                                 sim::OperationId operation) {
   return nodes_[session.node]->requester(session.thread).write(block, value, operation);
 }
 
@@ -159,7 +159,7 @@ bool FlowCc::held_dirty(Tag tag) const {
 
 void FlowCc::show_state(sim::StateVisitor& visitor) const {
   for (const auto& node : nodes_) {
-    node->visit_global_memory([&](Tag tag, std::uint64_t value) {
+    node->visit_global_memory([&](Tag tag, sim::Value value) {
       if (!held_dirty(tag)) visitor.home(tag, value);
     });
     for (const CacheEntry& entry : node->cache().entries()) {
@@ -173,7 +173,7 @@ void FlowCc::show_state(sim::StateVisitor& visitor) const {
   // A block that the switch knew is its home's again, which does not know who holds it.
   if (!switch_lost_state_) return;
   for (const TagRange& range : declared_shared_) {
-    for (Tag tag = range.begin; tag < range.end; ++tag) visitor.lost(tag);
+    for (std::uint64_t tag = range.begin; tag < range.end; ++tag) visitor.lost(Tag{tag});
   }
 }
 
@@ -252,7 +252,7 @@ void FlowCc::record_final_state() {
     for (const CacheEntry& entry : node->cache().entries()) {
       if (!entry.valid()) continue;
       const GlobalMetadata m = metadata(entry.tag);
-      shared_.event_log.record(sim::Observed::final_state, final_source_, now, node->id(), entry.tag,
+      shared_.event_log.record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()}, entry.tag,
                                entry.value << 2 | static_cast<std::uint64_t>(entry.state),
                                static_cast<std::uint64_t>(m.copyset) << 8 | static_cast<std::uint64_t>(m.status));
     }

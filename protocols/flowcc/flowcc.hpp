@@ -27,7 +27,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
-  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
+  std::vector<models::SwitchRegister> switch_state_of(sim::Key key) const override;
 
   /// Global metadata of a block, wherever its owner is. Outside the run.
   GlobalMetadata metadata(Tag tag) const;
@@ -37,9 +37,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
  protected:
   /// The switch owns what nodes share, as far as it has room.
   void reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) override;
-  sim::Task<std::uint64_t> do_read(models::Session session, std::uint64_t block, std::uint64_t operation) override;
-  sim::Task<void> do_write(models::Session session, std::uint64_t block, std::uint64_t value,
-                           std::uint64_t operation) override;
+  sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
+  sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
+                           sim::OperationId operation) override;
 
  private:
   std::string thread_name(std::uint64_t requester) const;
@@ -58,7 +58,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::vector<models::Leak> wrong_metadata() const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
-  std::uint64_t warm_fetch(Tag tag, GlobalMetadata old, bool write);
+  sim::Value warm_fetch(Tag tag, GlobalMetadata old, bool write);
 
   models::Rack& rack_;
   FlowCcOptions options_;

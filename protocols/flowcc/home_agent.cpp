@@ -67,7 +67,7 @@ bool HomeAgent::is_late(const FlowCcHeader& h) {
 // A miss on an Unshared block: the data are in global memory, and whoever owns the metadata holds the lock.
 void HomeAgent::serve_from_memory(const p4::Packet& packet) {
   const FlowCcHeader& h = packet.get<FlowCcHeader>();
-  const auto verdict = last_executed_.judge(h.requester, static_cast<std::uint32_t>(h.seq));
+  const auto verdict = last_executed_.judge(RequesterId{h.requester}, Seq{h.seq});
   if (verdict == LastExecuted::Verdict::ignore) {
     shared_.coverage.race(RacePoint::memory_old_request);
     ++shared_.counters.ignored_requests.value;
@@ -76,7 +76,8 @@ void HomeAgent::serve_from_memory(const p4::Packet& packet) {
   if (verdict == LastExecuted::Verdict::execute) {
     ++shared_.counters.home_sent.value;
     ++shared_.counters.data_blocks.value;
-    endpoint_.write_block(static_cast<NodeId>(h.node_id), DataAddress::event_buffer(h.requester, h.seq), h.tag(),
+    endpoint_.write_block(static_cast<NodeId>(h.node_id),
+                          DataAddress::event_buffer(RequesterId{h.requester}, Seq{h.seq}), h.tag(),
                           node_.global_memory(h.tag()), false, 0, packet.operation);
   } else {
     shared_.coverage.race(RacePoint::memory_repeated_request);
@@ -138,7 +139,8 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
   if (receivers == 0) return;  // only without the check table: the requester hears nothing, as from the switch
   // Who upgrades a clean copy has the data.
   const bool needs_data = h.message_type() != MessageType::write_shared;
-  const NodeId provider = shared_.providers.pick(receivers, shared_.providers.hash(h.requester, h.seq));
+  const NodeId provider =
+      shared_.providers.pick(receivers, shared_.providers.hash(RequesterId{h.requester}, Seq{h.seq}));
   if (route(h.message_type(), metadata.status, h.retransmitted != 0) == Route::provider) {
     receivers = node_bit(provider);
   }

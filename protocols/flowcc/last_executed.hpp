@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "protocols/flowcc/block.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
@@ -16,7 +17,7 @@ class LastExecuted {
   LastExecuted(std::size_t requesters, bool enabled) : seq_(requesters, 0), enabled_(enabled) {}
 
   /// Judges a request and records its sequence number if it is larger. With the mechanism off everything is executed.
-  Verdict judge(std::uint64_t requester, std::uint32_t seq) {
+  Verdict judge(RequesterId requester, Seq seq) {
     RACKSIM_INVARIANT(requester < seq_.size(), "a request is of a requester of the rack");
     if (!enabled_) return Verdict::execute;
     std::uint32_t& last = seq_[requester];

@@ -19,7 +19,7 @@ struct CacheEntry {
     dirty     ///< readable and writable
   };
   Tag tag = 0;
-  std::uint64_t value = 0;
+  sim::Value value = 0;
   std::uint64_t timestamp = 0;  ///< the cache's access count at the last access
   State state = State::empty;
   bool busy = false;  ///< a thread of this node has a coherence event on it: not to be written, nor chosen as victim

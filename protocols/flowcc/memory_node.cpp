@@ -39,18 +39,18 @@ Requester* MemoryNode::event_on(Tag tag) {
   return nullptr;
 }
 
-std::uint64_t MemoryNode::global_memory(Tag tag) const {
+sim::Value MemoryNode::global_memory(Tag tag) const {
   const std::uint64_t index = shared_.index_at_home(tag);
-  return index < memory_.size() ? memory_[index] : 0;
+  return sim::Value{index < memory_.size() ? memory_[index] : 0};
 }
 
-void MemoryNode::set_global_memory(Tag tag, std::uint64_t value) {
+void MemoryNode::set_global_memory(Tag tag, sim::Value value) {
   const std::uint64_t index = shared_.index_at_home(tag);
   if (index >= memory_.size()) memory_.resize(std::max<std::size_t>(index + 1, memory_.size() * 3 / 2));
   memory_[index] = value;
 }
 
-void MemoryNode::permission_changed(Tag tag, Permission permission, std::uint64_t operation) {
+void MemoryNode::permission_changed(Tag tag, Permission permission, sim::OperationId operation) {
   sim::record_permission(shared_.event_log, source_, shared_.calendar.now(), operation, tag, id_, permission);
 }
 

@@ -34,19 +34,19 @@ class MemoryNode final : public models::MemoryObserver {
   sim::Signal& any_event_ended() { return any_event_ended_; }
 
   /// The value of a block in global memory; 0 if nobody has written it.
-  std::uint64_t global_memory(Tag tag) const;
-  void set_global_memory(Tag tag, std::uint64_t value);
+  sim::Value global_memory(Tag tag) const;
+  void set_global_memory(Tag tag, sim::Value value);
 
   template <class Visit>
   void visit_global_memory(Visit&& visit) const {
     for (std::uint64_t index = 0; index < memory_.size(); ++index) {
-      if (memory_[index] != 0) visit(shared_.tag_at_home(id_, index), memory_[index]);
+      if (memory_[index] != 0) visit(shared_.tag_at_home(id_, index), sim::Value{memory_[index]});
     }
   }
 
   using Permission = sim::Permission;
   /// Tells the oracles that this node may from now on access a block so.
-  void permission_changed(Tag tag, Permission permission, std::uint64_t operation);
+  void permission_changed(Tag tag, Permission permission, sim::OperationId operation);
 
   void count_event(MessageType type);
 

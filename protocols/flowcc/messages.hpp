@@ -60,7 +60,7 @@ struct FlowCcHeader {
                                              {"copyset", 32}}};
 
   // On the wire and in the switch a tag stands plus one: an entry of the TAG array that nobody uses holds 0.
-  Tag tag() const { return (tag_high << 32 | tag_low) - 1; }
+  Tag tag() const { return sim::Key{(tag_high << 32 | tag_low) - 1}; }
   void set_tag(Tag tag) { tag_high = (tag + 1) >> 32, tag_low = (tag + 1) & 0xffffffff; }
   MessageType message_type() const { return static_cast<MessageType>(type); }
   void set_type(MessageType t) { type = static_cast<std::uint64_t>(t); }

@@ -24,7 +24,7 @@ void Endpoint::connect(Endpoint& a, Endpoint& b) {
   if (&a != &b) to_a.connect(a.node_, to_b.number());
 }
 
-p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, std::uint64_t operation) {
+p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
   // The switch writes the UDP destination port, the receiver's queue pair.
   p4::PacketRef packet = shared_.rack.make_packet(destination, kFlowCcPort, 0);
   packet->push(header);
@@ -32,11 +32,12 @@ p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destinati
   return packet;
 }
 
-void Endpoint::send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation) {
+void Endpoint::send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
   nic_.send_raw(raw_qpn_, make_packet(header, destination, operation));
 }
 
-void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, std::uint64_t operation) {
+void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination,
+                          sim::OperationId operation) {
   shared_.calendar.at<&Endpoint::send_now>(core_.charge(cost), core_.lane(), *this,
                                            make_packet(header, destination, operation).release());
 }
@@ -45,14 +46,14 @@ void Endpoint::send_now(p4::Packet* packet) {
   nic_.send_raw(raw_qpn_, p4::PacketRef::adopt(packet));
 }
 
-void Endpoint::report_timeout(Tag tag, std::uint64_t operation, sim::Duration patience) {
+void Endpoint::report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience) {
   const sim::Time now = shared_.calendar.now();
   sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
                          {sim::SentAgain::timeout, tag, now - patience});
 }
 
-void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
-                           std::uint64_t wr_id, std::uint64_t operation) {
+void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,
+                           std::uint64_t wr_id, sim::OperationId operation) {
   models::WorkRequest write;
   write.opcode = models::Opcode::write;
   write.remote = {address, shared_.data_keys[destination]};

@@ -35,7 +35,7 @@ struct Shared {
     return tag & ((std::uint64_t{1} << (models::GlobalAddress::kOffsetBits - block_bits())) - 1);
   }
   Tag tag_at_home(NodeId home, std::uint64_t index) const {
-    return static_cast<Tag>(home) << (models::GlobalAddress::kOffsetBits - block_bits()) | index;
+    return Tag{std::uint64_t{home} << (models::GlobalAddress::kOffsetBits - block_bits()) | index};
   }
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
@@ -46,8 +46,8 @@ struct Shared {
 struct DataAddress {
   static constexpr std::uint64_t kEventBuffer = std::uint64_t{1} << 63;
   static constexpr std::uint64_t global_memory(Tag tag) { return tag; }
-  static constexpr std::uint64_t event_buffer(std::uint64_t requester, std::uint64_t seq) {
-    return kEventBuffer | requester << 32 | seq;
+  static constexpr std::uint64_t event_buffer(RequesterId requester, Seq seq) {
+    return kEventBuffer | std::uint64_t{requester} << 32 | seq;
   }
   static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
   static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
@@ -57,7 +57,7 @@ struct DataAddress {
 /// What an RC WRITE of a block brings.
 struct BlockData {
   Tag tag = 0;
-  std::uint64_t value = 0;
+  sim::Value value = 0;
 };
 
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
@@ -71,33 +71,33 @@ class Endpoint {
   NodeId node() const { return node_; }
   std::uint32_t raw_qpn() const { return raw_qpn_; }
   /// Whether one of its reliable connections has this number.
-  bool has_rc(std::uint64_t qpn) const {
+  bool has_rc(models::Qpn qpn) const {
     return qpn >= connections_.front()->number() && qpn <= connections_.back()->number();
   }
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
-  void send(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
   /// The same once the thread has spent `cost` on it; until then it does nothing else.
-  void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
   /// Writes a block to `address` on `destination`.
-  void write_block(NodeId destination, std::uint64_t address, Tag tag, std::uint64_t value, bool signalled,
-                   std::uint64_t wr_id, std::uint64_t operation);
+  void write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,
+                   std::uint64_t wr_id, sim::OperationId operation);
 
   /// Says that what was sent `patience` ago is sent again, for want of an answer.
-  void report_timeout(Tag tag, std::uint64_t operation, sim::Duration patience);
+  void report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience);
 
   /// Joins the reliable connections of two endpoints of the same kind.
   static void connect(Endpoint& a, Endpoint& b);
 
  private:
-  p4::PacketRef make_packet(const FlowCcHeader& header, NodeId destination, std::uint64_t operation);
+  p4::PacketRef make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
   void send_now(p4::Packet* packet);
 
   Shared& shared_;
   NodeId node_;
   models::Core& core_;
   models::Nic& nic_;
-  std::uint32_t raw_qpn_;
+  models::Qpn raw_qpn_;
   std::vector<models::ReliableConnection*> connections_;  // by remote node
 };
 

@@ -38,7 +38,7 @@ ProviderOrders::ProviderOrders(unsigned nodes) : nodes_(nodes), crc_(kHash, kHas
   }
 }
 
-unsigned ProviderOrders::hash(std::uint64_t requester, std::uint64_t seq) const {
+unsigned ProviderOrders::hash(RequesterId requester, Seq seq) const {
   std::uint32_t crc = crc_.start();
   for (unsigned i = 0; i < 2; ++i) crc ^= crc_.of(i, static_cast<std::uint8_t>(requester >> (8 - 8 * i)));
   for (unsigned i = 0; i < 4; ++i) crc ^= crc_.of(2 + i, static_cast<std::uint8_t>(seq >> (24 - 8 * i)));

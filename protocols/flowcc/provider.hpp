@@ -35,7 +35,7 @@ class ProviderOrders {
   static constexpr unsigned kHashBits = 8;
   /// Orders that there are, one for each value of the hash.
   static constexpr unsigned kOrders = 1u << kHashBits;
-  unsigned hash(std::uint64_t requester, std::uint64_t seq) const;
+  unsigned hash(RequesterId requester, Seq seq) const;
 
   /// All nodes, in the order of a hash value.
   std::span<const NodeId> order(unsigned hash) const { return {orders_.data() + hash * nodes_, nodes_}; }

@@ -33,7 +33,7 @@ Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::
       unlock_sent_(shared.calendar),
       unlock_acked_(shared.calendar) {}
 
-sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
+sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
@@ -47,7 +47,7 @@ sim::Task<std::uint64_t> Requester::read(Tag tag, std::uint64_t operation) {
   }
 }
 
-sim::Task<void> Requester::write(Tag tag, std::uint64_t value, std::uint64_t operation) {
+sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
     CacheEntry* entry = node_.cache().find(tag);
@@ -65,7 +65,7 @@ sim::Task<void> Requester::write(Tag tag, std::uint64_t value, std::uint64_t ope
 
 // Tries once to get the right to read or write a block. The caller looks into the cache again afterwards: the right may
 // have been refused, or another thread of the node may have been at it.
-sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t operation) {
+sim::Task<void> Requester::obtain(MessageType type, Tag tag, sim::OperationId operation) {
   if (Requester* sibling = node_.event_on(tag)) {
     // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
     // copyset and a retransmission of the other would fail its check while holding a lock.
@@ -92,7 +92,7 @@ sim::Task<void> Requester::obtain(MessageType type, Tag tag, std::uint64_t opera
 }
 
 // Evicts the least recently used block of the tag's bucket.
-sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
+sim::Task<void> Requester::make_room(Tag tag, sim::OperationId operation) {
   CacheEntry* victim = node_.cache().victim(tag);
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
@@ -107,7 +107,7 @@ sim::Task<void> Requester::make_room(Tag tag, std::uint64_t operation) {
 }
 
 // Runs one coherence event to its end; returns whether it succeeded.
-sim::Task<bool> Requester::run_event(MessageType type, Tag tag, std::uint64_t operation) {
+sim::Task<bool> Requester::run_event(MessageType type, Tag tag, sim::OperationId operation) {
   // The claim on the block comes first, so that no sibling starts an event on it in the meantime.
   RACKSIM_INVARIANT(!event_.active(), "a thread has one coherence event under way");
   RACKSIM_INVARIANT(node_.event_on(tag) == nullptr, "a node has one coherence event under way on a block");
@@ -191,7 +191,7 @@ void Requester::complete() {
       break;
     default: {
       CacheEntry* entry = node_.cache().find(event_.tag());
-      const std::uint64_t value = entry != nullptr ? entry->value : 0;
+      const sim::Value value = entry != nullptr ? entry->value : sim::kNeverWritten;
       if (entry != nullptr) {
         LocalCache::empty(*entry);
         node_.permission_changed(event_.tag(), MemoryNode::Permission::none, event_.operation());
@@ -202,7 +202,7 @@ void Requester::complete() {
   }
 }
 
-void Requester::install(bool dirty, std::uint64_t value) {
+void Requester::install(bool dirty, sim::Value value) {
   CacheEntry* entry = node_.cache().find(event_.tag());
   RACKSIM_INVARIANT(entry != nullptr && entry->busy && entry->state == CacheEntry::State::filling,
                     "what a miss installs has the entry that was reserved for it");
@@ -216,7 +216,7 @@ void Requester::install(bool dirty, std::uint64_t value) {
 
 // By the safe rules the thread goes on with its next operation while the write-back and the unlock are under way. In
 // the paper's order the slot of its parity may still be taken: by the unlock before a failed event, which sent none.
-void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value) {
+void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, sim::Value value) {
   const bool read = takes_read_lock(event_.type());
   const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
   const std::size_t slot = safe() ? event_.seq() & 1 : unlocks_[0].active ? 1 : 0;
@@ -303,7 +303,7 @@ sim::Duration Requester::timeout(std::uint64_t rtts) const {
   return shared_.rack.options().rtt * static_cast<std::int64_t>(rtts);
 }
 
-void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
+void Requester::data_landed(std::uint32_t seq, sim::Value value) {
   if (!event_.active() || event_.seq() != seq) {  // the buffer of an event that is over
     shared_.coverage.race(RacePoint::data_of_past_event);
     return;
@@ -314,7 +314,7 @@ void Requester::data_landed(std::uint32_t seq, std::uint64_t value) {
                                      value);
 }
 
-void Requester::notice_data(std::uint32_t seq, std::uint64_t value) {
+void Requester::notice_data(std::uint32_t seq, sim::Value value) {
   if (!event_.active() || event_.seq() != seq) return;
   event_.data_landed(value);
   if (event_.settled()) settled_.notify_all();

@@ -47,16 +47,16 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core);
 
   /// Reads a block through the local cache; returns its value.
-  sim::Task<std::uint64_t> read(Tag tag, std::uint64_t operation);
+  sim::Task<sim::Value> read(Tag tag, sim::OperationId operation);
   /// Writes a block in the local cache.
-  sim::Task<void> write(Tag tag, std::uint64_t value, std::uint64_t operation);
+  sim::Task<void> write(Tag tag, sim::Value value, sim::OperationId operation);
 
   /// The event under way on a block, for sibling threads that wait for its end.
   const CoherenceEvent& event() const { return event_; }
   sim::Signal& event_ended() { return event_ended_; }
 
   /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
-  void data_landed(std::uint32_t seq, std::uint64_t value);
+  void data_landed(std::uint32_t seq, sim::Value value);
 
   unsigned number() const { return number_; }
   /// As histories name its session: "node2/thread0".
@@ -106,21 +106,21 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     std::uint32_t seq = 0;
     Tag tag = 0;
     GlobalMetadata metadata;
-    std::uint64_t operation = 0;
+    sim::OperationId operation = 0;
     sim::Duration patience;  ///< timeout of the latest transmission
     sim::EventId timer;
   };
 
-  sim::Task<void> obtain(MessageType type, Tag tag, std::uint64_t operation);
-  sim::Task<void> make_room(Tag tag, std::uint64_t operation);
-  sim::Task<bool> run_event(MessageType type, Tag tag, std::uint64_t operation);
+  sim::Task<void> obtain(MessageType type, Tag tag, sim::OperationId operation);
+  sim::Task<void> make_room(Tag tag, sim::OperationId operation);
+  sim::Task<bool> run_event(MessageType type, Tag tag, sim::OperationId operation);
   void transmit_request(bool again);
   void complete();
-  void notice_data(std::uint32_t seq, std::uint64_t value);
+  void notice_data(std::uint32_t seq, sim::Value value);
   void count_providers();
   std::optional<models::Leak> wrong_provider() const;  ///< of the event under way
-  void install(bool dirty, std::uint64_t value);
-  void unlock_when_possible(GlobalMetadata metadata, bool write_back, std::uint64_t value);
+  void install(bool dirty, sim::Value value);
+  void unlock_when_possible(GlobalMetadata metadata, bool write_back, sim::Value value);
   void advance_unlocks();
   /// The unlock of event `seq`, if it is active; else any.
   Unlock& unlock_of(std::uint64_t seq);

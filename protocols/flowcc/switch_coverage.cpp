@@ -20,7 +20,7 @@ void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressM
     shared_.coverage.race(metadata.resubmit_data != 0 ? RacePoint::switch_undoes_lock
                                                       : RacePoint::switch_undoes_nothing);
   } else {
-    shared_.coverage.race_if(owner_.unlocked_before(static_cast<unsigned>(h->requester), h->seq),
+    shared_.coverage.race_if(owner_.unlocked_before(RequesterId{h->requester}, Seq{h->seq}),
                              RacePoint::switch_repeated_unlock);
   }
 }

@@ -124,7 +124,8 @@ std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
            .party = "",
            .print =
                [](std::uint64_t tag_and_one) {
-                 return tag_and_one == 0 ? std::string("no block") : "block " + sim::printed_key(tag_and_one - 1);
+                 return tag_and_one == 0 ? std::string("no block")
+                                         : "block " + sim::printed_key(sim::Key{tag_and_one - 1});
                }},
           {.pipe = pipe_,
            .array = lcf_.lock[*way]->name,
@@ -154,13 +155,13 @@ LockState SwitchOwner::lock(Tag tag) const {
   return lock == 0 ? LockState::free : lock & 0x8000 ? LockState::write : LockState::read;
 }
 
-bool SwitchOwner::unlocked_before(unsigned requester, std::uint64_t seq) const {
+bool SwitchOwner::unlocked_before(RequesterId requester, Seq seq) const {
   if (!shared_.options.last_unlock) return false;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   return registers.read(registers.array("LAST_UNLOCK"), requester) >= seq;
 }
 
-bool SwitchOwner::scored(unsigned requester, std::uint64_t seq) const {
+bool SwitchOwner::scored(RequesterId requester, Seq seq) const {
   if (!shared_.options.scoreboard) return false;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   return registers.read(registers.array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
@@ -173,7 +174,7 @@ std::vector<models::Leak> SwitchOwner::held_locks() const {
     for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
       const std::uint64_t lock = registers.read(ways_[way].lock, index);
       if (lock == 0) continue;
-      const std::uint64_t tag = registers.read(ways_[way].tag, index) - 1;
+      const Tag tag{registers.read(ways_[way].tag, index) - 1};
       leaks.push_back(
           {"leaked-lock",
            fmt::format("switch: LOCK{}[{}] = {}, block {}", way + 1, index, lock_text(lock), sim::printed_key(tag)),

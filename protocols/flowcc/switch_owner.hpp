@@ -35,10 +35,10 @@ class SwitchOwner {
   /// Whether and how a block that the switch owns is locked.
   LockState lock(Tag tag) const;
   /// Whether LAST-UNLOCK says that the unlock of event `seq` of a requester has been executed.
-  bool unlocked_before(unsigned requester, std::uint64_t seq) const;
+  bool unlocked_before(RequesterId requester, Seq seq) const;
 
   /// Whether SCOREBOARD says that event `seq` of a requester has its lock.
-  bool scored(unsigned requester, std::uint64_t seq) const;
+  bool scored(RequesterId requester, Seq seq) const;
 
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;

@@ -44,7 +44,8 @@ std::string FlowCc::owner_of(Tag tag) const {
 bool FlowCc::has_lock(const Requester& requester) const {
   const CoherenceEvent& event = requester.event();
   if (!event.active()) return false;
-  return event.has_lock() || (switch_->metadata(event.tag()) && switch_->scored(requester.number(), event.seq()));
+  return event.has_lock() ||
+         (switch_->metadata(event.tag()) && switch_->scored(RequesterId{requester.number()}, Seq{event.seq()}));
 }
 
 /// Who or what will give the lock back: the unlock of an event that is over, else the requester. Empty if neither its
@@ -53,7 +54,7 @@ std::string FlowCc::holder_name(unsigned requester, Tag tag) const {
   const Requester& holder =
       nodes_[requester / shape().threads_per_node]->requester(requester % shape().threads_per_node);
   for (const auto& unlock : holder.pending_unlocks()) {
-    const bool executed = switch_->metadata(tag) && switch_->unlocked_before(requester, unlock.seq);
+    const bool executed = switch_->metadata(tag) && switch_->unlocked_before(RequesterId{requester}, Seq{unlock.seq});
     if (unlock.tag == tag && !executed) return unlock.name;
   }
   return has_lock(holder) && holder.event().tag() == tag ? holder.name() : "";

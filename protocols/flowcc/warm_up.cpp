@@ -12,7 +12,7 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
     const GlobalMetadata old = metadata(tag);
     const bool upgrade = entry != nullptr;
     if (!upgrade) entry = &warm_entry(node, tag);
-    const std::uint64_t value = upgrade ? entry->value : warm_fetch(tag, old, write);
+    const sim::Value value = upgrade ? entry->value : warm_fetch(tag, old, write);
     if (write) {
       for (NodeId holder = 0; holder < shape().nodes; ++holder) {
         if (holder == node.id() || (old.copyset & node_bit(holder)) == 0) continue;
@@ -48,7 +48,7 @@ CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
 
 // The block's value, from the holder of a copy or from its home. A reader turns a Modified block Shared, and writes its
 // data home.
-std::uint64_t FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
+sim::Value FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
   MemoryNode& home = *nodes_[shared_.home_of(tag)];
   if (old.status == GlobalStatus::unshared) return home.global_memory(tag);
   MemoryNode& holder = *nodes_[shared_.providers.pick(old.copyset, 0)];

@@ -22,7 +22,7 @@ void CacheManager::configure_switch() {
   chassis.replication().set_group(kReportGroup, {{0, {static_cast<std::uint16_t>(chassis.cpu_port())}}});
 }
 
-bool CacheManager::cacheable(std::uint64_t key) const {
+bool CacheManager::cacheable(sim::Key key) const {
   return shared().sizes.key_bytes <= kMostKeyBytes && shared().sizes.value_bytes(key) <= kMostValueBytes;
 }
 
@@ -30,14 +30,14 @@ sim::Duration CacheManager::patience(std::uint64_t attempt) const {
   return NetCacheOptions::patience(options_.fetch_timeout, attempt);
 }
 
-std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const std::uint64_t> keys) {
+std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const sim::Key> keys) {
   p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
   std::vector<Preloaded> preloaded;
-  for (const std::uint64_t key : keys) {
+  for (const sim::Key key : keys) {
     if (room() == 0) break;
     const auto index = cacheable(key) ? insert_now(key, true) : std::nullopt;
     if (!index) continue;
-    const std::uint64_t version = shared().safety ? first_version(key) : 0;
+    const store::Version version = shared().safety ? first_version(key) : store::kNoVersion;
     const std::uint64_t valid = std::uint64_t{1} << (shared().safety ? program_.state->width.bits : 0);
     registers.write(program_.state->id, *index, valid | version);
     for (unsigned i = 0; i < kValueArrays; ++i) {

@@ -24,18 +24,19 @@ class CacheManager final : public switch_cache::CacheManager {
   CacheManager(store::Shared& shared, const NetCacheOptions& options, Counters& counters, const NetProgram& program);
 
   /// Whether key and value are small enough (NetCache §5; StarCache §5.1).
-  bool cacheable(std::uint64_t key) const override;
+  bool cacheable(sim::Key key) const override;
 
   /// A key that `preload` has inserted, and the version that its value has.
   struct Preloaded {
-    std::uint64_t key, version;
+    sim::Key key;
+    store::Version version;
   };
   /// Inserts the cacheable ones of these keys, as far as there is room, with the values that unwritten items have:
   /// before the run, without simulating time. Their servers are to be told (net_server.hpp).
-  std::vector<Preloaded> preload(std::span<const std::uint64_t> keys);
+  std::vector<Preloaded> preload(std::span<const sim::Key> keys);
 
   /// Called with each key that the switch reports as hot.
-  void on_hot_key(std::function<void(std::uint64_t key)> handler) { hot_key_ = std::move(handler); }
+  void on_hot_key(std::function<void(sim::Key key)> handler) { hot_key_ = std::move(handler); }
 
  private:
   void configure_switch() override;
@@ -46,7 +47,7 @@ class CacheManager final : public switch_cache::CacheManager {
   const NetCacheOptions& options_;
   Counters& counters_;
   NetProgram program_;
-  std::function<void(std::uint64_t)> hot_key_;
+  std::function<void(sim::Key)> hot_key_;
 };
 
 }  // namespace racksim::netcache

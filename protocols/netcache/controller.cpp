@@ -14,7 +14,7 @@ Controller::Controller(store::Shared& shared, const NetCacheOptions& options, Co
       counters_(counters),
       program_(program),
       manager_(manager) {
-  manager.on_hot_key([this](std::uint64_t key) { reported_.insert(key); });
+  manager.on_hot_key([this](sim::Key key) { reported_.insert(key); });
 }
 
 sim::Task<void> Controller::round() {
@@ -30,7 +30,7 @@ sim::Task<void> Controller::round() {
 // Counts of cached keys, which are reset.
 sim::Task<std::vector<Controller::Popularity>> Controller::count_cached() {
   std::vector<Popularity> counts;
-  for (const std::uint64_t key : manager_.cached()) {
+  for (const sim::Key key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
     const std::uint64_t index = manager_.index_of(key);
     const p4::RegisterArray* array = program_.popularity;
@@ -44,9 +44,9 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_cached() {
 // What the sketch says of the keys that have been reported: the least of a key's counters.
 sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
   std::vector<Popularity> counts;
-  const std::set<std::uint64_t> reported = std::move(reported_);
+  const std::set<sim::Key> reported = std::move(reported_);
   reported_.clear();
-  for (const std::uint64_t key : reported) {
+  for (const sim::Key key : reported) {
     if (manager_.is_cached(key)) shared_.coverage.race(RacePoint::hot_key_cached_by_now);
     if (manager_.is_cached(key) || !manager_.cacheable(key)) continue;
     const store::KeyHash hash = shared_.hash(key);
@@ -87,10 +87,10 @@ sim::Task<void> Controller::reset_statistics() {
   }
 }
 
-sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
-  Pulse pulse;
-  pulse.state = co_await manager_.cpu().read(program_.state, index);
-  co_return pulse;
+sim::Task<switch_cache::Controller::RowState> Controller::read_row(std::uint64_t index) {
+  RowState row;
+  row.state = co_await manager_.cpu().read(program_.state, index);
+  co_return row;
 }
 
 void Controller::met_dead_key(bool) const {

@@ -27,7 +27,7 @@ class Controller final : public switch_cache::Controller {
  private:
   using Popularity = switch_cache::Popularity;
 
-  sim::Task<Pulse> feel_pulse(std::uint64_t index) override;
+  sim::Task<RowState> read_row(std::uint64_t index) override;
   void met_dead_key(bool invalid) const override;
   sim::Task<std::vector<Popularity>> count_cached();
   sim::Task<std::vector<Popularity>> count_reported();
@@ -39,7 +39,7 @@ class Controller final : public switch_cache::Controller {
   Counters& counters_;
   NetProgram program_;
   CacheManager& manager_;
-  std::set<std::uint64_t> reported_;  // keys
+  std::set<sim::Key> reported_;  // keys
 };
 
 }  // namespace racksim::netcache

@@ -40,7 +40,7 @@ NetServer::NetServer(store::Shared& shared, const NetCacheOptions& options, Coun
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()),
       qpn_(nic_.create_raw_qp(agent_core(shared, partition), *this)) {}
 
-void NetServer::preloaded(std::uint64_t key, std::uint64_t version) {
+void NetServer::preloaded(sim::Key key, store::Version version) {
   order().executed(shared().hash(key), version);
   if (!shared().safety) cached_.insert(key);
 }
@@ -57,11 +57,11 @@ void NetServer::add_waits(const std::string& server, std::vector<sim::Wait>& wai
         {.who = server,
          .whom = "switch",
          .why = fmt::format("the acknowledgement of an update of key {}, sent {} times; {} writes wait for it",
-                            sim::printed_key(key), update.attempts, update.held.size())});
+                            sim::printed_key(sim::Key{key}), update.attempts, update.held.size())});
   }
 }
 
-bool NetServer::holds_write(const Message& request, store::Address from, std::uint64_t operation) {
+bool NetServer::holds_write(const Message& request, store::Address from, sim::OperationId operation) {
   const auto found = updates_.find(request.key);
   if (found == updates_.end()) return false;
   std::deque<HeldWrite>& held = found->second.held;
@@ -71,7 +71,10 @@ bool NetServer::holds_write(const Message& request, store::Address from, std::ui
   if (before != held.end()) {
     shared().coverage.race(RacePoint::held_write_repeated);
     // The same write, sent again: it has a later version, unless it has overtaken itself.
-    if (shared().versions.after(request.safety.version, before->request.safety.version)) before->request = request;
+    if (shared().versions.after(store::Version{request.safety.version},
+                                store::Version{before->request.safety.version})) {
+      before->request = request;
+    }
     return true;
   }
   ++counters_.held_writes.value;
@@ -103,7 +106,7 @@ void NetServer::evicted(const Message& message) {
   // (store/version.hpp).
   const std::deque<HeldWrite> held = std::exchange(found->second.held, {});
   for (const HeldWrite& write : held) {
-    if (order().admits(hash_in(write.request), write.request.safety.version)) {
+    if (order().admits(hash_in(write.request), store::Version{write.request.safety.version})) {
       updates_.at(message.key).held.push_back(write);
     } else {
       partition().resume(write.request, write.from, write.operation);
@@ -124,7 +127,7 @@ void NetServer::update(const Message& cause) {
 }
 
 // The value that the item has now belongs to the newest version: writes of other versions have been refused, or wait.
-void NetServer::send_update(std::uint64_t key) {
+void NetServer::send_update(sim::Key key) {
   const auto found = updates_.find(key);
   if (found == updates_.end()) return;
   ++counters_.updates.value;
@@ -166,7 +169,7 @@ void NetServer::on_packet(p4::PacketRef packet) {
   acknowledged(message.key);
 }
 
-void NetServer::acknowledged(std::uint64_t key) {
+void NetServer::acknowledged(sim::Key key) {
   const auto found = updates_.find(key);
   clock_.calendar().cancel(found->second.timer);
   std::deque<HeldWrite> held = std::move(found->second.held);

@@ -30,7 +30,7 @@ class NetServer final : public switch_cache::CachingServer, models::PacketHandle
   NetServer(store::Shared& shared, const NetCacheOptions& options, Counters& counters, store::Partition& partition);
 
   /// A key has been put into the switch before the run, with this version (0 without versions) and the value it has.
-  void preloaded(std::uint64_t key, std::uint64_t version);
+  void preloaded(sim::Key key, store::Version version);
   /// Updates that the switch has not acknowledged.
   std::size_t updating() const { return updates_.size(); }
   /// Writes that wait for an update of their key.
@@ -39,13 +39,13 @@ class NetServer final : public switch_cache::CachingServer, models::PacketHandle
   /// Adds the updates that wait for the switch, under the server's name.
   void add_waits(const std::string& server, std::vector<sim::Wait>& waits) const;
 
-  bool holds_write(const store::Message& request, store::Address from, std::uint64_t operation) override;
+  bool holds_write(const store::Message& request, store::Address from, sim::OperationId operation) override;
 
  private:
   struct HeldWrite {
     store::Message request;
     store::Address from;
-    std::uint64_t operation;
+    sim::OperationId operation;
   };
   struct Update {
     std::uint32_t number = 0;  // of the attempts for the latest version
@@ -61,16 +61,16 @@ class NetServer final : public switch_cache::CachingServer, models::PacketHandle
   void refused(bool has_version) const override;
   void on_packet(p4::PacketRef packet) override;
   void update(const store::Message& cause);
-  void send_update(std::uint64_t key);
-  void acknowledged(std::uint64_t key);
+  void send_update(sim::Key key);
+  void acknowledged(sim::Key key);
 
   const NetCacheOptions& options_;
   Counters& counters_;
   models::Nic& nic_;
   sim::Clock& clock_;
-  std::uint32_t qpn_;
-  std::unordered_set<std::uint64_t> cached_;  // keys, where messages have no version to tell
-  std::map<std::uint64_t, Update> updates_;   // by key
+  models::Qpn qpn_;
+  std::unordered_set<sim::Key> cached_;      // keys, where messages have no version to tell
+  std::map<std::uint64_t, Update> updates_;  // by key
   std::uint32_t next_number_ = 1;
 };
 

@@ -55,8 +55,8 @@ const sim::Registration<models::ProtocolEntry> registration({
     .name = "netcache",
     .doc = "in-network caching of small values in switch memory (SOSP '17; baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NetCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
-                  "partition", "slow-core", "switch-restart"},
+    .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
+                  "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
@@ -87,7 +87,7 @@ void NetCache::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
   controller_->add_actor(engine);
 }
 
-void NetCache::preload(std::span<const std::uint64_t> hottest) {
+void NetCache::preload(std::span<const sim::Key> hottest) {
   const auto keys = hottest.first(std::min<std::size_t>(hottest.size(), options_.preload));
   for (const auto& [key, version] : manager_->preload(keys)) {
     servers_[store::server_of(shared().hash(key), shared().servers())]->preloaded(key, version);
@@ -133,17 +133,17 @@ std::vector<models::Leak> NetCache::leaks() const {
 void NetCache::show_state(sim::StateVisitor& visitor) const {
   Application::show_state(visitor);
   const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
-  for (const std::uint64_t key : manager_->cached()) {
+  for (const sim::Key key : manager_->cached()) {
     const std::uint64_t index = manager_->index_of(key);
     const std::uint64_t state = registers.read(program_.state->id, index);
     if ((shared().safety ? state >> program_.state->width.bits : state) == 0) continue;
-    const std::uint64_t value =
+    const sim::Value value =
         store::ValueHeader::value_of([&](unsigned i) { return registers.read(program_.values[i]->id, index); });
     visitor.copy(key, sim::Holder::network_switch(), value, sim::CopyState::clean);
   }
 }
 
-std::vector<models::SwitchRegister> NetCache::switch_state_of(std::uint64_t key) const {
+std::vector<models::SwitchRegister> NetCache::switch_state_of(sim::Key key) const {
   if (!manager_->is_cached(key)) return {};
   const std::uint64_t index = manager_->index_of(key);
   const auto word_text = [](std::uint64_t word) { return fmt::format("{:#x}", word); };

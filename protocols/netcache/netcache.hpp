@@ -20,12 +20,12 @@ class NetCache final : public store::Application {
 
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
-  void preload(std::span<const std::uint64_t> hottest) override;
+  void preload(std::span<const sim::Key> hottest) override;
   void node_crashed(models::NodeId node) override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
-  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
+  std::vector<models::SwitchRegister> switch_state_of(sim::Key key) const override;
 
   CacheManager& manager() { return *manager_; }
   Controller& controller() { return *controller_; }

@@ -9,8 +9,8 @@ const sim::Registration<models::ProtocolEntry> registration({
     .name = "nocache",
     .doc = "a partitioned key-value store without a cache (baseline of StarCache, NSDI '25)",
     .make_options = [] { return std::make_shared<NoCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
-                  "partition", "slow-core", "switch-restart"},
+    .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
+                  "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = store::coverage_map(),
     .tables = {store::Client::table()},
 });

@@ -19,9 +19,9 @@ class NoCache final : public store::Application {
   NoCache(models::ProtocolContext& context, const NoCacheOptions& options);
 
   /// There is nothing to load.
-  void preload(std::span<const std::uint64_t> hottest) override { static_cast<void>(hottest); }
+  void preload(std::span<const sim::Key> hottest) override { static_cast<void>(hottest); }
   /// Operations wait for their own packets alone.
-  std::optional<std::uint64_t> fate_of(std::uint64_t) const override { return std::nullopt; }
+  std::optional<std::uint64_t> fate_of(sim::Key) const override { return std::nullopt; }
 };
 
 }  // namespace racksim::nocache

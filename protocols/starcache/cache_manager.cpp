@@ -53,9 +53,9 @@ void CacheManager::configure_switch() {
   add(models::kControlCpuNode, chassis.cpu_port(), static_cast<std::uint16_t>(shared().client_nodes + 1));
 }
 
-void CacheManager::preload(const std::vector<std::uint64_t>& keys) {
+void CacheManager::preload(const std::vector<sim::Key>& keys) {
   p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
-  for (const std::uint64_t key : keys) {
+  for (const sim::Key key : keys) {
     const auto index = insert_now(key, false);
     if (!index) continue;
     if (shared().safety) registers.write(program_.state->id, *index, pair(*program_.state, first_version(key), 0));
@@ -65,10 +65,10 @@ void CacheManager::preload(const std::vector<std::uint64_t>& keys) {
 }
 
 void CacheManager::begin_fetches() {
-  for (const std::uint64_t key : cached()) scope().spawn(fetch_in_background(key));
+  for (const sim::Key key : cached()) scope().spawn(fetch_in_background(key));
 }
 
-sim::Task<void> CacheManager::fetch_in_background(std::uint64_t key) {
+sim::Task<void> CacheManager::fetch_in_background(sim::Key key) {
   co_await bring_value(key, CommonRace::boot_while_fetching);
 }
 
@@ -84,7 +84,7 @@ sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
 
 // A cache packet of an evicted key is dropped (§3.3), so nobody serves what still waits for it. As printed, those
 // requests stay until the index has a new key, and are lost if it gets none (§3.8).
-sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
+sim::Task<void> CacheManager::clear_row(sim::Key key, std::uint64_t index) {
   if (options_.evicted_requests == StarCacheOptions::EvictedRequests::paper) co_return;
   const std::uint32_t before = incarnation();
   const std::uint64_t queue = co_await cpu().read(program_.queue, index);
@@ -102,7 +102,7 @@ sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) 
 }
 
 // As a correction request, which no cache logic touches: the key may be inserted again by the time it passes.
-sim::Task<void> CacheManager::send_on(std::uint64_t key, std::uint64_t request_index) {
+sim::Task<void> CacheManager::send_on(sim::Key key, std::uint64_t request_index) {
   const std::uint32_t before = incarnation();
   const std::uint64_t ip = co_await cpu().read(program_.client_ip, request_index);
   const std::uint64_t port = co_await cpu().read(program_.client_port, request_index);

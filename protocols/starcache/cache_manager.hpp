@@ -24,7 +24,7 @@ class CacheManager final : public switch_cache::CacheManager {
   CacheManager(store::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program);
 
   /// Inserts keys before the run without simulating time; their values are fetched as it begins.
-  void preload(const std::vector<std::uint64_t>& keys);
+  void preload(const std::vector<sim::Key>& keys);
 
   /// Called with each report that a server sends: the server and the report's number.
   void on_report(std::function<void(unsigned server, std::uint32_t number)> handler) { report_ = std::move(handler); }
@@ -32,13 +32,13 @@ class CacheManager final : public switch_cache::CacheManager {
  private:
   void configure_switch() override;
   sim::Task<void> prepare_row(std::uint64_t index) override;
-  sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index) override;
+  sim::Task<void> clear_row(sim::Key key, std::uint64_t index) override;
   void other(const store::Message& message, store::Address from) override;
   void note_race(CommonRace race) const override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
-  sim::Task<void> send_on(std::uint64_t key, std::uint64_t request_index);
+  sim::Task<void> send_on(sim::Key key, std::uint64_t request_index);
   void begin_fetches();
-  sim::Task<void> fetch_in_background(std::uint64_t key);
+  sim::Task<void> fetch_in_background(sim::Key key);
 
   const StarCacheOptions& options_;
   StarProgram program_;

@@ -40,7 +40,7 @@ sim::Task<void> Controller::round() {
   const std::uint64_t hits = co_await read_and_reset(program_.hits, 0);
   const std::uint64_t overflows = co_await read_and_reset(program_.overflow, 0);
   std::vector<Popularity> cached;
-  for (const std::uint64_t key : manager_.cached()) {
+  for (const sim::Key key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
     const std::uint64_t count = co_await read_and_reset(program_.popularity, manager_.index_of(key));
     cached.push_back({key, count});
@@ -98,7 +98,7 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   const std::vector<Popularity> candidates = take_candidates();
   std::vector<sim::Task<void>> evictions;
   std::vector<Popularity> evicted;
-  std::vector<std::uint64_t> newcomers;
+  std::vector<sim::Key> newcomers;
   while (cached.size() > target_) {
     evictions.push_back(manager_.evict(cached.back().key));
     evicted.push_back(cached.back());
@@ -118,17 +118,17 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   counters_.hotter_evicted.value += switch_cache::hotter_than_one_of(cached, evicted);
   co_await sim::gather(std::move(evictions));
   std::vector<sim::Task<bool>> installs;
-  for (const std::uint64_t key : newcomers) installs.push_back(manager_.install(key));
+  for (const sim::Key key : newcomers) installs.push_back(manager_.install(key));
   co_await sim::gather(std::move(installs));
 }
 
-sim::Task<switch_cache::Controller::Pulse> Controller::feel_pulse(std::uint64_t index) {
-  Pulse pulse;
-  pulse.state = co_await manager_.cpu().read(program_.state, index);
+sim::Task<switch_cache::Controller::RowState> Controller::read_row(std::uint64_t index) {
+  RowState row;
+  row.state = co_await manager_.cpu().read(program_.state, index);
   const std::uint64_t queue = co_await manager_.cpu().read(program_.queue, index);
-  pulse.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
-  pulse.front = co_await manager_.cpu().read(program_.front, index);
-  co_return pulse;
+  row.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
+  row.front = co_await manager_.cpu().read(program_.front, index);
+  co_return row;
 }
 
 void Controller::met_dead_key(bool invalid) const {

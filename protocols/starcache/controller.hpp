@@ -32,7 +32,7 @@ class Controller final : public switch_cache::Controller {
 
  private:
   sim::Task<std::uint64_t> read_and_reset(const p4::RegisterArray* array, std::uint64_t index);
-  sim::Task<Pulse> feel_pulse(std::uint64_t index) override;
+  sim::Task<RowState> read_row(std::uint64_t index) override;
   void met_dead_key(bool invalid) const override;
   sim::Task<void> update(std::vector<Popularity> cached);
   std::vector<Popularity> take_candidates();
@@ -44,7 +44,7 @@ class Controller final : public switch_cache::Controller {
   Counters& counters_;
   StarProgram program_;
   CacheManager& manager_;
-  std::map<std::uint64_t, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
+  std::map<sim::Key, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
   std::uint64_t target_;
   double overflow_ratio_ = 0;
   sim::TimeSeries* sizes_ = nullptr;

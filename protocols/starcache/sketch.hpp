@@ -19,12 +19,12 @@ class CountMinSketch {
   explicit CountMinSketch(std::uint64_t width) : width_(width), counters_(width * kRows) {}
 
   /// Counts one more; returns the new estimate.
-  std::uint64_t count(std::uint64_t key) {
+  std::uint64_t count(sim::Key key) {
     std::uint64_t least = ~std::uint64_t{0};
     for (unsigned row = 0; row < kRows; ++row) least = std::min(least, std::uint64_t{++counters_[place(key, row)]});
     return least;
   }
-  std::uint64_t estimate(std::uint64_t key) const {
+  std::uint64_t estimate(sim::Key key) const {
     std::uint64_t least = ~std::uint64_t{0};
     for (unsigned row = 0; row < kRows; ++row) least = std::min(least, std::uint64_t{counters_[place(key, row)]});
     return least;
@@ -32,7 +32,7 @@ class CountMinSketch {
   void reset() { std::fill(counters_.begin(), counters_.end(), 0); }
 
  private:
-  std::size_t place(std::uint64_t key, unsigned row) const {
+  std::size_t place(sim::Key key, unsigned row) const {
     constexpr std::uint64_t kFamily = 0x63'6d73;  // the seed of the hash functions
     return static_cast<std::size_t>(row * width_ + sim::keyed_draw(kFamily, key, row) % width_);
   }
@@ -48,7 +48,7 @@ class TopKeys {
  public:
   TopKeys(std::uint64_t k, std::uint64_t sketch_width) : k_(k), sketch_(sketch_width) {}
 
-  void count(std::uint64_t key) {
+  void count(sim::Key key) {
     const Popularity now{key, sketch_.count(key)};
     const auto known = std::find_if(top_.begin(), top_.end(), [&](const Popularity& p) { return p.key == key; });
     if (known != top_.end()) {

@@ -56,8 +56,8 @@ const sim::Registration<models::ProtocolEntry> registration({
     .name = "starcache",
     .doc = "variable-length in-network caching by circulating packets (NSDI '25)",
     .make_options = [] { return std::make_shared<StarCacheOptions>(); },
-    .tolerates = {"control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise",
-                  "partition", "slow-core", "switch-restart"},
+    .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
+                  "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
@@ -104,7 +104,7 @@ void StarCache::do_describe_items(const models::ItemSizes& sizes) {
   }
 }
 
-void StarCache::preload(std::span<const std::uint64_t> hottest) {
+void StarCache::preload(std::span<const sim::Key> hottest) {
   const std::size_t n = std::min<std::size_t>(hottest.size(), options_.cache_size);
   manager_->preload({hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(n)});
 }
@@ -126,7 +126,7 @@ void StarCache::stop_measuring() {
   controller_->stop_measuring();
 }
 
-std::string StarCache::answers(std::uint64_t key, bool write) const {
+std::string StarCache::answers(sim::Key key, bool write) const {
   return !write && manager_->is_cached(key) ? "switch" : Application::answers(key, write);
 }
 
@@ -185,7 +185,7 @@ void StarCache::show_state(sim::StateVisitor& visitor) const {
   });
 }
 
-std::vector<models::SwitchRegister> StarCache::switch_state_of(std::uint64_t key) const {
+std::vector<models::SwitchRegister> StarCache::switch_state_of(sim::Key key) const {
   if (!manager_->is_cached(key)) return {};
   const std::uint64_t index = manager_->index_of(key);
   // The low half counts requests, the high half is the ACKed-packet counter (§3.9).

@@ -19,13 +19,13 @@ class StarCache final : public store::Application {
 
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
-  void preload(std::span<const std::uint64_t> hottest) override;
+  void preload(std::span<const sim::Key> hottest) override;
   void node_crashed(models::NodeId node) override;
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
-  std::vector<models::SwitchRegister> switch_state_of(std::uint64_t key) const override;
+  std::vector<models::SwitchRegister> switch_state_of(sim::Key key) const override;
 
   CacheManager& manager() { return *manager_; }
   Controller& controller() { return *controller_; }
@@ -33,7 +33,7 @@ class StarCache final : public store::Application {
 
  protected:
   /// What circulates for it answers reads of a cached key.
-  std::string answers(std::uint64_t key, bool write) const override;
+  std::string answers(sim::Key key, bool write) const override;
   const char* name_of(store::Op op) const override;
   void do_describe_items(const models::ItemSizes& sizes) override;
 

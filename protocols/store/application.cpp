@@ -75,12 +75,12 @@ void Application::do_describe_items(const models::ItemSizes& sizes) {
   }
 }
 
-sim::Task<models::Answer> Application::do_get(models::Session session, std::uint64_t key, std::uint64_t operation) {
+sim::Task<models::Answer> Application::do_get(models::Session session, sim::Key key, sim::OperationId operation) {
   return clients_[index_of(session)]->get(key, operation);
 }
 
-sim::Task<models::Answer> Application::do_put(models::Session session, std::uint64_t key, std::uint64_t value,
-                                              std::uint64_t operation) {
+sim::Task<models::Answer> Application::do_put(models::Session session, sim::Key key, sim::Value value,
+                                              sim::OperationId operation) {
   return clients_[index_of(session)]->put(key, value, operation);
 }
 
@@ -120,14 +120,14 @@ std::string Application::server_name(unsigned server) const {
   return fmt::format("server {} of node{}", server, shared_.node_of(server));
 }
 
-std::string Application::answers(std::uint64_t key, bool) const {
+std::string Application::answers(sim::Key key, bool) const {
   return server_name(server_of(shared_.hash(key), shared_.servers()));
 }
 
 void Application::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& client : clients_) {
     const std::string who = fmt::format("node{}/thread{}", client->session().node, client->session().thread);
-    client->visit_requests([&](std::uint64_t key, bool write, std::uint32_t seq, std::uint64_t timeouts) {
+    client->visit_requests([&](sim::Key key, bool write, std::uint32_t seq, std::uint64_t timeouts) {
       waits.push_back({.who = who,
                        .whom = answers(key, write),
                        .why = fmt::format("an answer to the {} of key {} (SEQ {}), {} attempts in vain",
@@ -146,7 +146,7 @@ std::vector<models::Leak> Application::leaks() const {
                      {}});
   }
   for (const auto& partition : partitions_) {
-    for (const std::uint64_t key : partition->torn_items()) {
+    for (const sim::Key key : partition->torn_items()) {
       leaks.push_back({"torn",
                        fmt::format("server {}: item {} is stored in parts of different writes", partition->server(),
                                    sim::printed_key(key)),
@@ -161,14 +161,14 @@ std::vector<models::Leak> Application::leaks() const {
   return leaks;
 }
 
-std::optional<std::uint64_t> Application::fate_of(std::uint64_t key) const {
+std::optional<std::uint64_t> Application::fate_of(sim::Key key) const {
   const KeyHash hash = shared_.hash(key);
   return hash.low ^ hash.high;
 }
 
 void Application::show_state(sim::StateVisitor& visitor) const {
   for (const auto& partition : partitions_) {
-    partition->visit_items([&](std::uint64_t key, std::uint64_t value) {
+    partition->visit_items([&](sim::Key key, sim::Value value) {
       if (server_of(shared_.hash(key), shared_.servers()) == partition->server()) visitor.home(key, value);
     });
   }
@@ -176,8 +176,8 @@ void Application::show_state(sim::StateVisitor& visitor) const {
 
 void Application::record_final_state() {
   for (const auto& partition : partitions_) {
-    shared_.rack.event_log().record(sim::Observed::final_state, final_source_, calendar().now(), partition->server(),
-                                    partition->digest(), partition->served());
+    shared_.rack.event_log().record(sim::Observed::final_state, final_source_, calendar().now(),
+                                    sim::OperationId{partition->server()}, partition->digest(), partition->served());
   }
 }
 

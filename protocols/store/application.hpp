@@ -29,7 +29,7 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   /// Keys of one hash share what the switch and the servers know of them.
-  std::optional<std::uint64_t> fate_of(std::uint64_t key) const override;
+  std::optional<std::uint64_t> fate_of(sim::Key key) const override;
   void record_final_state() override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
@@ -41,18 +41,18 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
 
  protected:
   void do_describe_items(const models::ItemSizes& sizes) override;
-  sim::Task<models::Answer> do_get(models::Session session, std::uint64_t key, std::uint64_t operation) override;
-  sim::Task<models::Answer> do_put(models::Session session, std::uint64_t key, std::uint64_t value,
-                                   std::uint64_t operation) override;
+  sim::Task<models::Answer> do_get(models::Session session, sim::Key key, sim::OperationId operation) override;
+  sim::Task<models::Answer> do_put(models::Session session, sim::Key key, sim::Value value,
+                                   sim::OperationId operation) override;
   /// "server 3 of node4"
   std::string server_name(unsigned server) const;
   /// Whom a request for a key waits for: its server, unless a scheme has somebody else answer it.
-  virtual std::string answers(std::uint64_t key, bool write) const;
+  virtual std::string answers(sim::Key key, bool write) const;
   /// What charts call a message. Schemes name those that they add.
   virtual const char* name_of(Op op) const;
 
  private:
-  void repeated(models::Session session, std::uint64_t key) override { repeated_answer(session, key); }
+  void repeated(models::Session session, sim::Key key) override { repeated_answer(session, key); }
 
   Shared shared_;
   std::vector<std::unique_ptr<Client>> clients_;        // by session

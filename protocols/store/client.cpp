@@ -28,19 +28,19 @@ Client::Client(Shared& shared, models::Session session, RepeatedAnswers& repeate
   }
 }
 
-sim::Task<models::Answer> Client::get(std::uint64_t key, std::uint64_t operation) {
+sim::Task<models::Answer> Client::get(sim::Key key, sim::OperationId operation) {
   Request request(*this, key, 0, false, operation);
   const models::Answer answer = co_await perform(request);
   co_return answer;
 }
 
-sim::Task<models::Answer> Client::put(std::uint64_t key, std::uint64_t value, std::uint64_t operation) {
+sim::Task<models::Answer> Client::put(sim::Key key, sim::Value value, sim::OperationId operation) {
   Request request(*this, key, value, true, operation);
   const models::Answer answer = co_await perform(request);
   co_return answer;
 }
 
-void Client::visit_requests(const std::function<void(std::uint64_t, bool, std::uint32_t, std::uint64_t)>& visit) const {
+void Client::visit_requests(const std::function<void(sim::Key, bool, std::uint32_t, std::uint64_t)>& visit) const {
   std::vector<const Request*> requests;
   key_list_.for_each([&](std::uint64_t, const Request* request) { requests.push_back(request); });
   std::sort(requests.begin(), requests.end(), [](const auto* a, const auto* b) { return a->seq < b->seq; });

@@ -26,7 +26,7 @@ namespace racksim::store {
 /// Told of answers to requests that are over.
 class RepeatedAnswers {
  public:
-  virtual void repeated(models::Session session, std::uint64_t key) = 0;
+  virtual void repeated(models::Session session, sim::Key key) = 0;
 
  protected:
   ~RepeatedAnswers() = default;
@@ -37,8 +37,8 @@ class Client final : public models::PacketHandler {
   /// Takes core `session.thread` of its node and the node's next raw queue pair.
   Client(Shared& shared, models::Session session, RepeatedAnswers& repeated);
 
-  sim::Task<models::Answer> get(std::uint64_t key, std::uint64_t operation);
-  sim::Task<models::Answer> put(std::uint64_t key, std::uint64_t value, std::uint64_t operation);
+  sim::Task<models::Answer> get(sim::Key key, sim::OperationId operation);
+  sim::Task<models::Answer> put(sim::Key key, sim::Value value, sim::OperationId operation);
 
   /// Requests without an answer.
   std::size_t outstanding() const { return outstanding_; }
@@ -46,7 +46,7 @@ class Client final : public models::PacketHandler {
   /// Calls `visit(key, write, seq, timeouts)` for each of them, in the order of their SEQ: `timeouts` attempts have
   /// been in vain.
   void visit_requests(
-      const std::function<void(std::uint64_t key, bool write, std::uint32_t seq, std::uint64_t timeouts)>& visit) const;
+      const std::function<void(sim::Key key, bool write, std::uint32_t seq, std::uint64_t timeouts)>& visit) const;
 
   void on_packet(p4::PacketRef packet) override;
 
@@ -70,7 +70,7 @@ class Client final : public models::PacketHandler {
   models::Core& core_;
   models::Nic& nic_;
   sim::Clock& clock_;
-  std::uint32_t qpn_;
+  models::Qpn qpn_;
   sim::FlatMap<Request*> key_list_;  // by SEQ
   std::size_t outstanding_ = 0;
   std::uint32_t next_seq_, oldest_;

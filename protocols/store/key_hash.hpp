@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::store {
 
 /// A key's hash, at most 128 bits.
@@ -21,7 +23,7 @@ constexpr std::uint64_t scatter(std::uint64_t x) {
 }  // namespace detail
 
 /// The hash of a key, cut to its low `bits` (1 to 128) bits: few bits make keys collide, as tests want them to.
-constexpr KeyHash key_hash(std::uint64_t key, unsigned bits) {
+constexpr KeyHash key_hash(sim::Key key, unsigned bits) {
   KeyHash hash{detail::scatter(key + 0x9e3779b97f4a7c15u), detail::scatter(key ^ 0x6a09e667f3bcc908u)};
   if (bits < 128) hash.high = bits <= 64 ? 0 : hash.high & ((std::uint64_t{1} << (bits - 64)) - 1);
   if (bits < 64) hash.low &= (std::uint64_t{1} << bits) - 1;

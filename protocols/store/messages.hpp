@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "p4model/language/header.hpp"
+#include "sim/record/ids.hpp"
 
 namespace racksim::store {
 
@@ -103,20 +104,20 @@ struct ValueHeader {
                                              {"w14", 32},
                                              {"w15", 32}}};
   /// Word `i` of a value: its halves, in the first two as they are.
-  static constexpr std::uint64_t word(std::uint64_t value, unsigned i) {
-    return ((i % 2 == 0 ? value : value >> 32) + std::uint64_t{i / 2} * 0x9e3779b9) & 0xffff'ffff;
+  static constexpr std::uint64_t word(sim::Value value, unsigned i) {
+    return ((value >> i % 2 * 32) + std::uint64_t{i / 2} * 0x9e3779b9) & 0xffff'ffff;
   }
   /// The value whose words `i` (even) and `i` + 1 these are.
-  static constexpr std::uint64_t value_of(std::uint64_t low, std::uint64_t high, unsigned i) {
+  static constexpr sim::Value value_of(std::uint64_t low, std::uint64_t high, unsigned i) {
     const std::uint64_t added = std::uint64_t{i / 2} * 0x9e3779b9;
-    return ((low - added) & 0xffff'ffff) | ((high - added) & 0xffff'ffff) << 32;
+    return sim::Value{((low - added) & 0xffff'ffff) | ((high - added) & 0xffff'ffff) << 32};
   }
   /// What is read where the words are not of one value; nobody writes it.
-  static constexpr std::uint64_t kMixed = 0xffff'ffff'ffff'ffff >> 16;
+  static constexpr sim::Value kMixed{0xffff'ffff'ffff'ffff >> 16};
   /// The value whose words `word_at(i)` returns, or kMixed.
   template <class WordAt>
-  static std::uint64_t value_of(WordAt&& word_at) {
-    const std::uint64_t value = std::uint64_t{word_at(1)} << 32 | word_at(0);
+  static sim::Value value_of(WordAt&& word_at) {
+    const sim::Value value{std::uint64_t{word_at(1)} << 32 | word_at(0)};
     for (unsigned i = 2; i < kWords; ++i) {
       if (word_at(i) != word(value, i)) return kMixed;
     }

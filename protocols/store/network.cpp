@@ -9,13 +9,13 @@
 namespace racksim::store {
 
 namespace {
-void push_value(p4::Packet& packet, std::uint64_t value) {
+void push_value(p4::Packet& packet, sim::Value value) {
   std::uint64_t words[ValueHeader::kWords];
   for (unsigned i = 0; i < ValueHeader::kWords; ++i) words[i] = ValueHeader::word(value, i);
   packet.push_words(ValueHeader::kLayout, words);
 }
 
-std::uint64_t value_in(p4::Packet& packet) {
+sim::Value value_in(p4::Packet& packet) {
   const auto words = packet.words(packet.header_count() - 1);
   return ValueHeader::value_of([&](unsigned i) { return words.get(i); });
 }
@@ -26,13 +26,13 @@ constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
 constexpr std::size_t kUdp = 2, kStore = 3, kMeasure = 4, kSafety = 5;  // places of the headers
 }  // namespace
 
-unsigned Shared::packets_of(std::uint64_t key) const {
+unsigned Shared::packets_of(sim::Key key) const {
   const std::uint32_t room = value_room(), bytes = sizes.value_bytes(key);
   return std::max(1u, (bytes + room - 1) / room);
 }
 
 p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t source_port, Address to,
-                           std::uint64_t operation) {
+                           sim::OperationId operation) {
   p4::PacketRef packet = shared.rack.make_packet(to.node, source_port, to.port);
   packet->push(message.store);
   packet->push(message.measure);
@@ -41,7 +41,7 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
   // written.
   packet->content = models::Content::of(
-      PartOfItem{place_of(message.key, message.fragment), message.brings_value ? message.value : 0});
+      PartOfItem{place_of(message.key, message.fragment), message.brings_value ? message.value : sim::kNeverWritten});
   packet->payload_bytes = shared.sizes.key_bytes;
   if (message.brings_value) {
     const std::uint32_t room = shared.value_room(), before = message.fragment * room;
@@ -58,7 +58,7 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
   message.measure = packet.get_at<MeasureHeader>(kMeasure);
   if (shared.safety) message.safety = packet.get_at<SafetyHeader>(kSafety);
   const auto part = packet.content.as<PartOfItem>();
-  message.key = part.place & kKeyMask;
+  message.key = sim::Key{part.place & kKeyMask};
   message.fragment = static_cast<unsigned>(part.place >> kKeyBits);
   message.value = part.value;
   message.brings_value = packet.payload_bytes > shared.sizes.key_bytes;

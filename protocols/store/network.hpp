@@ -29,7 +29,7 @@ struct Shared {
   sim::CoverageProbe coverage{};  ///< set by protocols whose map begins with coverage.hpp's
 
   unsigned servers() const { return static_cast<unsigned>(options.server_nodes * options.partitions); }
-  KeyHash hash(std::uint64_t key) const { return key_hash(key, static_cast<unsigned>(options.hash_bits)); }
+  KeyHash hash(sim::Key key) const { return key_hash(key, static_cast<unsigned>(options.hash_bits)); }
   NodeId node_of(unsigned server) const {
     return static_cast<NodeId>(client_nodes + server / static_cast<unsigned>(options.partitions));
   }
@@ -42,7 +42,7 @@ struct Shared {
   /// Bytes of value that a packet holds behind its headers and the key (§3.2).
   std::uint32_t value_room() const { return kMostPayload - header_bytes() - sizes.key_bytes; }
   /// Packets that an item consists of (§3.9), at least 1.
-  unsigned packets_of(std::uint64_t key) const;
+  unsigned packets_of(sim::Key key) const;
 };
 
 /// The contents of a message behind UDP.
@@ -50,15 +50,15 @@ struct Message {
   StoreHeader store;
   MeasureHeader measure;
   SafetyHeader safety;
-  std::uint64_t key = 0;  ///< the original key, in the payload
+  sim::Key key = 0;       ///< the original key, in the payload
   unsigned fragment = 0;  ///< which packet of the item
-  std::uint64_t value = 0;
+  sim::Value value = 0;
   bool brings_value = false;     ///< the packet is as long as its part of the value
   bool value_in_header = false;  ///< the value is in a ValueHeader
 };
 
 /// A part of an item as one number: keys have 48 bits. That of an item's first part is its key.
-constexpr std::uint64_t place_of(std::uint64_t key, unsigned number) {
+constexpr std::uint64_t place_of(sim::Key key, unsigned number) {
   return key | std::uint64_t{number} << 48;
 }
 /// Whether a place is that of an item's first part: it is the key then.
@@ -81,12 +81,12 @@ struct Address {
 /// What a message's payload means.
 struct PartOfItem {
   std::uint64_t place = 0;  ///< of the item and the part of it, if it is in parts
-  std::uint64_t value = 0;
+  sim::Value value = 0;
 };
 
 /// A packet from `source_port` of the sender to `to`.
 p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t source_port, Address to,
-                           std::uint64_t operation);
+                           sim::OperationId operation);
 /// The other way round. Throws p4::PacketError when the packet is no message of the application.
 Message read_message(const Shared& shared, p4::Packet& packet);
 /// Notes what a packet with a value holds of its item: the packet's own part or, of a ValueHeader, what each stage of

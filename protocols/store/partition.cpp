@@ -13,9 +13,9 @@
 namespace racksim::store {
 
 namespace {
-std::uint64_t digest_of(std::uint64_t key, std::uint64_t value) {
+std::uint64_t digest_of(std::uint64_t part, sim::Value value) {
   sim::HashMixer mixer(0);
-  mixer.add(key);
+  mixer.add(part);
   mixer.add(value);
   return mixer.finish().low;
 }
@@ -37,14 +37,14 @@ Partition::Partition(Shared& shared, unsigned server)
   }
 }
 
-std::uint64_t Partition::part_of(std::uint64_t key, unsigned number) const {
+sim::Value Partition::part_of(sim::Key key, unsigned number) const {
   const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(place_of(key, number));
-  return value == nullptr ? 0 : *value;
+  return sim::Value{value == nullptr ? 0 : *value};
 }
 
-void Partition::store(std::uint64_t key, const Received& received) {
+void Partition::store(sim::Key key, const Received& received) {
   for (unsigned number = 0; number < received.values.size(); ++number) {
-    if ((received.fragments >> number & 1) != 0) set(place_of(key, number), received.values[number]);
+    if ((received.fragments >> number & 1) != 0) set(place_of(key, number), sim::Value{received.values[number]});
   }
   bool whole = true;
   for (unsigned number = 1; number < received.values.size(); ++number) {
@@ -57,18 +57,18 @@ void Partition::store(std::uint64_t key, const Received& received) {
   }
 }
 
-void Partition::set(std::uint64_t part, std::uint64_t value) {
+void Partition::set(std::uint64_t part, sim::Value value) {
   std::uint64_t& item = items_[part];
-  if (item != 0) digest_ -= digest_of(part, item);
+  if (item != 0) digest_ -= digest_of(part, sim::Value{item});
   digest_ += digest_of(part, value);
   item = value;
 }
 
-void Partition::send(const Message& message, Address to, std::uint64_t operation) {
+void Partition::send(const Message& message, Address to, sim::OperationId operation) {
   nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_), to, operation));
 }
 
-void Partition::send_item(Message message, Address to, std::uint64_t operation) {
+void Partition::send_item(Message message, Address to, sim::OperationId operation) {
   const unsigned packets = shared_.packets_of(message.key);
   message.store.flag = packets;
   message.brings_value = true;
@@ -99,7 +99,7 @@ void Partition::on_packet(p4::PacketRef packet) {
   }
 }
 
-void Partition::write(Message request, Address from, std::uint64_t operation) {
+void Partition::write(Message request, Address from, sim::OperationId operation) {
   const auto seq = static_cast<std::uint32_t>(request.store.seq);
   CompletedWrites* record = nullptr;
   if (shared_.safety) {
@@ -146,7 +146,7 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
     received.fragments |= std::uint64_t{1} << request.fragment;
     received.values[request.fragment] = request.value;
   }
-  received.version = shared_.versions.latest(received.version, request.safety.version);
+  received.version = shared_.versions.latest(received.version, Version{request.safety.version});
   received.unversioned |= request.safety.version == 0;
   received.flag |= request.store.flag != 0;
   if (std::popcount(received.fragments) < static_cast<int>(packets)) return false;
@@ -154,7 +154,7 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
   if (received.unversioned && received.version != 0) {
     shared_.coverage.race(RacePoint::write_partly_before_insertion);
   }
-  request.safety.version = received.unversioned ? 0 : received.version;
+  request.safety.version = received.unversioned ? kNoVersion : received.version;
   request.store.flag = received.flag ? 1 : 0;
   return true;
 }
@@ -175,7 +175,7 @@ void Partition::forget_given_up(Address from, const CompletedWrites& record) {
   forget(first, std::numeric_limits<std::uint32_t>::max());
 }
 
-void Partition::forget_versions(KeyHash hash, std::uint64_t last) {
+void Partition::forget_versions(KeyHash hash, Version last) {
   for (auto& [sender, received] : receiving_) {
     if (received.hash == hash && !shared_.versions.after(received.version, last)) received.version = 0;
   }
@@ -189,7 +189,7 @@ std::size_t Partition::kept_in_vain() const {
   }));
 }
 
-void Partition::answer_write(const Message& request, Address from, std::uint64_t operation) {
+void Partition::answer_write(const Message& request, Address from, sim::OperationId operation) {
   ++served_;
   ++shared_.counters.served.value;
   Message reply = request;

@@ -27,7 +27,7 @@ class PartitionExtension {
   /// A read or a write has been received.
   virtual void requested(const Message& request) { static_cast<void>(request); }
   /// Whether it keeps a write, to hand it to `Partition::resume` later.
-  virtual bool holds_write(const Message& request, Address from, std::uint64_t operation) {
+  virtual bool holds_write(const Message& request, Address from, sim::OperationId operation) {
     static_cast<void>(request);
     static_cast<void>(from);
     static_cast<void>(operation);
@@ -60,15 +60,15 @@ class Partition final : public models::PacketHandler {
   sim::Source source() const { return nic_.source(); }
   models::Core& core() { return core_; }
   /// The value of an item: of its first part, if the parts are of different values.
-  std::uint64_t value_of(std::uint64_t key) const { return part_of(key, 0); }
+  sim::Value value_of(sim::Key key) const { return part_of(key, 0); }
   /// The value that a part of an item belongs to.
-  std::uint64_t part_of(std::uint64_t key, unsigned number) const;
+  sim::Value part_of(sim::Key key, unsigned number) const;
   /// Calls `visit(key, value)` for each item that has been written, with the value of its first part, in no particular
   /// order.
   template <class Visit>
   void visit_items(Visit&& visit) const {
     items_.for_each([&](std::uint64_t place, std::uint64_t value) {
-      if (is_first_part(place)) visit(place, value);
+      if (is_first_part(place)) visit(sim::Key{place}, sim::Value{value});
     });
   }
   /// Requests that it has answered.
@@ -77,18 +77,18 @@ class Partition final : public models::PacketHandler {
   std::uint64_t digest() const { return digest_; }
 
   /// Sends a message of its own.
-  void send(const Message& message, Address to, std::uint64_t operation);
+  void send(const Message& message, Address to, sim::OperationId operation);
   /// Sends all packets of an item, each with the value that its part has now.
-  void send_item(Message message, Address to, std::uint64_t operation);
+  void send_item(Message message, Address to, sim::OperationId operation);
 
   /// Goes on with a write that the extension has kept.
-  void resume(const Message& request, Address from, std::uint64_t operation) { write(request, from, operation); }
+  void resume(const Message& request, Address from, sim::OperationId operation) { write(request, from, operation); }
   /// The versions up to `last` of a hash belong to the past. Writes of which a part has come forget theirs: by the time
   /// that the rest comes they might seem to be new ones (version.hpp).
-  void forget_versions(KeyHash hash, std::uint64_t last);
+  void forget_versions(KeyHash hash, Version last);
 
   /// Items that are stored in parts of different writes.
-  const std::set<std::uint64_t>& torn_items() const { return torn_; }
+  const std::set<sim::Key>& torn_items() const { return torn_; }
   /// Writes of which packets are kept although they have taken effect.
   std::size_t kept_in_vain() const;
   /// Writes of which some packets have come.
@@ -110,28 +110,28 @@ class Partition final : public models::PacketHandler {
     KeyHash hash;
     std::uint64_t fragments = 0;
     std::vector<std::uint64_t> values;  // of each part
-    std::uint64_t version = 0;          // the latest of its packets
+    Version version = 0;                // the latest of its packets
     bool flag = false, unversioned = false;
   };
 
-  void write(Message request, Address from, std::uint64_t operation);
+  void write(Message request, Address from, sim::OperationId operation);
   /// Takes one of a write's packets. True when it was the last, whose request then speaks for all.
   bool receive(Message& request, unsigned packets, Received& received);
-  void answer_write(const Message& request, Address from, std::uint64_t operation);
+  void answer_write(const Message& request, Address from, sim::OperationId operation);
   /// Drops what came of writes that their client waits for no longer.
   void forget_given_up(Address from, const CompletedWrites& record);
   /// Stores what was received of an item, part by part: it is whole only if what was received is.
-  void store(std::uint64_t key, const Received& received);
-  void set(std::uint64_t part, std::uint64_t value);
+  void store(sim::Key key, const Received& received);
+  void set(std::uint64_t part, sim::Value value);
 
   Shared& shared_;
   unsigned server_;
   models::Core& core_;
   models::Nic& nic_;
-  std::uint32_t qpn_;
+  models::Qpn qpn_;
   PartitionExtension* extension_ = nullptr;
   sim::FlatMap<std::uint64_t> items_;                   // values of parts that have been written, by place_of
-  std::set<std::uint64_t> torn_;                        // keys of items whose parts are of different values
+  std::set<sim::Key> torn_;                             // keys of items whose parts are of different values
   std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
   std::map<Sender, Received> receiving_;                // writes of several packets
   std::uint64_t served_ = 0, digest_ = 0;

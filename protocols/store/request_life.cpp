@@ -102,7 +102,7 @@ const models::TableDescription& Client::table() {
   return Life::table().description();
 }
 
-Client::Request::Request(Client& c, std::uint64_t k, std::uint64_t v, bool w, std::uint64_t o)
+Client::Request::Request(Client& c, sim::Key k, sim::Value v, bool w, sim::OperationId o)
     : client(c),
       key(k),
       value(v),
@@ -158,7 +158,7 @@ bool Client::Step::about_another_key() const {
 
 bool Client::Step::of_an_older_version() const {
   return begins_again() && item().version != 0 &&
-         !client.shared_.versions.after(message->safety.version, item().version);
+         !client.shared_.versions.after(Version{message->safety.version}, item().version);
 }
 
 // Packets of different values make no item. Without a version to tell them apart nobody would notice (§3.9).
@@ -204,7 +204,7 @@ void Client::Step::take() {
   Item& taken = item();
   if (begins_again()) {
     taken = {};
-    taken.version = message->safety.version;
+    taken.version = Version{message->safety.version};
   }
   if (taken.fragments == 0) taken.answer.value = message->value;
   taken.fragments |= fragment_bit();

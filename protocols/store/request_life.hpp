@@ -34,22 +34,23 @@ enum class RequestEvent : std::uint8_t {
 
 /// What has come of an item.
 struct Client::Item {
-  std::uint64_t version = 0;
+  Version version = 0;
   std::uint64_t fragments = 0;  // a bit for each packet that has come
   models::Answer answer;
 };
 
 struct Client::Request {
   /// Enters the key list under the next SEQ.
-  Request(Client& client, std::uint64_t key, std::uint64_t value, bool write, std::uint64_t operation);
+  Request(Client& client, sim::Key key, sim::Value value, bool write, sim::OperationId operation);
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   ~Request();
 
   Client& client;
-  const std::uint64_t key, value;
+  const sim::Key key;
+  const sim::Value value;
   const bool write;
-  const std::uint64_t operation;
+  const sim::OperationId operation;
   const std::uint64_t attempts;
   // Refusals and corrections are no attempts of their own, but the time for all attempts bounds them too.
   const sim::Time end;

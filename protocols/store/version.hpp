@@ -12,7 +12,13 @@
 
 #include <cstdint>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::store {
+
+/// How often the switch has counted a key's writes and fetches, or 0 for none.
+using Version = sim::Id<struct VersionKind, std::uint64_t>;
+inline constexpr Version kNoVersion = 0;
 
 class Versions {
  public:
@@ -23,16 +29,16 @@ class Versions {
   /// The largest, after which 1 follows.
   constexpr std::uint64_t largest() const { return count_; }
   /// The version `steps` after this one; after none the first is 1.
-  constexpr std::uint64_t ahead(std::uint64_t version, std::uint64_t steps) const {
-    return (version + steps - 1) % count_ + 1;
+  constexpr Version ahead(Version version, std::uint64_t steps) const {
+    return Version{(version + steps - 1) % count_ + 1};
   }
   /// Whether `a` was given out after `b`. Every version comes after none.
-  constexpr bool after(std::uint64_t a, std::uint64_t b) const {
+  constexpr bool after(Version a, Version b) const {
     if (a == 0 || b == 0 || !serial_) return a > b;
     const std::uint64_t distance = (a + count_ - b) % count_;
     return distance != 0 && distance <= count_ / 2;
   }
-  constexpr std::uint64_t latest(std::uint64_t a, std::uint64_t b) const { return after(b, a) ? b : a; }
+  constexpr Version latest(Version a, Version b) const { return after(b, a) ? b : a; }
 
  private:
   std::uint64_t count_;

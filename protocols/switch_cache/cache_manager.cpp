@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kUntilAnswered = std::numeric_limits<std::uint64_t>::max();
 
-Message message_for(Op op, store::KeyHash hash, std::uint64_t key) {
+Message message_for(Op op, store::KeyHash hash, sim::Key key) {
   Message message;
   message.store = {.op = store::number(op), .hkey_high = hash.high, .hkey_low = hash.low};
   message.key = key;
@@ -57,7 +57,7 @@ CacheManager::CacheManager(store::Shared& shared, const CacheOptions& options, C
   shared.rack.observe_boots(*this);
 }
 
-bool CacheManager::cacheable(std::uint64_t key) const {
+bool CacheManager::cacheable(sim::Key key) const {
   static_cast<void>(key);
   return true;
 }
@@ -67,7 +67,7 @@ sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
   co_return;
 }
 
-sim::Task<void> CacheManager::clear_row(std::uint64_t key, std::uint64_t index) {
+sim::Task<void> CacheManager::clear_row(sim::Key key, std::uint64_t index) {
   static_cast<void>(key);
   static_cast<void>(index);
   co_return;
@@ -82,7 +82,7 @@ void CacheManager::note_race(CommonRace race) const {
   static_cast<void>(race);
 }
 
-std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
+std::uint64_t CacheManager::make_row(sim::Key key, bool usable) {
   RACKSIM_INVARIANT(!free_indices_.empty() && !is_cached(key), "a new row is for a key without one, at a free index");
   const std::uint64_t index = free_indices_.back();
   RACKSIM_INVARIANT(
@@ -93,7 +93,7 @@ std::uint64_t CacheManager::make_row(std::uint64_t key, bool usable) {
   return index;
 }
 
-std::optional<std::uint64_t> CacheManager::insert_now(std::uint64_t key, bool usable) {
+std::optional<std::uint64_t> CacheManager::insert_now(sim::Key key, bool usable) {
   if (free_indices_.empty() || is_cached(key)) return std::nullopt;
   const std::array<std::uint64_t, 1> data{make_row(key, usable)};
   shared_.rack.chassis().pipeline(kPipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index,
@@ -101,32 +101,32 @@ std::optional<std::uint64_t> CacheManager::insert_now(std::uint64_t key, bool us
   return data[0];
 }
 
-std::uint64_t CacheManager::first_version(std::uint64_t key) {
+store::Version CacheManager::first_version(sim::Key key) {
   const KeyHash hash = shared_.hash(key);
-  std::uint64_t& version = versions_[hash];
+  store::Version& version = versions_[hash];
   version = shared_.versions.ahead(version, 1);
   RACKSIM_INVARIANT(version != 0 && version <= shared_.versions.largest(), "a version that is given out is not 0");
   rows_.at(hash).versioned = true;
   return version;
 }
 
-void CacheManager::note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version) {
+void CacheManager::note_version(sim::Key key, std::uint64_t index, store::Version version) {
   const KeyHash hash = shared_.hash(key);
   const auto row = rows_.find(hash);
   // While a row is made its STATE may still be that of the key before.
   if (row == rows_.end() || row->second.index != index || !row->second.usable) return;
-  std::uint64_t& last = versions_[hash];
+  store::Version& last = versions_[hash];
   last = shared_.versions.latest(last, version);
 }
 
-sim::Task<bool> CacheManager::install(std::uint64_t key) {
+sim::Task<bool> CacheManager::install(sim::Key key) {
   if (free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
   const Work work(*this);
   const std::uint32_t incarnation = incarnation_;
   const std::uint64_t index = make_row(key, false);
   ++counters_.installs.value;
   // Nobody uses the row until the lookup table leads to it.
-  const std::uint64_t state = shared_.safety ? first_version(key) : 0;
+  const store::Version state = shared_.safety ? first_version(key) : store::kNoVersion;
   co_await cpu_.write(program_.state, index, state);
   co_await prepare_row(index);
   co_await cpu_.write(program_.popularity, index, 0);
@@ -138,7 +138,7 @@ sim::Task<bool> CacheManager::install(std::uint64_t key) {
   co_return co_await bring_value(key, CommonRace::boot_while_installing);
 }
 
-sim::Task<bool> CacheManager::bring_value(std::uint64_t key, CommonRace if_booted) {
+sim::Task<bool> CacheManager::bring_value(sim::Key key, CommonRace if_booted) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
   if (booted_since(incarnation, if_booted)) co_return false;
@@ -149,7 +149,7 @@ sim::Task<bool> CacheManager::bring_value(std::uint64_t key, CommonRace if_boote
   co_return fetched;
 }
 
-sim::Task<void> CacheManager::evict(std::uint64_t key) {
+sim::Task<void> CacheManager::evict(sim::Key key) {
   const KeyHash hash = shared_.hash(key);
   const auto row = rows_.find(hash);
   if (row == rows_.end() || !row->second.usable) co_return;
@@ -168,7 +168,7 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
     const std::uint64_t state = co_await cpu_.read(program_.state, index);
     if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
     request.safety.version = state & p4::mask_of(program_.state->width.bits);
-    versions_[hash] = request.safety.version;
+    versions_[hash] = store::Version{request.safety.version};
   }
   if (tells_servers_) {
     co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
@@ -180,7 +180,7 @@ sim::Task<void> CacheManager::evict(std::uint64_t key) {
                     "each row of the table is a key's or free");
 }
 
-sim::Task<bool> CacheManager::fetch(std::uint64_t key) {
+sim::Task<bool> CacheManager::fetch(sim::Key key) {
   const Work work(*this);
   const KeyHash hash = shared_.hash(key);
   const Message request = message_for(kFetchRequest, hash, key);
@@ -230,18 +230,18 @@ void CacheManager::answered(const Message& reply) {
   // All packets of one attempt: StarCache has dropped those of another, and with one missing nobody who waits for the
   // item is ever served the whole of it.
   if (reply.safety.version != pending.version) pending.fragments = 0;
-  pending.version = reply.safety.version;
+  pending.version = store::Version{reply.safety.version};
   pending.fragments |= std::uint64_t{1} << (reply.fragment % 64);
   const bool fetched = reply.store.operation() == kFetchReply;
   if (fetched && std::popcount(pending.fragments) < static_cast<int>(reply.store.flag)) return;
   pending.answered.notify_all();
 }
 
-std::vector<std::uint64_t> CacheManager::cached() const {
+std::vector<sim::Key> CacheManager::cached() const {
   std::vector<const Row*> rows;
   for (const auto& [hash, row] : rows_) rows.push_back(&row);
   std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) { return a->index < b->index; });
-  std::vector<std::uint64_t> keys;
+  std::vector<sim::Key> keys;
   for (const Row* row : rows) keys.push_back(row->key);
   return keys;
 }
@@ -265,11 +265,11 @@ std::vector<models::Leak> CacheManager::leaks() const {
   return leaks;
 }
 
-bool CacheManager::is_cached(std::uint64_t key) const {
+bool CacheManager::is_cached(sim::Key key) const {
   return rows_.contains(shared_.hash(key));
 }
 
-std::uint64_t CacheManager::index_of(std::uint64_t key) const {
+std::uint64_t CacheManager::index_of(sim::Key key) const {
   return rows_.at(shared_.hash(key)).index;
 }
 
@@ -288,11 +288,11 @@ bool CacheManager::booted_since(std::uint32_t incarnation, CommonRace race) cons
 // switch has no effect (control_cpu.hpp). So the table is as empty as the switch's at once.
 void CacheManager::switch_booted() {
   ++incarnation_;
-  const std::vector<std::uint64_t> keys = cached();
+  const std::vector<sim::Key> keys = cached();
   for (const auto& [hash, row] : rows_) {
     free_indices_.push_back(row.index);
     if (!row.versioned) continue;
-    std::uint64_t& last = versions_[hash];
+    store::Version& last = versions_[hash];
     last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
   }
   std::sort(free_indices_.rbegin(), free_indices_.rend());
@@ -300,14 +300,14 @@ void CacheManager::switch_booted() {
   RACKSIM_INVARIANT(free_indices_.size() == options_.cache_entries, "after a boot all rows of the table are free");
   configure_switch();
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
-  const std::set<std::uint64_t> earlier = std::exchange(lost_, {keys.begin(), keys.end()});
-  for (const std::uint64_t key : keys) scope_.spawn(reinstall(key));
-  for (const std::uint64_t key : earlier) {
+  const std::set<sim::Key> earlier = std::exchange(lost_, {keys.begin(), keys.end()});
+  for (const sim::Key key : keys) scope_.spawn(reinstall(key));
+  for (const sim::Key key : earlier) {
     if (lost_.insert(key).second) scope_.spawn(reinstall(key));
   }
 }
 
-sim::Task<void> CacheManager::reinstall(std::uint64_t key) {
+sim::Task<void> CacheManager::reinstall(sim::Key key) {
   const std::uint32_t incarnation = incarnation_;
   if (tells_servers_) {
     const KeyHash hash = shared_.hash(key);

@@ -37,28 +37,28 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   CacheManager& operator=(const CacheManager&) = delete;
 
   /// Whether the switch can hold the item.
-  virtual bool cacheable(std::uint64_t key) const;
+  virtual bool cacheable(sim::Key key) const;
 
   /// Inserts a key and fetches its value. False if it is not cacheable, there is no room, it is cached already (or one
   /// with the same hash), or its server does not answer.
-  sim::Task<bool> install(std::uint64_t key);
+  sim::Task<bool> install(sim::Key key);
   /// Removes a key that is cached.
-  sim::Task<void> evict(std::uint64_t key);
+  sim::Task<void> evict(sim::Key key);
   /// Has the value of a cached key fetched. False if its server does not answer.
-  sim::Task<bool> fetch(std::uint64_t key);
+  sim::Task<bool> fetch(sim::Key key);
 
   /// Keys that are cached, in the order of their table indices.
-  std::vector<std::uint64_t> cached() const;
-  bool is_cached(std::uint64_t key) const;
+  std::vector<sim::Key> cached() const;
+  bool is_cached(sim::Key key) const;
   std::size_t size() const { return rows_.size(); }
   std::size_t room() const { return free_indices_.size(); }
   /// The table index of a cached key.
-  std::uint64_t index_of(std::uint64_t key) const;
+  std::uint64_t index_of(sim::Key key) const;
   /// The same by the key's hash, if it is cached.
   std::optional<std::uint64_t> index_of(store::KeyHash hash) const;
 
   /// Notes the version of a cached key, as its STATE at this index told.
-  void note_version(std::uint64_t key, std::uint64_t index, std::uint64_t version);
+  void note_version(sim::Key key, std::uint64_t index, store::Version version);
 
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
@@ -89,7 +89,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
   virtual sim::Task<void> prepare_row(std::uint64_t index);
   /// The switch has just ceased to know a key: sees to what the row still holds, before it is another key's.
-  virtual sim::Task<void> clear_row(std::uint64_t key, std::uint64_t index);
+  virtual sim::Task<void> clear_row(sim::Key key, std::uint64_t index);
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t attempt) const;
   /// A message to the controller that answers no request of it.
@@ -103,16 +103,16 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::uint32_t incarnation() const { return incarnation_; }
   /// Makes a row for a key before the run, without simulating time; the caller sees to its registers. Returns its
   /// index, or nothing if there is no room or it is cached already. `usable`: its value need not be fetched.
-  std::optional<std::uint64_t> insert_now(std::uint64_t key, bool usable);
+  std::optional<std::uint64_t> insert_now(sim::Key key, bool usable);
   /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
-  sim::Task<bool> bring_value(std::uint64_t key, CommonRace if_booted);
+  sim::Task<bool> bring_value(sim::Key key, CommonRace if_booted);
   /// The version that an insertion of the key begins with.
-  std::uint64_t first_version(std::uint64_t key);
+  store::Version first_version(sim::Key key);
 
  private:
   using KeyHash = store::KeyHash;
   struct Row {
-    std::uint64_t key = 0;
+    sim::Key key = 0;
     std::uint64_t index = 0;
     bool usable = false;     ///< neither being inserted nor removed
     bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
@@ -134,18 +134,18 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   struct PendingRequest {
     explicit PendingRequest(sim::Calendar& calendar) : answered(calendar) {}
     sim::Signal answered;
-    std::uint64_t version = 0;    ///< of the packets below
+    store::Version version = 0;   ///< of the packets below
     std::uint64_t fragments = 0;  ///< a bit for each packet of the answer that has come
   };
 
   void switch_booted() final;
   /// Tells a key's server that the switch has lost it, and inserts it again.
-  sim::Task<void> reinstall(std::uint64_t key);
+  sim::Task<void> reinstall(sim::Key key);
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(store::Message request, unsigned server, std::uint64_t attempts);
   void answered(const store::Message& reply);
   /// Takes a free index; there must be one.
-  std::uint64_t make_row(std::uint64_t key, bool usable);
+  std::uint64_t make_row(sim::Key key, bool usable);
   /// Whether the switch has booted since it was this incarnation, which is then marked.
   bool booted_since(std::uint32_t incarnation, CommonRace race) const;
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
@@ -161,8 +161,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::map<KeyHash, Row, HashOrder> rows_;
   std::vector<std::uint64_t> free_indices_;  // from the back
   // The last versions that are known to have been given out, of keys that were ever cached.
-  std::map<KeyHash, std::uint64_t, HashOrder> versions_;
-  std::set<std::uint64_t> lost_;   // keys that were cached at a boot, whose servers have not been told yet
+  std::map<KeyHash, store::Version, HashOrder> versions_;
+  std::set<sim::Key> lost_;        // keys that were cached at a boot, whose servers have not been told yet
   std::uint32_t incarnation_ = 0;  // of the switch
   std::uint32_t next_seq_ = 1;
   std::map<std::uint32_t, PendingRequest*> pending_;

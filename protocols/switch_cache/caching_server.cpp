@@ -15,13 +15,13 @@ CachingServer::CachingServer(store::Shared& shared, store::Partition& partition)
 }
 
 bool CachingServer::admits_write(const Message& request) {
-  if (!shared_.safety || order_.admits(hash_in(request), request.safety.version)) return true;
+  if (!shared_.safety || order_.admits(hash_in(request), store::Version{request.safety.version})) return true;
   refused(request.safety.version != 0);
   return false;
 }
 
 void CachingServer::written(const Message& request) {
-  order_.executed(hash_in(request), request.safety.version);
+  order_.executed(hash_in(request), store::Version{request.safety.version});
   executed_write(request);
 }
 
@@ -39,14 +39,14 @@ void CachingServer::other(const Message& message, store::Address from) {
   const store::Op op = message.store.operation();
   Message reply = message;
   if (op == kFetchRequest) {
-    order_.executed(hash_in(message), message.safety.version);
+    order_.executed(hash_in(message), store::Version{message.safety.version});
     fetched(message);
     reply.store.set(kFetchReply);
     return partition_.send_item(reply, from, 0);
   }
   if (op == kEviction) {
-    order_.evicted(hash_in(message), message.safety.version);
-    partition_.forget_versions(hash_in(message), message.safety.version);
+    order_.evicted(hash_in(message), store::Version{message.safety.version});
+    partition_.forget_versions(hash_in(message), store::Version{message.safety.version});
     evicted(message);
     reply.store.set(kEvictionReply);
     return partition_.send(reply, from, 0);

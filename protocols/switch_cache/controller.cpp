@@ -14,28 +14,28 @@ Controller::Controller(store::Shared& shared, const CacheOptions& options, Count
       version_bits_(program.state->width.bits) {}
 
 sim::Task<void> Controller::look_for_dead_keys() {
-  std::map<std::uint64_t, Pulse> pulses;
+  std::map<std::uint64_t, RowState> rows;
   std::vector<sim::Task<void>> revivals;
-  for (const std::uint64_t key : manager_.cached()) {
+  for (const sim::Key key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
     const std::uint64_t index = manager_.index_of(key);
-    const Pulse pulse = co_await feel_pulse(index);
-    manager_.note_version(key, index, pulse.state & p4::mask_of(version_bits_));
-    const bool invalid = pulse.state >> version_bits_ == 0;
-    const auto before = pulses_.find(key);
-    const bool same = before != pulses_.end() && before->second.state == pulse.state &&
-                      (invalid || before->second.front == pulse.front);
-    if (same && (invalid || pulse.waited_for) && manager_.is_cached(key)) {
+    const RowState row = co_await read_row(index);
+    manager_.note_version(key, index, store::Version{row.state & p4::mask_of(version_bits_)});
+    const bool invalid = row.state >> version_bits_ == 0;
+    const auto before = last_rows_.find(key);
+    const bool same = before != last_rows_.end() && before->second.state == row.state &&
+                      (invalid || before->second.front == row.front);
+    if (same && (invalid || row.waited_for) && manager_.is_cached(key)) {
       met_dead_key(invalid);
       revivals.push_back(revive(key));
     }
-    pulses[key] = pulse;
+    rows[key] = row;
   }
-  pulses_ = std::move(pulses);
+  last_rows_ = std::move(rows);
   co_await sim::gather(std::move(revivals));
 }
 
-sim::Task<void> Controller::revive(std::uint64_t key) {
+sim::Task<void> Controller::revive(sim::Key key) {
   ++counters_.revivals.value;
   co_await manager_.fetch(key);
 }

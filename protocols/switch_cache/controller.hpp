@@ -19,13 +19,13 @@ class Controller : public Rounds {
              CacheManager& manager);
 
   /// What a round sees of a cached key, to know by the next whether it is alive.
-  struct Pulse {
+  struct RowState {
     std::uint64_t state = 0;  ///< the register STATE of its row
     bool waited_for = false;  ///< requests wait for its value
     std::uint64_t front = 0;  ///< which of them is the first
   };
   /// Reads a row's registers.
-  virtual sim::Task<Pulse> feel_pulse(std::uint64_t index) = 0;
+  virtual sim::Task<RowState> read_row(std::uint64_t index) = 0;
   /// A key is dead: its value is invalid, or valid and not served.
   virtual void met_dead_key(bool invalid) const = 0;
 
@@ -33,12 +33,12 @@ class Controller : public Rounds {
   sim::Task<void> look_for_dead_keys();
 
  private:
-  sim::Task<void> revive(std::uint64_t key);
+  sim::Task<void> revive(sim::Key key);
 
   Counters& counters_;
   CacheManager& manager_;
-  unsigned version_bits_;                  // of STATE, below the bit that says valid
-  std::map<std::uint64_t, Pulse> pulses_;  // by key
+  unsigned version_bits_;                        // of STATE, below the bit that says valid
+  std::map<std::uint64_t, RowState> last_rows_;  // by key
 };
 
 }  // namespace racksim::switch_cache

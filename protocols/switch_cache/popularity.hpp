@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::switch_cache {
 
 struct Popularity {
-  std::uint64_t key = 0;
+  sim::Key key = 0;
   std::uint64_t count = 0;  ///< requests, as far as is known
   bool operator==(const Popularity&) const = default;
 };

@@ -31,25 +31,25 @@ class WriteOrder {
   explicit WriteOrder(store::Versions versions) : versions_(versions) {}
 
   /// Rules (i) and (ii). `version` is 0 if the write has none.
-  bool admits(store::KeyHash hash, std::uint64_t version) const {
+  bool admits(store::KeyHash hash, store::Version version) const {
     const State* state = find(hash);
     if (state == nullptr) return true;
     return version == 0 ? state->over : !versions_.after(state->newest, version);
   }
   /// A write or fetch of this version has been executed.
-  void executed(store::KeyHash hash, std::uint64_t version) {
+  void executed(store::KeyHash hash, store::Version version) {
     if (version == 0) return;
     State& state = states_[hash];
     if (!versions_.after(version, state.newest)) return;
     state = {version, false};
   }
   /// The latest version executed of a key, or at which an insertion of it was over; 0 if none.
-  std::uint64_t newest(store::KeyHash hash) const {
+  store::Version newest(store::KeyHash hash) const {
     const State* state = find(hash);
-    return state ? state->newest : 0;
+    return state ? state->newest : store::kNoVersion;
   }
   /// Rule (iii): no version after `last` is given out until the key is inserted again.
-  void evicted(store::KeyHash hash, std::uint64_t last) {
+  void evicted(store::KeyHash hash, store::Version last) {
     State& state = states_[hash];
     if (versions_.after(state.newest, last)) return;  // old news: the key has been inserted again
     state = {last, true};
@@ -63,8 +63,8 @@ class WriteOrder {
 
  private:
   struct State {
-    std::uint64_t newest = 0;  // version
-    bool over = false;         // the insertion that it belongs to is over
+    store::Version newest = 0;  // version
+    bool over = false;          // the insertion that it belongs to is over
   };
   struct Hasher {
     std::size_t operator()(store::KeyHash hash) const { return static_cast<std::size_t>(hash.low ^ hash.high); }

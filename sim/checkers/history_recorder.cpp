@@ -16,7 +16,7 @@ constexpr unsigned kMostHalvings = 63;
 
 }  // namespace
 
-void HistoryRecorder::initial_value(std::uint64_t key, std::uint64_t value) {
+void HistoryRecorder::initial_value(Key key, Value value) {
   if (!keeps(key)) return;
   initials_.push_back({key, value});
   stay_within_budget();
@@ -80,7 +80,7 @@ std::vector<KeyHistory> HistoryRecorder::by_key() {
   return result;
 }
 
-bool HistoryRecorder::keeps(std::uint64_t key) const {
+bool HistoryRecorder::keeps(Key key) const {
   HashMixer mixer(0);
   mixer.add(key);
   return mixer.finish().low >> (kMostHalvings - halvings_) >> 1 == 0;

@@ -20,7 +20,7 @@ namespace racksim::sim::checkers {
 
 /// All that was done to one key.
 struct KeyHistory {
-  std::uint64_t key = 0;
+  Key key = 0;
   std::uint64_t initial = kNeverWritten;  ///< what it held before
   Operations operations;
 };
@@ -34,7 +34,7 @@ class HistoryRecorder final : public Observer {
   explicit HistoryRecorder(std::size_t budget = kDefaultBudget) : budget_(budget) {}
 
   /// What warm-up left behind.
-  void initial_value(std::uint64_t key, std::uint64_t value);
+  void initial_value(Key key, Value value);
 
   /// An end without a beginning is ignored (ProgressOracle reports it). The checkers know reads and writes: a key that
   /// an atomic operation is about, or a write of which a crash has undone, is left out as a whole.
@@ -54,11 +54,11 @@ class HistoryRecorder final : public Observer {
 
  private:
   struct Initial {
-    std::uint64_t key;
-    std::uint64_t value;
+    Key key;
+    Value value;
   };
 
-  bool keeps(std::uint64_t key) const;
+  bool keeps(Key key) const;
   void stay_within_budget();
   void index_pending();
 

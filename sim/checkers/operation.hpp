@@ -14,6 +14,7 @@
 #include <string>
 
 #include "sim/kernel/time.hpp"
+#include "sim/record/ids.hpp"
 
 namespace racksim::sim::checkers {
 
@@ -36,7 +37,7 @@ struct Operation {
   std::uint64_t id = 0;  ///< unique in the history, for messages
   std::uint32_t session = 0;
   Action action{};
-  std::uint64_t key = 0;
+  Key key = 0;
   std::uint64_t argument = 0;
   std::uint64_t expected = 0;          ///< compare_and_swap alone
   std::uint64_t result = 0;            ///< meaningless while pending

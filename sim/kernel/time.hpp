@@ -2,7 +2,8 @@
 //
 // A double would round differently with optimisation level and lose picoseconds after minutes of simulated time; an
 // int64 of picoseconds is exact for 106 days. Instants (`Time`) and lengths (`Duration`) are different types, so that
-// adding two instants does not compile.
+// adding two instants does not compile. Sums, differences and multiples stop at the ends of the range: what comes after
+// Time::max() is Time::max(), so that "never" plus a timeout is never, and not an instant in the past.
 #pragma once
 
 #include <compare>
@@ -10,6 +11,28 @@
 #include <limits>
 
 namespace racksim::sim {
+
+namespace detail {
+/// What is nearest to the exact result: an end of the range if that lies outside of it.
+constexpr std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) [[likely]]
+    return sum;
+  return b < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+constexpr std::int64_t saturated_difference(std::int64_t a, std::int64_t b) {
+  std::int64_t difference = 0;
+  if (!__builtin_sub_overflow(a, b, &difference)) [[likely]]
+    return difference;
+  return b > 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+constexpr std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) [[likely]]
+    return product;
+  return (a < 0) != (b < 0) ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
+}  // namespace detail
 
 /// A length of simulated time. Negative values are allowed in arithmetic; what needs a positive one checks for it.
 class Duration {
@@ -24,12 +47,14 @@ class Duration {
   constexpr double seconds() const { return static_cast<double>(ps_) / 1e12; }
 
   constexpr auto operator<=>(const Duration&) const = default;
-  constexpr Duration operator-() const { return Duration{-ps_}; }
-  constexpr Duration& operator+=(Duration d) { return ps_ += d.ps_, *this; }
-  constexpr Duration& operator-=(Duration d) { return ps_ -= d.ps_, *this; }
+  constexpr Duration operator-() const { return Duration{detail::saturated_difference(0, ps_)}; }
+  constexpr Duration& operator+=(Duration d) { return ps_ = detail::saturated_sum(ps_, d.ps_), *this; }
+  constexpr Duration& operator-=(Duration d) { return ps_ = detail::saturated_difference(ps_, d.ps_), *this; }
   friend constexpr Duration operator+(Duration a, Duration b) { return a += b; }
   friend constexpr Duration operator-(Duration a, Duration b) { return a -= b; }
-  friend constexpr Duration operator*(Duration d, std::int64_t n) { return Duration{d.ps_ * n}; }
+  friend constexpr Duration operator*(Duration d, std::int64_t n) {
+    return Duration{detail::saturated_product(d.ps_, n)};
+  }
   friend constexpr Duration operator*(std::int64_t n, Duration d) { return d * n; }
   friend constexpr Duration operator/(Duration d, std::int64_t n) { return Duration{d.ps_ / n}; }
   friend constexpr std::int64_t operator/(Duration a, Duration b) { return a.ps_ / b.ps_; }
@@ -53,10 +78,12 @@ class Time {
   constexpr double seconds() const { return static_cast<double>(ps_) / 1e12; }
 
   constexpr auto operator<=>(const Time&) const = default;
-  constexpr Time& operator+=(Duration d) { return ps_ += d.ps(), *this; }
+  constexpr Time& operator+=(Duration d) { return ps_ = detail::saturated_sum(ps_, d.ps()), *this; }
   friend constexpr Time operator+(Time t, Duration d) { return t += d; }
-  friend constexpr Time operator-(Time t, Duration d) { return Time{t.ps_ - d.ps()}; }
-  friend constexpr Duration operator-(Time a, Time b) { return Duration::from_ps(a.ps_ - b.ps_); }
+  friend constexpr Time operator-(Time t, Duration d) { return Time{detail::saturated_difference(t.ps_, d.ps())}; }
+  friend constexpr Duration operator-(Time a, Time b) {
+    return Duration::from_ps(detail::saturated_difference(a.ps_, b.ps_));
+  }
 
  private:
   explicit constexpr Time(std::int64_t ps) : ps_(ps) {}
@@ -67,8 +94,9 @@ namespace detail {
 /// transmission_time in 128 bits; apart, because it is hardly ever needed and would burden every caller.
 [[gnu::noinline]] constexpr std::int64_t wide_transmission_ps(std::int64_t bits, std::int64_t bits_per_second) {
   __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>((static_cast<Wide>(bits) * 1'000'000'000'000 + bits_per_second - 1) /
-                                   bits_per_second);
+  const Wide ps = (static_cast<Wide>(bits) * 1'000'000'000'000 + bits_per_second - 1) / bits_per_second;
+  constexpr Wide most = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(ps < most ? ps : most);
 }
 }  // namespace detail
 

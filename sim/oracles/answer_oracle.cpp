@@ -18,13 +18,13 @@ void AnswerOracle::observe(const Observation& observation) {
   if (objects_to_ == StrayAnswer::wrong_key) {
     return violated(observation.at,
                     fmt::format("operation {} of {} asked for key {} and ended with key {}", observation.operation,
-                                session, printed_key(answer.key), printed_key(answer.answered)),
+                                session, printed_key(answer.key), printed_key(Key{answer.answered})),
                     {answer.key, {observation.operation}});
   }
   violated(observation.at,
            fmt::format("{} got another answer about key {} to a request that was over", session,
-                       printed_key(answer.answered)),
-           {answer.answered, {}});
+                       printed_key(Key{answer.answered})),
+           {Key{answer.answered}, {}});
 }
 
 }  // namespace racksim::sim

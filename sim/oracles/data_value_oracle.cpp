@@ -9,8 +9,8 @@ namespace racksim::sim {
 
 namespace {
 // The operations that contradict each other, the read first; 0 stands for the settled past.
-std::vector<std::uint64_t> involved(const Moment& read, const RegisterHistory::Contradiction& why) {
-  std::vector<std::uint64_t> operations{read.operation};
+std::vector<OperationId> involved(const Moment& read, const RegisterHistory::Contradiction& why) {
+  std::vector<OperationId> operations{read.operation};
   if (!why.returned) return operations;
   for (const auto operation : {why.returned->first_end.operation, why.conflicting->last_begin.operation}) {
     if (operation != 0 && operation != read.operation) operations.push_back(operation);
@@ -22,7 +22,7 @@ std::vector<std::uint64_t> involved(const Moment& read, const RegisterHistory::C
 DataValueOracle::DataValueOracle(const EventLog& event_log, std::size_t value_limit)
     : Oracle("data-value"), event_log_(event_log), value_limit_(value_limit) {}
 
-void DataValueOracle::initial_value(std::uint64_t key, std::uint64_t value) {
+void DataValueOracle::initial_value(Key key, Value value) {
   check_value({OperationKind::write, key, value}, true);
   auto& state = states_[key];
   if (state != kNeverWritten && state != value)
@@ -118,7 +118,7 @@ void DataValueOracle::convict(State& state, std::uint32_t index) {
   vacant_.push_back(index);
 }
 
-bool DataValueOracle::may_hold(std::uint64_t key, std::uint64_t value) const {
+bool DataValueOracle::may_hold(Key key, Value value) const {
   const State* state = states_.find(key);
   if (state == nullptr) return value == kNeverWritten;
   if (*state == kConvicted) return true;
@@ -127,13 +127,13 @@ bool DataValueOracle::may_hold(std::uint64_t key, std::uint64_t value) const {
   return std::binary_search(possible.begin(), possible.end(), value);
 }
 
-std::vector<std::uint64_t> DataValueOracle::possible_values(std::uint64_t key) const {
+std::vector<Value> DataValueOracle::possible_values(Key key) const {
   const State* state = states_.find(key);
   if (state == nullptr) return {kNeverWritten};
   if (*state == kConvicted) return {};
-  if (*state < kOpen) return {*state};
+  if (*state < kOpen) return {Value{*state}};
   const auto& history = histories_[*state - kOpen];
-  std::vector<std::uint64_t> possible;
+  std::vector<Value> possible;
   for (const auto& value : history.values()) {
     if (history.is_current(value)) possible.push_back(value.value);
   }
@@ -149,7 +149,7 @@ std::uint32_t DataValueOracle::open(State& state) {
   }
   const auto index = vacant_.back();
   vacant_.pop_back();
-  histories_[index].reset(state);
+  histories_[index].reset(Value{state});
   if (expects_losses_) histories_[index].keep_past();
   state = kOpen + index;
   return index;

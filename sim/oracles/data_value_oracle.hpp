@@ -39,17 +39,17 @@ class DataValueOracle final : public Oracle, public LastValues {
   void expect_losses() { expects_losses_ = true; }
 
   /// What warm-up left behind. Only before the key's first operation, else a std::runtime_error.
-  void initial_value(std::uint64_t key, std::uint64_t value);
+  void initial_value(Key key, Value value);
 
   void observe(const Observation& observation) override;
 
   /// Whether a read that began and ended now could return `value`: that of the last write, or of one that may have been
   /// the last. After the first violation of a key true of every value.
-  bool may_hold(std::uint64_t key, std::uint64_t value) const override;
+  bool may_hold(Key key, Value value) const override;
   /// The values that may_hold, in ascending order; none after the first violation of a key.
-  std::vector<std::uint64_t> possible_values(std::uint64_t key) const override;
-  void visit_keys(const std::function<void(std::uint64_t key)>& visit) const override {
-    states_.for_each([&](std::uint64_t key, State) { visit(key); });
+  std::vector<Value> possible_values(Key key) const override;
+  void visit_keys(const std::function<void(Key key)>& visit) const override {
+    states_.for_each([&](std::uint64_t key, State) { visit(Key{key}); });
   }
 
   /// Keys that are not judged because of atomic operations.

@@ -5,16 +5,18 @@
 #include <functional>
 #include <vector>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::sim {
 
 class LastValues {
  public:
   /// Whether the key may hold `value`; true of every value if nothing is known of the key.
-  virtual bool may_hold(std::uint64_t key, std::uint64_t value) const = 0;
+  virtual bool may_hold(Key key, Value value) const = 0;
   /// The values that it may hold, in ascending order; none if nothing is known.
-  virtual std::vector<std::uint64_t> possible_values(std::uint64_t key) const = 0;
+  virtual std::vector<Value> possible_values(Key key) const = 0;
   /// Each key ever used, in no particular order.
-  virtual void visit_keys(const std::function<void(std::uint64_t key)>& visit) const = 0;
+  virtual void visit_keys(const std::function<void(Key key)>& visit) const = 0;
 
  protected:
   ~LastValues() = default;

@@ -60,7 +60,7 @@ void LockFairnessOracle::grant(const Observation& observation, const OperationVi
   }
 }
 
-void LockFairnessOracle::remove(std::uint64_t lock, std::uint64_t operation) {
+void LockFairnessOracle::remove(Key lock, OperationId operation) {
   const auto* found = queues_.find(lock);
   if (found == nullptr) return;  // a try-lock, and nobody waits
   auto& queue = queues_kept_[*found];

@@ -45,7 +45,7 @@ class LockFairnessOracle : public Oracle {
 
  private:
   struct Request {
-    std::uint64_t operation;
+    OperationId operation;
     std::uint64_t begun;  // position
     Time since;
     Source session;
@@ -55,12 +55,12 @@ class LockFairnessOracle : public Oracle {
 
   struct PendingOperation {
     std::uint64_t position = 0;
-    std::uint64_t lock = 0;
+    Key lock = 0;
   };
 
   void begin(const Observation& observation, const OperationView& request);
   void grant(const Observation& observation, const OperationView& winner, const PendingOperation& begun);
-  void remove(std::uint64_t lock, std::uint64_t operation);
+  void remove(Key lock, OperationId operation);
 
   const EventLog& event_log_;
   std::uint64_t allowed_;

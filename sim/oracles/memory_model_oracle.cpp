@@ -23,7 +23,7 @@ std::string_view to_string(MemoryModel model) {
 MemoryModelOracle::MemoryModelOracle(MemoryModel model, const EventLog& event_log, std::size_t version_limit)
     : Oracle(std::string(to_string(model))), model_(model), event_log_(event_log), memory_(version_limit) {}
 
-void MemoryModelOracle::initial_value(std::uint64_t key, std::uint64_t value) {
+void MemoryModelOracle::initial_value(Key key, Value value) {
   memory_.perform(key, {value, 0, 0});
   if (expects_losses_) past_[key].push_back({value, 0, 0});
 }
@@ -193,7 +193,7 @@ void MemoryModelOracle::end_read(Slot slot) {
   memory_.end_read(read.key, read.begun.position);
 }
 
-void MemoryModelOracle::judge_read(const Operation& read, std::uint64_t value) {
+void MemoryModelOracle::judge_read(const Operation& read, Value value) {
   if (!memory_.keeps_for(read.key, read.begun.position)) {
     ++unchecked_reads_;
     return;
@@ -223,7 +223,7 @@ void MemoryModelOracle::judge_atomic(const Operation& atomic, const OperationVie
     report(fmt::format("returned value {}, but when it was performed memory held {}", view.value, atomic.before));
 }
 
-void MemoryModelOracle::judge_stored(const Operation& store, std::uint64_t value, Time at) {
+void MemoryModelOracle::judge_stored(const Operation& store, Value value, Time at) {
   const bool adds = store.kind == OperationKind::fetch_and_add;
   const auto expected = adds ? memory_.value(store.key) + store.operand : store.operand;
   if (value == expected) return;
@@ -292,7 +292,7 @@ MemoryModelOracle::Slot MemoryModelOracle::undrained(const Operation& operation,
 }
 
 // From the buffer as it was when the read began, or from a write that was issued since.
-bool MemoryModelOracle::may_forward(const Operation& read, std::uint64_t value) const {
+bool MemoryModelOracle::may_forward(const Operation& read, Value value) const {
   if (std::find(read.forwardable.begin(), read.forwardable.end(), value) != read.forwardable.end()) return true;
   const Chain* chain = writes_.find(read.key);
   for (Slot slot = chain == nullptr ? kNone : chain->last; slot != kNone; slot = operations_[slot].of_key.previous) {
@@ -358,7 +358,7 @@ std::string MemoryModelOracle::told(const Operation& operation) const {
                             event_log_.name(operation.begun.session), printed(operation.begun.at));
 }
 
-std::string MemoryModelOracle::told_read(const Operation& read, std::uint64_t value, Slot own) const {
+std::string MemoryModelOracle::told_read(const Operation& read, Value value, Slot own) const {
   auto text = fmt::format("{}, ended at {}, returned value {}, ", told(read), printed(read.returned.at), value);
   if (own != kNone) {
     for (std::size_t i = 0; i < read.forwardable.size(); ++i)

@@ -71,15 +71,15 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   void expect_losses() { expects_losses_ = true; }
 
   /// What warm-up left behind. Only before the key's first operation.
-  void initial_value(std::uint64_t key, std::uint64_t value);
+  void initial_value(Key key, Value value);
 
   void observe(const Observation& observation) override;
   void finish(Time end) override;
 
   /// What memory holds now.
-  bool may_hold(std::uint64_t key, std::uint64_t value) const override { return memory_.value(key) == value; }
-  std::vector<std::uint64_t> possible_values(std::uint64_t key) const override { return {memory_.value(key)}; }
-  void visit_keys(const std::function<void(std::uint64_t key)>& visit) const override { memory_.for_each_key(visit); }
+  bool may_hold(Key key, Value value) const override { return memory_.value(key) == value; }
+  std::vector<Value> possible_values(Key key) const override { return {memory_.value(key)}; }
+  void visit_keys(const std::function<void(Key key)>& visit) const override { memory_.for_each_key(visit); }
 
   /// Reads that stayed under way for too long.
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }
@@ -101,14 +101,14 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   };
   struct Operation {
     OperationKind kind{};
-    std::uint64_t key = 0;
+    Key key = 0;
     std::uint64_t operand = 0;  // written, or added
     Moment begun;
     Moment returned{kNever, 0, {}, {}};
     std::uint64_t performed = kNever;
     bool given_up = false;
-    std::uint64_t before = 0;  // of an atomic operation: what memory held when it was performed
-    Moment not_before;         // of a read: when the last write that it must come after was performed
+    Value before = 0;   // of an atomic operation: what memory held when it was performed
+    Moment not_before;  // of a read: when the last write that it must come after was performed
     // Of a read: its session's writes to its key when it began that were not performed, and not hidden by later ones.
     std::vector<std::uint64_t> forwardable;
     Link of_key;      // the writes of a key that are not performed, by their beginnings
@@ -118,7 +118,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
     bool reads() const { return kind == OperationKind::read || is_atomic(kind); }
   };
   struct HeldLock {
-    std::uint64_t lock;
+    Key lock;
     bool shared;
   };
   struct Session {
@@ -139,16 +139,16 @@ class MemoryModelOracle final : public Oracle, public LastValues {
 
   void note_forwardable(Operation& read) const;
   void end_read(Slot slot);
-  void judge_read(const Operation& read, std::uint64_t value);
+  void judge_read(const Operation& read, Value value);
   void judge_atomic(const Operation& atomic, const OperationView& view);
-  void judge_stored(const Operation& store, std::uint64_t value, Time at);
+  void judge_stored(const Operation& store, Value value, Time at);
   void grant(const Operation& request);
   void release(const Operation& unlock);
   /// The session's earlier writes, or those to the same key, must be performed by now.
   bool expect_drained(const Operation& operation, bool same_key, Time now, std::string_view event);
   /// An earlier write of its session, or one to the same key, that is not performed; or kNone.
   Slot undrained(const Operation& operation, bool same_key) const;
-  bool may_forward(const Operation& read, std::uint64_t value) const;
+  bool may_forward(const Operation& read, Value value) const;
 
   Session& session(const Operation& operation);
   Slot add(const OperationView& view, const Moment& moment);
@@ -158,7 +158,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   void forget_write(Slot slot);
 
   std::string told(const Operation& operation) const;
-  std::string told_read(const Operation& read, std::uint64_t value, Slot own) const;
+  std::string told_read(const Operation& read, Value value, Slot own) const;
 
   MemoryModel model_;
   const EventLog& event_log_;

@@ -47,7 +47,7 @@ void MutualExclusionOracle::grant(const Observation& observation, const Operatio
   holds.push_back(hold);
 }
 
-void MutualExclusionOracle::release(const Observation& observation, std::uint64_t lock) {
+void MutualExclusionOracle::release(const Observation& observation, Key lock) {
   const auto* found = held_.find(lock);
   if (found != nullptr) {
     auto& holds = holds_[*found];
@@ -72,8 +72,8 @@ void MutualExclusionOracle::release(const Observation& observation, std::uint64_
 }
 
 void MutualExclusionOracle::finish(Time end) {
-  std::vector<std::uint64_t> locks;  // in an order that does not depend on the map
-  held_.for_each([&](std::uint64_t lock, std::uint32_t) { locks.push_back(lock); });
+  std::vector<Key> locks;  // in an order that does not depend on the map
+  held_.for_each([&](std::uint64_t lock, std::uint32_t) { locks.push_back(Key{lock}); });
   std::sort(locks.begin(), locks.end());
   for (const auto lock : locks) {
     for (const auto& hold : holds_[*held_.find(lock)]) {

@@ -39,14 +39,14 @@ class MutualExclusionOracle final : public Oracle {
 
  private:
   struct Hold {
-    std::uint64_t request;  // operation
+    OperationId request;
     Time since;
     Source session;
     bool shared;
   };
 
   void grant(const Observation& observation, const OperationView& request);
-  void release(const Observation& observation, std::uint64_t lock);
+  void release(const Observation& observation, Key lock);
   std::string told(const Hold& hold) const;
 
   const EventLog& event_log_;

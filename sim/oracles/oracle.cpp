@@ -12,8 +12,8 @@ std::string printed(Time at) {
   return fmt::format("{}{}.{:03} ns", ps < 0 ? "-" : "", (ps < 0 ? -ps : ps) / 1000, (ps < 0 ? -ps : ps) % 1000);
 }
 
-std::string printed_key(std::uint64_t key) {
-  return fmt::format("{:#x}", key);
+std::string printed_key(Key key) {
+  return fmt::format("{:#x}", key.number());
 }
 
 void Oracle::violated(std::string oracle, Time at, std::string what, KeyAndOperations about) {

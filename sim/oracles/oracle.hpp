@@ -10,14 +10,15 @@
 
 #include "sim/kernel/time.hpp"
 #include "sim/record/event_log.hpp"
+#include "sim/record/ids.hpp"
 #include "sim/record/state_visitor.hpp"
 
 namespace racksim::sim {
 
 /// What a violation is about, as far as its oracle knows: where an explanation begins to look.
 struct KeyAndOperations {
-  std::optional<std::uint64_t> key;       ///< the block or key
-  std::vector<std::uint64_t> operations;  ///< ids, those that `what` names
+  std::optional<Key> key;               ///< the block or key
+  std::vector<OperationId> operations;  ///< ids, those that `what` names
 };
 
 /// A promise that the run broke.
@@ -32,7 +33,7 @@ struct Violation {
 std::string printed(Time at);
 
 /// A block or key id as violations, leaks and charts print it: "0x3000000001".
-std::string printed_key(std::uint64_t key);
+std::string printed_key(Key key);
 
 /// One checker. It holds the first 20 violations and counts them all: a broken protocol breaks its promise a million
 /// times, and people read the first.

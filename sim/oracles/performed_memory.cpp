@@ -4,12 +4,12 @@
 
 namespace racksim::sim {
 
-std::uint64_t PerformedMemory::value(std::uint64_t key) const {
+Value PerformedMemory::value(Key key) const {
   const Cell* cell = cells_.find(key);
   return cell == nullptr ? kNeverWritten : cell->value;
 }
 
-void PerformedMemory::perform(std::uint64_t key, const Version& version) {
+void PerformedMemory::perform(Key key, const Version& version) {
   Cell& cell = cells_[key];
   cell.value = version.value;
   if (cell.history == kNone) return;
@@ -21,7 +21,7 @@ void PerformedMemory::perform(std::uint64_t key, const Version& version) {
   }
 }
 
-void PerformedMemory::begin_read(std::uint64_t key, std::uint64_t position) {
+void PerformedMemory::begin_read(Key key, std::uint64_t position) {
   Cell& cell = cells_[key];
   if (cell.history == kNone) {
     if (vacant_.empty()) {
@@ -35,7 +35,7 @@ void PerformedMemory::begin_read(std::uint64_t key, std::uint64_t position) {
   histories_[cell.history].reads.push_back(position);
 }
 
-void PerformedMemory::end_read(std::uint64_t key, std::uint64_t position) {
+void PerformedMemory::end_read(Key key, std::uint64_t position) {
   Cell* cell = cells_.find(key);
   if (cell == nullptr || cell->history == kNone) return;
   History& history = histories_[cell->history];
@@ -47,12 +47,12 @@ void PerformedMemory::end_read(std::uint64_t key, std::uint64_t position) {
   cell->history = kNone;
 }
 
-bool PerformedMemory::keeps_for(std::uint64_t key, std::uint64_t position) const {
+bool PerformedMemory::keeps_for(Key key, std::uint64_t position) const {
   const History* history = history_of(key);
   return history != nullptr && std::binary_search(history->reads.begin(), history->reads.end(), position);
 }
 
-bool PerformedMemory::held(std::uint64_t key, std::uint64_t value, std::uint64_t after) const {
+bool PerformedMemory::held(Key key, Value value, std::uint64_t after) const {
   const History* history = history_of(key);
   if (history == nullptr) return false;
   // The latest are the likeliest. Those before the last one that began by then were gone.
@@ -63,7 +63,7 @@ bool PerformedMemory::held(std::uint64_t key, std::uint64_t value, std::uint64_t
   return false;
 }
 
-std::vector<PerformedMemory::Version> PerformedMemory::held_since(std::uint64_t key, std::uint64_t after) const {
+std::vector<PerformedMemory::Version> PerformedMemory::held_since(Key key, std::uint64_t after) const {
   std::vector<Version> result;
   const History* history = history_of(key);
   if (history == nullptr) return result;
@@ -75,7 +75,7 @@ std::vector<PerformedMemory::Version> PerformedMemory::held_since(std::uint64_t 
   return result;
 }
 
-const PerformedMemory::History* PerformedMemory::history_of(std::uint64_t key) const {
+const PerformedMemory::History* PerformedMemory::history_of(Key key) const {
   const Cell* cell = cells_.find(key);
   return cell == nullptr || cell->history == kNone ? nullptr : &histories_[cell->history];
 }

@@ -20,33 +20,33 @@ class PerformedMemory {
  public:
   /// A value that a key held, until the next one's `since`.
   struct Version {
-    std::uint64_t value = kNeverWritten;
-    std::uint64_t since = 0;      ///< position; 0: before the run
-    std::uint64_t operation = 0;  ///< that wrote it; 0: not known any more
+    Value value = kNeverWritten;
+    std::uint64_t since = 0;    ///< position; 0: before the run
+    OperationId operation = 0;  ///< that wrote it; 0: not known any more
   };
 
   /// `version_limit` bounds the values that are kept of a key for a read that stays under way.
   explicit PerformedMemory(std::size_t version_limit) : version_limit_(version_limit) {}
 
   /// What the key holds now.
-  std::uint64_t value(std::uint64_t key) const;
-  void perform(std::uint64_t key, const Version& version);
+  Value value(Key key) const;
+  void perform(Key key, const Version& version);
   /// Calls `visit(key)` for each key ever used, in no particular order.
   template <class Visit>
   void for_each_key(Visit&& visit) const {
-    cells_.for_each([&](std::uint64_t key, const Cell&) { visit(key); });
+    cells_.for_each([&](std::uint64_t key, const Cell&) { visit(Key{key}); });
   }
 
   /// A read begins: what the key holds from now on is kept.
-  void begin_read(std::uint64_t key, std::uint64_t position);
+  void begin_read(Key key, std::uint64_t position);
   /// The read that began there is over.
-  void end_read(std::uint64_t key, std::uint64_t position);
+  void end_read(Key key, std::uint64_t position);
   /// Whether all that the read which began there may have seen is kept: the limit has cut nothing off.
-  bool keeps_for(std::uint64_t key, std::uint64_t position) const;
+  bool keeps_for(Key key, std::uint64_t position) const;
   /// Whether a key that is being read held the value at an instant after this position, up to now.
-  bool held(std::uint64_t key, std::uint64_t value, std::uint64_t after) const;
+  bool held(Key key, Value value, std::uint64_t after) const;
   /// What it held since then, oldest first. Empty if nobody reads it.
-  std::vector<Version> held_since(std::uint64_t key, std::uint64_t after) const;
+  std::vector<Version> held_since(Key key, std::uint64_t after) const;
 
   /// Keys that somebody reads.
   std::size_t open_keys() const { return histories_.size() - vacant_.size(); }
@@ -55,7 +55,7 @@ class PerformedMemory {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct Cell {
-    std::uint64_t value = kNeverWritten;
+    Value value = kNeverWritten;
     std::uint32_t history = kNone;  // if somebody reads it
   };
   struct History {
@@ -63,7 +63,7 @@ class PerformedMemory {
     std::vector<std::uint64_t> reads;  // that are under way, by their beginnings, ascending
   };
 
-  const History* history_of(std::uint64_t key) const;
+  const History* history_of(Key key) const;
   static void forget(History& history);
 
   std::size_t version_limit_;

@@ -34,8 +34,8 @@ class ProgressOracle final : public Oracle {
 
   /// An operation that began and has not ended.
   struct Pending {
-    std::uint64_t operation = 0;
-    std::uint64_t key = 0;
+    OperationId operation = 0;
+    Key key = 0;
     Time since;
     Source session;
     OperationKind kind{};

@@ -64,7 +64,7 @@ void ServedOracle::disturbed(const Observation& observation) {
   any_ = true;
 }
 
-void ServedOracle::touch(std::uint64_t operation, Time at) {
+void ServedOracle::touch(OperationId operation, Time at) {
   const auto latest = [at](std::optional<Time>& time) { time = time ? std::max(*time, at) : at; };
   if (operation == 0) return latest(control_);
   Pending* pending = pending_.find(operation);
@@ -79,7 +79,7 @@ void ServedOracle::touch(std::uint64_t operation, Time at) {
   last = std::max(last, at);
 }
 
-void ServedOracle::remember(std::uint64_t operation, Time at) {
+void ServedOracle::remember(OperationId operation, Time at) {
   if (at - stretch_began_ > rules_.settling) {
     touched_before_ = std::exchange(touched_, {});
     stretch_began_ = at;
@@ -88,7 +88,7 @@ void ServedOracle::remember(std::uint64_t operation, Time at) {
   last = std::max(last, at);
 }
 
-std::optional<Time> ServedOracle::last_touch(std::uint64_t operation, const Pending* pending) {
+std::optional<Time> ServedOracle::last_touch(OperationId operation, const Pending* pending) {
   if (pending != nullptr) return pending->disturbed;
   for (auto* touched : {&touched_, &touched_before_}) {
     if (const Time* last = touched->find(operation)) return *last;

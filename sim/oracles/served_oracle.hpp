@@ -41,7 +41,7 @@ struct ServedRules {
   Duration settling = Duration::max();
   /// The fate of a key: operations on keys of one fate may wait for each other's packets, and for those of control
   /// requests, as those on a cached item do. Nothing for a key whose operations wait for their own packets alone.
-  std::function<std::optional<std::uint64_t>(std::uint64_t key)> fate = {};
+  std::function<std::optional<std::uint64_t>(Key key)> fate = {};
 };
 
 /// Reads beginnings and ends of operations, sent_again and disturbance. Attach it before the first operation begins.
@@ -57,7 +57,7 @@ class ServedOracle final : public Oracle {
  private:
   struct Pending {
     Time began;
-    std::uint64_t key = 0;
+    Key key = 0;
     Source session;
     OperationKind kind{};
     std::optional<Time> disturbed;  ///< when last
@@ -67,10 +67,10 @@ class ServedOracle final : public Oracle {
   bool is_explained(const Observation& observation, const SentAgainView& again, const Pending* pending);
   bool settles(Time disturbed, Time since) const { return since - disturbed <= rules_.settling; }
   void disturbed(const Observation& observation);
-  void touch(std::uint64_t operation, Time at);
-  void remember(std::uint64_t operation, Time at);
+  void touch(OperationId operation, Time at);
+  void remember(OperationId operation, Time at);
   /// When a fault last touched a packet of the operation, as far as it is remembered.
-  std::optional<Time> last_touch(std::uint64_t operation, const Pending* pending);
+  std::optional<Time> last_touch(OperationId operation, const Pending* pending);
   std::string described(const Observation& observation, const SentAgainView& again, const Pending* pending) const;
 
   const EventLog& event_log_;

@@ -9,7 +9,7 @@ namespace racksim::sim {
 
 namespace {
 // A permission that no operation asked for (warm-up) has the id 0.
-std::vector<std::uint64_t> operations_of(const Observation& observation) {
+std::vector<OperationId> operations_of(const Observation& observation) {
   if (observation.operation == 0) return {};
   return {observation.operation};
 }
@@ -71,7 +71,7 @@ void SingleWriterOracle::remember_grant(const PermissionView& granted, Time at) 
   next_grant_ = (next_grant_ + 1) % kGrants;
 }
 
-std::string SingleWriterOracle::since(std::uint64_t key, std::uint64_t node) const {
+std::string SingleWriterOracle::since(Key key, std::uint64_t node) const {
   const auto time_of = [](const Grant& grant) {
     return Time::from_ps(static_cast<std::int64_t>(grant.time_and_node / kNodes));
   };

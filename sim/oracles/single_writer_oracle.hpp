@@ -36,7 +36,7 @@ class SingleWriterOracle final : public Oracle {
   };
 
   struct Grant {
-    std::uint64_t key = 0;
+    Key key = 0;
     std::uint64_t time_and_node = 0;  // picoseconds × kNodes + node
   };
   static constexpr std::size_t kGrants = std::size_t{1} << 18;
@@ -45,7 +45,7 @@ class SingleWriterOracle final : public Oracle {
   void report(const PermissionView& granted, const Holders& holders, std::uint64_t others,
               const Observation& observation);
   /// Since when a node holds its permission: "since ...", as far as the latest grants tell.
-  std::string since(std::uint64_t key, std::uint64_t node) const;
+  std::string since(Key key, std::uint64_t node) const;
 
   FlatMap<Holders> holders_;
   // A ring, for messages alone: a table of all grants would cost a cache miss each.

@@ -8,7 +8,7 @@ namespace {
 std::string flaw_of(const StrayAnswerView& answer) {
   switch (answer.kind) {
     case StrayAnswer::foreign_part:
-      return fmt::format("with a part of key {}", printed_key(answer.answered));
+      return fmt::format("with a part of key {}", printed_key(Key{answer.answered}));
     case StrayAnswer::mixed_parts:
       return fmt::format("with a part of another value, {}", answer.answered);
     default:

@@ -16,15 +16,15 @@ std::string name_of(Holder holder) {
 }
 }  // namespace
 
-void ValuesAtRestOracle::home(std::uint64_t key, std::uint64_t value) {
+void ValuesAtRestOracle::home(Key key, Value value) {
   shown_.push_back({key, value, Holder::network_switch(), Kind::home});
 }
 
-void ValuesAtRestOracle::copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) {
+void ValuesAtRestOracle::copy(Key key, Holder holder, Value value, CopyState state) {
   shown_.push_back({key, value, holder, state == CopyState::dirty ? Kind::dirty : Kind::clean});
 }
 
-void ValuesAtRestOracle::lost(std::uint64_t key) {
+void ValuesAtRestOracle::lost(Key key) {
   shown_.push_back({key, kNeverWritten, Holder::network_switch(), Kind::lost});
 }
 
@@ -36,7 +36,7 @@ void ValuesAtRestOracle::finish(Time end) {
   shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());  // pieces of one item
   // A key that was used and of which nothing is shown has a home that nobody has written.
   std::vector<Shown> unwritten;
-  history_.visit_keys([&](std::uint64_t key) {
+  history_.visit_keys([&](Key key) {
     const auto at = std::lower_bound(shown_.begin(), shown_.end(), key,
                                      [](const Shown& shown, std::uint64_t k) { return shown.key < k; });
     if (at == shown_.end() || at->key != key)
@@ -77,7 +77,7 @@ void ValuesAtRestOracle::judge(Iterator first, Iterator last, Time end) {
   }
 }
 
-void ValuesAtRestOracle::judge_current(std::uint64_t key, const Shown& current, Time end) {
+void ValuesAtRestOracle::judge_current(Key key, const Shown& current, Time end) {
   if (history_.may_hold(key, current.value)) return;
   const auto last = history_.possible_values(key);
   violated(end,

@@ -32,9 +32,9 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
 
   StateVisitor* state_at_rest() override { return this; }
 
-  void home(std::uint64_t key, std::uint64_t value) override;
-  void copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) override;
-  void lost(std::uint64_t key) override;
+  void home(Key key, Value value) override;
+  void copy(Key key, Holder holder, Value value, CopyState state) override;
+  void lost(Key key) override;
 
   /// Judges what it has been shown. A key whose home was not shown has its home never written.
   void finish(Time end) override;
@@ -42,8 +42,8 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
  private:
   enum class Kind : std::uint8_t { lost, dirty, home, clean };  // in the order in which a key's are judged
   struct Shown {
-    std::uint64_t key = 0;
-    std::uint64_t value = 0;
+    Key key = 0;
+    Value value = 0;
     Holder holder;
     Kind kind;
     auto operator<=>(const Shown&) const = default;
@@ -51,7 +51,7 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
   using Iterator = std::vector<Shown>::const_iterator;
 
   void judge(Iterator first, Iterator last, Time end);
-  void judge_current(std::uint64_t key, const Shown& current, Time end);
+  void judge_current(Key key, const Shown& current, Time end);
 
   const LastValues& history_;
   std::vector<Shown> shown_;

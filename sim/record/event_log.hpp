@@ -18,6 +18,7 @@
 
 #include "sim/kernel/invariant.hpp"
 #include "sim/kernel/time.hpp"
+#include "sim/record/ids.hpp"
 #include "sim/record/run_hash.hpp"
 
 namespace racksim::sim {
@@ -64,7 +65,7 @@ struct Observation {
   Time at;
   Observed what{};
   Source source;
-  std::uint64_t operation = 0;  ///< id of the operation that caused it, 0 if none
+  OperationId operation = 0;  ///< id of the operation that caused it, 0 if none
   std::array<std::uint64_t, 3> detail{};
 };
 
@@ -88,7 +89,7 @@ class EventLog {
   const std::string& name(Source source) const { return names_[source.index]; }
 
   /// Records one observation. Allocates nothing; virtual calls only to attached observers, in the order of attachment.
-  void record(Observed what, Source source, Time at, std::uint64_t operation, std::uint64_t a = 0, std::uint64_t b = 0,
+  void record(Observed what, Source source, Time at, OperationId operation, std::uint64_t a = 0, std::uint64_t b = 0,
               std::uint64_t c = 0) {
     RACKSIM_INVARIANT(source.index < states_.size(), "a source was added to the event log that it speaks in");
     if (paused_) [[unlikely]]

@@ -34,7 +34,7 @@ class FlatMap {
   /// that is observed may depend on it.
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const auto& [id, value] : entries_) visit(id, value);
+    for (const auto& [id, value] : entries_) visit(id, Value{value});
   }
 
   /// The value of this id, inserted if it was absent.

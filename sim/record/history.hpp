@@ -87,7 +87,7 @@ enum class Disturbance : std::uint8_t {
 };
 
 /// The value of a key that was never written. No write writes it.
-inline constexpr std::uint64_t kNeverWritten = 0;
+inline constexpr Value kNeverWritten = 0;
 
 /// The bound of the values that writes carry, each unique within its key: [1, kValueBound).
 inline constexpr std::uint64_t kValueBound = std::uint64_t{1} << 63;
@@ -96,26 +96,26 @@ inline constexpr std::uint64_t kValueBound = std::uint64_t{1} << 63;
 /// session, its operation the id, unique in the run.
 struct OperationView {
   OperationKind kind;
-  std::uint64_t key;  ///< block, key or lock id
+  Key key;  ///< block, key or lock id
   /// Of a write what it writes, of a read, at the end, what it read. Of an atomic operation at the beginning what it
   /// would write (compare-and-swap) or adds (fetch-and-add), at the end what it read. At the end of a request for a
   /// lock 1 if it is granted. Of an allocation its bytes, at the end the address. Otherwise 0.
-  std::uint64_t value;
+  Value value;
   bool wrote = false;  ///< at the end of an atomic operation: it has written
 
   static constexpr OperationView of(const Observation& observation) {
-    return {static_cast<OperationKind>(observation.detail[0] & 0xff), observation.detail[1], observation.detail[2],
-            observation.detail[0] >> 8 != 0};
+    return {static_cast<OperationKind>(observation.detail[0] & 0xff), Key{observation.detail[1]},
+            Value{observation.detail[2]}, observation.detail[0] >> 8 != 0};
   }
 };
 
 /// An observation of kind performed: from this instant on, whoever reads `key` from memory reads `value`.
 struct PerformedView {
-  std::uint64_t key;
-  std::uint64_t value;
+  Key key;
+  Value value;
 
   static constexpr PerformedView of(const Observation& observation) {
-    return {observation.detail[0], observation.detail[1]};
+    return {Key{observation.detail[0]}, Value{observation.detail[1]}};
   }
 };
 
@@ -142,34 +142,34 @@ constexpr std::string_view to_string(Loss why) {
 /// An observation of kind write_lost: from this instant on `key` is as if `value` had never been written. The source is
 /// the session that wrote it.
 struct LostWriteView {
-  std::uint64_t key;
-  std::uint64_t value;
+  Key key;
+  Value value;
   Loss why;
 
   static constexpr LostWriteView of(const Observation& observation) {
-    return {observation.detail[0], observation.detail[1], static_cast<Loss>(observation.detail[2])};
+    return {Key{observation.detail[0]}, Value{observation.detail[1]}, static_cast<Loss>(observation.detail[2])};
   }
 };
 
 /// An observation of kind stray_answer; its operation is the one concerned, 0 if it is not known any more.
 struct StrayAnswerView {
   StrayAnswer kind;
-  std::uint64_t key;       ///< that was asked for, if known
+  Key key;                 ///< that was asked for, if known
   std::uint64_t answered;  ///< that came; of parts, the other key, the other value, the bytes that came
 
   static constexpr StrayAnswerView of(const Observation& observation) {
-    return {static_cast<StrayAnswer>(observation.detail[0]), observation.detail[1], observation.detail[2]};
+    return {static_cast<StrayAnswer>(observation.detail[0]), Key{observation.detail[1]}, observation.detail[2]};
   }
 };
 
 /// An observation of kind permission: from this instant on, `node` holds this permission on `key`, and no other.
 struct PermissionView {
-  std::uint64_t key;
+  Key key;
   std::uint64_t node;
   Permission permission;
 
   static constexpr PermissionView of(const Observation& observation) {
-    return {observation.detail[0], observation.detail[1], static_cast<Permission>(observation.detail[2])};
+    return {Key{observation.detail[0]}, observation.detail[1], static_cast<Permission>(observation.detail[2])};
   }
 };
 
@@ -177,12 +177,12 @@ struct PermissionView {
 /// protocol itself ("control request"). A control request or a transport that gives up reports it in the same way.
 struct SentAgainView {
   SentAgain why{};
-  std::uint64_t key = 0;  ///< that it is about, if any
+  Key key = 0;            ///< that it is about, if any
   Time since;             ///< when what was in vain was sent
   bool given_up = false;  ///< it is not even asked again
 
   static constexpr SentAgainView of(const Observation& observation) {
-    return {static_cast<SentAgain>(observation.detail[0] & 0xff), observation.detail[1],
+    return {static_cast<SentAgain>(observation.detail[0] & 0xff), Key{observation.detail[1]},
             Time::from_ps(static_cast<std::int64_t>(observation.detail[2])), observation.detail[0] >> 8 != 0};
   }
 };
@@ -201,29 +201,29 @@ struct DisturbanceView {
 
 /// A session begins an operation. `value` is what a write writes, or an atomic operation would write or add; 0 for all
 /// others.
-inline void record_begun(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
-                         std::uint64_t key, std::uint64_t value = 0) {
+inline void record_begun(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
+                         Key key, Value value = 0) {
   event_log.record(Observed::operation_begun, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// An operation has taken effect and its session knows. `value` is what it wrote or read. In a store-buffered memory a
 /// write may end first and be performed later (record_performed); an unlock may take effect later, too.
-inline void record_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
-                         std::uint64_t key, std::uint64_t value) {
+inline void record_ended(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
+                         Key key, Value value) {
   event_log.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// An atomic operation has taken effect and its session knows. `before` is what it read, `wrote` whether it wrote, too:
 /// always for fetch-and-add. If it did, it was performed before.
-inline void record_atomic_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation,
-                                OperationKind kind, std::uint64_t key, std::uint64_t before, bool wrote) {
+inline void record_atomic_ended(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
+                                Key key, Value before, bool wrote) {
   event_log.record(Observed::operation_ended, session, at, operation,
                    static_cast<std::uint64_t>(kind) | std::uint64_t{wrote} << 8, key, before);
 }
 
 /// A request for a lock is over: granted or, if it only tried, refused.
-inline void record_lock_ended(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
-                              std::uint64_t key, bool granted) {
+inline void record_lock_ended(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
+                              Key key, bool granted) {
   event_log.record(Observed::operation_ended, session, at, operation, static_cast<std::uint64_t>(kind), key,
                    std::uint64_t{granted});
 }
@@ -231,8 +231,8 @@ inline void record_lock_ended(EventLog& event_log, Source session, Time at, std:
 /// A write, or an atomic operation that writes, is performed: visible to all from now on, at once, before or after it
 /// ends. `value` is what the key holds now. Once an operation; `session` is the one that issued it, wherever it is
 /// performed.
-inline void record_performed(EventLog& event_log, Source session, Time at, std::uint64_t operation, std::uint64_t key,
-                             std::uint64_t value) {
+inline void record_performed(EventLog& event_log, Source session, Time at, OperationId operation, Key key,
+                             Value value) {
   event_log.record(Observed::performed, session, at, operation, key, value);
 }
 
@@ -242,25 +242,25 @@ inline void record_lost_write(EventLog& event_log, Source author, Time at, const
 }
 
 /// A session gives up waiting. `value` is what a write would write.
-inline void record_given_up(EventLog& event_log, Source session, Time at, std::uint64_t operation, OperationKind kind,
-                            std::uint64_t key, std::uint64_t value) {
+inline void record_given_up(EventLog& event_log, Source session, Time at, OperationId operation, OperationKind kind,
+                            Key key, Value value) {
   event_log.record(Observed::operation_given_up, session, at, operation, static_cast<std::uint64_t>(kind), key, value);
 }
 
 /// A session gets an answer that it did not ask for. `answered` is the key that it is about.
-inline void record_stray_answer(EventLog& event_log, Source session, Time at, std::uint64_t operation, StrayAnswer kind,
-                                std::uint64_t key, std::uint64_t answered) {
+inline void record_stray_answer(EventLog& event_log, Source session, Time at, OperationId operation, StrayAnswer kind,
+                                Key key, std::uint64_t answered) {
   event_log.record(Observed::stray_answer, session, at, operation, static_cast<std::uint64_t>(kind), key, answered);
 }
 
 /// A node gains, changes or loses its right to access a block locally. What warm-up grants is recorded at time 0.
-inline void record_permission(EventLog& event_log, Source source, Time at, std::uint64_t operation, std::uint64_t key,
+inline void record_permission(EventLog& event_log, Source source, Time at, OperationId operation, Key key,
                               std::uint64_t node, Permission permission) {
   event_log.record(Observed::permission, source, at, operation, key, node, static_cast<std::uint64_t>(permission));
 }
 
 /// Somebody asks again, or gives up.
-inline void record_sent_again(EventLog& event_log, Source who, Time at, std::uint64_t operation,
+inline void record_sent_again(EventLog& event_log, Source who, Time at, OperationId operation,
                               const SentAgainView& again) {
   event_log.record(Observed::sent_again, who, at, operation,
                    static_cast<std::uint64_t>(again.why) | std::uint64_t{again.given_up} << 8, again.key,
@@ -268,7 +268,7 @@ inline void record_sent_again(EventLog& event_log, Source who, Time at, std::uin
 }
 
 /// A fault touches a packet of `operation`, or machines.
-inline void record_disturbance(EventLog& event_log, Source where, Time at, std::uint64_t operation, Disturbance kind,
+inline void record_disturbance(EventLog& event_log, Source where, Time at, OperationId operation, Disturbance kind,
                                Time until = {}) {
   event_log.record(Observed::disturbance, where, at, operation, static_cast<std::uint64_t>(kind),
                    static_cast<std::uint64_t>(until.ps()));

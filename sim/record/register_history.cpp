@@ -4,13 +4,13 @@
 
 namespace racksim::sim {
 
-void RegisterHistory::reset(std::uint64_t value) {
-  values_.assign(1, Value{value, {}, {}});
+void RegisterHistory::reset(Value value) {
+  values_.assign(1, KnownValue{value, {}, {}});
   past_.clear();
   pending_.clear();
 }
 
-bool RegisterHistory::begin_write(Moment begun, std::uint64_t value) {
+bool RegisterHistory::begin_write(Moment begun, Value value) {
   if (known(value) != nullptr) return false;
   values_.push_back({value, {kNever, 0, {}, {}}, begun});
   pending_.push_back({begun, value, true});
@@ -30,7 +30,7 @@ void RegisterHistory::end_write(Moment ended) {
   forget();
 }
 
-std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment ended, std::uint64_t returned) {
+std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment ended, Value returned) {
   const auto read = take(ended.operation);
   if (!read) return std::nullopt;
   auto* value = known(returned);
@@ -50,7 +50,7 @@ std::optional<RegisterHistory::Contradiction> RegisterHistory::end_read(Moment e
   return std::nullopt;
 }
 
-void RegisterHistory::abandon_read(std::uint64_t operation) {
+void RegisterHistory::abandon_read(OperationId operation) {
   if (take(operation)) forget();
 }
 
@@ -62,40 +62,41 @@ bool RegisterHistory::abandon_oldest_read() {
   return true;
 }
 
-bool RegisterHistory::undo(std::uint64_t value, std::uint64_t position) {
+bool RegisterHistory::undo(Value value, std::uint64_t position) {
   auto* undone = known(value);
   if (undone == nullptr) {
-    const auto forgotten = std::find_if(past_.begin(), past_.end(), [&](const Value& v) { return v.value == value; });
+    const auto forgotten =
+        std::find_if(past_.begin(), past_.end(), [&](const KnownValue& v) { return v.value == value; });
     if (forgotten == past_.end()) return false;
     past_.erase(forgotten);
   } else if (!undone->is_undone()) {
     undone->undone = position;
   }
   // What it had overwritten, and nothing else has, can be read again.
-  const auto overwritten = [](const Value& v, const std::vector<Value>& by) {
-    return std::any_of(by.begin(), by.end(), [&](const Value& other) {
+  const auto overwritten = [](const KnownValue& v, const std::vector<KnownValue>& by) {
+    return std::any_of(by.begin(), by.end(), [&](const KnownValue& other) {
       return other.value != v.value && !other.is_undone() && other.first_end.position != kNever &&
              v.bound_before(other);
     });
   };
-  std::vector<Value> back;
-  for (const Value& v : past_) {
+  std::vector<KnownValue> back;
+  for (const KnownValue& v : past_) {
     if (!overwritten(v, values_) && !overwritten(v, past_)) back.push_back(v);
   }
-  for (const Value& v : back) std::erase_if(past_, [&](const Value& old) { return old.value == v.value; });
+  for (const KnownValue& v : back) std::erase_if(past_, [&](const KnownValue& old) { return old.value == v.value; });
   values_.insert(values_.end(), back.begin(), back.end());
   forget();
   return true;
 }
 
 // A read that begins now binds every value that an operation has ended with before its own.
-bool RegisterHistory::is_current(const Value& value) const {
-  return !value.is_undone() && std::none_of(values_.begin(), values_.end(), [&](const Value& other) {
+bool RegisterHistory::is_current(const KnownValue& value) const {
+  return !value.is_undone() && std::none_of(values_.begin(), values_.end(), [&](const KnownValue& other) {
     return &other != &value && !other.is_undone() && other.first_end.position != kNever && value.bound_before(other);
   });
 }
 
-std::optional<RegisterHistory::Pending> RegisterHistory::take(std::uint64_t operation) {
+std::optional<RegisterHistory::Pending> RegisterHistory::take(OperationId operation) {
   const auto found = std::find_if(pending_.begin(), pending_.end(),
                                   [operation](const Pending& p) { return p.begun.operation == operation; });
   if (found == pending_.end()) return std::nullopt;
@@ -104,10 +105,10 @@ std::optional<RegisterHistory::Pending> RegisterHistory::take(std::uint64_t oper
   return result;
 }
 
-RegisterHistory::Value* RegisterHistory::known(std::uint64_t value) {
+RegisterHistory::KnownValue* RegisterHistory::known(Value value) {
   // From the back: the value in question is mostly a recent one.
   const auto found =
-      std::find_if(values_.rbegin(), values_.rend(), [value](const Value& v) { return v.value == value; });
+      std::find_if(values_.rbegin(), values_.rend(), [value](const KnownValue& v) { return v.value == value; });
   return found == values_.rend() ? nullptr : &*found;
 }
 
@@ -121,8 +122,8 @@ void RegisterHistory::forget() {
   if (values_.size() == 1) return;
   const auto oldest_read = std::find_if(pending_.begin(), pending_.end(), [](const Pending& p) { return !p.is_write; });
   const auto horizon = oldest_read == pending_.end() ? kNever : oldest_read->begun.position;
-  const auto is_closed = [horizon](const Value& v) { return !v.is_undone() && v.first_end.position < horizon; };
-  Value latest, second;  // closed values with the latest last_begin
+  const auto is_closed = [horizon](const KnownValue& v) { return !v.is_undone() && v.first_end.position < horizon; };
+  KnownValue latest, second;  // closed values with the latest last_begin
   for (const auto& v : values_) {
     if (!is_closed(v)) continue;
     if (v.last_begin.position >= latest.last_begin.position) {
@@ -133,8 +134,8 @@ void RegisterHistory::forget() {
     }
   }
   // One that is undone can be read by those reads that had begun before.
-  std::erase_if(values_, [&](const Value& v) { return v.is_undone() && v.undone < horizon; });
-  std::erase_if(values_, [&](const Value& v) {
+  std::erase_if(values_, [&](const KnownValue& v) { return v.is_undone() && v.undone < horizon; });
+  std::erase_if(values_, [&](const KnownValue& v) {
     const bool forgotten = !v.is_undone() && v.bound_before(v.value == latest.value ? second : latest);
     if (forgotten && keeps_past_) past_.push_back(v);
     return forgotten;

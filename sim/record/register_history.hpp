@@ -25,8 +25,8 @@ namespace racksim::sim {
 
 /// The beginning or the end of an operation.
 struct Moment {
-  std::uint64_t position = 0;   ///< place in the total order of moments, from 1; 0 is before the run
-  std::uint64_t operation = 0;  ///< 0: none, what is known comes from the settled past
+  std::uint64_t position = 0;  ///< place in the total order of moments, from 1; 0 is before the run
+  OperationId operation = 0;   ///< 0: none, what is known comes from the settled past
   Time at;
   Source session;
 };
@@ -38,35 +38,36 @@ class RegisterHistory {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
   /// A value that was written or begun to be written. Positions kNever and 0 stand for "not yet".
-  struct Value {
-    std::uint64_t value = 0;
+  struct KnownValue {
+    Value value = 0;
     Moment first_end{kNever, 0, {}, {}};
     Moment last_begin;
     std::uint64_t undone = kNever;  ///< position
     bool is_undone() const { return undone != kNever; }
-    bool bound_before(const Value& other) const { return first_end.position < other.last_begin.position; }
+    bool bound_before(const KnownValue& other) const { return first_end.position < other.last_begin.position; }
   };
 
   /// Why the end of a read makes the history impossible.
   struct Contradiction {
     Moment read_begun;
-    std::optional<Value> returned;  ///< what the history knows of the returned value; empty: forgotten or never begun
-    std::optional<Value> conflicting;  ///< if returned is known: the value bound both before and after it
+    std::optional<KnownValue>
+        returned;  ///< what the history knows of the returned value; empty: forgotten or never begun
+    std::optional<KnownValue> conflicting;  ///< if returned is known: the value bound both before and after it
   };
 
   /// Starts over: the register holds `value`, nothing is pending.
-  void reset(std::uint64_t value);
+  void reset(Value value);
 
   /// A write of a new value begins. False if a value of this name is known already.
-  bool begin_write(Moment begun, std::uint64_t value);
+  bool begin_write(Moment begun, Value value);
   void begin_read(Moment begun);
 
   /// The operation of `ended` ends. An operation that is not pending is ignored.
   void end_write(Moment ended);
-  std::optional<Contradiction> end_read(Moment ended, std::uint64_t value);
+  std::optional<Contradiction> end_read(Moment ended, Value value);
 
   /// Takes a pending read out of the history: its session has given it up. One that is not pending is ignored.
-  void abandon_read(std::uint64_t operation);
+  void abandon_read(OperationId operation);
 
   /// Takes the longest-pending read out of the history, which can only hide a violation; false if none is pending.
   bool abandon_oldest_read();
@@ -75,33 +76,33 @@ class RegisterHistory {
   void keep_past() { keeps_past_ = true; }
   /// A value is undone: from `position` on it is as if it had not been written. What was read before stands. For a
   /// history that keeps its past. False if no write of it has begun.
-  bool undo(std::uint64_t value, std::uint64_t position);
+  bool undo(Value value, std::uint64_t position);
 
   /// Nothing is pending and one value is left: the history is as good as that of a register that was reset to it.
   bool is_settled() const { return pending_.empty() && values_.size() == 1; }
 
   /// The values that a read that begins now may return without a violation, and those that a pending read may.
-  const std::vector<Value>& values() const { return values_; }
+  const std::vector<KnownValue>& values() const { return values_; }
   /// Whether a read that begins now may return this one of `values()`.
-  bool is_current(const Value& value) const;
+  bool is_current(const KnownValue& value) const;
 
  private:
   struct Pending {
     Moment begun;
-    std::uint64_t written = 0;
+    Value written = 0;
     bool is_write = false;
   };
 
-  std::optional<Pending> take(std::uint64_t operation);
-  Value* known(std::uint64_t value);
+  std::optional<Pending> take(OperationId operation);
+  KnownValue* known(Value value);
   void forget();
 
   /// Whether a read that began at this position may not have seen it any more.
-  static bool undone_for(const Value& value, std::uint64_t begun) { return value.undone < begun; }
+  static bool undone_for(const KnownValue& value, std::uint64_t begun) { return value.undone < begun; }
 
   bool keeps_past_ = false;
-  std::vector<Value> values_;
-  std::vector<Value> past_;       // that were forgotten, if they are kept
+  std::vector<KnownValue> values_;
+  std::vector<KnownValue> past_;  // that were forgotten, if they are kept
   std::vector<Pending> pending_;  // in the order of beginning
 };
 

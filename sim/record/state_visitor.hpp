@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "sim/record/ids.hpp"
+
 namespace racksim::sim {
 
 /// Who holds a copy: a node, or the switch.
@@ -31,11 +33,11 @@ class StateVisitor {
  public:
   virtual ~StateVisitor() = default;
   /// The value that the home of a key has. Not of keys that were never written, nor of keys that a node holds dirty.
-  virtual void home(std::uint64_t key, std::uint64_t value) = 0;
+  virtual void home(Key key, Value value) = 0;
   /// A copy that its holder would use. An item in several pieces may be shown piece by piece.
-  virtual void copy(std::uint64_t key, Holder holder, std::uint64_t value, CopyState state) = 0;
+  virtual void copy(Key key, Holder holder, Value value, CopyState state) = 0;
   /// The key's value went with something that the protocol does not promise to survive: nothing can be said of it.
-  virtual void lost(std::uint64_t key) = 0;
+  virtual void lost(Key key) = 0;
 };
 
 }  // namespace racksim::sim

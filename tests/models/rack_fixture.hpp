@@ -55,7 +55,7 @@ struct TestRack {
     auto packet = rack.make_packet(to, kind, static_cast<std::uint16_t>(hosts[to]->qpn));
     packet->payload_bytes = frame - p4::kFcsBytes - packet->header_bytes();
     packet->content = p4::Content::of(std::uint64_t{what});
-    rack.server(from).nic().send_raw(hosts[from]->qpn, std::move(packet));
+    rack.server(from).nic().send_raw(models::Qpn{hosts[from]->qpn}, std::move(packet));
   }
   std::uint64_t counter(std::string_view name) const { return std::get<sim::Counter>(metrics.find(name)->value).value; }
 

@@ -4,7 +4,7 @@
 
 namespace racksim::write_through {
 
-sim::Task<Reply> Home::serve(Request request, models::NodeId from, std::uint64_t operation) {
+sim::Task<Reply> Home::serve(Request request, models::NodeId from, sim::OperationId operation) {
   Line& l = line(request.block);
   switch (request.kind) {
     case Kind::lock:
@@ -32,11 +32,11 @@ sim::Task<Reply> Home::serve(Request request, models::NodeId from, std::uint64_t
   }
   while (l.busy) co_await l.free.wait();
   l.busy = true;
-  const std::uint64_t before = l.value;
+  const sim::Value before = l.value;
   if (request.kind == Kind::read) {
     l.sharers.insert(from);
   } else if (request.kind == Kind::add) {
-    co_await change(l, request, before + request.value, operation);
+    co_await change(l, request, sim::Value{before + request.value}, operation);
   } else if (request.kind != Kind::swap || before == request.expected) {
     co_await change(l, request, request.value, operation);
   }
@@ -50,7 +50,7 @@ void Home::answered(const Request& request) {
   l.free.notify_all();
 }
 
-sim::Task<void> Home::change(Line& line, const Request& request, std::uint64_t value, std::uint64_t operation) {
+sim::Task<void> Home::change(Line& line, const Request& request, sim::Value value, sim::OperationId operation) {
   std::vector<sim::Task<void>> invalidations;
   for (const models::NodeId holder : std::exchange(line.sharers, {})) {
     invalidations.push_back(invalidate_(holder, request.block, operation));
@@ -73,7 +73,7 @@ void Home::grant_next(Line& line) {
 }
 
 void Home::node_crashed(models::NodeId node, bool frees_locks,
-                        const std::function<void(models::Session, std::uint64_t)>& freed) {
+                        const std::function<void(models::Session, sim::Key)>& freed) {
   for (auto& [block, line] : lines_) {
     line.sharers.erase(node);
     if (!frees_locks) continue;
@@ -84,7 +84,7 @@ void Home::node_crashed(models::NodeId node, bool frees_locks,
     });
     std::erase_if(line.holds, [&, at = block](const Hold& hold) {
       if (hold.session.node != node) return false;
-      freed(hold.session, at);
+      freed(hold.session, sim::Key{at});
       return true;
     });
     grant_next(line);
@@ -96,10 +96,10 @@ bool Home::quiescent() const {
          std::all_of(lines_.begin(), lines_.end(), [](const auto& l) { return !l.second.busy; });
 }
 
-std::vector<std::uint64_t> Home::locked() const {
-  std::vector<std::uint64_t> blocks;
+std::vector<sim::Key> Home::locked() const {
+  std::vector<sim::Key> blocks;
   for (const auto& [block, line] : lines_) {
-    if (!line.holds.empty() || !line.queue.empty()) blocks.push_back(block);
+    if (!line.holds.empty() || !line.queue.empty()) blocks.push_back(sim::Key{block});
   }
   return blocks;
 }

@@ -18,8 +18,7 @@ namespace racksim::write_through {
 class Home {
  public:
   /// Takes the block's copy from a node.
-  using Invalidate =
-      std::function<sim::Task<void>(models::NodeId holder, std::uint64_t block, std::uint64_t operation)>;
+  using Invalidate = std::function<sim::Task<void>(models::NodeId holder, sim::Key block, sim::OperationId operation)>;
 
   Home(sim::Calendar& calendar, models::MemoryService& memory, Invalidate invalidate, bool await_invalidations)
       : calendar_(calendar),
@@ -29,7 +28,7 @@ class Home {
         background_(calendar) {}
 
   /// An access or a request for a lock, by a node, for an operation. What is no longer asked is not carried out.
-  sim::Task<Reply> serve(Request request, models::NodeId from, std::uint64_t operation);
+  sim::Task<Reply> serve(Request request, models::NodeId from, sim::OperationId operation);
   /// Its answer is on the way. Only now may another access to the block begin: its invalidations must not be sent
   /// before the copies that they are to take away.
   void answered(const Request& request);
@@ -37,14 +36,14 @@ class Home {
   /// A node is gone: it has no copies, waits for no lock and, with `frees_locks`, holds none. `freed` is told of each
   /// that it held.
   void node_crashed(models::NodeId node, bool frees_locks,
-                    const std::function<void(models::Session holder, std::uint64_t block)>& freed);
+                    const std::function<void(models::Session holder, sim::Key block)>& freed);
 
   bool quiescent() const;
-  void visit(const std::function<void(std::uint64_t block, std::uint64_t value)>& visitor) const {
-    for (const auto& [block, line] : lines_) visitor(block, line.value);
+  void visit(const std::function<void(sim::Key block, sim::Value value)>& visitor) const {
+    for (const auto& [block, line] : lines_) visitor(sim::Key{block}, line.value);
   }
   /// Blocks whose locks are held.
-  std::vector<std::uint64_t> locked() const;
+  std::vector<sim::Key> locked() const;
 
  private:
   struct Hold {
@@ -57,7 +56,7 @@ class Home {
   };
   struct Line {
     explicit Line(sim::Calendar& calendar) : free(calendar) {}
-    std::uint64_t value = 0;
+    sim::Value value = 0;
     std::set<models::NodeId> sharers;
     bool busy = false;
     sim::Signal free;
@@ -65,8 +64,8 @@ class Home {
     std::deque<Waiting> queue;  // first come, first served
   };
 
-  Line& line(std::uint64_t block) { return lines_.try_emplace(block, calendar_).first->second; }
-  sim::Task<void> change(Line& line, const Request& request, std::uint64_t value, std::uint64_t operation);
+  Line& line(sim::Key block) { return lines_.try_emplace(block, calendar_).first->second; }
+  sim::Task<void> change(Line& line, const Request& request, sim::Value value, sim::OperationId operation);
   static bool may_hold(const Line& line, models::LockMode mode) {
     return line.holds.empty() || (mode == models::LockMode::shared && line.holds[0].mode == models::LockMode::shared);
   }

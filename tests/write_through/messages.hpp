@@ -12,16 +12,16 @@ enum class Kind : std::uint8_t { read, write, swap, add, lock, try_lock, unlock,
 struct Request {
   Kind kind = Kind::read;
   models::LockMode mode = models::LockMode::exclusive;
-  std::uint64_t block = 0;     ///< of `allocate` the bytes
-  std::uint64_t value = 0;     ///< to write or to add
-  std::uint64_t expected = 0;  ///< of `swap`
-  models::Session session{};   ///< of `lock`, `try_lock` and `unlock`: whose lock it is
+  sim::Key block = 0;         ///< of `allocate` the bytes
+  sim::Value value = 0;       ///< to write or to add
+  sim::Value expected = 0;    ///< of `swap`
+  models::Session session{};  ///< of `lock`, `try_lock` and `unlock`: whose lock it is
   std::uint32_t incarnation = 0;
 };
 
 struct Reply {
-  std::uint64_t value = 0;  ///< read, or what was there before; of `allocate` the address
-  bool granted = true;      ///< of `try_lock`
+  sim::Value value = 0;  ///< read, or what was there before; of `allocate` the address
+  bool granted = true;   ///< of `try_lock`
 };
 
 }  // namespace racksim::write_through

@@ -66,7 +66,7 @@ class Counting final : public models::Workload {
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
   }
-  bool uses(std::uint64_t key) const override { return key == memory_.object_of(counter_); }
+  bool uses(sim::Key key) const override { return key == memory_.object_of(counter_); }
   std::string used_keys() const override { return fmt::format("the counter's key, {}", memory_.object_of(counter_)); }
   void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
 

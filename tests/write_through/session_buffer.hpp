@@ -16,7 +16,9 @@ namespace racksim::write_through {
 class SessionBuffer {
  public:
   struct Write {
-    std::uint64_t block, value, operation;
+    sim::Key block;
+    sim::Value value;
+    sim::OperationId operation;
     bool sent = false;  ///< to its home, which may have performed it
   };
   /// Performs a write.
@@ -40,12 +42,12 @@ class SessionBuffer {
     tasks_.spawn(leave(write));
   }
   /// Ends when it is empty or, given a block, holds no write of it.
-  sim::Task<void> drain(std::optional<std::uint64_t> block = std::nullopt) {
+  sim::Task<void> drain(std::optional<sim::Key> block = std::nullopt) {
     while (holds(block)) co_await changed_.wait();
   }
   /// The newest value that it holds for a block. One that may have been performed may also have been overwritten by
   /// others: then this waits until that is known, and has nothing to forward.
-  sim::Task<std::optional<std::uint64_t>> forward(std::uint64_t block) {
+  sim::Task<std::optional<sim::Value>> forward(sim::Key block) {
     for (;;) {
       const auto newest =
           std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.block == block; });
@@ -57,7 +59,7 @@ class SessionBuffer {
   bool empty() const { return writes_.empty(); }
 
  private:
-  bool holds(std::optional<std::uint64_t> block) const {
+  bool holds(std::optional<sim::Key> block) const {
     return std::any_of(writes_.begin(), writes_.end(), [&](const Write& w) { return !block || w.block == *block; });
   }
   /// Waits until the writes before it that it may not pass have left.

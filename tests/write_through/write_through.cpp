@@ -45,7 +45,7 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
   for (models::NodeId id = 0; id < rack_.nodes(); ++id) {
     Node& node = nodes_[id];
     node.serving = std::make_unique<sim::Scope>(calendar());
-    const auto invalidate_from = [this, id](models::NodeId holder, std::uint64_t block, std::uint64_t operation) {
+    const auto invalidate_from = [this, id](models::NodeId holder, sim::Key block, sim::OperationId operation) {
       return invalidate(id, holder, block, operation);
     };
     node.home = std::make_unique<Home>(calendar(), *this, invalidate_from, options_.await_invalidations);
@@ -102,13 +102,13 @@ void WriteThrough::node_crashed(models::NodeId node) {
   make_buffers(node);
   for (const Node& other : nodes_) {
     other.home->node_crashed(node, options_.free_locks,
-                             [this](models::Session holder, std::uint64_t block) { unlock_for_dead(holder, block); });
+                             [this](models::Session holder, sim::Key block) { unlock_for_dead(holder, block); });
   }
 }
 
 /// Ends with the answer, or when the holder is found to have crashed, which leaves it no copy.
-sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId holder, std::uint64_t block,
-                                         std::uint64_t operation) {
+sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId holder, sim::Key block,
+                                         sim::OperationId operation) {
   constexpr models::RpcEnd::Patience kBetweenLooks{100_us, 1};
   const std::uint32_t incarnation = rack_.server(holder).incarnation();
   const Request request{.kind = Kind::invalidate, .block = block};
@@ -119,7 +119,8 @@ sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId hol
   }
 }
 
-sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation) {
+sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request,
+                                    sim::OperationId operation) {
   const bool data = request.kind == Kind::write;
   request.incarnation = rack_.server(from).incarnation();
   const models::RpcEnd::Message message{models::Content::of(request),
@@ -137,7 +138,7 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
   if (request.kind == Kind::invalidate) {
     nodes_[at].cache.erase(request.block);
   } else if (request.kind == Kind::allocate) {
-    reply.value = allocator().allocate(request.block, {at, true}).value;
+    reply.value = sim::Value{allocator().allocate(request.block, {at, true}).value};
   } else if (request.kind == Kind::free) {
     allocator().free({request.block});
   } else {
@@ -153,7 +154,7 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
   if (request.kind < Kind::allocate) nodes_[at].home->answered(request);
 }
 
-sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uint64_t block, std::uint64_t operation) {
+sim::Task<sim::Value> WriteThrough::do_read(models::Session session, sim::Key block, sim::OperationId operation) {
   co_await models::occupy(core_of(session), options_.local_access);
   if (const auto own = co_await buffer(session).forward(block)) co_return *own;
   auto& cache = nodes_[session.node].cache;
@@ -164,8 +165,8 @@ sim::Task<std::uint64_t> WriteThrough::do_read(models::Session session, std::uin
   co_return reply.value;
 }
 
-sim::Task<void> WriteThrough::do_write(models::Session session, std::uint64_t block, std::uint64_t value,
-                                       std::uint64_t operation) {
+sim::Task<void> WriteThrough::do_write(models::Session session, sim::Key block, sim::Value value,
+                                       sim::OperationId operation) {
   co_await models::occupy(core_of(session), options_.local_access);
   if (options_.defect == Defect::task) fail_soon("a task");
   const SessionBuffer::Write write{block, value, operation};
@@ -173,40 +174,39 @@ sim::Task<void> WriteThrough::do_write(models::Session session, std::uint64_t bl
   if (options_.store_buffer == StoreBuffer::none) co_await buffer(session).drain();
 }
 
-sim::Task<std::uint64_t> WriteThrough::do_compare_and_swap(models::Session session, std::uint64_t block,
-                                                           std::uint64_t expected, std::uint64_t desired,
-                                                           std::uint64_t operation) {
+sim::Task<sim::Value> WriteThrough::do_compare_and_swap(models::Session session, sim::Key block, sim::Value expected,
+                                                        sim::Value desired, sim::OperationId operation) {
   co_await buffer(session).drain();
   const Request request{.kind = Kind::swap, .block = block, .value = desired, .expected = expected};
   co_return (co_await call(session.node, home_of(block), request, operation)).value;
 }
 
-sim::Task<std::uint64_t> WriteThrough::do_fetch_and_add(models::Session session, std::uint64_t block,
-                                                        std::uint64_t operand, std::uint64_t operation) {
+sim::Task<sim::Value> WriteThrough::do_fetch_and_add(models::Session session, sim::Key block, std::uint64_t operand,
+                                                     sim::OperationId operation) {
   co_await buffer(session).drain();
-  const Request request{.kind = Kind::add, .block = block, .value = operand};
+  const Request request{.kind = Kind::add, .block = block, .value = sim::Value{operand}};
   co_return (co_await call(session.node, home_of(block), request, operation)).value;
 }
 
-sim::Task<void> WriteThrough::do_fence(models::Session session, std::uint64_t) {
+sim::Task<void> WriteThrough::do_fence(models::Session session, sim::OperationId) {
   return buffer(session).drain();
 }
 
-sim::Task<void> WriteThrough::do_lock(models::Session session, std::uint64_t block, models::LockMode mode,
-                                      std::uint64_t operation) {
+sim::Task<void> WriteThrough::do_lock(models::Session session, sim::Key block, models::LockMode mode,
+                                      sim::OperationId operation) {
   co_await buffer(session).drain();
   const Request request{.kind = Kind::lock, .mode = mode, .block = block, .session = session};
   co_await call(session.node, home_of(block), request, operation);
 }
 
-sim::Task<bool> WriteThrough::do_try_lock(models::Session session, std::uint64_t block, models::LockMode mode,
-                                          std::uint64_t operation) {
+sim::Task<bool> WriteThrough::do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
+                                          sim::OperationId operation) {
   co_await buffer(session).drain();
   const Request request{.kind = Kind::try_lock, .mode = mode, .block = block, .session = session};
   co_return (co_await call(session.node, home_of(block), request, operation)).granted;
 }
 
-sim::Task<void> WriteThrough::do_unlock(models::Session session, std::uint64_t block, std::uint64_t operation) {
+sim::Task<void> WriteThrough::do_unlock(models::Session session, sim::Key block, sim::OperationId operation) {
   co_await buffer(session).drain();
   const Request request{.kind = Kind::unlock, .block = block, .session = session};
   co_await call(session.node, home_of(block), request, operation);
@@ -214,25 +214,26 @@ sim::Task<void> WriteThrough::do_unlock(models::Session session, std::uint64_t b
 
 sim::Task<models::GlobalAddress> WriteThrough::do_allocate(models::Session session, std::uint64_t bytes,
                                                            const models::AllocationHint& hint,
-                                                           std::uint64_t operation) {
+                                                           sim::OperationId operation) {
   const models::NodeId home = hint.home.value_or(shape().roles.first_memory_node);
-  const Request request{.kind = Kind::allocate, .block = bytes};
+  const Request request{.kind = Kind::allocate, .block = sim::Key{bytes}};
   const Reply reply = co_await call(session.node, home, request, operation);
   co_return models::GlobalAddress{reply.value};
 }
 
-sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address, std::uint64_t operation) {
-  const Request request{.kind = Kind::free, .block = address.value};
+sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address,
+                                      sim::OperationId operation) {
+  const Request request{.kind = Kind::free, .block = sim::Key{address.value}};
   co_await call(session.node, address.home(), request, operation);
 }
 
 void WriteThrough::show_state(sim::StateVisitor& visitor) const {
   for (models::NodeId id = 0; id < nodes_.size(); ++id) {
-    nodes_[id].home->visit([&](std::uint64_t block, std::uint64_t value) {
+    nodes_[id].home->visit([&](sim::Key block, sim::Value value) {
       if (value != 0) visitor.home(block, value);
     });
     for (const auto& [block, value] : nodes_[id].cache) {
-      visitor.copy(block, sim::Holder::node(id), value, sim::CopyState::clean);
+      visitor.copy(sim::Key{block}, sim::Holder::node(id), sim::Value{value}, sim::CopyState::clean);
     }
   }
 }
@@ -246,7 +247,7 @@ bool WriteThrough::quiescent() const {
 std::vector<models::Leak> WriteThrough::leaks() const {
   std::vector<models::Leak> leaks;
   for (const Node& node : nodes_) {
-    for (const std::uint64_t block : node.home->locked()) {
+    for (const sim::Key block : node.home->locked()) {
       leaks.push_back({"leaked-lock", fmt::format("block {} is locked", sim::printed_key(block)), {block, {}}});
     }
   }
@@ -255,8 +256,9 @@ std::vector<models::Leak> WriteThrough::leaks() const {
 
 void WriteThrough::record_final_state() {
   for (models::NodeId id = 0; id < nodes_.size(); ++id) {
-    nodes_[id].home->visit([&](std::uint64_t block, std::uint64_t value) {
-      event_log().record(sim::Observed::final_state, final_source_, calendar().now(), id, block, value);
+    nodes_[id].home->visit([&](sim::Key block, sim::Value value) {
+      event_log().record(sim::Observed::final_state, final_source_, calendar().now(), sim::OperationId{id}, block,
+                         value);
     });
   }
 }

@@ -38,22 +38,22 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
  protected:
-  sim::Task<std::uint64_t> do_read(models::Session session, std::uint64_t block, std::uint64_t operation) override;
-  sim::Task<void> do_write(models::Session session, std::uint64_t block, std::uint64_t value,
-                           std::uint64_t operation) override;
-  sim::Task<std::uint64_t> do_compare_and_swap(models::Session session, std::uint64_t block, std::uint64_t expected,
-                                               std::uint64_t desired, std::uint64_t operation) override;
-  sim::Task<std::uint64_t> do_fetch_and_add(models::Session session, std::uint64_t block, std::uint64_t operand,
-                                            std::uint64_t operation) override;
-  sim::Task<void> do_fence(models::Session session, std::uint64_t operation) override;
-  sim::Task<void> do_lock(models::Session session, std::uint64_t block, models::LockMode mode,
-                          std::uint64_t operation) override;
-  sim::Task<bool> do_try_lock(models::Session session, std::uint64_t block, models::LockMode mode,
-                              std::uint64_t operation) override;
-  sim::Task<void> do_unlock(models::Session session, std::uint64_t block, std::uint64_t operation) override;
+  sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
+  sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
+                           sim::OperationId operation) override;
+  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key block, sim::Value expected,
+                                            sim::Value desired, sim::OperationId operation) override;
+  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key block, std::uint64_t operand,
+                                         sim::OperationId operation) override;
+  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
+  sim::Task<void> do_lock(models::Session session, sim::Key block, models::LockMode mode,
+                          sim::OperationId operation) override;
+  sim::Task<bool> do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
+                              sim::OperationId operation) override;
+  sim::Task<void> do_unlock(models::Session session, sim::Key block, sim::OperationId operation) override;
   sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
-                                               const models::AllocationHint& hint, std::uint64_t operation) override;
-  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, std::uint64_t operation) override;
+                                               const models::AllocationHint& hint, sim::OperationId operation) override;
+  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
   struct Node {
@@ -69,10 +69,10 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   bool lives(models::NodeId node, std::uint32_t incarnation) const {
     return rack_.server(node).is_on() && rack_.server(node).incarnation() == incarnation;
   }
-  sim::Task<void> invalidate(models::NodeId home, models::NodeId holder, std::uint64_t block, std::uint64_t operation);
+  sim::Task<void> invalidate(models::NodeId home, models::NodeId holder, sim::Key block, sim::OperationId operation);
   SessionBuffer& buffer(models::Session session) { return *buffers_[index_of(session)]; }
   models::Core& core_of(models::Session session) { return rack_.server(session.node).core(session.thread); }
-  sim::Task<Reply> call(models::NodeId from, models::NodeId to, Request request, std::uint64_t operation);
+  sim::Task<Reply> call(models::NodeId from, models::NodeId to, Request request, sim::OperationId operation);
   sim::Task<void> answer(models::NodeId at, models::RpcEnd::Call call);
 
   models::Rack& rack_;

@@ -31,11 +31,11 @@ class Requesters {
       const std::array mac{models::mac_of(static_cast<models::NodeId>(node))}, port{node};
       pipeline_.add_entry(*lcf_.home_port, mac, *lcf_.set_home_port, port);
     }
-    for (std::uint64_t block = 0; block < kBlocks; ++block) install(block);
+    for (std::uint64_t block = 0; block < kBlocks; ++block) install(flowcc::Tag{block});
     sim::RandomStream random(1, "bench/lcf");
     for (auto& draw : draws_) {
       draw = {flowcc::kRequests[random.below(flowcc::kRequests.size())],
-              static_cast<unsigned>(random.below(kRequesters)), random.below(kBlocks)};
+              static_cast<unsigned>(random.below(kRequesters)), flowcc::Tag{random.below(kBlocks)}};
     }
   }
 
@@ -49,10 +49,10 @@ class Requesters {
   struct Draw {
     MessageType type{};
     unsigned requester = 0;
-    std::uint64_t block = 0;
+    flowcc::Tag block = 0;
   };
 
-  void install(std::uint64_t block) {
+  void install(flowcc::Tag block) {
     auto& registers = pipeline_.registers();
     const auto index = flowcc::set_index(block, options_.entries_per_way);
     for (const auto* tags : lcf_.tag) {

@@ -22,7 +22,7 @@ struct EchoServer final : models::PacketHandler {
     auto reply = rack->make_packet(from, static_cast<std::uint16_t>(queue_pair), to_queue_pair);
     reply->payload_bytes = kPayloadBytes;
     reply->content = request->content;
-    rack->server(node).nic().send_raw(queue_pair, std::move(reply));
+    rack->server(node).nic().send_raw(models::Qpn{queue_pair}, std::move(reply));
   }
   models::Rack* rack = nullptr;
   models::NodeId node = 0;
@@ -34,7 +34,7 @@ struct EchoClient final : models::PacketHandler {
   void call() {
     auto request = rack->make_packet(server, static_cast<std::uint16_t>(queue_pair), server_queue_pair);
     request->payload_bytes = kPayloadBytes;
-    rack->server(node).nic().send_raw(queue_pair, std::move(request));
+    rack->server(node).nic().send_raw(models::Qpn{queue_pair}, std::move(request));
   }
   void on_packet(p4::PacketRef) override {
     if (++*done == *goal) rack->calendar().stop();

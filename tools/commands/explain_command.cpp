@@ -65,9 +65,9 @@ JsonValue to_json_value(const sim::Violation& violation) {
   value.set("oracle", violation.oracle);
   value.set("at_ps", violation.at.ps());
   value.set("what", violation.what);
-  if (violation.about.key) value.set("key", *violation.about.key);
+  if (violation.about.key) value.set("key", violation.about.key->number());
   JsonValue operations = JsonValue::array();
-  for (const std::uint64_t operation : violation.about.operations) operations.push(operation);
+  for (const sim::OperationId operation : violation.about.operations) operations.push(operation.number());
   value.set("operations", std::move(operations));
   return value;
 }
@@ -77,8 +77,9 @@ sim::Violation violation_of(const JsonValue& value) {
   violation.oracle = *value.find("oracle")->string();
   violation.at = sim::Time::from_ps(static_cast<std::int64_t>(*value.find("at_ps")->natural()));
   violation.what = *value.find("what")->string();
-  if (const JsonValue* key = value.find("key")) violation.about.key = key->natural();
-  for (const JsonValue& id : *value.find("operations")->elements()) violation.about.operations.push_back(*id.natural());
+  if (const JsonValue* key = value.find("key")) violation.about.key = sim::Key{*key->natural()};
+  for (const JsonValue& id : *value.find("operations")->elements())
+    violation.about.operations.push_back(sim::OperationId{*id.natural()});
   return violation;
 }
 
@@ -149,7 +150,7 @@ Explanation explain_in_child(const Scenario& scenario, const sim::Violation& vio
   return {*value.find("text")->string(), *value.find("svg")->string()};
 }
 
-std::uint64_t parse_key(const std::string& text) {
+sim::Key parse_key(const std::string& text) {
   std::uint64_t key = 0;
   const bool hex = text.starts_with("0x");
   const char* begin = text.data() + (hex ? 2 : 0);
@@ -158,7 +159,7 @@ std::uint64_t parse_key(const std::string& text) {
   if (error != std::errc() || stop != end) {
     throw InputError("racksim explain", "--key", quote(text), "a number such as 0x3000000001");
   }
-  return key;
+  return sim::Key{key};
 }
 
 std::optional<sim::Time> parse_instant(const std::string& text, const char* option) {
@@ -173,7 +174,7 @@ std::optional<sim::Time> parse_instant(const std::string& text, const char* opti
 /// The violation to explain: the one asked for, or the first that names a key, or that names the key asked for. With a
 /// key and no such violation, the whole run of that key.
 std::optional<sim::Violation> chosen(const ExplainOptions& options, const std::vector<sim::Violation>& violations) {
-  std::optional<std::uint64_t> key;
+  std::optional<sim::Key> key;
   if (!options.key.empty()) key = parse_key(options.key);
   if (options.violation) {
     if (*options.violation < 1 || *options.violation > violations.size()) {

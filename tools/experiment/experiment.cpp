@@ -199,7 +199,7 @@ void check_experiment(const Scenario& scenario) {
   check_expected_metrics(scenario, metrics);
 }
 
-void check_key(const Scenario& scenario, std::uint64_t key, const Place& place) {
+void check_key(const Scenario& scenario, sim::Key key, const Place& place) {
   sim::Metrics metrics;
   Built built(scenario, metrics, nullptr, nullptr);
   const models::Workload& workload = built.assembly->workload();

@@ -53,12 +53,12 @@ std::string details(const TracedObservation& o) {
   if (o.what == "message_delivered") return packet(d[0]);
   if (o.what == "message_dropped") return fmt::format("{}, {}, {} bytes", packet(d[0]), reason(d[1]), d[2]);
   if (o.what == "operation_begun" || o.what == "operation_ended" || o.what == "operation_given_up") {
-    return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", sim::printed_key(d[1]), d[2]);
+    return fmt::format("{} of key {}, value {}", d[0] == 0 ? "read" : "write", sim::printed_key(sim::Key{d[1]}), d[2]);
   }
   if (o.what == "stray_answer") {
-    if (d[0] > 1) return fmt::format("torn answer for key {}", sim::printed_key(d[1]));
+    if (d[0] > 1) return fmt::format("torn answer for key {}", sim::printed_key(sim::Key{d[1]}));
     return fmt::format("{} for key {}, about key {}", d[0] == 0 ? "wrong answer" : "repeated answer",
-                       sim::printed_key(d[1]), sim::printed_key(d[2]));
+                       sim::printed_key(sim::Key{d[1]}), sim::printed_key(sim::Key{d[2]}));
   }
   if (o.what == "switch_state") {
     return fmt::format("array {} at {} holds {}, by {}", d[0] >> 32, d[0] & 0xffff'ffff, d[1], packet(d[2]));

@@ -111,7 +111,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   JsonValue lost_writes = JsonValue::array();
   for (const LostWrite& lost : result.lost_writes) {
     JsonValue write = JsonValue::object();
-    write.set("key", sim::printed_key(lost.key));
+    write.set("key", sim::printed_key(sim::Key{lost.key}));
     write.set("value", lost.value);
     write.set("author", lost.author);
     write.set("time_ns", lost.at.ns());

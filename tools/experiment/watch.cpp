@@ -23,13 +23,13 @@ class Visitors final : public sim::StateVisitor {
     if (visitor != nullptr) visitors_.push_back(visitor);
   }
   bool empty() const { return visitors_.empty(); }
-  void home(std::uint64_t key, std::uint64_t value) override {
+  void home(sim::Key key, sim::Value value) override {
     for (auto* visitor : visitors_) visitor->home(key, value);
   }
-  void copy(std::uint64_t key, sim::Holder holder, std::uint64_t value, sim::CopyState state) override {
+  void copy(sim::Key key, sim::Holder holder, sim::Value value, sim::CopyState state) override {
     for (auto* visitor : visitors_) visitor->copy(key, holder, value, state);
   }
-  void lost(std::uint64_t key) override {
+  void lost(sim::Key key) override {
     for (auto* visitor : visitors_) visitor->lost(key);
   }
 

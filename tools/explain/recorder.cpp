@@ -189,7 +189,7 @@ void Recorder::observe(const sim::Observation& observation) {
       const bool given_up = observation.what == sim::Observed::operation_given_up;
       const char* verb = begun ? "begins" : given_up ? "is given up" : "ends";
       event.text = fmt::format("{} {}", write ? "write" : "read", verb);
-      if (write || (!begun && !given_up)) event.text += fmt::format(", value {:#x}", view.value);
+      if (write || (!begun && !given_up)) event.text += fmt::format(", value {:#x}", view.value.number());
       auto& record = operations_[observation.operation];
       if (begun) {
         record = {view.kind, event.from, observation.at, {}, view.value};

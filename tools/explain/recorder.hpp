@@ -24,10 +24,10 @@ namespace racksim::tools::explain {
 
 /// What to keep.
 struct Filter {
-  std::uint64_t key = 0;
-  std::vector<std::uint64_t> operations;  ///< of the violation
-  sim::Time until;                        ///< when it was found; later events are ignored
-  std::optional<sim::Time> from;          ///< earlier events are not kept
+  sim::Key key = 0;
+  std::vector<sim::OperationId> operations;  ///< of the violation
+  sim::Time until;                           ///< when it was found; later events are ignored
+  std::optional<sim::Time> from;             ///< earlier events are not kept
 };
 
 /// Attach it to a rack before the run; ask for the history after it.

@@ -41,7 +41,7 @@ struct Watched : Hardware {
   Watched() { event_log.attach(disturbances); }
   void send(std::uint64_t operation) {
     auto sent = packet(operation);
-    sent->operation = operation;
+    sent->operation = racksim::sim::OperationId{operation};
     wire.transmit(std::move(sent), calendar.now());
   }
 };
@@ -96,7 +96,7 @@ TEST_CASE("only reasons that are a fault's make a lost packet a disturbance") {
   Watched w;
   for (std::size_t reason = 0; reason < kDropReasons; ++reason) {
     auto dropped = w.packet(1);
-    dropped->operation = reason + 1;
+    dropped->operation = racksim::sim::OperationId{reason + 1};
     w.context.drop(w.wire.source(), at(0_ns), *dropped, static_cast<DropReason>(reason));
   }
   std::vector<DropReason> faults;
@@ -109,7 +109,7 @@ TEST_CASE("only reasons that are a fault's make a lost packet a disturbance") {
 namespace {
 void post(TwoNics& t, std::uint64_t what, std::uint64_t operation) {
   WorkRequest write = t.write(what, 64, 0);
-  write.operation = operation;
+  write.operation = racksim::sim::OperationId{operation};
   t.rc_a.post(write);
 }
 }  // namespace

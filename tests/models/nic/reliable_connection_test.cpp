@@ -140,10 +140,10 @@ TEST_CASE("Data lands exactly once and in order under loss, duplication and reor
 }
 
 TEST_CASE("Sequence numbers wrap at 24 bits") {
-  CHECK(psn_difference(0, 0xffffff) == 1);
-  CHECK(psn_difference(0xffffff, 0) == -1);
-  CHECK(psn_difference(5, 3) == 2);
-  CHECK(psn_difference(0x800000, 1) == 0x7fffff);
+  CHECK(Psn(0) - Psn(0xffffff) == 1);
+  CHECK(Psn(0xffffff) - Psn(0) == -1);
+  CHECK(Psn(5) - Psn(3) == 2);
+  CHECK(Psn(0x800000) - Psn(1) == 0x7fffff);
 }
 
 TEST_CASE("When retries run out the connection fails and says so for every work request") {

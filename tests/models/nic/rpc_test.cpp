@@ -46,7 +46,8 @@ struct Ends : TwoNics {
     }
   }
   sim::Task<void> ask(std::uint64_t number, sim::Duration timeout = 20_us, std::uint32_t attempts = 100) {
-    const auto reply = co_await end_a.call({1, qp_b->number()}, {Content::of(number), 64, number}, {timeout, attempts});
+    const auto reply = co_await end_a.call({1, qp_b->number()}, {Content::of(number), 64, sim::OperationId{number}},
+                                           {timeout, attempts});
     if (reply) {
       replies[number] = reply->as<std::uint64_t>();
     } else {

@@ -84,7 +84,8 @@ struct TwoNics : Hardware {
     WorkRequest made;
     made.opcode = opcode;
     made.remote = {address, b.memory_key};
-    made.wr_id = made.operation = wr_id;
+    made.wr_id = wr_id;
+    made.operation = sim::OperationId{wr_id};
     return made;
   }
   WorkRequest write(std::uint64_t what, std::uint32_t length, std::uint64_t address) const {
@@ -108,7 +109,7 @@ struct TwoNics : Hardware {
   Wire ba{context, "b-a", 100'000'000'000, 10_ns, a.nic, 0};
   ReliableConnection& rc_a = a.nic.create_reliable({a.queue, a.queue});
   ReliableConnection& rc_b = b.nic.create_reliable({b.queue, b.queue});
-  std::uint32_t raw_a, raw_b;
+  Qpn raw_a, raw_b;
 };
 
 }  // namespace racksim::models::test

@@ -22,7 +22,7 @@ struct Echo {
           echo->rack.make_packet(from, static_cast<std::uint16_t>(qpn), static_cast<std::uint16_t>(udp.src_port));
       reply->payload_bytes = 18;
       reply->content = request->content;
-      echo->rack.server(node).nic().send_raw(qpn, std::move(reply));
+      echo->rack.server(node).nic().send_raw(models::Qpn{qpn}, std::move(reply));
     }
     Echo* echo = nullptr;
     NodeId node = 0;
@@ -35,7 +35,7 @@ struct Echo {
       request->payload_bytes = 18;
       request->content = p4::Content::of(std::uint64_t{++calls});
       sent = echo->calendar.now();
-      echo->rack.server(node).nic().send_raw(qpn, std::move(request));
+      echo->rack.server(node).nic().send_raw(models::Qpn{qpn}, std::move(request));
     }
     void on_packet(p4::PacketRef reply) override {
       CHECK(reply->content.as<std::uint64_t>() == calls);

@@ -49,9 +49,9 @@ class FakeMemory final : public MemoryService {
   struct Asked {
     Kind kind;
     Session session;
-    std::uint64_t key;    ///< object, or block of a lock
-    std::uint64_t value;  ///< written, expected, or added
-    std::uint64_t operation;
+    sim::Key key;      ///< object, or block of a lock
+    sim::Value value;  ///< written, expected, or added
+    sim::OperationId operation;
     sim::Time at = {};
   };
 
@@ -92,7 +92,7 @@ class FakeMemory final : public MemoryService {
   std::function<sim::Duration()> buffering = [] { return sim::Duration{}; };
   bool by_object = false;  ///< buffered writes to different objects may change places
   /// Given what a read is about to return, for a test to change.
-  std::function<void(Session, std::uint64_t object, std::uint64_t& value)> distort;
+  std::function<void(Session, sim::Key object, std::uint64_t& value)> distort;
   bool tells_performed = false;  ///< says itself when it performs writes, not at their end
   bool warms = false;            ///< carries out the accesses of the warm-up
   std::vector<Asked> asked, warmed;
@@ -113,7 +113,9 @@ class FakeMemory final : public MemoryService {
     bool shared = false;
   };
   struct Buffered {
-    std::uint64_t object, value, operation;
+    sim::Key object;
+    sim::Value value;
+    sim::OperationId operation;
     sim::Time due;
   };
   struct Buffer {
@@ -140,25 +142,24 @@ class FakeMemory final : public MemoryService {
     while (!buffer(session).writes.empty()) co_await buffer(session).drained.wait();
   }
 
-  void set(std::uint64_t object, std::uint64_t value) {
+  void set(sim::Key object, sim::Value value) {
     if (broken == Broken::lost && ++writes % 4 == 0) return;
     before[object] = std::exchange(values[object], value);
   }
 
-  sim::Task<std::uint64_t> do_read(Session session, std::uint64_t object, std::uint64_t operation) override {
+  sim::Task<sim::Value> do_read(Session session, sim::Key object, sim::OperationId operation) override {
     co_await ask({Kind::read, session, object, 0, operation});
     const auto& own = buffer(session).writes;
     const auto newest =
         std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
-    std::uint64_t value = newest != own.rend() ? newest->value : values[object];
+    std::uint64_t value = newest != own.rend() ? newest->value.number() : values[object];
     if (broken == Broken::stale) value = before[object];
     if (distort) distort(session, object, value);
     co_await answered(session);
-    co_return value;
+    co_return sim::Value{value};
   }
 
-  sim::Task<void> do_write(Session session, std::uint64_t object, std::uint64_t value,
-                           std::uint64_t operation) override {
+  sim::Task<void> do_write(Session session, sim::Key object, sim::Value value, sim::OperationId operation) override {
     if (shape().writes_return_early) {
       note({Kind::write, session, object, value, operation});
       Buffered write{object, value, operation, rack.calendar().now() + buffering()};
@@ -186,42 +187,42 @@ class FakeMemory final : public MemoryService {
     buffer(session).drained.notify_all();
   }
 
-  sim::Task<std::uint64_t> do_compare_and_swap(Session session, std::uint64_t object, std::uint64_t expected,
-                                               std::uint64_t desired, std::uint64_t operation) override {
+  sim::Task<sim::Value> do_compare_and_swap(Session session, sim::Key object, sim::Value expected, sim::Value desired,
+                                            sim::OperationId operation) override {
     co_await ask({Kind::compare_and_swap, session, object, expected, operation});
     co_await drained(session);
     const std::uint64_t found = values[object];
     if (found == expected) change(operation, object, desired);
     co_return found;
   }
-  sim::Task<std::uint64_t> do_fetch_and_add(Session session, std::uint64_t object, std::uint64_t operand,
-                                            std::uint64_t operation) override {
-    co_await ask({Kind::fetch_and_add, session, object, operand, operation});
+  sim::Task<sim::Value> do_fetch_and_add(Session session, sim::Key object, std::uint64_t operand,
+                                         sim::OperationId operation) override {
+    co_await ask({Kind::fetch_and_add, session, object, sim::Value{operand}, operation});
     co_await drained(session);
     const std::uint64_t found = values[object];
-    change(operation, object, found + operand);
+    change(operation, object, sim::Value{found + operand});
     co_return found;
   }
-  void change(std::uint64_t operation, std::uint64_t object, std::uint64_t value) {
+  void change(sim::OperationId operation, sim::Key object, sim::Value value) {
     set(object, value);
     if (shape().writes_return_early || tells_performed) performed(operation, object, value);
   }
 
-  sim::Task<void> do_fence(Session session, std::uint64_t operation) override {
+  sim::Task<void> do_fence(Session session, sim::OperationId operation) override {
     note({Kind::fence, session, 0, 0, operation});
     if (broken != Broken::weak_fence) co_await drained(session);
   }
-  sim::Task<void> do_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation) override {
+  sim::Task<void> do_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation) override {
     co_await ask({mode == LockMode::shared ? Kind::lock_shared : Kind::lock, session, block, 0, operation});
     if (broken != Broken::weak_lock) co_await drained(session);
     while (!grant(session, block, mode)) co_await freed.wait();
   }
-  sim::Task<bool> do_try_lock(Session session, std::uint64_t block, LockMode mode, std::uint64_t operation) override {
+  sim::Task<bool> do_try_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation) override {
     co_await ask({mode == LockMode::shared ? Kind::try_lock_shared : Kind::try_lock, session, block, 0, operation});
     if (broken != Broken::weak_lock) co_await drained(session);
     co_return grant(session, block, mode);
   }
-  sim::Task<void> do_unlock(Session session, std::uint64_t block, std::uint64_t operation) override {
+  sim::Task<void> do_unlock(Session session, sim::Key block, sim::OperationId operation) override {
     co_await ask({Kind::unlock, session, block, 0, operation});
     if (broken != Broken::weak_lock) co_await drained(session);
     if (broken == Broken::kept) co_return;
@@ -229,7 +230,7 @@ class FakeMemory final : public MemoryService {
     std::erase_if(holders, [&](Session h) { return h.node == session.node && h.thread == session.thread; });
     freed.notify_all();
   }
-  bool grant(Session session, std::uint64_t block, LockMode mode) {
+  bool grant(Session session, sim::Key block, LockMode mode) {
     Lock& lock = locks[block];
     const bool shared = mode == LockMode::shared;
     const bool may = lock.holders.empty() || (lock.shared && shared) || broken == Broken::two_holders ||

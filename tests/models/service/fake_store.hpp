@@ -18,11 +18,11 @@ class FakeStore final : public KeyValueService {
  public:
   struct Asked {
     Session session;
-    std::uint64_t key;
-    std::uint64_t value;  ///< 0 for a get
+    sim::Key key;
+    sim::Value value;  ///< 0 for a get
     bool write;
     sim::Time at;
-    std::uint64_t operation;
+    sim::OperationId operation;
   };
 
   FakeStore(Rack& on, unsigned client_nodes, unsigned threads,
@@ -30,7 +30,7 @@ class FakeStore final : public KeyValueService {
       : KeyValueService(on.calendar(), on.event_log(), on.metrics(), client_nodes, threads, std::move(labels)),
         rack(on) {}
 
-  void preload(std::span<const std::uint64_t> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
+  void preload(std::span<const sim::Key> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
   using KeyValueService::repeated_answer;
   using KeyValueService::sessions_died;
 
@@ -51,10 +51,10 @@ class FakeStore final : public KeyValueService {
     sizes = told;
     ++described;
   }
-  sim::Task<Answer> do_get(Session session, std::uint64_t key, std::uint64_t operation) override {
+  sim::Task<Answer> do_get(Session session, sim::Key key, sim::OperationId operation) override {
     return ask({session, key, 0, false, rack.calendar().now(), operation});
   }
-  sim::Task<Answer> do_put(Session session, std::uint64_t key, std::uint64_t value, std::uint64_t operation) override {
+  sim::Task<Answer> do_put(Session session, sim::Key key, sim::Value value, sim::OperationId operation) override {
     return ask({session, key, value, true, rack.calendar().now(), operation});
   }
   sim::Task<Answer> ask(Asked what) {
@@ -65,7 +65,7 @@ class FakeStore final : public KeyValueService {
     Answer answer;
     answer.given = true;
     answer.key = what.key;
-    answer.value = found == values.end() ? 0 : found->second;
+    answer.value = sim::Value{found == values.end() ? 0 : found->second};
     if (distort) distort(what, answer);
     if (pack) {
       pack(answer);

@@ -51,9 +51,9 @@ struct Store : TestRack, sim::Observer {
     store.delay = 1_us;
   }
   void observe(const sim::Observation& observation) override { record.push_back(observation); }
-  void get(Session session, std::uint64_t key) { scope.spawn(noted(store.get(session, key))); }
-  void put(Session session, std::uint64_t key) { scope.spawn(noted(store.put(session, key))); }
-  sim::Task<void> noted(sim::Task<std::optional<std::uint64_t>> operation) { returned.push_back(co_await operation); }
+  void get(Session session, std::uint64_t key) { scope.spawn(noted(store.get(session, sim::Key{key}))); }
+  void put(Session session, std::uint64_t key) { scope.spawn(noted(store.put(session, sim::Key{key}))); }
+  sim::Task<void> noted(sim::Task<std::optional<sim::Value>> operation) { returned.push_back(co_await operation); }
   double gauge(std::string_view name) const { return std::get<sim::Gauge>(metrics.find(name)->value).value; }
   const sim::Histogram& histogram(std::string_view name) const {
     return std::get<sim::Histogram>(metrics.find(name)->value);
@@ -89,7 +89,7 @@ TEST_CASE("An operation is recorded as it begins and as it ends, with its sessio
     CHECK(t.event_log.name(t.record[i].source) == (i < 2 ? "node1/thread2" : "node0/thread1"));
     CHECK(view.kind == (i < 2 ? sim::OperationKind::write : sim::OperationKind::read));
     CHECK(view.key == 77);
-    CHECK(view.value == (i == 2 ? 0 : value));
+    CHECK(view.value == (i == 2 ? 0u : value.number()));
   }
   CHECK(t.record[0].operation == t.record[1].operation);
   CHECK(t.record[2].operation == t.record[3].operation);
@@ -267,7 +267,7 @@ TEST_CASE("An item is read whole: each way to tear it is told apart by its packe
     CHECK(violation.oracle == "torn");
     CHECK_THAT(violation.what, Catch::EndsWith("of node1/thread1 read item 0x30 " + c.what));
     CHECK(violation.about.key == 0x30);
-    CHECK(violation.about.operations == std::vector<std::uint64_t>{t.store.asked.back().operation});
+    CHECK(violation.about.operations == std::vector<sim::OperationId>{t.store.asked.back().operation});
   }
   CHECK(torn == 7);
   CHECK(t.returned_key.violation_count() == 0);
@@ -379,7 +379,8 @@ TEST_CASE("The share of small items holds over the keys, and each key's size is 
   const ItemSizes sizes{16, 64, 1024, share};
   constexpr int kKeys = 100'000;
   int small = 0;
-  for (std::uint64_t key = 0; key < kKeys; ++key) {
+  for (std::uint64_t number = 0; number < kKeys; ++number) {
+    const sim::Key key{number};
     const auto bytes = sizes.value_bytes(key);
     REQUIRE((bytes == 64 || bytes == 1024));
     REQUIRE(sizes.value_bytes(key) == bytes);
@@ -388,7 +389,10 @@ TEST_CASE("The share of small items holds over the keys, and each key's size is 
   CHECK(std::abs(small - share * kKeys) <= 4 * std::sqrt(kKeys * share * (1 - share)));
   // A key that is small at some share is small at every larger one.
   const ItemSizes more{16, 64, 1024, share / 2};
-  for (std::uint64_t key = 0; key < 1000; ++key) CHECK(more.value_bytes(key) >= sizes.value_bytes(key));
+  for (std::uint64_t number = 0; number < 1000; ++number) {
+    const sim::Key key{number};
+    CHECK(more.value_bytes(key) >= sizes.value_bytes(key));
+  }
 }
 
 TEST_CASE("Operations that die with their client's node count as given up, those of other nodes do not") {

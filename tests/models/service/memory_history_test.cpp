@@ -96,7 +96,7 @@ struct Judged : TestRack {
         break;
       case 2: {
         const std::uint64_t seen = co_await memory.read(session, address);
-        co_await memory.compare_and_swap(session, address, seen);
+        co_await memory.compare_and_swap(session, address, sim::Value{seen});
         break;
       }
       case 3:

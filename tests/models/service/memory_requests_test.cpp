@@ -35,8 +35,8 @@ class Bare final : public MemoryService {
   void warm_access(Session, GlobalAddress, bool) override {}
 
  private:
-  sim::Task<std::uint64_t> do_read(Session, std::uint64_t, std::uint64_t) override { co_return 0; }
-  sim::Task<void> do_write(Session, std::uint64_t, std::uint64_t, std::uint64_t) override { co_return; }
+  sim::Task<sim::Value> do_read(Session, sim::Key, sim::OperationId) override { co_return sim::Value{}; }
+  sim::Task<void> do_write(Session, sim::Key, sim::Value, sim::OperationId) override { co_return; }
 };
 
 MemoryShape bare_shape(std::uint64_t block_bytes = 64, std::uint64_t object_bytes = 0) {

@@ -21,7 +21,9 @@ struct Visitor {
   bool is_strong() const { return strong; }
   void creak() { done += "creak "; }
   void slam() { done += "slam "; }
-  sim::KeyAndOperations key_and_operations() const { return {7, {42, 43}}; }
+  sim::KeyAndOperations key_and_operations() const {
+    return {sim::Key{7u}, {sim::OperationId{42u}, sim::OperationId{43u}}};
+  }
 };
 
 using Table = TransitionTable<Door, Deed, Visitor>;
@@ -111,8 +113,9 @@ TEST_CASE("a pair that is not defined, or declared impossible, throws and says w
   try {
     table.on(state, Deed::turn, visitor, kUncovered);
   } catch (const UndefinedTransition& undefined) {
-    CHECK(undefined.key_and_operations().key == 7u);
-    CHECK(undefined.key_and_operations().operations == std::vector<std::uint64_t>{42, 43});
+    CHECK(undefined.key_and_operations().key == sim::Key{7u});
+    CHECK(undefined.key_and_operations().operations ==
+          std::vector<sim::OperationId>{sim::OperationId{42u}, sim::OperationId{43u}});
   }
 }
 

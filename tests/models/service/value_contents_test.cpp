@@ -17,7 +17,7 @@ Bytes bytes(std::initializer_list<unsigned> numbers) {
 
 Bytes read(const ValueContents& contents, std::uint64_t value, std::size_t offset, std::size_t count) {
   Bytes into(count, std::byte{0xee});
-  contents.copy(value, offset, into);
+  contents.copy(racksim::sim::Value{value}, offset, into);
   return into;
 }
 

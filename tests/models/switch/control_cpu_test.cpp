@@ -28,7 +28,7 @@ struct Networked : TestRack, PacketHandler {
     return packet;
   }
   void to_control(NodeId from, std::uint64_t what) {
-    rack.server(from).nic().send_raw(hosts[from]->qpn, packet_to(kControlCpuNode, what, 7));
+    rack.server(from).nic().send_raw(models::Qpn{hosts[from]->qpn}, packet_to(kControlCpuNode, what, 7));
   }
   void from_control(NodeId to, std::uint64_t what) {
     rack.control_cpu().send(packet_to(to, what, static_cast<std::uint16_t>(hosts[to]->qpn)));

@@ -153,7 +153,7 @@ Outcome run(Plan plan, bool skip) {
       const std::uint32_t frame = 80 + 25 * static_cast<std::uint32_t>(draw / 65536 % 12);
       packet->payload_bytes = frame - p4::kFcsBytes - packet->header_bytes();
       packet->content = p4::Content::of(std::uint64_t{number});
-      rack.server(from).nic().send_raw(hosts[from].qpn, std::move(packet));
+      rack.server(from).nic().send_raw(models::Qpn{hosts[from].qpn}, std::move(packet));
     }
     void control(std::uint64_t draw) {
       auto& cpu = rack.control_cpu();

@@ -186,7 +186,7 @@ TEST_CASE("A second pass has the packet as it came in, its port, the flag, and t
   auto packet = t.rack.make_packet(3, 9, static_cast<std::uint16_t>(t.hosts[3]->qpn));
   packet->get<p4::Ipv4>().ttl = 99;
   packet->payload_bytes = 22;
-  t.rack.server(6).nic().send_raw(t.hosts[6]->qpn, std::move(packet));
+  t.rack.server(6).nic().send_raw(models::Qpn{t.hosts[6]->qpn}, std::move(packet));
   t.calendar.run_until();
   REQUIRE(seen.passes.size() == 2);
   const auto& [first, second] = std::tie(seen.passes[0], seen.passes[1]);
@@ -206,7 +206,7 @@ TEST_CASE("A second pass has the packet as it came in, its port, the flag, and t
   auto again = stepped.rack.make_packet(3, 9, static_cast<std::uint16_t>(stepped.hosts[3]->qpn));
   again->get<p4::Ipv4>().ttl = 99;
   again->payload_bytes = 22;
-  stepped.rack.server(6).nic().send_raw(stepped.hosts[6]->qpn, std::move(again));
+  stepped.rack.server(6).nic().send_raw(models::Qpn{stepped.hosts[6]->qpn}, std::move(again));
   stepped.calendar.run_until();
   CHECK(stepped.hosts[3]->seen.at(0).identification == 99);
   CHECK(stepped.hosts[3]->seen.at(0).when == t.hosts[3]->seen.at(0).when);

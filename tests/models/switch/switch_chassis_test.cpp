@@ -155,7 +155,7 @@ TEST_CASE("A packet that recirculates n times takes n times serialisation, laten
   auto packet = t.rack.make_packet(1, 9, static_cast<std::uint16_t>(t.hosts[1]->qpn));
   packet->get<p4::Ipv4>().ttl = rounds;
   packet->payload_bytes = 64 - p4::kFcsBytes - packet->header_bytes();
-  t.rack.server(0).nic().send_raw(t.hosts[0]->qpn, std::move(packet));
+  t.rack.server(0).nic().send_raw(models::Qpn{t.hosts[0]->qpn}, std::move(packet));
   t.calendar.run_until();
   const auto pass = ingress(t) + 100_ns + egress(t);
   REQUIRE(t.hosts[1]->seen.size() == 1);
@@ -393,7 +393,7 @@ TEST_CASE("An overloaded port fills its queue and drops the tail; every packet i
 TEST_CASE("Packets without a route are dropped by the program") {
   TestRack t;
   auto packet = t.rack.make_packet(200, 1, 1);
-  t.rack.server(0).nic().send_raw(t.hosts[0]->qpn, std::move(packet));
+  t.rack.server(0).nic().send_raw(models::Qpn{t.hosts[0]->qpn}, std::move(packet));
   t.calendar.run_until();
   CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 1);
 }

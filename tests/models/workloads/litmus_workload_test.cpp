@@ -343,7 +343,7 @@ TEST_CASE("Sessions and objects are where the program puts them, or find places 
   std::set<std::pair<unsigned, unsigned>> sessions;
   for (const auto& access : t.memory.accesses()) sessions.emplace(access.session.node, access.session.thread);
   CHECK(sessions == std::set<std::pair<unsigned, unsigned>>{{1, 0}, {2, 0}, {2, 1}});
-  CHECK(t.workload->uses((std::uint64_t{3} << GlobalAddress::kOffsetBits) / t.memory.shape().block_bytes));
+  CHECK(t.workload->uses(t.memory.block_of({std::uint64_t{3} << GlobalAddress::kOffsetBits})));
   CHECK_THAT(t.workload->used_keys(), Catch::StartsWith("the block or key of an object: y 0x"));
 
   CHECK(refused(named("P0@1: r0=x | P1@1: x=1")) ==
@@ -396,7 +396,8 @@ TEST_CASE("On a key-value store the objects are keys, of which caches are told")
   stale.store.distort = [&](const FakeStore::Asked& asked, Answer& answer) {
     // Node 1 is served the value of x before the last one.
     if (asked.write && asked.key == 0) std::swap(before[1], before[0]), before[0] = asked.value;
-    if (!asked.write && asked.key == 0 && asked.session.node == 1 && before[1] != 0) answer.value = before[1];
+    if (!asked.write && asked.key == 0 && asked.session.node == 1 && before[1] != 0)
+      answer.value = sim::Value{before[1]};
   };
   stale.run();
   CHECK(stale.accusations() > 0);

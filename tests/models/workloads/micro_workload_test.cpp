@@ -124,7 +124,7 @@ TEST_CASE("All words of a node's data, and those alone, are accessed alike, and 
     users[a.key].insert(a.session.node);
     ++(t.is_shared(a) ? shared : of_node)[a.key];
   }
-  for (const auto& [word, nodes] : users) CHECK(t.workload->uses(word));
+  for (const auto& [word, nodes] : users) CHECK(t.workload->uses(sim::Key{word}));
   CHECK(shared.size() == 80 * 8);
   CHECK(of_node.size() == 4 * 50 * 8);
   for (const auto& [word, count] : of_node) CHECK(users[word].size() == 1);
@@ -159,7 +159,7 @@ TEST_CASE("What is not used is not used: beyond the data, and where an uneven sh
     for (std::uint64_t index = 0; index < 80; ++index) {
       // Each of four pieces of 13 blocks holds 50 / 4 of its owner's: 13 at homes 0 and 1, 12 at the others.
       const bool own = index >= 20 && index < 72 && ((index - 20) % 13 < 12 || node < 2);
-      CHECK(t.workload->uses(node * home + index) == (node < 4 && (index < 20 || own)));
+      CHECK(t.workload->uses(sim::Key{node * home + index}) == (node < 4 && (index < 20 || own)));
     }
   }
   CHECK(t.workload->used_keys() ==
@@ -335,7 +335,7 @@ TEST_CASE("Longer accesses span blocks, begin at any word, and stay within the d
       used.insert(a.key);
       words[a.session.node].push_back(a.key);
     }
-    for (const std::uint64_t word : used) CHECK(t.workload->uses(word));
+    for (const std::uint64_t word : used) CHECK(t.workload->uses(sim::Key{word}));
     std::set<std::uint64_t> begins;
     bool contiguous = true;
     const std::size_t each = (bytes + 7) / 8;

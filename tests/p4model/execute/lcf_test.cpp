@@ -11,8 +11,8 @@ using namespace racksim::p4::testing;
 namespace {
 
 /// A pipeline with the sketch, and packets for it.
-struct Rig {
-  explicit Rig(int ways, std::uint64_t entries = 64)
+struct SketchPipeline {
+  explicit SketchPipeline(int ways, std::uint64_t entries = 64)
       : sketch(make_lcf_sketch(ways, entries)), pipeline(sketch.program) {}
 
   void install(int way, std::uint64_t index, std::uint64_t tag) {
@@ -69,7 +69,7 @@ TEST_CASE("nine ways of 41,667 entries fit twelve stages, and ten do not") {
 }
 
 TEST_CASE("a reader-writer lock admits readers together and a writer alone") {
-  Rig rig(3);
+  SketchPipeline rig(3);
   rig.install(1, 5, 0x1234567890abcdef);
   const auto tag = 0x1234567890abcdefu;
   CHECK(rig.run(request(kRead, 1, tag, 5)).ucast_port == kAckPort);
@@ -84,7 +84,7 @@ TEST_CASE("a reader-writer lock admits readers together and a writer alone") {
 }
 
 TEST_CASE("an unlock reads its score, is resubmitted with it and releases that much") {
-  Rig rig(3);
+  SketchPipeline rig(3);
   rig.install(2, 9, 77);
   rig.run(request(kRead, 1, 77, 9));
   rig.run(request(kRead, 1, 77, 9));  // a retransmission: score 2, lock 2
@@ -105,7 +105,7 @@ TEST_CASE("an unlock reads its score, is resubmitted with it and releases that m
 
 TEST_CASE("fused passes and stepped passes in flight together leave the same packets, verdicts and registers") {
   constexpr int kWays = 3, kPackets = 3000;
-  Rig fused(kWays, 8), stepped(kWays, 8);
+  SketchPipeline fused(kWays, 8), stepped(kWays, 8);
   RandomNumbers random(7);
   struct Writes final : StateWriteObserver {
     void register_written(const StateWrite& w) override {

@@ -55,7 +55,7 @@ CoherenceEvent begun(MessageType type) {
 }
 void deliver(CoherenceEvent& event, const Reply& reply) {
   if (reply.data) {
-    event.data_landed(kValue);
+    event.data_landed(sim::Value{kValue});
   } else {
     event.acknowledged(reply.ack);
   }
@@ -140,7 +140,7 @@ TEST_CASE("a WRITE-SHARED of the only holder, and evictions, need the owner's gr
 TEST_CASE("data alone complete nothing, for all that is known of who else must answer") {
   for (const auto type : kRequests) {
     CoherenceEvent event = begun(type);
-    event.data_landed(kValue);
+    event.data_landed(sim::Value{kValue});
     CHECK_FALSE(event.settled());
   }
 }
@@ -200,7 +200,7 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   };
   // A thread notices data a little after they have landed.
   const auto data_noticed = [&](std::uint32_t seq) {
-    requester.data_landed(seq, kValue);
+    requester.data_landed(seq, sim::Value{kValue});
     run.advance(setup.flowcc.notice_data_work);
   };
   receive(MessageType::ack, 1, 1);

@@ -42,7 +42,8 @@ TEST_CASE("a cache has room for its bytes, in whole buckets of eight and at leas
 TEST_CASE("blocks spread over all buckets") {
   LocalCache cache = cache_of(64 * 8);
   std::vector<int> blocks(64);
-  for (Tag tag = 0; tag < 64 * 100; ++tag) {
+  for (std::uint64_t block = 0; block < 64 * 100; ++block) {
+    const Tag tag{block};
     REQUIRE(cache.bucket_of(tag) < 64);
     ++blocks[cache.bucket_of(tag)];
   }
@@ -60,7 +61,7 @@ TEST_CASE("the victim is the least recently used block of the bucket") {
   sim::RandomStream random(1, "accesses");
   std::uint64_t evictions = 0;
   for (std::uint64_t step = 1; step <= 200'000; ++step) {
-    const Tag tag = random.below(60);
+    const Tag tag{random.below(60)};
     auto& bucket = reference[cache.bucket_of(tag)];
     const auto held = std::find_if(bucket.begin(), bucket.end(), [&](const Held& h) { return h.tag == tag; });
     CacheEntry* entry = cache.find(tag);
@@ -80,7 +81,7 @@ TEST_CASE("the victim is the least recently used block of the bucket") {
       bucket.erase(bucket.begin());
       ++evictions;
     }
-    insert(cache, tag, random.chance(0.5) ? State::clean : State::dirty).value = step;
+    insert(cache, tag, random.chance(0.5) ? State::clean : State::dirty).value = sim::Value{step};
     bucket.push_back({tag, step});
   }
   CHECK(evictions > 10'000);
@@ -90,8 +91,8 @@ TEST_CASE("a victim is never busy, filling or empty") {
   LocalCache cache = cache_of(8);
   std::vector<CacheEntry*> entries;
   CHECK(cache.victim(0) == nullptr);
-  for (Tag tag = 0; tag < 8; ++tag) entries.push_back(&insert(cache, tag));
-  for (Tag tag = 0; tag < 8; ++tag) {
+  for (std::uint64_t block = 0; block < 8; ++block) entries.push_back(&insert(cache, Tag{block}));
+  for (std::uint64_t tag = 0; tag < 8; ++tag) {
     REQUIRE(cache.victim(0) == entries[tag]);
     if (tag % 2 == 0) {
       entries[tag]->busy = true;

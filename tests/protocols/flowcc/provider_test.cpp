@@ -41,7 +41,7 @@ struct Told : FlowCcScript {
       if ((holders & node_bit(node)) != 0) access({node, 0}, block, false);
     }
     for (models::NodeId node = 0; node < 16; ++node) {
-      if ((holders & node_bit(node)) != 0) protocol->node(node).cache().find(tag)->value = 1000u + node;
+      if ((holders & node_bit(node)) != 0) protocol->node(node).cache().find(tag)->value = sim::Value{1000u + node};
     }
   }
   static Setup setup_of(FlowCcOptions::Ownership ownership) {
@@ -114,7 +114,7 @@ TEST_CASE("the load of providing is even over many events, with 16 nodes and wit
     for (std::uint32_t event = 0; event < 20'000; ++event) {
       const std::uint64_t requester = random.below(4 * nodes);
       // Many misses alternate with evictions, so that only every other number is a miss.
-      const unsigned hash = orders.hash(requester, 2 * event);
+      const unsigned hash = orders.hash(RequesterId{requester}, Seq{2 * event});
       ++any.picked[orders.pick(static_cast<Copyset>(1 + random.below(everybody)), hash)];
       ++all.picked[orders.pick(everybody, hash)];
     }
@@ -141,7 +141,7 @@ TEST_CASE("16 nodes: the switch asks those holders that the orders say, evenly")
         lcf.pass(lcf.packet(read_miss, tag, requester, requester, ++seq[requester], ++serial[requester]));
     REQUIRE(result.sent.size() == 1);
     REQUIRE(result.sent[0].header.is_data_provider == 1);
-    REQUIRE(result.sent[0].node == orders.pick(holders, orders.hash(requester, seq[requester])));
+    REQUIRE(result.sent[0].node == orders.pick(holders, orders.hash(RequesterId{requester}, Seq{seq[requester]})));
     ++load.picked[result.sent[0].node];
   }
   CHECK(load.is_even());

@@ -49,7 +49,7 @@ TEST_CASE("an old write-back that lands again over a newer one is found at rest,
     Written run(owner);
     // As a duplicate of the RC WRITE of node 1's value would, had the receiving NIC not known it for old.
     run.home_node().landed(1, DataAddress::global_memory(run.tag), 4096,
-                           models::Content::of(BlockData{run.tag, run.first}));
+                           models::Content::of(BlockData{run.tag, sim::Value{run.first}}));
     const std::string verdict = run.verdict();
     CHECK_THAT(verdict,
                Contains("values-at-rest: key " + sim::printed_key(run.tag) + ": its home has value " +
@@ -61,12 +61,12 @@ TEST_CASE("an old write-back that lands again over a newer one is found at rest,
 TEST_CASE("a clean copy and a dirty one with a value that is not the last are found at rest") {
   for (const auto owner : kOwners) {
     Written clean(owner);
-    clean.protocol->node(3).cache().find(clean.tag)->value = clean.first;
+    clean.protocol->node(3).cache().find(clean.tag)->value = sim::Value{clean.first};
     CHECK_THAT(clean.verdict(), Contains("values-at-rest") &&
                                     Contains("node 3 holds a clean copy of value " + std::to_string(clean.first)));
     Written dirty(owner);
     dirty.access({0, 0}, dirty.block, true);
-    dirty.protocol->node(0).cache().find(dirty.tag)->value = dirty.second;
+    dirty.protocol->node(0).cache().find(dirty.tag)->value = sim::Value{dirty.second};
     CHECK_THAT(dirty.verdict(), Contains("values-at-rest") && Contains("node 0, which holds it dirty, has value " +
                                                                        std::to_string(dirty.second)));
   }
@@ -90,7 +90,7 @@ TEST_CASE(
       const Tag lost = run.protocol->block_of(other);
       REQUIRE(run.protocol->node(1).cache().find(lost)->state == CacheEntry::State::dirty);
       run.rack.crash(1);
-      if (spoilt) run.protocol->node(3).cache().find(run.tag)->value = run.first;
+      if (spoilt) run.protocol->node(3).cache().find(run.tag)->value = sim::Value{run.first};
       run.finish();
       CHECK(run.oracle("values-at-rest").violation_count() == (spoilt ? 1 : 0));
     }
@@ -106,7 +106,7 @@ TEST_CASE("nothing is said of blocks that a switch without power knew, and other
     run.rack.chassis().power_off();
     run.advance_to(from + 50_us);
     run.rack.restart_switch(from);
-    run.protocol->node(3).cache().find(run.tag)->value = run.first;
+    run.protocol->node(3).cache().find(run.tag)->value = sim::Value{run.first};
     run.finish();
     REQUIRE(run.at_rest());
     CHECK(run.oracle("values-at-rest").violation_count() == (owner == FlowCcOptions::Ownership::home ? 1 : 0));

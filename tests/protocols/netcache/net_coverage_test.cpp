@@ -16,7 +16,7 @@ using namespace racksim::store::testing;
 
 namespace {
 
-constexpr std::uint64_t kHot = 7, kCold = 8;
+constexpr sim::Key kHot = 7, kCold = 8;
 constexpr models::NodeId kServerNode = 2;
 
 NetCacheOptions few_keys() {

@@ -14,7 +14,7 @@ using namespace racksim::netcache::testing;
 namespace {
 
 constexpr Key kHot = key(1), kOther = key(2);
-constexpr std::uint64_t kValue = 0x1234'5678'9abc'def0, kNewer = 0x0fed'cba9'8765'4321;
+constexpr sim::Value kValue{0x1234'5678'9abc'def0}, kNewer{0x0fed'cba9'8765'4321};
 constexpr std::uint64_t kByServer = 0, kBySwitch = 1;
 
 /// Each test runs on both programs.
@@ -187,7 +187,7 @@ TEST_CASE("with versions, an update that a later write has overtaken is not take
   CHECK(s.value("VALUE0", 3) == ValueHeader::word(kValue, 0));
   CHECK(s.update(kHot, kNewer + 1, second).store().flag == 1);
   CHECK(s.update(kHot, kNewer, first).store().flag == 0);  // a copy that comes late
-  CHECK(s.value("VALUE0", 3) == ValueHeader::word(kNewer + 1, 0));
+  CHECK(s.value("VALUE0", 3) == ValueHeader::word(sim::Value{kNewer + 1}, 0));
   CHECK(s.valid(3));
 }
 

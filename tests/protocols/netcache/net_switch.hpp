@@ -48,7 +48,8 @@ class NetSwitch : public CacheSwitch<Passed> {
     if (shape.versions) packet->get<SafetyHeader>().version = version;
     packet->push<ValueHeader>();
     const auto place = packet->header_count() - 1;
-    for (unsigned i = 0; i < ValueHeader::kWords; ++i) packet->set_word(place, i, ValueHeader::word(value, i));
+    for (unsigned i = 0; i < ValueHeader::kWords; ++i)
+      packet->set_word(place, i, ValueHeader::word(sim::Value{value}, i));
     return pass(std::move(packet), kServer.port);
   }
   /// The update that follows a request that has passed.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <utility>
 
 #include "protocols/netcache/netcache.hpp"
@@ -51,8 +50,7 @@ inline Setup scripted(Setup setup = {}) {
   const models::KeyValueOptions workload = *std::exchange(setup.workload, std::nullopt);
   setup.script.threads = workload.threads;
   setup.script.items.small_share = workload.small_share;
-  setup.script.hottest.resize(workload.keys);
-  std::iota(setup.script.hottest.begin(), setup.script.hottest.end(), 0);
+  for (std::uint64_t key = 0; key < workload.keys; ++key) setup.script.hottest.push_back(sim::Key{key});
   return setup;
 }
 
@@ -88,7 +86,7 @@ class NetCacheRun : public store::testing::StoreRun {
   }
   std::uint64_t hits() { return register_of(protocol->program().hits); }
   /// A preloaded key.
-  std::uint64_t hot_key() { return protocol->manager().cached().front(); }
+  sim::Key hot_key() { return protocol->manager().cached().front(); }
 
   const Setup setup;
   NetCache* const protocol;

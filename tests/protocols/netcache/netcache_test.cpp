@@ -47,7 +47,7 @@ TEST_CASE("on clean wires NetCache's clients see one value of each item, with an
 
 TEST_CASE("a read of a preloaded key is answered by the switch with the value that its memory holds") {
   NetCacheRun run{scripted()};
-  const std::uint64_t key = run.hot_key();
+  const sim::Key key = run.hot_key();
   run.get(key);
   CHECK(run.hits() == 1);
   run.put(key);
@@ -55,7 +55,7 @@ TEST_CASE("a read of a preloaded key is answered by the switch with the value th
   CHECK(run.hits() == 2);
   const std::uint64_t index = run.protocol->manager().index_of(key);
   const unsigned server = store::server_of(run.protocol->shared().hash(key), run.protocol->shared().servers());
-  const std::uint64_t value = run.protocol->partition(server).value_of(key);
+  const sim::Value value = run.protocol->partition(server).value_of(key);
   CHECK(value != 0);
   for (unsigned i = 0; i < kValueArrays; ++i) {
     CHECK(run.register_of(run.protocol->program().values[i], index) == store::ValueHeader::word(value, i));
@@ -66,7 +66,7 @@ TEST_CASE("a read of a preloaded key is answered by the switch with the value th
 
 TEST_CASE("what the oracles see is what the switch's memory holds") {
   NetCacheRun run{scripted()};
-  const std::uint64_t key = run.hot_key();
+  const sim::Key key = run.hot_key();
   run.put(key);
   const std::uint64_t index = run.protocol->manager().index_of(key);
   const auto* array = run.protocol->program().values[GENERATE(0, 7, 15)];
@@ -101,7 +101,7 @@ TEST_CASE("the registers of a cached key are told by their fields, in hexadecima
         (setup.netcache.exactly_once ? "valid, version 9" : "valid"));
   CHECK(registers[1].array == "VALUE0");
   CHECK(registers[2].print(0x100) == "0x100");
-  CHECK(run.protocol->switch_state_of(run.hot_key() + 1'000'000).empty());
+  CHECK(run.protocol->switch_state_of(sim::Key{run.hot_key() + 1'000'000}).empty());
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -114,7 +114,7 @@ TEST_CASE("of the hottest keys only those with values of at most 64 bytes are pr
   setup.workload->small_share = 0.12;
   NetCacheRun run(setup);
   const auto cached = run.protocol->manager().cached();
-  for (const std::uint64_t key : cached) CHECK(run.protocol->shared().sizes.value_bytes(key) == 64);
+  for (const sim::Key key : cached) CHECK(run.protocol->shared().sizes.value_bytes(key) == 64);
   CHECK(cached.size() > 90);  // 12 % of 1,000
   CHECK(cached.size() < 150);
   run.finish();
@@ -175,7 +175,7 @@ TEST_CASE("the controller caches keys that the switch reports as hot, and evicts
 
 TEST_CASE("a key that is evicted and inserted again is served with its latest value") {
   NetCacheRun run{scripted()};
-  const std::uint64_t key = run.hot_key();
+  const sim::Key key = run.hot_key();
   CacheManager& manager = run.protocol->manager();
   run.put(key);
   run.control.spawn(manager.evict(key));
@@ -184,7 +184,7 @@ TEST_CASE("a key that is evicted and inserted again is served with its latest va
   run.put(key);
   run.get(key);
   CHECK(run.hits() == 0);
-  run.control.spawn([](CacheManager& m, std::uint64_t k) -> sim::Task<void> { co_await m.install(k); }(manager, key));
+  run.control.spawn([](CacheManager& m, sim::Key k) -> sim::Task<void> { co_await m.install(k); }(manager, key));
   run.advance(300_us);
   CHECK(manager.is_cached(key));
   run.get(key);
@@ -195,7 +195,7 @@ TEST_CASE("a key that is evicted and inserted again is served with its latest va
 
 TEST_CASE("a write that has lost its update leaves the key invalid until the controller has it fetched") {
   NetCacheRun run{scripted()};
-  const std::uint64_t key = run.hot_key();
+  const sim::Key key = run.hot_key();
   const auto& program = run.protocol->program();
   const std::uint64_t index = run.protocol->manager().index_of(key);
   const std::uint64_t state = run.register_of(program.state, index);
@@ -228,7 +228,7 @@ TEST_CASE("writes of a key wait at the server while an update of it has no ackno
 // versions pass: in the end its old version would seem to be the newest of all, and every later write be refused.
 TEST_CASE("a write that waits for an update is refused as soon as its key is evicted, unless it is the last") {
   NetCacheRun run{scripted()};
-  const std::uint64_t key = run.hot_key();
+  const sim::Key key = run.hot_key();
   models::WireFaults silent;
   silent.loss = 1;
   const sim::Time heard_again = sim::Time{} + 500_us;

@@ -60,7 +60,7 @@ TEST_CASE("a key belongs to one server, and its requests go nowhere else") {
   for (std::uint64_t key = 0; key < 30; ++key) {
     run.get(kAlice, key);
     run.put(kBob, key);
-    expected[server_of(shared.hash(key), 4)] += 2;
+    expected[server_of(shared.hash(sim::Key{key}), 4)] += 2;
     run.advance(10_us);
   }
   for (unsigned server = 0; server < 4; ++server) CHECK(run.store->partition(server).served() == expected[server]);
@@ -88,8 +88,8 @@ TEST_CASE("the balancing efficiency is the slowest server's throughput over the 
   NoCacheRun run(Setup{}, options);
   Shared& shared = run.store->shared();
   std::uint64_t first = 0, second = 0;
-  while (server_of(shared.hash(first), 2) != 0) ++first;
-  while (server_of(shared.hash(second), 2) != 1) ++second;
+  while (server_of(shared.hash(sim::Key{first}), 2) != 0) ++first;
+  while (server_of(shared.hash(sim::Key{second}), 2) != 1) ++second;
   run.put_now(kAlice, first);  // before measuring
   run.store->start_measuring();
   for (int i = 0; i < 4; ++i) run.get(kAlice, first);

@@ -44,7 +44,7 @@ TEST_CASE("a key that is cached already, or whose hash is, is not inserted; nor 
   options.cache_size = 3;
   StarCacheRun run(kWithoutKeys, options);
   std::uint64_t other = kHot + 1;
-  const auto hash = [&](std::uint64_t key) { return run.store->shared().hash(key); };
+  const auto hash = [&](std::uint64_t key) { return run.store->shared().hash(sim::Key{key}); };
   while (!(hash(other) == hash(kHot))) ++other;
   CHECK(run.install(kHot));
   CHECK_FALSE(run.install(kHot));
@@ -59,11 +59,11 @@ TEST_CASE("a key that is cached already, or whose hash is, is not inserted; nor 
 TEST_CASE("cached keys are named in the order of their table indices, the lowest free one being taken first") {
   StarCacheRun run(kWithoutKeys, small());
   for (const std::uint64_t key : {30u, 10u, 20u}) REQUIRE(run.install(key));
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{30, 10, 20});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{30, 10, 20});
   CHECK(run.star.manager().index_of(10) == 1);
   run.evict(10);
   REQUIRE(run.install(40));
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{30, 40, 20});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{30, 40, 20});
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -75,7 +75,7 @@ TEST_CASE("preloading takes the hottest keys up to the cache's size") {
   setup.script.hottest = {5, 6, 7};
   StarCacheRun run(setup, options);
   run.advance(50_us);
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{5, 6});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{5, 6});
   CHECK(run.valid(5));
   CHECK(run.valid(6));
   run.finish();
@@ -158,7 +158,7 @@ TEST_CASE("what a round sees while a key's row is made is not taken for the key'
   StarCacheRun run(kWithoutKeys, small());
   run.begin_install(kCold);
   REQUIRE(run.star.manager().is_cached(kCold));
-  run.star.manager().note_version(kCold, run.star.manager().index_of(kCold), kQuarter + kQuarter / 2);
+  run.star.manager().note_version(kCold, run.star.manager().index_of(kCold), store::Version{kQuarter + kQuarter / 2});
   run.advance(100_us);
   REQUIRE(run.star.manager().busy() == 0);
   run.restart_switch();

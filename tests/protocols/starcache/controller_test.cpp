@@ -20,7 +20,7 @@ StarCacheOptions updating(Coherence coherence = Coherence::versions) {
   return options;
 }
 
-Setup with_keys(std::vector<std::uint64_t> keys) {
+Setup with_keys(std::vector<sim::Key> keys) {
   Setup setup;
   setup.script.hottest = std::move(keys);
   return setup;
@@ -53,7 +53,7 @@ TEST_CASE("the coldest cached keys are replaced by hotter reported ones, hottest
   let_report(run);
   CHECK(run.tap.of(starcache::kReport) == 1);
   run.round();
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 10});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 10});
   CHECK(run.star_counter("evictions") == 1);
   CHECK(run.valid(10));
   const std::uint64_t served = run.served();
@@ -71,7 +71,7 @@ TEST_CASE("reported keys that are not hotter than the coldest cached one replace
   get(run, 10, 3);
   let_report(run);
   run.round();
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 2});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 2});
   CHECK(run.star_counter("evictions") == 0);
   run.finish();
   CHECK(run.violations() == "");
@@ -88,7 +88,7 @@ TEST_CASE("room that is left is filled with the hottest reported keys, up to the
   get(run, 12, 2);
   let_report(run);
   run.round();
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 11, 12});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 11, 12});
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -105,7 +105,7 @@ TEST_CASE("a round sees only what was counted since the one before it") {
   get(run, 10, 2);
   let_report(run);
   run.round();
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 10});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 10});
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -135,7 +135,7 @@ TEST_CASE("without updates nothing is reported or replaced") {
   let_report(run);
   run.round();
   CHECK(run.star_counter("reports") == 0);
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 2});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 2});
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -173,7 +173,7 @@ TEST_CASE("above the overflow threshold the cache shrinks by its coldest key a r
   setup.plan.expect_timeouts = true;  // packets go round more slowly than requests come
   StarCacheRun run(setup, options);
   run.advance(300_us);
-  const std::vector<std::vector<std::uint64_t>> expected{{1, 2, 3}, {1, 2}, {1, 2}};
+  const std::vector<std::vector<sim::Key>> expected{{1, 2, 3}, {1, 2}, {1, 2}};
   for (const auto& keys : expected) {
     for (int i = 0; i < 12; ++i) run.get(kAlice, 1);
     for (int i = 0; i < 3; ++i) run.get(kAlice, 2);
@@ -219,7 +219,7 @@ TEST_CASE("a report is sent again until the controller has acknowledged it, and 
   CHECK(run.star_counter("reports") == 3);
   CHECK(run.star.quiescent());
   run.round();
-  CHECK(run.star.manager().cached() == std::vector<std::uint64_t>{1, 10});
+  CHECK(run.star.manager().cached() == std::vector<sim::Key>{1, 10});
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -296,12 +296,12 @@ TEST_CASE("when the hottest and the coldest keys change places, every cached key
     }
     return run.star.manager().cached();
   };
-  std::vector<std::uint64_t> before = rounds_until(sim::Time{} + 2'700_us);
+  std::vector<sim::Key> before = rounds_until(sim::Time{} + 2'700_us);
   CHECK(before.size() == options.cache_size);
   for (int swap = 1; swap <= 2; ++swap) {
     const auto after = rounds_until(sim::Time{} + 3_ms * swap + 2'700_us);
     CHECK(after.size() == options.cache_size);
-    for (const std::uint64_t key : after) CHECK(std::count(before.begin(), before.end(), key) == 0);
+    for (const sim::Key key : after) CHECK(std::count(before.begin(), before.end(), key) == 0);
     before = after;
   }
   run.finish();

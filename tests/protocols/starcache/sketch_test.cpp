@@ -13,7 +13,7 @@ namespace {
 
 std::vector<Popularity> exact_order(const std::map<std::uint64_t, std::uint64_t>& counts) {
   std::vector<Popularity> all;
-  for (const auto& [key, count] : counts) all.push_back({key, count});
+  for (const auto& [key, count] : counts) all.push_back({sim::Key{key}, count});
   std::sort(all.begin(), all.end(), hotter);
   return all;
 }
@@ -25,7 +25,7 @@ TEST_CASE("the sketch never estimates too little, and its estimates only grow") 
   CountMinSketch sketch(32);  // far too few counters, so that most collide
   std::map<std::uint64_t, std::uint64_t> exact;
   for (int i = 0; i < 5'000; ++i) {
-    const std::uint64_t key = random.below(300);
+    const sim::Key key{random.below(300)};
     const std::uint64_t before = sketch.estimate(key);
     const std::uint64_t now = sketch.count(key);
     ++exact[key];
@@ -33,7 +33,7 @@ TEST_CASE("the sketch never estimates too little, and its estimates only grow") 
     REQUIRE(now == sketch.estimate(key));
     REQUIRE(now >= exact[key]);
   }
-  for (const auto& [key, count] : exact) CHECK(sketch.estimate(key) >= count);
+  for (const auto& [key, count] : exact) CHECK(sketch.estimate(sim::Key{key}) >= count);
 }
 
 TEST_CASE("the sketch errs by no more than its theorem says") {
@@ -48,12 +48,12 @@ TEST_CASE("the sketch errs by no more than its theorem says") {
     std::map<std::uint64_t, std::uint64_t> exact;
     for (std::uint64_t i = 0; i < kTotal; ++i) {
       const std::uint64_t key = zipf(random) * seed * 1'000'003;
-      sketch.count(key);
+      sketch.count(sim::Key{key});
       ++exact[key];
     }
     for (const auto& [key, count] : exact) {
       ++keys;
-      beyond += static_cast<double>(sketch.estimate(key) - count) > bound;
+      beyond += static_cast<double>(sketch.estimate(sim::Key{key}) - count) > bound;
     }
   }
   CHECK(static_cast<double>(beyond) <= 0.0068 * static_cast<double>(keys));
@@ -62,12 +62,12 @@ TEST_CASE("the sketch errs by no more than its theorem says") {
 TEST_CASE("a sketch with room for all keys is exact, and empty after a reset") {
   CountMinSketch sketch(65'536);
   for (std::uint64_t key = 0; key < 50; ++key) {
-    for (std::uint64_t i = 0; i <= key; ++i) sketch.count(key);
+    for (std::uint64_t i = 0; i <= key; ++i) sketch.count(sim::Key{key});
   }
-  for (std::uint64_t key = 0; key < 50; ++key) CHECK(sketch.estimate(key) == key + 1);
+  for (std::uint64_t key = 0; key < 50; ++key) CHECK(sketch.estimate(sim::Key{key}) == key + 1);
   CHECK(sketch.estimate(1'000'000) == 0);
   sketch.reset();
-  for (std::uint64_t key = 0; key < 50; ++key) CHECK(sketch.estimate(key) == 0);
+  for (std::uint64_t key = 0; key < 50; ++key) CHECK(sketch.estimate(sim::Key{key}) == 0);
 }
 
 TEST_CASE("the hottest keys are those of an exact count, in its order, with its counts, when the input is skewed") {
@@ -78,7 +78,7 @@ TEST_CASE("the hottest keys are those of an exact count, in its order, with its 
     std::map<std::uint64_t, std::uint64_t> exact;
     for (int i = 0; i < 50'000; ++i) {
       const std::uint64_t key = zipf(random);
-      top.count(key);
+      top.count(sim::Key{key});
       ++exact[key];
     }
     auto expected = exact_order(exact);
@@ -95,7 +95,7 @@ TEST_CASE("the hottest keys of a small sketch are most of those of an exact coun
   std::map<std::uint64_t, std::uint64_t> exact;
   for (int i = 0; i < 50'000; ++i) {
     const std::uint64_t key = zipf(random);
-    top.count(key);
+    top.count(sim::Key{key});
     ++exact[key];
   }
   auto expected = exact_order(exact);

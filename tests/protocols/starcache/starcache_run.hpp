@@ -11,7 +11,7 @@ using store::Op;
 using Coherence = StarCacheOptions::Coherence;
 
 inline constexpr models::NodeId kServerNode = 2;
-inline constexpr std::uint64_t kHot = 7, kCold = 8;
+inline constexpr sim::Key kHot = 7, kCold = 8;
 
 /// One server, few entries, quick timeouts.
 inline StarCacheOptions small(Coherence coherence = Coherence::versions) {
@@ -65,10 +65,10 @@ struct StarCacheRun : StoreRun {
   void write(const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value) {
     rack.chassis().pipeline(0).registers().write(array->id, index, value);
   }
-  std::uint64_t state(std::uint64_t key) { return read(star.program().state, star.manager().index_of(key)); }
+  std::uint64_t state(std::uint64_t key) { return read(star.program().state, star.manager().index_of(sim::Key{key})); }
   bool valid(std::uint64_t key) { return versions ? state(key) >> 32 == 1 : state(key) == 1; }
   std::uint64_t waiting(std::uint64_t key) {
-    return read(star.program().queue, star.manager().index_of(key)) & 0xffff'ffff;
+    return read(star.program().queue, star.manager().index_of(sim::Key{key})) & 0xffff'ffff;
   }
   std::uint64_t circulating() { return rack.chassis().packets_circulating(); }
   std::uint64_t served() const { return store->partition(0).served(); }
@@ -85,7 +85,7 @@ struct StarCacheRun : StoreRun {
   }
   /// Loses the cache packets of a key, by making it invalid for longer than a loop.
   void lose_cache_packet(std::uint64_t key) {
-    const std::uint64_t index = star.manager().index_of(key), before = state(key);
+    const std::uint64_t index = star.manager().index_of(sim::Key{key}), before = state(key);
     write(star.program().state, index, versions ? before & 0xffff'ffff : 0);
     advance(5_us);
     write(star.program().state, index, before);
@@ -107,7 +107,7 @@ struct StarCacheRun : StoreRun {
     return installed;
   }
   void begin_install(std::uint64_t key) { work.spawn(install_task(key, ignored_)); }
-  void begin_evict(std::uint64_t key) { work.spawn(star.manager().evict(key)); }
+  void begin_evict(std::uint64_t key) { work.spawn(star.manager().evict(sim::Key{key})); }
   void evict(std::uint64_t key) {
     begin_evict(key);
     advance(200_us);
@@ -123,7 +123,9 @@ struct StarCacheRun : StoreRun {
   sim::Scope work{calendar};
 
  private:
-  sim::Task<void> install_task(std::uint64_t key, bool& installed) { installed = co_await star.manager().install(key); }
+  sim::Task<void> install_task(std::uint64_t key, bool& installed) {
+    installed = co_await star.manager().install(sim::Key{key});
+  }
   bool ignored_ = false;
 };
 

@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr std::uint64_t kKey = 7;
+constexpr sim::Key kKey = 7;
 constexpr models::NodeId kServerNode = 2;
 
 }  // namespace
@@ -221,7 +221,7 @@ TEST_CASE(
     m.safety = {version, fragment + 1};
     m.key = kKey;
     m.fragment = fragment;
-    m.value = value;
+    m.value = sim::Value{value};
     m.brings_value = true;
     // In an event, as packets arrive.
     scope.spawn([](sim::Clock& at, Client& client, p4::PacketRef packet) -> sim::Task<void> {
@@ -260,7 +260,7 @@ TEST_CASE("an item that a server has stored from packets of two writes is torn f
     message.store.seq = 1;
     message.key = kKey;
     message.fragment = fragment;
-    message.value = fragment == 1 ? 66 : 55;
+    message.value = sim::Value{fragment == 1 ? 66u : 55u};
     message.brings_value = true;
     run.store->partition(0).on_packet(
         make_message(shared, message, kFirstPort, {shared.node_of(0), shared.port_of(0)}, 0));

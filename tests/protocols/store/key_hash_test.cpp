@@ -7,12 +7,13 @@
 #include <vector>
 
 using namespace racksim::store;
+using racksim::sim::Key;
 
 TEST_CASE("a key hash keeps no more bits than it is asked for") {
   for (const unsigned bits : {1u, 5u, 63u, 64u, 65u, 100u, 127u}) {
     std::uint64_t high = 0, low = 0;
     for (std::uint64_t key = 0; key < 500; ++key) {
-      const KeyHash hash = key_hash(key, bits);
+      const KeyHash hash = key_hash(Key{key}, bits);
       high |= hash.high;
       low |= hash.low;
     }
@@ -24,10 +25,10 @@ TEST_CASE("a key hash keeps no more bits than it is asked for") {
 
 TEST_CASE("fewer bits are the low bits of more") {
   for (std::uint64_t key = 0; key < 100; ++key) {
-    const KeyHash all = key_hash(key, 128);
-    CHECK(key_hash(key, 64) == KeyHash{0, all.low});
-    CHECK(key_hash(key, 8) == KeyHash{0, all.low & 0xff});
-    CHECK(key_hash(key, 72) == KeyHash{all.high & 0xff, all.low});
+    const KeyHash all = key_hash(Key{key}, 128);
+    CHECK(key_hash(Key{key}, 64) == KeyHash{0, all.low});
+    CHECK(key_hash(Key{key}, 8) == KeyHash{0, all.low & 0xff});
+    CHECK(key_hash(Key{key}, 72) == KeyHash{all.high & 0xff, all.low});
   }
 }
 
@@ -35,7 +36,7 @@ TEST_CASE("full hashes of a hundred thousand neighbouring keys differ, in either
   std::set<std::uint64_t> high, low;
   constexpr std::uint64_t kKeys = 100'000;
   for (std::uint64_t key = 0; key < kKeys; ++key) {
-    const KeyHash hash = key_hash(key, 128);
+    const KeyHash hash = key_hash(Key{key}, 128);
     high.insert(hash.high);
     low.insert(hash.low);
   }
@@ -47,8 +48,8 @@ TEST_CASE("hashes of few bits are spread evenly, and so are the servers of keys"
   constexpr std::uint64_t kKeys = 32'000;
   std::vector<double> cells(32), servers(36);
   for (std::uint64_t key = 0; key < kKeys; ++key) {
-    ++cells[key_hash(key, 5).low];
-    ++servers[server_of(key_hash(key, 128), 36)];
+    ++cells[key_hash(Key{key}, 5).low];
+    ++servers[server_of(key_hash(Key{key}, 128), 36)];
   }
   // A multinomial count stays within five standard deviations of its mean.
   for (const auto& counts : {cells, servers}) {
@@ -60,7 +61,8 @@ TEST_CASE("hashes of few bits are spread evenly, and so are the servers of keys"
 TEST_CASE("keys that collide have the same server") {
   for (std::uint64_t a = 0; a < 60; ++a) {
     for (std::uint64_t b = 0; b < a; ++b) {
-      if (key_hash(a, 3) == key_hash(b, 3)) CHECK(server_of(key_hash(a, 3), 7) == server_of(key_hash(b, 3), 7));
+      if (key_hash(Key{a}, 3) == key_hash(Key{b}, 3))
+        CHECK(server_of(key_hash(Key{a}, 3), 7) == server_of(key_hash(Key{b}, 3), 7));
     }
   }
 }

@@ -15,7 +15,7 @@ using namespace racksim::nocache::testing;
 
 namespace {
 
-constexpr std::uint64_t kKey = 7;
+constexpr sim::Key kKey = 7;
 
 /// Has the first client get messages to its first request, each in an event as packets arrive, or several in one.
 class Forger {
@@ -35,9 +35,9 @@ class Forger {
       store::Message m;
       const KeyHash hash = shared.hash(kKey);
       m.store = {number(forged.op), shared.options.first_seq, hash.high, hash.low, forged.packets};
-      m.key = forged.key;
+      m.key = sim::Key{forged.key};
       m.fragment = forged.fragment;
-      m.value = forged.value;
+      m.value = sim::Value{forged.value};
       m.brings_value = true;
       arrivals_.back().push_back(make_message(shared, m, kFirstPort, {kAlice.node, kFirstPort}, 0));
     }

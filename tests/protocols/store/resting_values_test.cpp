@@ -68,7 +68,7 @@ TEST_CASE("a duplicate of an old write that takes effect over a newer one is fou
 namespace {
 void spoil(p4::Packet& packet, std::uint64_t value) {
   auto part = packet.content.as<store::PartOfItem>();
-  part.value = value;
+  part.value = sim::Value{value};
   packet.content = p4::Content::of(part);
 }
 }  // namespace
@@ -115,7 +115,7 @@ TEST_CASE("a value in the switch's registers that is not its server's is found a
       const std::uint64_t key = run.hot_key();
       run.put(key);
       const auto& program = run.protocol->program();
-      const std::uint64_t index = run.protocol->manager().index_of(key);
+      const std::uint64_t index = run.protocol->manager().index_of(sim::Key{key});
       const std::uint64_t state = run.register_of(program.state, index);
       REQUIRE(state >> 32 == 1);
       p4::RegisterFile& registers = run.rack.chassis().pipeline(0).registers();

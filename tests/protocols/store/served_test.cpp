@@ -17,7 +17,7 @@ std::string first(const NoCacheRun& run) {
 
 /// A server that takes writes and never executes them.
 struct IgnoresWrites final : PartitionExtension {
-  bool holds_write(const Message&, Address, std::uint64_t) override { return true; }
+  bool holds_write(const Message&, Address, sim::OperationId) override { return true; }
 };
 
 /// A server that refuses each write once.

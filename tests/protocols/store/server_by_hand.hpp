@@ -7,7 +7,7 @@
 
 namespace racksim::store::testing {
 
-inline constexpr std::uint64_t kItem = 7;
+inline constexpr sim::Key kItem = 7;
 
 struct ServerByHand {
   explicit ServerByHand(std::uint32_t value_bytes = 64, bool exactly_once = true)
@@ -48,7 +48,7 @@ struct ServerByHand {
     m.safety = {version, oldest};
     m.key = kItem;
     m.fragment = fragment;
-    m.value = value;
+    m.value = sim::Value{value};
     return m;
   }
   std::uint64_t answers(Op op) const { return run.tap.of(op); }

@@ -173,9 +173,9 @@ class StoreRun : public racksim::testing::ProtocolRun {
   }
   sim::Task<void> perform(Session session, std::uint64_t key, bool write) {
     if (write) {
-      co_await store->put(session, key);
+      co_await store->put(session, sim::Key{key});
     } else {
-      co_await store->get(session, key);
+      co_await store->get(session, sim::Key{key});
     }
   }
   template <class Begin>

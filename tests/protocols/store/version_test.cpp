@@ -11,19 +11,19 @@ TEST_CASE("versions count from 1 to the largest and begin again, and 0 is none o
   CHECK(versions.largest() == (std::uint64_t{1} << bits) - 1);
   CHECK(versions.ahead(0, 1) == 1);
   CHECK(versions.ahead(1, 1) == 2);
-  CHECK(versions.ahead(versions.largest(), 1) == 1);
-  CHECK(versions.ahead(versions.largest() - 1, 3) == 2);
+  CHECK(versions.ahead(Version{versions.largest()}, 1) == 1);
+  CHECK(versions.ahead(Version{versions.largest() - 1}, 3) == 2);
 }
 
 TEST_CASE("of two versions the one that was given out later is known while fewer than half of all lie between them") {
   const Versions versions(4);
   for (std::uint64_t count = 1; count <= 100; ++count) {
-    const std::uint64_t version = versions.ahead(0, count);
+    const Version version = versions.ahead(0, count);
     CHECK(versions.after(version, 0));
     CHECK_FALSE(versions.after(0, version));
     CHECK_FALSE(versions.after(version, version));
     for (std::uint64_t later = count + 1; later <= count + 7; ++later) {
-      const std::uint64_t newer = versions.ahead(0, later);
+      const Version newer = versions.ahead(0, later);
       CHECK(versions.after(newer, version));
       CHECK_FALSE(versions.after(version, newer));
       CHECK(versions.latest(newer, version) == newer);

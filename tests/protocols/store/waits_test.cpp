@@ -18,7 +18,7 @@ using store::testing::StoreRun;
 
 namespace {
 
-constexpr std::uint64_t kKey = 7;
+constexpr sim::Key kKey = 7;
 constexpr models::NodeId kServerNode = 2;
 constexpr std::uint64_t kAlways = 1'000'000;
 
@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 /// Until nothing has ended for a while, while clients still try.
-store::testing::Setup standing_still(std::vector<std::uint64_t> hottest = {}) {
+store::testing::Setup standing_still(std::vector<sim::Key> hottest = {}) {
   store::testing::Setup setup;
   setup.script.hottest = std::move(hottest);
   setup.plan.stall = 500_us;

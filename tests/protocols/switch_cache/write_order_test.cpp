@@ -94,11 +94,11 @@ TEST_CASE("the rules agree with a reference that keeps all it was told") {
       const std::uint64_t version = random.below(30);
       switch (random.below(12)) {
         case 0:
-          order.evicted(hash, version);
+          order.evicted(hash, store::Version{version});
           evicted[key].push_back(version);
           break;
         case 2:
-          order.executed(hash, version);
+          order.executed(hash, store::Version{version});
           executed[key].push_back(version);
           break;
         default:
@@ -106,7 +106,7 @@ TEST_CASE("the rules agree with a reference that keeps all it was told") {
       }
       const std::uint64_t newest = std::max(most(executed[key]), most(evicted[key]));
       const bool expected = version == 0 ? most(executed[key]) <= most(evicted[key]) : version >= newest;
-      REQUIRE(order.admits(hash, version) == expected);
+      REQUIRE(order.admits(hash, store::Version{version}) == expected);
       REQUIRE(order.admits(hash, 0) == (most(executed[key]) <= most(evicted[key])));
     }
   }
@@ -126,14 +126,15 @@ TEST_CASE("with versions of 4 bits the rules decide as with ones that never wrap
       // What arrives was given out lately, and so was the newest that the server knows.
       const std::uint64_t version = given - random.below(4);
       const std::uint64_t wrapped = few.ahead(0, version);
-      agree = agree && wrapping.admits(kKey, wrapped) == endless.admits(kKey, version) &&
+      agree = agree &&
+              wrapping.admits(kKey, store::Version{wrapped}) == endless.admits(kKey, store::Version{version}) &&
               wrapping.admits(kKey, 0) == endless.admits(kKey, 0);
       if (random.below(8) == 0) {
         wrapping.evicted(kKey, few.ahead(0, given));
-        endless.evicted(kKey, given);
+        endless.evicted(kKey, store::Version{given});
       } else {
-        wrapping.executed(kKey, wrapped);
-        endless.executed(kKey, version);
+        wrapping.executed(kKey, store::Version{wrapped});
+        endless.executed(kKey, store::Version{version});
       }
     }
   }

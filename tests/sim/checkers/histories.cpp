@@ -10,7 +10,7 @@ History& History::add(std::uint32_t session, Action action, std::uint64_t key, s
   operation.id = ++last_id_;
   operation.session = session;
   operation.action = action;
-  operation.key = key;
+  operation.key = Key{key};
   operation.argument = argument;
   operation.result = result;
   operation.invoked = from;
@@ -63,7 +63,7 @@ std::vector<Operation> random_history(RandomStream& random, const Shape& shape) 
       operation.id = history.size() + 1;
       operation.session = static_cast<std::uint32_t>(session);
       operation.action = shape.actions[random.below(shape.actions.size())];
-      operation.key = random.below(shape.keys);
+      operation.key = Key{random.below(shape.keys)};
       if (operation.action != Action::read) operation.argument = shape.unique_values ? ++values : 1 + random.below(3);
       operation.expected = random.below(4);
       operation.invoked = ++position;

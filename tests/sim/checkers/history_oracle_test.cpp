@@ -31,11 +31,11 @@ struct Watched {
   }
 
   std::uint64_t begin(std::size_t session, OperationKind kind, std::uint64_t key, std::uint64_t value = 0) {
-    record_begun(event_log, sessions[session], now += 1_ns, ++last, kind, key, value);
+    record_begun(event_log, sessions[session], now += 1_ns, OperationId{++last}, kind, Key{key}, Value{value});
     return last;
   }
   void end(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key, std::uint64_t value) {
-    record_ended(event_log, sessions[session], now += 1_ns, operation, kind, key, value);
+    record_ended(event_log, sessions[session], now += 1_ns, OperationId{operation}, kind, Key{key}, Value{value});
   }
   void write(std::size_t session, std::uint64_t key, std::uint64_t value) {
     end(session, begin(session, kWrite, key, value), kWrite, key, value);
@@ -46,7 +46,7 @@ struct Watched {
 
   void give_up(std::size_t session, std::uint64_t operation, OperationKind kind, std::uint64_t key,
                std::uint64_t value = 0) {
-    record_given_up(event_log, sessions[session], now += 1_ns, operation, kind, key, value);
+    record_given_up(event_log, sessions[session], now += 1_ns, OperationId{operation}, kind, Key{key}, Value{value});
   }
 
   /// The names of the violations, in the order of history_checks().

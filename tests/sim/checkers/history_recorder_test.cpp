@@ -99,12 +99,12 @@ TEST_CASE("beyond the budget keys are given up whole and what remains is complet
   for (int i = 0; i < 30'000; ++i) {
     const auto key = random.below(1'000) << 12;
     ++operations;
-    record_begun(r.event_log, r.first, r.tick(), operations, kWrite, key, operations);
+    record_begun(r.event_log, r.first, r.tick(), OperationId{operations}, kWrite, Key{key}, Value{operations});
     ++begun[key];
     pending[operations] = key;
     if (random.chance(0.9)) {
       const auto [operation, its_key] = *pending.begin();
-      record_ended(r.event_log, r.first, r.tick(), operation, kWrite, its_key, operation);
+      record_ended(r.event_log, r.first, r.tick(), OperationId{operation}, kWrite, Key{its_key}, Value{operation});
       ++ended[its_key];
       pending.erase(operation);
     }
@@ -133,16 +133,17 @@ TEST_CASE("beyond the budget keys are given up whole and what remains is complet
 
 TEST_CASE("initial values count against the budget too") {
   Recorded r(100);
-  for (std::uint64_t key = 0; key < 4'000; ++key) r.recorder.initial_value(key, key + 1);
+  for (std::uint64_t key = 0; key < 4'000; ++key) r.recorder.initial_value(Key{key}, Value{key + 1});
   CHECK(r.recorder.halvings() >= 3);
-  for (std::uint64_t key = 0; key < 200; ++key) record_begun(r.event_log, r.first, r.tick(), key + 1, kRead, key);
+  for (std::uint64_t key = 0; key < 200; ++key)
+    record_begun(r.event_log, r.first, r.tick(), OperationId{key + 1}, kRead, Key{key});
   for (const auto& history : r.recorder.by_key()) CHECK(history.initial == history.key + 1);
   CHECK_FALSE(r.recorder.by_key().empty());
 }
 
 TEST_CASE("a single key beyond the budget is given up") {
   Recorded r(10);
-  for (std::uint64_t i = 1; i <= 11; ++i) record_begun(r.event_log, r.first, r.tick(), i, kRead, 7);
+  for (std::uint64_t i = 1; i <= 11; ++i) record_begun(r.event_log, r.first, r.tick(), OperationId{i}, kRead, 7);
   CHECK(r.recorder.by_key().empty());
   CHECK(r.recorder.dropped_operations() == 11);
 }
@@ -159,8 +160,8 @@ TEST_CASE("strange ends, fences and locks are ignored") {
 TEST_CASE("keys of atomic operations, and those that lost a write, are left out whole") {
   Recorded r;
   for (const std::uint64_t key : {1, 2, 3}) {
-    record_begun(r.event_log, r.first, r.tick(), key, kRead, key);
-    record_ended(r.event_log, r.first, r.tick(), key, kRead, key, 0);
+    record_begun(r.event_log, r.first, r.tick(), OperationId{key}, kRead, Key{key});
+    record_ended(r.event_log, r.first, r.tick(), OperationId{key}, kRead, Key{key}, 0);
   }
   record_begun(r.event_log, r.first, r.tick(), 10, OperationKind::fetch_and_add, 1, 5);
   record_lost_write(r.event_log, r.first, r.tick(), {3, 77, Loss::home});

@@ -61,17 +61,17 @@ bool online(const std::vector<Operation>& history) {
   judge.reset(0);
   for (const auto& event : events) {
     const auto& operation = history[event.operation];
-    const Moment moment{event.position, operation.id, {}, {}};
+    const Moment moment{event.position, OperationId{operation.id}, {}, {}};
     const bool writes = operation.action == Action::write;
     if (event.position == operation.invoked) {
       if (writes) {
-        judge.begin_write(moment, operation.argument);
+        judge.begin_write(moment, Value{operation.argument});
       } else {
         judge.begin_read(moment);
       }
     } else if (writes) {
       judge.end_write(moment);
-    } else if (judge.end_read(moment, operation.result)) {
+    } else if (judge.end_read(moment, Value{operation.result})) {
       return false;
     }
   }

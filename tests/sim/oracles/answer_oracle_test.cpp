@@ -28,7 +28,7 @@ TEST_CASE("an operation that ends with another key's value is named with both ke
   CHECK(violation.at == Time() + 7_ns);
   CHECK(violation.what == "operation 12 of node3/thread1 asked for key 0x30 and ended with key 0x31");
   CHECK(violation.about.key == 0x30);
-  CHECK(violation.about.operations == std::vector<std::uint64_t>{12});
+  CHECK(violation.about.operations == std::vector<OperationId>{12});
 }
 
 TEST_CASE("a request that is answered again is named with its session and the answered key") {

@@ -28,22 +28,22 @@ struct Watched {
   }
 
   void begin_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_begun(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_begun(event_log, sessions[operation % 8], tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void begin_read(std::uint64_t operation, std::uint64_t key = 1) {
-    record_begun(event_log, sessions[operation % 8], tick(), operation, kRead, key);
+    record_begun(event_log, sessions[operation % 8], tick(), OperationId{operation}, kRead, Key{key});
   }
   void end_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_ended(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_ended(event_log, sessions[operation % 8], tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void end_read(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_ended(event_log, sessions[operation % 8], tick(), operation, kRead, key, value);
+    record_ended(event_log, sessions[operation % 8], tick(), OperationId{operation}, kRead, Key{key}, Value{value});
   }
   void give_up_read(std::uint64_t operation, std::uint64_t key = 1) {
-    record_given_up(event_log, sessions[operation % 8], tick(), operation, kRead, key, 0);
+    record_given_up(event_log, sessions[operation % 8], tick(), OperationId{operation}, kRead, Key{key}, 0);
   }
   void give_up_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
-    record_given_up(event_log, sessions[operation % 8], tick(), operation, kWrite, key, value);
+    record_given_up(event_log, sessions[operation % 8], tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = 1) {
     begin_write(operation, value, key);
@@ -93,7 +93,7 @@ TEST_CASE("a stale read is reported as it ends, with the key, the session and wh
         "key 0x6: read by operation 3 of session3 (5.000 ns), ended at 6.000 ns, returned value 10, which had been "
         "overwritten before the read began, or which no write had begun to write; it could return 11");
   CHECK(w.oracle.violations()[0].about.key == 6);
-  CHECK(w.oracle.violations()[0].about.operations == std::vector<std::uint64_t>{3});
+  CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{3});
 }
 
 TEST_CASE("the initial value is stale after the first write") {
@@ -189,7 +189,7 @@ TEST_CASE("a violation between pending operations names both values and their op
         "key 0x1: read by operation 4 of session4 (6.000 ns), ended at 7.000 ns, returned value 10, but value 11 came "
         "after it: operation 2 of session2 (3.000 ns) had to do with value 10 and ended before operation 3 of session3 "
         "(4.000 ns) had to do with value 11, and that value was complete before the read began");
-  CHECK(w.oracle.violations()[0].about.operations == std::vector<std::uint64_t>{4, 2, 3});
+  CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{4, 2, 3});
 }
 
 TEST_CASE("a lost update shows at the next read") {

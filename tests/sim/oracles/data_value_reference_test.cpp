@@ -102,7 +102,7 @@ class Play {
       current_.push_back(kOpenEnd);
       crashed_.push_back(false);
     }
-    oracle_.initial_value(kKey, shape.initial);
+    oracle_.initial_value(Key{kKey}, Value{shape.initial});
     event_log_.attach(oracle_);
   }
 
@@ -129,8 +129,8 @@ class Play {
       if (!operation.is_write) operation.value = answers_[current_[session]];
       operation.ended = events_++;
       record_ended(event_log_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_),
-                   current_[session] + 1, operation.is_write ? OperationKind::write : OperationKind::read, kKey,
-                   operation.value);
+                   OperationId{current_[session] + 1}, operation.is_write ? OperationKind::write : OperationKind::read,
+                   Key{kKey}, Value{operation.value});
       current_[session] = kOpenEnd;
       return true;
     }
@@ -152,8 +152,9 @@ class Play {
     history_.push_back(operation);
     answers_.push_back(0);
     taken_.push_back(false);
-    record_begun(event_log_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_), history_.size(),
-                 operation.is_write ? OperationKind::write : OperationKind::read, kKey, operation.value);
+    record_begun(event_log_, sessions_[session], Time() + 1_ns * static_cast<std::int64_t>(events_),
+                 OperationId{history_.size()}, operation.is_write ? OperationKind::write : OperationKind::read,
+                 Key{kKey}, Value{operation.value});
     if (random_.chance(0.5)) touch(current_[session]);
   }
 

@@ -40,7 +40,7 @@ TEST_CASE("a request that is overtaken once more than allowed is reported once")
   CHECK(found[0].what ==
         "lock 0x64: lock (operation 1) of session0, waiting since 1.000 ns, was overtaken 4 times by requests that "
         "began later, 3 allowed; last by operation 8 of session1 at 41.000 ns");
-  CHECK(found[0].about.operations == std::vector<std::uint64_t>{1, 8});
+  CHECK(found[0].about.operations == std::vector<OperationId>{1, 8});
 }
 
 TEST_CASE("two nodes of three threads each may overtake by a lease of 256 accesses for each thread, and no more") {

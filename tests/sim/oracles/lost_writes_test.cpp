@@ -39,22 +39,24 @@ struct Watched {
   Time tick() { return now += 1_ns; }
   std::uint64_t begin(OperationKind kind, std::uint64_t value = 0) {
     ++last;
-    record_begun(event_log, sessions[last % 4], tick(), last, kind, kKey, value);
+    record_begun(event_log, sessions[last % 4], tick(), OperationId{last}, kind, Key{kKey}, Value{value});
     return last;
   }
   void end_read(std::uint64_t operation, std::uint64_t value) {
-    record_ended(event_log, sessions[operation % 4], tick(), operation, kRead, kKey, value);
+    record_ended(event_log, sessions[operation % 4], tick(), OperationId{operation}, kRead, Key{kKey}, Value{value});
   }
   void perform(std::uint64_t operation, std::uint64_t value) {
-    record_performed(event_log, sessions[operation % 4], tick(), operation, kKey, value);
+    record_performed(event_log, sessions[operation % 4], tick(), OperationId{operation}, Key{kKey}, Value{value});
   }
   void end_write(std::uint64_t operation, std::uint64_t value) {
     perform(operation, value);
-    record_ended(event_log, sessions[operation % 4], tick(), operation, kWrite, kKey, value);
+    record_ended(event_log, sessions[operation % 4], tick(), OperationId{operation}, kWrite, Key{kKey}, Value{value});
   }
   void write(std::uint64_t value) { end_write(begin(kWrite, value), value); }
   void read(std::uint64_t value) { end_read(begin(kRead), value); }
-  void lose(std::uint64_t value) { record_lost_write(event_log, sessions[0], tick(), {kKey, value, Loss::holder}); }
+  void lose(std::uint64_t value) {
+    record_lost_write(event_log, sessions[0], tick(), {Key{kKey}, Value{value}, Loss::holder});
+  }
 
   bool passes() const { return data_value.violation_count() == 0 && sc.violation_count() == 0; }
   bool both_fail() const { return data_value.violation_count() > 0 && sc.violation_count() > 0; }
@@ -118,7 +120,7 @@ TEST_CASE("a lost write that had not been performed never is") {
   Watched w;
   w.write(10);
   const auto write = w.begin(kWrite, 11);
-  record_ended(w.event_log, w.sessions[write % 4], w.tick(), write, kWrite, kKey, 11);
+  record_ended(w.event_log, w.sessions[write % 4], w.tick(), OperationId{write}, kWrite, Key{kKey}, 11);
   w.lose(11);
   w.read(10);
   w.sc.finish(w.now);

@@ -109,7 +109,7 @@ TEST_CASE("store buffering: the models differ in what may return before a write 
   CHECK(violations[0].what ==
         "read on key 0x1 by operation 3 of session0 (5.000 ns) ended at 6.000 ns, but write with 1 on key 0x0 by "
         "operation 1 of session0 (1.000 ns), which its session issued earlier, was not performed");
-  CHECK(violations[0].about.operations == std::vector<std::uint64_t>{3, 1});
+  CHECK(violations[0].about.operations == std::vector<OperationId>{3, 1});
 }
 
 TEST_CASE("message passing: writes to different keys keep their order but under partial store order") {
@@ -281,27 +281,27 @@ TEST_CASE("a write is performed once, with its own key and value, while it is un
   event_log.attach(oracle);
   const Source session{0};
   const auto performed = [&](std::uint64_t operation, std::uint64_t key, std::uint64_t value) {
-    record_performed(event_log, session, Time() + 5_ns, operation, key, value);
+    record_performed(event_log, session, Time() + 5_ns, OperationId{operation}, Key{key}, Value{value});
     return oracle.violations().empty() ? std::string() : oracle.violations().back().what;
   };
   CHECK_THAT(performed(1, kX, 1),
              Catch::Contains("operation 1 of session0 was performed at 5.000 ns, with value 1, but "
                              "was not under way"));
-  record_begun(event_log, session, Time() + 5_ns, 2, OperationKind::read, kX);
+  record_begun(event_log, session, Time() + 5_ns, 2, OperationKind::read, Key{kX});
   CHECK_THAT(performed(2, kX, 1), Catch::Contains("but is no write"));
-  record_begun(event_log, session, Time() + 5_ns, 3, OperationKind::write, kX, 4);
+  record_begun(event_log, session, Time() + 5_ns, 3, OperationKind::write, Key{kX}, 4);
   CHECK_THAT(performed(3, kY, 4), Catch::Contains("but was asked to write key 0x0"));
   CHECK_THAT(performed(3, kX, 6), Catch::Contains("with value 6 instead of 4"));
   CHECK_THAT(performed(3, kX, 4), Catch::Contains("but had been performed before"));
   CHECK(oracle.violation_count() == 5);
-  CHECK_THROWS_WITH(record_begun(event_log, session, Time(), 9, OperationKind::read, kX),
+  CHECK_THROWS_WITH(record_begun(event_log, session, Time(), 9, OperationKind::read, Key{kX}),
                     Catch::Contains("was recorded after"));
 }
 
 TEST_CASE("warm-up's value is what memory holds at first") {
   NamedEventLog event_log;
   MemoryModelOracle oracle(kSc, event_log);
-  oracle.initial_value(kX, 33);
+  oracle.initial_value(Key{kX}, 33);
   tell(Teller().read(0, kX, 33, {1, 2}).read(0, kY, 0, {3, 4}), event_log, oracle);
   CHECK(oracle.violation_count() == 0);
 }
@@ -315,11 +315,11 @@ TEST_CASE("what can no longer be read or waited for is dropped") {
   for (std::uint64_t i = 1; i <= 100'000; ++i) {
     const Source writer{static_cast<std::uint32_t>(i % 4)}, reader{static_cast<std::uint32_t>(4 + i % 4)};
     const auto key = i % 1'000, write = ++operation, read = ++operation;
-    record_begun(event_log, reader, now += 1_ns, read, OperationKind::read, key);
-    record_begun(event_log, writer, now += 1_ns, write, OperationKind::write, key, i);
-    record_ended(event_log, writer, now += 1_ns, write, OperationKind::write, key, i);
-    record_performed(event_log, writer, now += 1_ns, write, key, i);
-    record_ended(event_log, reader, now += 1_ns, read, OperationKind::read, key, i);
+    record_begun(event_log, reader, now += 1_ns, OperationId{read}, OperationKind::read, Key{key});
+    record_begun(event_log, writer, now += 1_ns, OperationId{write}, OperationKind::write, Key{key}, Value{i});
+    record_ended(event_log, writer, now += 1_ns, OperationId{write}, OperationKind::write, Key{key}, Value{i});
+    record_performed(event_log, writer, now += 1_ns, OperationId{write}, Key{key}, Value{i});
+    record_ended(event_log, reader, now += 1_ns, OperationId{read}, OperationKind::read, Key{key}, Value{i});
     REQUIRE(oracle.open_operations() == 0);
     REQUIRE(oracle.open_keys() == 0);
   }
@@ -336,16 +336,16 @@ TEST_CASE("a deep buffer is drained in any order under partial store order, and 
   const Source session{0}, other{1};
   Time now;
   for (std::uint64_t i = 1; i <= kDepth; ++i) {
-    record_begun(event_log, session, now += 1_ns, i, OperationKind::write, i, i);
-    record_ended(event_log, session, now += 1_ns, i, OperationKind::write, i, i);
-    record_begun(event_log, session, now += 1_ns, kDepth + i, OperationKind::read, i);
-    record_ended(event_log, session, now += 1_ns, kDepth + i, OperationKind::read, i, i);
+    record_begun(event_log, session, now += 1_ns, OperationId{i}, OperationKind::write, Key{i}, Value{i});
+    record_ended(event_log, session, now += 1_ns, OperationId{i}, OperationKind::write, Key{i}, Value{i});
+    record_begun(event_log, session, now += 1_ns, OperationId{kDepth + i}, OperationKind::read, Key{i});
+    record_ended(event_log, session, now += 1_ns, OperationId{kDepth + i}, OperationKind::read, Key{i}, Value{i});
   }
   CHECK(oracle.open_operations() == kDepth);
   for (std::uint64_t i = kDepth; i > 0; --i) {
-    record_begun(event_log, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i);
-    record_ended(event_log, other, now += 1_ns, 2 * kDepth + i, OperationKind::read, i, 0);
-    record_performed(event_log, session, now += 1_ns, i, i, i);
+    record_begun(event_log, other, now += 1_ns, OperationId{2 * kDepth + i}, OperationKind::read, Key{i});
+    record_ended(event_log, other, now += 1_ns, OperationId{2 * kDepth + i}, OperationKind::read, Key{i}, 0);
+    record_performed(event_log, session, now += 1_ns, OperationId{i}, Key{i}, Value{i});
   }
   oracle.finish(now);
   CHECK(oracle.violation_count() == 0);

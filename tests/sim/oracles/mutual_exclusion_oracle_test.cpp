@@ -44,7 +44,7 @@ TEST_CASE("two holders of whom one is exclusive are reported with both requests"
       both[0].what ==
       "lock 0x64: granted exclusively by operation 2 of session1 (since 4.000 ns) while held exclusively by operation "
       "1 of session0 (since 2.000 ns)");
-  CHECK(both[0].about.operations == std::vector<std::uint64_t>{2, 1});
+  CHECK(both[0].about.operations == std::vector<OperationId>{2, 1});
   CHECK(held_against(Teller().lock(0, {1, 2}, kShared).lock(1, {3, 4}).unlock(0, {5, 6}).unlock(1, {7, 8})).size() ==
         1);
   CHECK(held_against(Teller().lock(0, {1, 2}).lock(1, {3, 4}, kShared).unlock(0, {5, 6}).unlock(1, {7, 8})).size() ==

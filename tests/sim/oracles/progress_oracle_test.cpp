@@ -22,13 +22,13 @@ struct Watched {
   explicit Watched(Duration patience = Duration::max()) : oracle(event_log, patience) { event_log.attach(oracle); }
 
   void begin(std::uint64_t operation, Duration at, OperationKind kind = kRead, std::uint64_t key = 5) {
-    record_begun(event_log, operation % 2 == 0 ? second : first, Time() + at, operation, kind, key);
+    record_begun(event_log, operation % 2 == 0 ? second : first, Time() + at, OperationId{operation}, kind, Key{key});
   }
   void end(std::uint64_t operation, Duration at) {
-    record_ended(event_log, operation % 2 == 0 ? second : first, Time() + at, operation, kRead, 5, 0);
+    record_ended(event_log, operation % 2 == 0 ? second : first, Time() + at, OperationId{operation}, kRead, 5, 0);
   }
   void give_up(std::uint64_t operation, Duration at, OperationKind kind = kRead) {
-    record_given_up(event_log, operation % 2 == 0 ? second : first, Time() + at, operation, kind, 5, 0);
+    record_given_up(event_log, operation % 2 == 0 ? second : first, Time() + at, OperationId{operation}, kind, 5, 0);
   }
 };
 
@@ -61,7 +61,7 @@ TEST_CASE("an operation that never ends is named with its session, key and begin
   CHECK(w.oracle.violations()[0].what ==
         "write (operation 2) of node1/thread3 on key 0x4d, begun at 2.000 ns, never ended");
   CHECK(w.oracle.violations()[0].about.key == 77);
-  CHECK(w.oracle.violations()[0].about.operations == std::vector<std::uint64_t>{2});
+  CHECK(w.oracle.violations()[0].about.operations == std::vector<OperationId>{2});
 }
 
 TEST_CASE("pending operations are listed, the longest-waiting first") {

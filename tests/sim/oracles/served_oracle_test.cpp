@@ -21,19 +21,19 @@ struct Served {
   explicit Served(ServedRules rules = {}) : oracle(event_log, std::move(rules)) { event_log.attach(oracle); }
 
   void begin(std::uint64_t operation, Duration at, std::uint64_t key = 5) {
-    record_begun(event_log, session, Time() + at, operation, OperationKind::read, key);
+    record_begun(event_log, session, Time() + at, OperationId{operation}, OperationKind::read, Key{key});
   }
   void end(std::uint64_t operation, Duration at) {
-    record_ended(event_log, session, Time() + at, operation, OperationKind::read, 5, 0);
+    record_ended(event_log, session, Time() + at, OperationId{operation}, OperationKind::read, 5, 0);
   }
   void give_up(std::uint64_t operation, Duration at) {
-    record_given_up(event_log, session, Time() + at, operation, OperationKind::read, 5, 0);
+    record_given_up(event_log, session, Time() + at, OperationId{operation}, OperationKind::read, 5, 0);
   }
   void again(std::uint64_t operation, Duration since, Duration at, SentAgain why = kTimeout, std::uint64_t key = 5) {
-    record_sent_again(event_log, nic, Time() + at, operation, {why, key, Time() + since});
+    record_sent_again(event_log, nic, Time() + at, OperationId{operation}, {why, Key{key}, Time() + since});
   }
   void disturb(std::uint64_t operation, Duration at, Disturbance kind = Disturbance::lost) {
-    record_disturbance(event_log, wire, Time() + at, operation, kind);
+    record_disturbance(event_log, wire, Time() + at, OperationId{operation}, kind);
   }
   std::uint64_t violations() const { return oracle.violation_count(); }
 
@@ -70,7 +70,7 @@ TEST_CASE("a timeout without any fault is a violation that names operation, sess
   CHECK(violation.oracle == "served");
   CHECK(violation.at == Time() + 12_us);
   CHECK(violation.about.key == 77);
-  CHECK(violation.about.operations == std::vector<std::uint64_t>{1});
+  CHECK(violation.about.operations == std::vector<OperationId>{1});
   for (const char* part : {"read (operation 1)", "node0/thread0", "key 0x4d", "begun at 1000.000 ns", "2000.000 ns"}) {
     CHECK_THAT(violation.what, Catch::Contains(part));
   }

@@ -23,7 +23,7 @@ struct Watched {
 
   void set(std::uint64_t key, std::uint64_t node, Permission permission) {
     now += 1_ns;
-    record_permission(event_log, protocol, now, 0, key, node, permission);
+    record_permission(event_log, protocol, now, 0, Key{key}, node, permission);
   }
   std::uint64_t violations() const { return oracle.violation_count(); }
 };

@@ -15,17 +15,22 @@ void tell(Story story, EventLog& event_log, Oracle& oracle) {
     now = Time::from_ps(static_cast<std::int64_t>(event.at) * 1000);
     const Source session{event.session};
     if (event.what == Observed::operation_begun) {
-      record_begun(event_log, session, now, event.operation, event.kind, event.key, event.value);
+      record_begun(event_log, session, now, OperationId{event.operation}, event.kind, Key{event.key},
+                   Value{event.value});
     } else if (event.what == Observed::operation_given_up) {
-      record_given_up(event_log, session, now, event.operation, event.kind, event.key, event.value);
+      record_given_up(event_log, session, now, OperationId{event.operation}, event.kind, Key{event.key},
+                      Value{event.value});
     } else if (event.what == Observed::performed) {
-      record_performed(event_log, session, now, event.operation, event.key, event.value);
+      record_performed(event_log, session, now, OperationId{event.operation}, Key{event.key}, Value{event.value});
     } else if (is_atomic(event.kind)) {
-      record_atomic_ended(event_log, session, now, event.operation, event.kind, event.key, event.value, event.wrote);
+      record_atomic_ended(event_log, session, now, OperationId{event.operation}, event.kind, Key{event.key},
+                          Value{event.value}, event.wrote);
     } else if (requests_lock(event.kind)) {
-      record_lock_ended(event_log, session, now, event.operation, event.kind, event.key, event.value != 0);
+      record_lock_ended(event_log, session, now, OperationId{event.operation}, event.kind, Key{event.key},
+                        event.value != 0);
     } else {
-      record_ended(event_log, session, now, event.operation, event.kind, event.key, event.value);
+      record_ended(event_log, session, now, OperationId{event.operation}, event.kind, Key{event.key},
+                   Value{event.value});
     }
   }
   oracle.finish(now);
@@ -67,7 +72,7 @@ std::vector<checkers::Operation> seen_by_clients(const Story& story) {
       operation.id = event.operation;
       operation.session = event.session;
       operation.action = action_of(event.kind);
-      operation.key = event.key;
+      operation.key = Key{event.key};
       operation.argument = event.value;
       operation.expected = event.expected;
       operation.invoked = event.at;

@@ -26,7 +26,7 @@ TEST_CASE("an answer whose parts make no item is named with its operation and wh
     CHECK(violation.at == Time() + 7_ns);
     CHECK(violation.what == what);
     CHECK(violation.about.key == 0x30);
-    CHECK(violation.about.operations == std::vector<std::uint64_t>{12});
+    CHECK(violation.about.operations == std::vector<OperationId>{12});
   }
   CHECK(torn.violation_count() == 3);
 }

@@ -29,13 +29,13 @@ struct AtRest {
   AtRest() { event_log.attach(history); }
 
   void begin_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_begun(event_log, session, tick(), operation, kWrite, key, value);
+    record_begun(event_log, session, tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void end_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_ended(event_log, session, tick(), operation, kWrite, key, value);
+    record_ended(event_log, session, tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void give_up_write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
-    record_given_up(event_log, session, tick(), operation, kWrite, key, value);
+    record_given_up(event_log, session, tick(), OperationId{operation}, kWrite, Key{key}, Value{value});
   }
   void write(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
     begin_write(operation, value, key);
@@ -43,14 +43,14 @@ struct AtRest {
   }
   void read(std::uint64_t operation, std::uint64_t value, std::uint64_t key = kKey) {
     begin_read(operation, key);
-    record_ended(event_log, session, tick(), operation, kRead, key, value);
+    record_ended(event_log, session, tick(), OperationId{operation}, kRead, Key{key}, Value{value});
   }
   void begin_read(std::uint64_t operation, std::uint64_t key = kKey) {
-    record_begun(event_log, session, tick(), operation, kRead, key);
+    record_begun(event_log, session, tick(), OperationId{operation}, kRead, Key{key});
   }
-  void home(std::uint64_t value) { oracle.home(kKey, value); }
+  void home(std::uint64_t value) { oracle.home(Key{kKey}, Value{value}); }
   void copy(std::uint32_t node, std::uint64_t value, CopyState state = kClean) {
-    oracle.copy(kKey, Holder::node(node), value, state);
+    oracle.copy(Key{kKey}, Holder::node(node), Value{value}, state);
   }
   /// What the oracle says, one violation a line.
   std::string verdict() {
@@ -77,7 +77,7 @@ TEST_CASE("copies that equal their home, which has the last write, are right") {
   a.home(11);
   a.copy(2, 11);
   a.copy(3, 11);
-  a.oracle.copy(kKey, Holder::network_switch(), 11, kClean);
+  a.oracle.copy(Key{kKey}, Holder::network_switch(), 11, kClean);
   CHECK(a.verdict() == "");
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("a key that was never written is right while home and copies have neve
   AtRest a;
   a.read(1, 0);
   a.copy(0, 0);
-  a.oracle.copy(kKey + 1, Holder::node(0), 0, kClean);  // of which the history knows nothing
+  a.oracle.copy(Key{kKey + 1}, Holder::node(0), 0, kClean);  // of which the history knows nothing
   CHECK(a.verdict() == "");
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a home of a key that nobody has written is a violation") {
 TEST_CASE("a value from warm-up is the last write until another one") {
   for (const bool stale : {false, true}) {
     AtRest a;
-    a.history.initial_value(kKey, 7);
+    a.history.initial_value(Key{kKey}, 7);
     if (stale) a.write(1, 10);
     a.home(7);
     CHECK((a.verdict() == "") == !stale);
@@ -126,7 +126,7 @@ TEST_CASE("clean copies that differ from their home are violations, those in the
   a.home(11);
   a.copy(1, 11);
   a.copy(2, 10);
-  a.oracle.copy(kKey, Holder::network_switch(), 10, kClean);
+  a.oracle.copy(Key{kKey}, Holder::network_switch(), 10, kClean);
   CHECK(a.verdict() ==
         "key 0x5: node 2 holds a clean copy of value 10, but its home has 11\n"
         "key 0x5: the switch holds a clean copy of value 10, but its home has 11\n");
@@ -233,7 +233,7 @@ TEST_CASE("nothing is said of what went with a crash that the protocol does not 
   a.write(1, 10);
   a.home(9);
   a.copy(2, 8);
-  a.oracle.lost(kKey);
+  a.oracle.lost(Key{kKey});
   CHECK(a.verdict() == "");
 }
 
@@ -253,13 +253,14 @@ TEST_CASE("pieces of one item that have its value are one copy, and each that ha
   a.write(1, 10);
   a.write(2, 11);
   a.home(11);
-  for (const std::uint64_t value : {11, 10, 11, 10}) a.oracle.copy(kKey, Holder::network_switch(), value, kClean);
+  for (const std::uint64_t value : {11, 10, 11, 10})
+    a.oracle.copy(Key{kKey}, Holder::network_switch(), Value{value}, kClean);
   CHECK(a.verdict() == "key 0x5: the switch holds a clean copy of value 10, but its home has 11\n");
 }
 
 TEST_CASE("violations come in the order of their keys, however they were shown") {
   AtRest a;
-  for (const std::uint64_t key : {9, 3, 7}) a.oracle.home(key, 1);
+  for (const std::uint64_t key : {9, 3, 7}) a.oracle.home(Key{key}, 1);
   a.oracle.finish(Time{});
   REQUIRE(a.oracle.violations().size() == 3);
   CHECK(a.oracle.violations()[0].about.key == 3);

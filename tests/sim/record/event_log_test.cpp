@@ -63,7 +63,7 @@ TEST_CASE("every field changes the hash") {
   const auto add = [&seen](Observed what, int source, Time at, std::uint64_t operation, std::uint64_t x,
                            std::uint64_t y, std::uint64_t z) {
     seen.insert(hash_of([&](EventLog& event_log, Source a, Source b) {
-                  event_log.record(what, source == 0 ? a : b, at, operation, x, y, z);
+                  event_log.record(what, source == 0 ? a : b, at, OperationId{operation}, x, y, z);
                 }).hex());
   };
   add(Observed::message_sent, 0, at_ns(5), 1, 2, 3, 4);

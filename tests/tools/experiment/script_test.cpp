@@ -41,7 +41,7 @@ struct ByHand {
   models::KeyValueService& store() { return dynamic_cast<models::KeyValueService&>(assembly.protocol().service()); }
   void put(models::NodeId node, std::uint64_t key) {
     script().spawn(node, [](models::KeyValueService& store, models::NodeId from, std::uint64_t k) -> sim::Task<void> {
-      co_await store.put({from, 0}, k);
+      co_await store.put({from, 0}, sim::Key{k});
     }(store(), node, key));
   }
   void advance(sim::Duration length) { assembly.calendar().run_until(assembly.calendar().now() + length); }

@@ -14,7 +14,8 @@ using Kind = Event::Kind;
 
 namespace {
 
-constexpr std::uint64_t kKey = 0x77, kOperation = 5;
+constexpr sim::Key kKey{0x77};
+constexpr sim::OperationId kOperation{5};
 
 /// A protocol without a word about packets and registers.
 struct Silent final : models::Protocol {
@@ -35,15 +36,17 @@ struct Watched {
     recorder.attach(rack.rack, protocol);
   }
   void begin(std::uint64_t operation, std::uint64_t key) {
-    sim::record_begun(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+    sim::record_begun(rack.event_log, session, rack.calendar.now(), sim::OperationId{operation},
+                      sim::OperationKind::write, sim::Key{key}, 9);
   }
   void end(std::uint64_t operation, std::uint64_t key) {
-    sim::record_ended(rack.event_log, session, rack.calendar.now(), operation, sim::OperationKind::write, key, 9);
+    sim::record_ended(rack.event_log, session, rack.calendar.now(), sim::OperationId{operation},
+                      sim::OperationKind::write, sim::Key{key}, 9);
   }
   void send(std::uint64_t operation, std::uint16_t kind) {
     auto packet = rack.rack.make_packet(1, kind, static_cast<std::uint16_t>(rack.hosts[1]->qpn));
-    packet->operation = operation;
-    rack.rack.server(0).nic().send_raw(rack.hosts[0]->qpn, std::move(packet));
+    packet->operation = sim::OperationId{operation};
+    rack.rack.server(0).nic().send_raw(models::Qpn{rack.hosts[0]->qpn}, std::move(packet));
     rack.calendar.run_until(rack.calendar.now() + 100_us);
   }
 
@@ -86,7 +89,8 @@ TEST_CASE("a permission stands at the session that acts, or at the node's latest
   Watched w;
   const auto source = w.rack.event_log.add_source("node0/protocol");
   const auto grant = [&](std::uint64_t node, sim::Permission permission) {
-    sim::record_permission(w.rack.event_log, source, w.rack.calendar.now(), kOperation, kKey, node, permission);
+    sim::record_permission(w.rack.event_log, source, w.rack.calendar.now(), sim::OperationId{kOperation},
+                           sim::Key{kKey}, node, permission);
   };
   w.begin(kOperation, kKey);
   grant(0, sim::Permission::write);

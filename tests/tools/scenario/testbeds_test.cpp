@@ -19,7 +19,7 @@ struct PingPong final : models::PacketHandler {
   void send(models::NodeId to, std::uint16_t to_queue_pair) {
     auto packet = rack->make_packet(to, static_cast<std::uint16_t>(queue_pair), to_queue_pair);
     packet->payload_bytes = 18;  // of a 64-byte frame, behind Ethernet, IPv4 and UDP
-    rack->server(node).nic().send_raw(queue_pair, std::move(packet));
+    rack->server(node).nic().send_raw(models::Qpn{queue_pair}, std::move(packet));
   }
   void on_packet(p4::PacketRef packet) override {
     if (answers) {
