@@ -1,6 +1,7 @@
 // An observer of packets sees each on its wires, in the switch and at its end, and changes nothing.
 #include "models/packets/packet_observer.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/models/rack_fixture.hpp"
@@ -111,6 +112,46 @@ TEST_CASE("of two observers of packets the one that was added first is told firs
                                         "first on wire", "second on wire",      //
                                         "first pass", "second pass",            //
                                         "first dropped", "second dropped"});
+}
+
+TEST_CASE("each observer of packets is told of what reaches the control CPU") {
+  struct : PacketHandler {
+    void on_packet(p4::PacketRef) override {}
+  } listener;
+  TestRack rack;
+  rack.rack.control_cpu().listen(listener);
+  Notes first(rack.event_log), second(rack.event_log);
+  rack.rack.context().add_packet_observer(first);
+  rack.rack.context().add_packet_observer(second);
+  auto packet = rack.rack.make_packet(kControlCpuNode, 9, 7);
+  packet->payload_bytes = 64;
+  rack.rack.server(1).nic().send_raw(models::Qpn{rack.hosts[1]->qpn}, std::move(packet));
+  rack.calendar.run_until();
+  CHECK(first.lines == Lines{"wire/node1-switch", "pass", "wire/switch-control", "delivered switch/control/network"});
+  CHECK(second.lines == first.lines);
+}
+
+TEST_CASE("an observer of packets is told of every pass of a packet that circulates unchanged") {
+  RackOptions options = TestRack::small();
+  options.network_switch.skip_idle_passes = true;
+  const bool observed = GENERATE(true, false);
+  TestRack rack(options);
+  auto& chassis = rack.rack.chassis();
+  auto program = std::make_shared<p4::Program>("carousel", "keeps all packets");
+  p4::append_forwarding_parser(*program, p4::Gress::ingress);
+  program->ingress().apply(
+      program->action("again").set(program->intrinsics().ucast_egress_port, chassis.recirculation_port(0)));
+  rack.rack.install_program(program);
+  Notes notes(rack.event_log);
+  if (observed) rack.rack.context().add_packet_observer(notes);
+  rack.send(1, 0, 1);
+  rack.calendar.run_until(sim::Time{} + 10_us);
+  chassis.settle();
+  const auto passes = rack.counter("switch.ingress_passes");
+  CHECK(passes > 10);
+  CHECK((chassis.events_skipped() > 0) == !observed);
+  const auto seen = static_cast<std::uint64_t>(std::count(notes.lines.begin(), notes.lines.end(), "pass"));
+  CHECK(seen == (observed ? passes : 0));
 }
 
 TEST_CASE("an observer of packets leaves the run hash alone, fused and stepped") {

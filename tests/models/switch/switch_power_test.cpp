@@ -5,7 +5,7 @@
 
 #include "models/switch/switch_ports.hpp"
 #include "sim/kernel/invariant.hpp"
-#include "tests/models/hardware_fixture.hpp"
+#include "tests/models/rack_fixture.hpp"
 
 using namespace racksim;
 using namespace racksim::models;
@@ -58,4 +58,25 @@ TEST_CASE("Of the packets in a part of the switch those of recirculation ports c
   CHECK_THROWS_AS(held.remove(0), sim::BrokenInvariant);
   held.add(0);
   CHECK_THROWS_AS(held.remove(loopback), sim::BrokenInvariant);
+}
+
+TEST_CASE("Packets that wait for their slots when the power is lost make no pass") {
+  RackOptions options = TestRack::small();
+  options.network_switch.passes = GENERATE(PassMode::fused, PassMode::stepped);
+  TestRack t(options);
+  t.rack.install_program(exercise_program(false, 32));
+  for (NodeId from = 1; from < 5; ++from) t.send(from, 0, from, kCounted);
+  // All four arrive at once, 175 + 110 + 6.72 + 10 ns after they were posted: the first has its slot then, the others
+  // a cycle of 820 ps after each other.
+  const auto off = at(301'721_ps);
+  t.rack.chassis().announce_power_loss(off);
+  t.calendar.run_until(off);
+  REQUIRE(t.counter("switch.ingress_passes") == 1);
+  REQUIRE(t.rack.chassis().packets_held() >= 3);
+  t.rack.chassis().power_off();
+  t.calendar.run_until(off + 10_us);
+  CHECK(t.counter("switch.ingress_passes") == 1);
+  CHECK(t.rack.chassis().pipeline(0).registers().read(0, 1) == 1);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_off) == 4);
+  CHECK(t.rack.packets_in_flight() == 0);
 }

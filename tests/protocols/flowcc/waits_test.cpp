@@ -75,6 +75,29 @@ TEST_CASE("a reader that stands still waits for the unlock that has the lock, an
   }
 }
 
+// Readers share the lock (Concordia §5.1.1): who has it for reading bars no reader.
+TEST_CASE("a reader whose request is lost waits for the block's owner, and not for another reader's lock") {
+  for (const auto ownership : {Ownership::switch_owned, Ownership::home}) {
+    FlowCcScript run(three_nodes(ownership));
+    const auto block = run.shared_block(0);
+    const std::string key = sim::printed_key(run.protocol->block_of(block));
+    harm(run.rack.uplink(kA), MessageType::unlock_read, models::TargetedFault::Effect::drop, 1'000'000);
+    run.begin({kA, 0}, block, false);
+    run.advance(20_us);
+    harm(run.rack.uplink(kB), MessageType::read_miss, models::TargetedFault::Effect::drop, 1'000'000);
+    run.begin({kB, 0}, block, false);
+    run.advance(5_ms);
+    run.finish();
+    INFO(all_lines(run));
+    const std::string owner = ownership == Ownership::home ? "home agent of node0" : "switch";
+    CHECK(has_line(run, "unlock of block " + key + " by node1/thread0 waits for " + owner,
+                   ": sent, and not acknowledged"));
+    CHECK(has_line(run, "node2/thread0 waits for " + owner + ": READ-MISS of block " + key, ": an answer"));
+    CHECK_FALSE(has_line(run, "node2/thread0 waits for unlock", ""));
+    CHECK_FALSE(has_line(run, "node2/thread0 waits for node1/thread0", ""));
+  }
+}
+
 TEST_CASE("a request that no cache agent answers waits for the agents that have not acknowledged it") {
   FlowCcScript run(three_nodes(Ownership::switch_owned));
   const auto block = run.shared_block(0);

@@ -104,6 +104,39 @@ TEST_CASE("an actor that was woken and loses its host at one instant does not go
         }) == "7 idle\n");
 }
 
+TEST_CASE("what is notified in the event in which a host goes off wakes none of its actors, but who waits behind them",
+          "[engine]") {
+  CHECK(in_child([] {
+          struct Both {
+            Engine& engine;
+            Engine::WakeUp& wake_up;
+            HostId host;
+            void act() {
+              engine.switch_off(host);
+              wake_up.wake();
+            }
+          };
+          Calendar calendar;
+          Engine engine(calendar, seconds(1));
+          Log log{calendar, {}};
+          Both both{engine, engine.add_wake_up(), engine.add_host("crashing")};
+          const HostId steady = engine.add_host("steady");
+          engine.add_actor("waiter", both.host, [&](Engine::Actor& self) {
+            self.wait(both.wake_up);
+            log.note("the dead woke up");
+          });
+          engine.add_actor("survivor", steady, [&](Engine::Actor& self) {
+            self.sleep(ps(3));  // waits behind the waiter
+            self.wait(both.wake_up);
+            log.note("survivor woken");
+          });
+          calendar.at<&Both::act>(at(7), calendar.add_lane("events"), both);
+          return log.end(engine);
+        }) ==
+        "7 survivor woken\n"
+        "7 idle\n");
+}
+
 TEST_CASE("an actor restarts with every return of its host, even when its body had returned", "[engine]") {
   CHECK(in_child([] {
           Calendar calendar;

@@ -1,10 +1,16 @@
 // The phases of a run: what ends it when nothing goes on any more.
 #include "tools/experiment/experiment.hpp"
 
+#include <fmt/core.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <functional>
 #include <sstream>
 
+#include "sim/kernel/invariant.hpp"
+#include "tools/experiment/run_failure.hpp"
+#include "tools/json/input_error.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 #include "tools/suite/suite.hpp"
@@ -152,4 +158,35 @@ TEST_CASE("a run that cannot come to rest before its time limit fails by it") {
   const Ending limited = run({"run.stall=25ms", "run.time_limit=10ms"});
   CHECK(limited.violation == "time-limit");
   CHECK(limited.at == 10_ms);
+}
+
+TEST_CASE("what is thrown as the run goes on is a defect with its last event, unless the input is to blame") {
+  const auto thrown = [](const std::function<void()>& fails) {
+    ChildProcesses child(1);
+    child.start(0, [&]() -> std::string {
+      const Scenario scenario = read_scenario(parse_json(kMute, "mute"), "mute.json", built_in_catalogue());
+      sim::Metrics metrics;
+      try {
+        run_experiment(scenario, metrics, "", [&](sim::Time, std::uint64_t) { fails(); });
+      } catch (const InputError& error) {
+        return fmt::format("input: {}", error.what());
+      } catch (const InvariantFailure& failure) {
+        return fmt::format("invariant at {}: {}", failure.at() > sim::Time{}, failure.what());
+      } catch (const RunFailure& failure) {
+        return fmt::format("defect: {}", failure.what());
+      }
+      return "nothing";
+    });
+    std::optional<ChildResult> ended;
+    while (!ended) ended = child.wait(std::chrono::seconds(1));
+    REQUIRE(ended->answered());
+    return ended->text;
+  };
+  CHECK(thrown([] { throw InputError("mute.json", "/seed", "1", "2"); }) ==
+        std::string("input: ") + InputError("mute.json", "/seed", "1", "2").what());
+  const std::string defect = thrown([] { throw std::logic_error("no such node"); });
+  CHECK(defect.rfind("defect: no such node\n  last event: number ", 0) == 0);
+  const std::string broken = thrown([] { throw sim::BrokenInvariant("here.cpp", 7, "a < b", "a is below b"); });
+  CHECK(broken.rfind("invariant at true: broken invariant at here.cpp:7: a is below b (a < b)\n  last event: ", 0) ==
+        0);
 }
