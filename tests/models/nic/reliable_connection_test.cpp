@@ -144,6 +144,8 @@ TEST_CASE("Sequence numbers wrap at 24 bits") {
   CHECK(Psn(0xffffff) - Psn(0) == -1);
   CHECK(Psn(5) - Psn(3) == 2);
   CHECK(Psn(0x800000) - Psn(1) == 0x7fffff);
+  CHECK(Psn(0xffffff) + 1 == Psn(0));
+  CHECK(Psn(0) - 1 == Psn(0xffffff));
 }
 
 TEST_CASE("When retries run out the connection fails and says so for every work request") {
