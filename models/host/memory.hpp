@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <span>
@@ -69,6 +70,18 @@ class Memory {
   void write(std::uint64_t address, const p4::Content& content) { write(address, content.bytes()); }
   std::uint64_t word(std::uint64_t address) const { return read(address, sizeof(std::uint64_t)).as<std::uint64_t>(); }
   void set_word(std::uint64_t address, std::uint64_t value) { write(address, p4::Content::of(value)); }
+
+  /// Calls `visit(address, word)` for each aligned word that is not 0, in no particular order.
+  template <class Visit>
+  void visit_words(Visit&& visit) const {
+    for (const auto& [number, page] : pages_) {
+      for (std::size_t at = 0; at < kPageBytes; at += sizeof(std::uint64_t)) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, page->data() + at, sizeof value);
+        if (value != 0) visit(number * kPageBytes + at, value);
+      }
+    }
+  }
 
   /// The node has crashed: what is not in a durable region is 0, and all other regions are gone.
   void crash();

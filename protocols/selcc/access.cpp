@@ -1,0 +1,249 @@
+// What application threads do: the local shared-exclusive latch of a frame, and accesses under it (SELCC §4.2, §5.1.1,
+// §5.3.1).
+//
+// A thread that does not get the latch spins, so its core is its own in any case and waiting costs nobody anything. The
+// latch is granted in the order of asking, readers together. Whoever gets it and lacks the permission acquires it with
+// the latch held exclusively: so a node has one latch operation of a line under way, and its threads' misses merge
+// (R13).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/selcc/compute_node.hpp"
+#include "sim/kernel/invariant.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::selcc {
+
+namespace {
+
+/// Takes itself out of the line's queue when its task dies.
+struct Spinning {
+  Spinning(ComputeNode& n, LineWork& work, sim::Calendar& calendar, bool write)
+      : waiter(calendar), node(n), line(work.frame->line) {
+    waiter.write = write;
+    work.waiters.push_back(&waiter);
+  }
+  ~Spinning() {
+    if (auto* work = const_cast<LineWork*>(node.work_on(line))) std::erase(work->waiters, &waiter);
+  }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+  LatchWaiter waiter;
+  ComputeNode& node;
+  sim::Key line;
+};
+
+}  // namespace
+
+sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
+  const sim::Key line = shared_.line_of(object);
+  const auto own = held(thread, line);
+  const bool latched = own != held_.end();
+  Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
+  if (latched) note_access_under_own_latch();
+  co_await models::occupy(core_of(thread), options().local_access);
+  const sim::Value value = frame->data.value(shared_.index_of(object));
+  if (!latched) unlatch(*frame, false);
+  co_return value;
+}
+
+sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
+  const sim::Key line = shared_.line_of(object);
+  const auto own = held(thread, line);
+  const bool latched = own != held_.end();
+  if (latched && !own->exclusive) {
+    throw std::invalid_argument(
+        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
+  }
+  Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
+  if (latched) note_access_under_own_latch();
+  co_await models::occupy(core_of(thread), options().local_access);
+  const std::uint16_t index = shared_.index_of(object);
+  frame->data.set(index, value);
+  frame->dirty.widen(index);
+  shared_.memory.performed(operation, object, value);
+  if (!latched) unlatch(*frame, true);
+}
+
+void ComputeNode::note_access_under_own_latch() {
+  ++counters().accesses.value;
+  ++counters().local_accesses.value;
+}
+
+sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
+  if (held(thread, line) != held_.end()) {
+    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
+  }
+  Frame* frame = co_await latch(thread, line, exclusive, operation);
+  held_.push_back({thread, frame, exclusive});
+}
+
+void ComputeNode::unlock(unsigned thread, sim::Key line) {
+  const auto own = held(thread, line);
+  if (own == held_.end()) {
+    throw std::invalid_argument(
+        fmt::format("thread {} of node {} does not hold the latch of {}", thread, id_, sim::printed_key(line)));
+  }
+  const HeldLatch latch = *own;
+  held_.erase(own);
+  unlatch(*latch.frame, latch.exclusive);
+}
+
+std::vector<ComputeNode::HeldLatch>::iterator ComputeNode::held(unsigned thread, sim::Key line) {
+  return std::find_if(held_.begin(), held_.end(),
+                      [&](const HeldLatch& latch) { return latch.thread == thread && latch.frame->line == line; });
+}
+
+sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation) {
+  Frame* frame = cache_.find(line);
+  while (frame == nullptr) {
+    frame = cache_.take(line);
+    if (cache_.free_frames() < options().least_free()) wake_evictor();
+    if (frame != nullptr) break;
+    ++counters().frame_waits.value;
+    co_await frame_freed_.wait();
+    frame = cache_.find(line);
+  }
+  bool exclusive = write || !readable(frame->state);
+  if (may_latch(*frame, exclusive)) {
+    if (frame->attended) note_use(*frame, frame->latch == 0, write);
+    frame->latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame->latch + 1);
+  } else {
+    note_use(*frame, false, write);
+    exclusive = co_await wait_for_latch(*frame, write);
+  }
+  RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");
+  ++counters().accesses.value;
+  const bool hit = write ? writable(frame->state) : readable(frame->state);
+  LineWork* work = nullptr;
+  if (hit) {
+    ++counters().local_accesses.value;
+  } else {
+    ++(!write                               ? counters().shared_misses
+       : frame->state == FrameState::absent ? counters().modified_misses
+                                            : counters().upgrades)
+          .value;
+    work = &work_of(*frame);
+    work->thread = thread;
+    work->operation = operation;
+    work->attempts = work->upgrades = 0;
+    work->has_asked = false;
+    work->asked_at = {};
+  }
+  raise(write ? FrameEvent::write : FrameEvent::read, line, frame);
+  if (!hit) co_await work->acquired.wait();
+  if (exclusive && !write) {
+    frame->latch = 1;
+    if (frame->attended) grant_waiters(*frame);
+  }
+  co_return frame;
+}
+
+sim::Task<bool> ComputeNode::wait_for_latch(Frame& frame, bool write) {
+  Spinning spinning(*this, work_of(frame), calendar(), write);
+  co_await spinning.waiter.granted.wait();
+  co_return spinning.waiter.exclusive;
+}
+
+// Nobody overtakes who waits, and nobody joins the readers of a line whose turn here is over.
+bool ComputeNode::may_latch(Frame& frame, bool exclusive) {
+  if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return false;
+  if (!frame.attended) return true;
+  const LineWork& work = work_of(frame);
+  return work.waiters.empty() && !(frame.latch != 0 && local_turn_is_over(work));
+}
+
+// The counters run from an invalidation in vain until a thread finds the latch free (§5.3.1). An access counts if it
+// finds the latch taken, be it by readers that it may join: else readers alone would never let go.
+void ComputeNode::note_use(Frame& frame, bool found_free, bool write) {
+  LineWork& work = work_of(frame);
+  if (!work.urged) return;
+  if (found_free && work.deferred.empty()) {
+    work.urged = false;
+    work.reads = work.writes = 0;
+  } else {
+    ++(write ? work.writes : work.reads);
+  }
+}
+
+bool ComputeNode::local_turn_is_over(const LineWork& work) const {
+  const std::uint64_t threads = threads_.size();
+  return work.urged && options().gamma && work.reads + work.writes * threads > *options().gamma * threads;
+}
+
+void ComputeNode::unlatch(Frame& frame, bool exclusive) {
+  RACKSIM_INVARIANT(exclusive ? frame.latch == Frame::kExclusive : frame.latch > 0,
+                    "a latch is given back as it was taken");
+  frame.latch = exclusive ? 0 : static_cast<std::int16_t>(frame.latch - 1);
+  if (frame.latch == 0 && frame.attended) latch_freed(frame);
+}
+
+// Local threads first (§5.1.1), unless they have had their turn (§5.3.1).
+void ComputeNode::latch_freed(Frame& frame) {
+  LineWork& work = work_of(frame);
+  const bool over = local_turn_is_over(work);
+  if (work.waiters.empty() || over) {
+    const bool deferred = !work.deferred.empty();
+    serve_deferred(frame);
+    if (over && !deferred) raise(FrameEvent::yield, frame.line, &frame);
+    if (over) {
+      work.urged = !work.deferred.empty();
+      work.reads = work.writes = 0;
+    }
+  }
+  if (frame.latch == 0) grant_waiters(frame);
+  tidy(frame);
+}
+
+void ComputeNode::grant_waiters(Frame& frame) {
+  LineWork& work = work_of(frame);
+  while (!work.waiters.empty()) {
+    LatchWaiter& next = *work.waiters.front();
+    const bool exclusive = next.write || !readable(frame.state);
+    if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return;
+    frame.latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame.latch + 1);
+    next.exclusive = exclusive;
+    work.waiters.pop_front();
+    next.granted.notify_all();
+  }
+}
+
+LineWork& ComputeNode::work_of(Frame& frame) {
+  auto& work = works_[frame.line];
+  if (!work) {
+    work = std::make_unique<LineWork>(calendar());
+    work->frame = &frame;
+    frame.attended = true;
+  }
+  return *work;
+}
+
+LineWork* ComputeNode::find_work(sim::Key line) {
+  const auto found = works_.find(line);
+  return found == works_.end() ? nullptr : found->second.get();
+}
+
+const LineWork* ComputeNode::work_on(sim::Key line) const {
+  return const_cast<ComputeNode*>(this)->find_work(line);
+}
+
+void ComputeNode::tidy(Frame& frame) {
+  const FrameState state = frame.state;
+  const bool stable = state == FrameState::absent || state == FrameState::shared || state == FrameState::modified;
+  if (!stable || frame.latch != 0) return;
+  if (frame.attended) {
+    const LineWork& work = work_of(frame);
+    if (!work.waiters.empty() || !work.deferred.empty()) return;
+    calendar().cancel(work.timer);
+    works_.erase(frame.line);
+    frame.attended = false;
+  }
+  if (state != FrameState::absent) return;
+  cache_.release(frame);
+  frame_freed_.notify_all();
+}
+
+}  // namespace racksim::selcc

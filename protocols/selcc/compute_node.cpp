@@ -1,0 +1,161 @@
+// Assembly, crash and inspection of a compute node. See compute_node.hpp.
+#include "protocols/selcc/compute_node.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/oracles/oracle.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::selcc {
+
+namespace {
+
+/// Memory servers' cores have nothing to do: nobody sends them anything.
+class Nobody final : public models::CompletionHandler {
+ public:
+  void on_completion(const models::Completion&) override {
+    throw std::logic_error("a memory server's core has got work from SELCC");
+  }
+};
+Nobody nobody;
+
+constexpr std::uint64_t kReceives = 128;  // of the handler, for each peer (published code)
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  constexpr std::string_view kNames[] = {"GIVEN", "RELEASED", "BUSY", "GONE", "CONFIRMED"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
+    : shared_(shared),
+      id_(id),
+      cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
+      threads_(threads),
+      peers_(shared.roles().compute_nodes, nullptr),
+      ring_used_(shared.roles().memory_nodes, 0),
+      frame_freed_(shared.rack.calendar()),
+      ring_moved_(shared.rack.calendar()),
+      evictor_wanted_(shared.rack.calendar()),
+      tasks_(shared.rack.calendar()) {
+  models::Nic& nic = server().nic();
+  std::size_t core = 0;
+  std::vector<Endpoint*> endpoints;
+  for (Endpoint& thread : threads_) endpoints.push_back(&thread);
+  endpoints.push_back(&handler_);
+  endpoints.push_back(&evictor_);
+  for (Endpoint* endpoint : endpoints) {
+    endpoint->core = &server().core(core++);
+    endpoint->queue = &nic.create_completion_queue(*endpoint->core, *this);
+    for (unsigned i = 0; i < shared.roles().memory_nodes; ++i) {
+      models::Server& memory = shared.rack.server(static_cast<NodeId>(shared.roles().first_memory_node + i));
+      models::CompletionQueue& unused = memory.nic().create_completion_queue(memory.core(0), nobody);
+      auto& here = nic.create_reliable({.sent = *endpoint->queue, .received = *endpoint->queue});
+      auto& there = memory.nic().create_reliable({.sent = unused, .received = unused});
+      here.connect(memory.node(), there.number());
+      there.connect(id_, here.number());
+      endpoint->to_memory.push_back(&here);
+    }
+  }
+  answer_key_ = nic.memory().add({.begin = 0,
+                                  .bytes = threads * (shared.options.line_bytes + Answer::kWireBytes),
+                                  .rights = {.read = false, .write = true, .atomic = false},
+                                  .observers = {this},
+                                  .stored = false});
+  tasks_.spawn(evict());
+}
+
+ComputeNode::~ComputeNode() = default;
+
+void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
+  const auto open = [](ComputeNode& node) {
+    auto& end = node.server().nic().create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
+    end.post_receive(kReceives);
+    return &end;
+  };
+  a.peers_[b.id_] = open(a);
+  b.peers_[a.id_] = open(b);
+  a.peers_[b.id_]->connect(b.id_, b.peers_[a.id_]->number());
+  b.peers_[a.id_]->connect(a.id_, a.peers_[b.id_]->number());
+}
+
+bool ComputeNode::has_part_in(sim::Key line) const {
+  const Frame* frame = cache_.find(line);
+  return (frame != nullptr && frame->state != FrameState::absent) || atomics_under_way_.contains(line);
+}
+
+void ComputeNode::crash() {
+  tasks_.cancel_all();
+  cache_.for_each([&](const Frame& frame) {
+    if (permission_of(frame.state) == sim::Permission::none) return;
+    sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
+                           shared_.object_of(frame.line, 0), id_, sim::Permission::none);
+  });
+  for (auto& [line, work] : works_) calendar().cancel(work->timer);
+  works_.clear();
+  cache_.clear();
+  held_.clear();
+  atomics_under_way_.clear();
+  held_back_.clear();
+  posted_.clear();
+  free_posted_.clear();
+  inbox_.clear();
+  free_inbox_.clear();
+  answers_.clear();
+  free_answers_.clear();
+  std::fill(ring_used_.begin(), ring_used_.end(), 0);
+}
+
+bool ComputeNode::quiescent() const {
+  return works_.empty() && atomics_under_way_.empty() && free_inbox_.size() == inbox_.size() &&
+         free_answers_.size() == answers_.size();
+}
+
+void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {
+  const auto& names = Step::table().states;
+  for (const auto& [line, work] : works_) {
+    const std::string who =
+        work->operation == 0 ? fmt::format("node{}", id_) : fmt::format("node{}/thread{}", id_, work->thread);
+    const std::string what = fmt::format("line {}, {}", sim::printed_key(sim::Key{line}),
+                                         names[static_cast<std::size_t>(work->frame->state)]);
+    for (const Ask& ask : work->asks) {
+      if (!ask.answered) waits.push_back({.who = who, .whom = fmt::format("node{}", ask.whom), .why = what});
+    }
+    if (work->asks.empty()) waits.push_back({.who = who, .whom = {}, .why = what});
+    for (const Invalidation& deferred : work->deferred) {
+      waits.push_back({.who = fmt::format("node{}", deferred.sender),
+                       .whom = who,
+                       .why = fmt::format("an invalidation of line {}, deferred", sim::printed_key(sim::Key{line}))});
+    }
+  }
+}
+
+void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
+  const auto& names = Step::table().states;
+  for (const auto& [line, work] : works_) {
+    leaks.push_back(
+        {"stuck-request",
+         fmt::format("node {}: line {} is {}, with {} invalidations deferred, {} unanswered and {} threads waiting",
+                     id_, sim::printed_key(sim::Key{line}), names[static_cast<std::size_t>(work->frame->state)],
+                     work->deferred.size(), work->asks.size(), work->waiters.size()),
+         {shared_.object_of(sim::Key{line}, 0), {}}});
+  }
+  for (const auto& [line, count] : atomics_under_way_) {
+    leaks.push_back({"stuck-request",
+                     fmt::format("node {}: {} atomics on the word of line {} have not completed", id_, count,
+                                 sim::printed_key(sim::Key{line})),
+                     {shared_.object_of(sim::Key{line}, 0), {}}});
+  }
+  for (const HeldLatch& latch : held_) {
+    leaks.push_back({"leaked-lock",
+                     fmt::format("thread {} of node {} holds the latch of line {}", latch.thread, id_,
+                                 sim::printed_key(latch.frame->line)),
+                     {shared_.object_of(latch.frame->line, 0), {}}});
+  }
+}
+
+}  // namespace racksim::selcc

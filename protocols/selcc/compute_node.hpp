@@ -1,0 +1,222 @@
+// A compute node of SELCC: its cache, its application threads' way to lines, its handler of invalidations and its
+// evictor (SELCC §4, §5). Memory servers have no code at all: their NICs do what verbs ask.
+//
+// What may happen to a line is the transition table's to say (transitions.cpp); this class carries it out: it posts
+// verbs, takes their completions, and grants local latches. Threads are on the first cores, then the handler, then the
+// evictor.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/rack/rack.hpp"
+#include "models/service/memory_service.hpp"
+#include "models/service/protocol.hpp"
+#include "protocols/selcc/cache.hpp"
+#include "protocols/selcc/counters.hpp"
+#include "protocols/selcc/line_work.hpp"
+#include "protocols/selcc/options.hpp"
+#include "protocols/selcc/transitions.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "sim/record/coverage.hpp"
+
+namespace racksim::selcc {
+
+class ComputeNode;
+
+/// What all nodes have in common.
+struct Shared {
+  models::Rack& rack;
+  const Options& options;
+  models::MemoryService& memory;
+  Counters& counters;
+  sim::CoverageProbe coverage{};
+  sim::Source source{};                      ///< of permissions
+  std::vector<ComputeNode*> nodes{};         ///< the compute nodes, in their order
+  std::vector<std::uint32_t> memory_keys{};  ///< of the memory servers' regions, in their order
+
+  const models::Roles& roles() const { return memory.shape().roles; }
+  std::uint16_t objects_per_line() const { return static_cast<std::uint16_t>(options.line_bytes / 8); }
+  sim::Key line_of(sim::Key object) const { return memory.block_of_object(object); }
+  std::uint16_t index_of(sim::Key object) const {
+    return static_cast<std::uint16_t>(object.number() % objects_per_line());
+  }
+  sim::Key object_of(sim::Key line, std::uint16_t index) const {
+    return sim::Key{line.number() * objects_per_line() + index};
+  }
+  /// Where a line lies: its memory server, counted from the first, and the address of its latch word there.
+  std::size_t server_of(sim::Key line) const {
+    return static_cast<std::size_t>(memory.home_of(line) - roles().first_memory_node);
+  }
+  std::uint64_t address_of(sim::Key line) const {
+    const std::uint64_t lines = (std::uint64_t{1} << models::GlobalAddress::kOffsetBits) / options.line_bytes;
+    return line.number() % lines * options.stored_bytes();
+  }
+  models::Memory& memory_of(sim::Key line) const { return rack.server(memory.home_of(line)).nic().memory(); }
+};
+
+class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
+ public:
+  ComputeNode(Shared& shared, NodeId id, unsigned threads);
+  ~ComputeNode() override;
+  ComputeNode(const ComputeNode&) = delete;
+  ComputeNode& operator=(const ComputeNode&) = delete;
+
+  /// Joins the handlers of two nodes.
+  static void connect(ComputeNode& a, ComputeNode& b);
+
+  NodeId id() const { return id_; }
+
+  // What application threads do (§6.1). A thread that holds the latch of a line accesses it as often as it likes.
+  sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
+  sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
+  /// Gets the latch of a line, and with it the permission: SELCC_SLock and SELCC_XLock.
+  sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
+  /// Gives the local latch back, and only that (lazy release). Throws std::invalid_argument if the thread has none.
+  void unlock(unsigned thread, sim::Key line);
+
+  const Cache& cache() const { return cache_; }
+  Cache& cache() { return cache_; }
+  const LineWork* work_on(sim::Key line) const;
+  /// Latch operations and releases of this node that have not completed, by line.
+  const std::map<std::uint64_t, std::uint32_t>& atomics_under_way() const { return atomics_under_way_; }
+  /// Whether the node has a part in the line's word, or will have had one: it holds, gives, takes or releases it.
+  bool has_part_in(sim::Key line) const;
+
+  void crash();
+  bool quiescent() const;
+  void add_waits(std::vector<sim::Wait>& waits) const;
+  void add_leaks(std::vector<models::Leak>& leaks) const;
+
+ private:
+  friend struct Step;
+
+  /// Queue pairs to all memory servers, whose completions one core polls.
+  struct Endpoint {
+    models::Core* core = nullptr;
+    models::CompletionQueue* queue = nullptr;
+    std::vector<models::ReliableConnection*> to_memory{};  // by memory server
+  };
+  enum class Purpose : std::uint8_t {
+    latch_word,   // the atomic of a latch operation
+    latch_line,   // its READ
+    undo,         // of a failed reader's bit, which nobody waits for
+    undo_waited,  // the same, which its thread waits for
+    fall_back,    // the release of a share that is to be upgraded
+    release,      // of a share or of a line evicted
+    hand_over,    // of a Modified line to another writer
+    share,        // of a Modified line with a reader
+    forward,      // the line itself
+    evict         // the last verb of an eviction, whose ring slots are free then
+  };
+  /// What a completion is about.
+  struct Posted {
+    Purpose purpose{};
+    sim::Key line = 0;
+    NodeId peer = 0;           // of hand_over and share
+    std::uint64_t number = 0;  // of the request that is granted
+    std::uint32_t slots = 0;   // of the copy-out ring
+    sim::OperationId operation = 0;
+    bool used = false;
+  };
+  struct HeldLatch {
+    unsigned thread = 0;
+    Frame* frame = nullptr;
+    bool exclusive = false;
+  };
+
+  models::Server& server() const { return shared_.rack.server(id_); }
+  sim::Calendar& calendar() const { return shared_.rack.calendar(); }
+  const Options& options() const { return shared_.options; }
+  Counters& counters() const { return shared_.counters; }
+
+  // The local latch (access.cpp).
+  /// The line's frame, with the latch and the permission to read or write.
+  sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
+  sim::Task<bool> wait_for_latch(Frame& frame, bool write);
+  bool may_latch(Frame& frame, bool exclusive);
+  void note_access_under_own_latch();
+  void note_use(Frame& frame, bool found_free, bool write);
+  void unlatch(Frame& frame, bool exclusive);
+  void latch_freed(Frame& frame);
+  void grant_waiters(Frame& frame);
+  bool local_turn_is_over(const LineWork& work) const;
+  std::vector<HeldLatch>::iterator held(unsigned thread, sim::Key line);
+  models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
+
+  // Work on lines.
+  LineWork& work_of(Frame& frame);
+  LineWork* find_work(sim::Key line);
+  /// Forgets what is over about a line, and frees its frame if it has nothing.
+  void tidy(Frame& frame);
+
+  // Events (events.cpp).
+  void raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message = nullptr,
+             std::vector<models::WorkRequest>* posts = nullptr);
+  void on_completion(const models::Completion& completion) override;
+  void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
+  void completed(const Posted& posted, const models::Completion& completion);
+  void handle(std::uint32_t slot);
+  void take_answer(std::uint32_t slot);
+  void confirmed(sim::Key line, std::uint64_t number);
+  void given_part_done(sim::Key line);
+  void pause_over(std::uint64_t line);
+  void serve_deferred(Frame& frame);
+
+  // Verbs (verbs.cpp).
+  void post(models::QueuePair& queue_pair, std::span<const models::WorkRequest> requests);
+  std::uint64_t note(Posted posted);
+  models::WorkRequest atomic(models::Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
+                             Posted posted);
+  models::WorkRequest read_line(sim::Key line, sim::OperationId operation);
+  /// What is dirty of a frame, to its place in memory.
+  models::WorkRequest flush(const Frame& frame, sim::OperationId operation);
+  void count(const models::WorkRequest& request);
+  models::ReliableConnection& thread_queue_pair(unsigned thread, sim::Key line) const;
+  models::ReliableConnection& handler_queue_pair(sim::Key line) const;
+  void send(NodeId to, const Invalidation& message, sim::OperationId operation);
+  void answer(const Invalidation& message, Verdict verdict);
+  void confirm(NodeId to, sim::Key line, std::uint64_t number, sim::OperationId operation);
+  void forward(const Invalidation& message, const Frame& frame, ObjectRange dirty);
+  models::WorkRequest flag(NodeId to, const Answer& answer) const;
+  void set_timer(LineWork& work, sim::Key line, sim::Time end);
+  void atomic_ended(sim::Key line);
+
+  // Eviction (eviction.cpp).
+  void wake_evictor();
+  sim::Task<void> evict();
+  sim::Task<void> evict_batch(std::size_t server, std::vector<sim::Key> victims);
+  static bool may_evict(const Frame& frame);
+
+  Shared& shared_;
+  NodeId id_;
+  Cache cache_;
+  std::vector<Endpoint> threads_;
+  Endpoint handler_, evictor_;
+  std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
+  std::uint32_t answer_key_ = 0;
+  std::map<std::uint64_t, std::unique_ptr<LineWork>> works_;  // by line
+  std::vector<HeldLatch> held_;                               // by applications, not for one access alone
+  std::map<std::uint64_t, std::uint32_t> atomics_under_way_;  // by line
+  std::map<std::uint64_t, sim::Time> held_back_;              // by line: no reads from elsewhere until then
+  std::vector<Posted> posted_;
+  std::vector<std::uint32_t> free_posted_;
+  std::vector<Invalidation> inbox_;
+  std::vector<std::uint32_t> free_inbox_;
+  struct Arrived {
+    Answer answer;
+    LineData data;
+  };
+  std::vector<Arrived> answers_;
+  std::vector<std::uint32_t> free_answers_;
+  std::uint64_t next_number_ = 1;
+  std::vector<std::uint32_t> ring_used_;  // slots of the evictor's copy-out rings, by memory server (§5.2.1)
+  sim::Signal frame_freed_, ring_moved_, evictor_wanted_;
+  sim::Scope tasks_;
+};
+
+}  // namespace racksim::selcc

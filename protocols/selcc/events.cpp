@@ -1,0 +1,221 @@
+// How completions, invalidations and answers become events of a line's transition table. The handler of invalidations
+// only tries the local latch and never waits for it (SELCC §5.1.1).
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "protocols/selcc/compute_node.hpp"
+#include "sim/kernel/invariant.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::selcc {
+
+sim::Permission permission_of(FrameState state) {
+  switch (state) {
+    case FrameState::modified:
+    case FrameState::modified_unconfirmed:
+      return sim::Permission::write;
+    case FrameState::shared:
+    case FrameState::shared_unconfirmed:
+    case FrameState::shared_giving:
+    case FrameState::upgrade_settling:
+    case FrameState::upgrading:
+    case FrameState::asking_upgrade:
+    case FrameState::pausing_upgrade:
+      return sim::Permission::read;
+    default:
+      return sim::Permission::none;
+  }
+}
+
+namespace {
+
+template <class T>
+std::uint32_t put(std::vector<T>& slots, std::vector<std::uint32_t>& free, T value) {
+  if (free.empty()) {
+    free.push_back(static_cast<std::uint32_t>(slots.size()));
+    slots.emplace_back();
+  }
+  const std::uint32_t slot = free.back();
+  free.pop_back();
+  slots[slot] = std::move(value);
+  return slot;
+}
+
+template <class T>
+T take(std::vector<T>& slots, std::vector<std::uint32_t>& free, std::uint32_t slot) {
+  free.push_back(slot);
+  return std::move(slots[slot]);
+}
+
+}  // namespace
+
+void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message,
+                        std::vector<models::WorkRequest>* posts) {
+  FrameState nothing = FrameState::absent;
+  FrameState& state = frame != nullptr ? frame->state : nothing;
+  const sim::Permission before = permission_of(state);
+  Step step{.node = *this, .line = line, .frame = frame, .work = find_work(line), .message = message, .posts = posts};
+  Step::execute(state, event, step, shared_.coverage);
+  const sim::Permission after = permission_of(state);
+  if (after == before) return;
+  const LineWork* work = find_work(line);
+  sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
+                         work != nullptr ? work->operation : sim::OperationId{0u}, shared_.object_of(line, 0), id_,
+                         after);
+}
+
+void ComputeNode::on_completion(const models::Completion& completion) {
+  if (completion.opcode == models::Opcode::receive) {
+    if (completion.status != models::Status::success) return;
+    peers_[completion.from]->post_receive();
+    const std::uint32_t slot = put(inbox_, free_inbox_, completion.content.as<Invalidation>());
+    handler_.core->run<&ComputeNode::handle>(options().handling, *this, slot);
+    return;
+  }
+  if (completion.status != models::Status::success) {
+    ++counters().failed_verbs.value;
+    return;
+  }
+  if (completion.wr_id == 0) return;
+  const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
+  const Posted posted = take(posted_, free_posted_, slot);
+  posted_[slot].used = false;
+  if (posted.purpose != Purpose::latch_line && posted.purpose != Purpose::forward) atomic_ended(posted.line);
+  completed(posted, completion);
+}
+
+void ComputeNode::completed(const Posted& posted, const models::Completion& completion) {
+  Frame* frame = cache_.find(posted.line);
+  switch (posted.purpose) {
+    case Purpose::latch_word: {
+      LineWork& work = *find_work(posted.line);
+      work.word = completion.old_value;
+      if (frame->state != FrameState::upgrading) return;  // the line comes behind it
+      raise(FrameEvent::word, posted.line, frame);
+      if (readable(frame->state)) work.acquired.notify_all();
+      return;
+    }
+    case Purpose::latch_line: {
+      LineWork& work = *find_work(posted.line);
+      work.fetched.load(completion.content.bytes().subspan(8));
+      raise(FrameEvent::word, posted.line, frame);
+      if (readable(frame->state)) work.acquired.notify_all();
+      return;
+    }
+    case Purpose::undo_waited:
+      return raise(FrameEvent::undone, posted.line, frame);
+    case Purpose::fall_back:
+      return raise(FrameEvent::released, posted.line, frame);
+    case Purpose::hand_over:
+    case Purpose::share:
+      if (options().confirm) confirm(posted.peer, posted.line, posted.number, posted.operation);
+      return given_part_done(posted.line);
+    case Purpose::forward:
+      return given_part_done(posted.line);
+    case Purpose::evict:
+      ring_used_[shared_.server_of(posted.line)] -= posted.slots;
+      return ring_moved_.notify_all();
+    case Purpose::undo:
+    case Purpose::release:
+      return;
+  }
+}
+
+// A line that is given away has two verbs out: the frame itself, and the atomic that changes the word.
+void ComputeNode::given_part_done(sim::Key line) {
+  LineWork* work = find_work(line);
+  if (work == nullptr || work->giving == 0 || --work->giving > 0) return;
+  Frame& frame = *work->frame;
+  const bool handed_over = frame.state == FrameState::given;
+  raise(FrameEvent::settled, line, &frame);
+  if (handed_over) frame.latch = 0;
+  if (frame.latch == 0) latch_freed(frame);
+}
+
+void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Content& content) {
+  Answer answer;
+  std::memcpy(static_cast<void*>(&answer), content.bytes().data(), sizeof answer);
+  if (answer.verdict == Verdict::landed) return confirmed(answer.line, answer.number);
+  LineWork* work = find_work(answer.line);
+  if (work == nullptr) return;
+  Arrived arrived{.answer = answer, .data = {}};
+  if (answer.verdict == Verdict::given) arrived.data.load(content.bytes().subspan(sizeof answer));
+  // The thread that waits looks at its buffer all the time.
+  const std::uint32_t slot = put(answers_, free_answers_, std::move(arrived));
+  core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
+}
+
+void ComputeNode::take_answer(std::uint32_t slot) {
+  Arrived arrived = take(answers_, free_answers_, slot);
+  const Answer& answer = arrived.answer;
+  LineWork* work = find_work(answer.line);
+  if (work == nullptr) return;
+  const auto ask = std::find_if(work->asks.begin(), work->asks.end(),
+                                [&](const Ask& a) { return a.number == answer.number && !a.answered; });
+  if (ask == work->asks.end()) return;  // of a request that is not waited for any more (R6)
+  Frame& frame = *work->frame;
+  ask->answered = true;
+  if (answer.verdict == Verdict::given) {
+    work->asks.clear();
+    work->fetched = std::move(arrived.data);
+    work->fetched_dirty = answer.dirty;
+    work->confirmation = answer.number;
+    raise(FrameEvent::granted, answer.line, &frame);
+    if (work->confirmed == answer.number) confirmed(answer.line, answer.number);
+    work->acquired.notify_all();
+    return;
+  }
+  if (answer.verdict == Verdict::busy) work->turned_away = true;
+  if (std::any_of(work->asks.begin(), work->asks.end(), [](const Ask& a) { return !a.answered; })) return;
+  work->asks.clear();
+  raise(FrameEvent::answered, answer.line, &frame);
+}
+
+// The confirmation is a flag in memory that costs no core anything. It may be there before the thread has seen the
+// line.
+void ComputeNode::confirmed(sim::Key line, std::uint64_t number) {
+  LineWork* work = find_work(line);
+  if (work == nullptr) return;
+  work->confirmed = number;
+  Frame& frame = *work->frame;
+  const FrameState state = frame.state;
+  const bool waits = state == FrameState::shared_unconfirmed || state == FrameState::modified_unconfirmed ||
+                     state == FrameState::upgrade_settling;
+  if (!waits || work->confirmation != number) return;
+  raise(FrameEvent::settled, line, &frame);
+  if (frame.latch == 0) latch_freed(frame);
+}
+
+void ComputeNode::handle(std::uint32_t slot) {
+  const Invalidation message = take(inbox_, free_inbox_, slot);
+  Frame* frame = cache_.find(message.line);
+  const FrameEvent event = message.conflict == Case::writer_against_modified   ? FrameEvent::case1
+                           : message.conflict == Case::reader_against_modified ? FrameEvent::case2
+                                                                               : FrameEvent::case3;
+  raise(event, message.line, frame, &message);
+  if (frame != nullptr) tidy(*frame);
+}
+
+// The one with the highest priority first (§5.3.2); whoever comes too late is told so by the table.
+void ComputeNode::serve_deferred(Frame& frame) {
+  while (frame.latch == 0 && (frame.state == FrameState::modified || frame.state == FrameState::shared)) {
+    LineWork& work = work_of(frame);
+    const auto first =
+        std::max_element(work.deferred.begin(), work.deferred.end(),
+                         [](const Invalidation& a, const Invalidation& b) { return a.priority < b.priority; });
+    if (first == work.deferred.end()) return;
+    const Invalidation message = *first;
+    work.deferred.erase(first);
+    const FrameEvent event = message.conflict == Case::writer_against_modified   ? FrameEvent::case1
+                             : message.conflict == Case::reader_against_modified ? FrameEvent::case2
+                                                                                 : FrameEvent::case3;
+    raise(event, frame.line, &frame, &message);
+  }
+}
+
+void ComputeNode::pause_over(std::uint64_t line) {
+  raise(FrameEvent::pause_over, sim::Key{line}, find_work(sim::Key{line})->frame);
+}
+
+}  // namespace racksim::selcc

@@ -1,0 +1,69 @@
+// Sparse values of a line. See line_data.hpp.
+#include "protocols/selcc/line_data.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace racksim::selcc {
+
+LineData& LineData::operator=(LineData&& other) noexcept {
+  std::swap(entries_, other.entries_);
+  return *this;
+}
+
+void LineData::clear() {
+  ::operator delete(std::exchange(entries_, nullptr));
+}
+
+void LineData::grow() {
+  const std::uint32_t count = entries_ == nullptr ? 0 : entries_->count;
+  const std::uint32_t capacity = entries_ == nullptr ? 1 : entries_->capacity * 2;
+  auto* grown = static_cast<Header*>(::operator new(sizeof(Header) + capacity * sizeof(Entry)));
+  *grown = {count, capacity};
+  if (count > 0) std::memcpy(static_cast<void*>(grown + 1), entries(), count * sizeof(Entry));
+  ::operator delete(std::exchange(entries_, grown));
+}
+
+sim::Value LineData::value(std::uint16_t object) const {
+  if (entries_ == nullptr) return 0;
+  Entry* const end = entries() + entries_->count;
+  const Entry* found =
+      std::lower_bound(entries(), end, object, [](const Entry& entry, std::uint16_t o) { return entry.object < o; });
+  return found != end && found->object == object ? sim::Value{found->value} : sim::Value{0u};
+}
+
+void LineData::set(std::uint16_t object, sim::Value value) {
+  const std::uint32_t count = entries_ == nullptr ? 0 : entries_->count;
+  std::uint32_t at = 0;
+  while (at < count && entries()[at].object < object) ++at;
+  if (at < count && entries()[at].object == object) {
+    entries()[at].value = value.number();
+    return;
+  }
+  if (value == 0) return;
+  if (entries_ == nullptr || count == entries_->capacity) grow();
+  std::memmove(static_cast<void*>(entries() + at + 1), entries() + at, (count - at) * sizeof(Entry));
+  entries()[at] = {value.number(), object};
+  ++entries_->count;
+}
+
+void LineData::load(std::span<const std::byte> bytes) {
+  clear();
+  for (std::size_t object = 0; object * 8 < bytes.size(); ++object) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + object * 8, sizeof value);
+    if (value != 0) set(static_cast<std::uint16_t>(object), sim::Value{value});
+  }
+}
+
+void LineData::store(ObjectRange range, std::span<std::byte> into) const {
+  std::fill(into.begin(), into.end(), std::byte{0});
+  for_each([&](std::uint16_t object, sim::Value value) {
+    if (object < range.low || object >= range.high) return;
+    const std::uint64_t number = value.number();
+    std::memcpy(into.data() + std::size_t{8} * (object - range.low), &number, sizeof number);
+  });
+}
+
+}  // namespace racksim::selcc

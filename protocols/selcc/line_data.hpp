@@ -1,0 +1,75 @@
+// What a copy of a line holds: the values of its 8-byte objects, as few as are not 0.
+//
+// A cache has millions of lines, and of most of them few objects were ever written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "sim/record/ids.hpp"
+
+namespace racksim::selcc {
+
+/// Objects of a line, from `low` to before `high`. None if they are equal.
+struct ObjectRange {
+  std::uint16_t low = 0, high = 0;
+
+  bool empty() const { return low == high; }
+  std::size_t bytes() const { return std::size_t{8} * (high - low); }
+  /// Grows to hold an object too (SELCC §5.2.2).
+  void widen(std::uint16_t object) {
+    if (empty()) {
+      low = object;
+      high = static_cast<std::uint16_t>(object + 1);
+    } else {
+      low = object < low ? object : low;
+      high = object >= high ? static_cast<std::uint16_t>(object + 1) : high;
+    }
+  }
+  bool operator==(const ObjectRange&) const = default;
+};
+
+class LineData {
+ public:
+  LineData() = default;
+  LineData(LineData&& other) noexcept : entries_(other.entries_) { other.entries_ = nullptr; }
+  LineData& operator=(LineData&& other) noexcept;
+  LineData(const LineData&) = delete;
+  LineData& operator=(const LineData&) = delete;
+  ~LineData() { clear(); }
+
+  sim::Value value(std::uint16_t object) const;
+  void set(std::uint16_t object, sim::Value value);
+  void clear();
+
+  /// Takes all objects from the bytes of a line in memory or in a message.
+  void load(std::span<const std::byte> bytes);
+  /// The bytes of some objects.
+  void store(ObjectRange range, std::span<std::byte> into) const;
+
+  /// Calls `visit(std::uint16_t object, sim::Value)` for each that is not 0, in their order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    if (entries_ == nullptr) return;
+    for (std::uint32_t i = 0; i < entries_->count; ++i) visit(entries()[i].object, sim::Value{entries()[i].value});
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t value;
+    std::uint16_t object;
+  };
+  /// Before the entries, in their order, in one piece of memory: a copy without values is one pointer.
+  struct Header {
+    std::uint32_t count, capacity;
+  };
+  Entry* entries() const { return reinterpret_cast<Entry*>(entries_ + 1); }
+  void grow();
+
+  Header* entries_ = nullptr;
+};
+
+}  // namespace racksim::selcc

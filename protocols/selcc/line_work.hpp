@@ -1,0 +1,73 @@
+// What is under way about a line at one node: its acquisition by a thread, whom it waits for, which invalidations it
+// has deferred, and who waits for the local latch. Exists only as long as there is something.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "protocols/selcc/frame.hpp"
+#include "protocols/selcc/latch_word.hpp"
+#include "protocols/selcc/messages.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::selcc {
+
+/// A thread that spins on a frame's local latch.
+struct LatchWaiter {
+  explicit LatchWaiter(sim::Calendar& calendar) : granted(calendar) {}
+  sim::Signal granted;
+  bool write = false;      ///< what it is about to do
+  bool exclusive = false;  ///< how it has been granted the latch
+};
+
+/// An invalidation that this node has sent.
+struct Ask {
+  NodeId whom = 0;
+  std::uint64_t number = 0;
+  bool answered = false;
+};
+
+struct LineWork {
+  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
+
+  Frame* frame = nullptr;
+
+  // The acquisition: by the thread that has the local latch exclusively.
+  unsigned thread = 0;
+  sim::OperationId operation = 0;
+  std::uint32_t attempts = 0;  ///< latch operations so far
+  std::uint32_t upgrades = 0;  ///< of which failed upgrades
+  bool has_asked = false;
+  std::uint64_t word = 0;  ///< that the latest one has found
+  LineData fetched;        ///< what came from memory or another node
+  ObjectRange fetched_dirty{};
+  std::vector<Ask> asks{};   ///< in the present round
+  bool turned_away = false;  ///< one of them was answered busy
+  sim::Time asked_at{};
+  sim::EventId timer{};
+  sim::Signal acquired;
+
+  std::uint64_t confirmation = 0;  ///< the number of the request by which the line came
+  std::uint64_t confirmed = 0;     ///< the one that was confirmed last
+  unsigned giving = 0;             ///< completions that a line being given still waits for
+
+  std::deque<LatchWaiter*> waiters{};
+  std::vector<Invalidation> deferred{};  ///< one a sender
+  // The counters of §5.3.1, while others ask for the line in vain.
+  bool urged = false;
+  std::uint64_t reads = 0, writes = 0;
+};
+
+/// Retries of a latch operation as a priority: the published code's levels (implementations.md §3.3).
+constexpr std::uint8_t priority_of(std::uint32_t retries) {
+  if (retries < 20) return 0;
+  if (retries < 40) return 1;
+  if (retries < 80) return 2;
+  if (retries < 160) return 3;
+  if (retries < 200) return 4;
+  const std::uint32_t level = 5 + retries / 1000;
+  return static_cast<std::uint8_t>(level < 255 ? level : 255);
+}
+
+}  // namespace racksim::selcc

@@ -1,0 +1,60 @@
+// The declaration of SELCC's options. See options.hpp. Where the paper gives no number: implementations of the authors
+// (the published code) and the model-checked rules, each named.
+#include "protocols/selcc/options.hpp"
+
+#include "protocols/selcc/cache.hpp"
+
+namespace racksim::selcc {
+
+void Options::declare(sim::Parameters& p) {
+  using sim::Duration;
+  const Duration zero, most = Duration::from_ps(1'000'000'000);
+  p.size("line", line_bytes, 64, 65'536, "global cache line without its latch word, a power of two (SELCC §3)")
+      .varied({64, 256, 2048});
+  p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node").varied({2048, 8192, 65'536});
+  p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own (§5)").varied({1, 4});
+  p.flag("confirm", confirm,
+         "who gets a line from another node gives it up only after the giver's atomic has changed the word");
+  p.flag("giver_waits", giver_waits,
+         "who shares a Modified line keeps its share until its atomic has changed the word");
+  p.flag("flush_first", flush_first, "what is dirty is written to memory before the atomic that gives the line up");
+  p.flag("case2_flush", case2_flush, "a Modified line that is shared is written to memory (§4.4.2)");
+  p.flag("await_answer", await_answer, "the word is not touched again before all invalidations are answered");
+  p.flag("dirty_travels", dirty_travels, "a Modified line is forwarded with its dirty boundaries");
+  p.flag("answer_deferred", answer_deferred, "who loses a line answers the invalidations that it has deferred");
+  p.flag("drop_shared_deferral", drop_shared_deferral, "an invalidation of a Shared line in local use is dropped");
+  p.flag("match_case", match_case, "an invalidation takes effect only on a line in the state that it is meant for");
+  p.flag("upgrade_fallback", upgrade_fallback, "an upgrade that fails too often releases its share first (§4.3.2)");
+  p.choice(
+       "undo", undo, {{"overlapped", Undo::overlapped}, {"waited", Undo::waited}, {"off", Undo::off}},
+       "how a reader that finds a writer in the word takes its bit away: while it asks the writer, before, or never")
+      .varied({Undo::overlapped, Undo::waited});
+  p.integer("upgrade_attempts", upgrade_attempts, 1, 1000,
+            "upgrades that fail before the share is released (\"several\")")
+      .varied({1, 3});
+  p.flag("forwarding", forwarding, "a Modified line is given from cache to cache; off: by way of memory (Figure 6a)");
+  p.flag("batched_eviction", batched_eviction, "evictions are posted in batches, without waiting for each (§5.2.1)");
+  p.flag("dirty_boundaries", dirty_boundaries, "only what lies between the dirty boundaries is written back (§5.2.2)");
+  p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free, L (published code: 0.2 %)");
+  p.integer("ring_slots", ring_slots, 2, 4096, "work requests of a memory server's copy-out ring, L_out")
+      .varied({2, 16});
+  p.optional_integer("gamma", gamma, 0, 1'000'000'000,
+                     "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never");
+  p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries (§5.1.2)").varied({1, 8});
+  p.flag("spin_waiting", spin_waiting, "readers hold back from a line that a starved writer asks for (§5.3.2)");
+  p.flag("priority_matching", priority_matching,
+         "a starved writer's line goes only to readers of its priority (§5.3.2)");
+  p.length("spin_per_level", spin_per_level, zero, most, "for how long, for each level of its priority");
+  // Not zero: a thread that only hits would perform operations for ever in one instant.
+  p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
+           "core time of an access to the cache, its local latch held")
+      .varied({10_ns, 1_us});
+  p.length("costs.handling", handling, zero, most, "core time of a handler for an invalidation").varied({zero, 1_us});
+  p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame").varied({zero, 1_us});
+}
+
+models::StateSize Options::state_size(std::uint64_t nodes) const {
+  return {.block_bytes = line_bytes, .fixed_bytes = nodes * frames() * (sizeof(Frame) + 8), .bytes_per_object = 96};
+}
+
+}  // namespace racksim::selcc

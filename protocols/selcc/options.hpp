@@ -1,0 +1,61 @@
+// The options of SELCC, the rules that make its latch word safe among them (transitions.cpp).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/service/protocol.hpp"
+
+namespace racksim::selcc {
+
+using namespace sim::literals;
+
+/// What a reader that finds an exclusive holder does with the bit that it has set.
+enum class Undo : std::uint8_t {
+  overlapped,  ///< takes it away, and asks the holder meanwhile
+  waited,      ///< asks once it is gone
+  off          ///< leaves it
+};
+
+struct Options final : models::ProtocolOptions {
+  std::uint64_t line_bytes = 2048;
+  std::uint64_t cache_bytes = std::uint64_t{8} << 30;
+  std::uint64_t shards = 128;
+  // The rules; off is as printed in the paper, or worse.
+  bool confirm = true, giver_waits = true, flush_first = true, case2_flush = true, await_answer = true,
+       dirty_travels = true, answer_deferred = true, drop_shared_deferral = true, match_case = true,
+       upgrade_fallback = true;
+  Undo undo = Undo::overlapped;
+  std::uint64_t upgrade_attempts = 3;
+  // Optimisations of §4.4.1 and §5.2 (Figure 15).
+  bool forwarding = true, batched_eviction = true, dirty_boundaries = true;
+  double free_share = 0.002;
+  std::uint64_t ring_slots = 16;
+  // Fairness (§5.3).
+  std::optional<std::uint64_t> gamma = 256;
+  std::uint64_t resend_factor = 8;
+  bool spin_waiting = true, priority_matching = true;
+  sim::Duration spin_per_level = 16_us;
+  // Costs.
+  sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
+
+  void declare(sim::Parameters& p) override;
+  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  bool warms_itself() const override { return true; }
+  models::StateSize state_size(std::uint64_t nodes) const override;
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+
+  /// Frames of a cache.
+  std::uint32_t frames() const { return static_cast<std::uint32_t>(cache_bytes / line_bytes); }
+  /// The free list's threshold L (§5.2.1).
+  std::uint32_t least_free() const {
+    const auto share = static_cast<std::uint32_t>(free_share * static_cast<double>(frames()));
+    return share == 0 ? 1 : share;
+  }
+  /// A line in memory: its latch word, then its objects.
+  std::uint64_t stored_bytes() const { return line_bytes + 8; }
+};
+
+}  // namespace racksim::selcc

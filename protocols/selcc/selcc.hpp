@@ -1,0 +1,66 @@
+// SELCC: cache coherence over disaggregated memory by one-sided RDMA alone (Wang, Wang and Aref, PVLDB 18(9), 2025),
+// assembled on a rack of compute and memory servers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/service/memory_service.hpp"
+#include "protocols/selcc/compute_node.hpp"
+
+namespace racksim::selcc {
+
+class Selcc final : public models::Protocol, public models::MemoryService {
+ public:
+  Selcc(models::ProtocolContext& context, const Options& options);
+
+  models::Service& service() override { return *this; }
+  void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void show_state(sim::StateVisitor& visitor) const override;
+  /// A compute node leaves for good; whoever needs a line that it holds waits for ever, and the report says so.
+  void node_crashed(NodeId node) override;
+  void start_measuring() override;
+  void stop_measuring() override;
+  bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+
+  ComputeNode& node(NodeId id) { return *nodes_[id]; }
+  /// The latch word of a line, as memory has it.
+  LatchWord word_of(sim::Key line) const;
+
+ protected:
+  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
+  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
+                           sim::OperationId operation) override;
+  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                          sim::OperationId operation) override;
+  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+
+ private:
+  struct Baseline {
+    std::uint64_t local = 0, accesses = 0, with_invalidations = 0;
+  };
+  Baseline current() const;
+  /// All latch words, and all objects, that are not 0 in memory; in no particular order.
+  void visit_memory(const std::function<void(sim::Key line, LatchWord word)>& word,
+                    const std::function<void(sim::Key object, sim::Value value)>& object) const;
+  Frame& warm_frame(ComputeNode& node, sim::Key line);
+  void warm_write_back(Frame& frame);
+  void set_word(sim::Key line, std::uint64_t word);
+  std::uint64_t contribution(NodeId node, sim::Key line) const;
+
+  models::Rack& rack_;
+  Options options_;
+  Counters counters_;
+  Shared shared_;
+  std::vector<std::unique_ptr<ComputeNode>> nodes_;  // that compute
+  sim::Source final_source_;
+  sim::Gauge &local_share_, &invalidation_share_;
+  Baseline baseline_;
+};
+
+}  // namespace racksim::selcc

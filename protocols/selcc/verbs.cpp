@@ -1,0 +1,155 @@
+// The verbs that a compute node posts: latch operations, flushes, invalidations and their answers (SELCC §4.3, §5.1).
+#include <array>
+#include <cstring>
+
+#include "protocols/selcc/compute_node.hpp"
+
+namespace racksim::selcc {
+
+using models::Opcode;
+using models::WorkRequest;
+
+namespace {
+/// Where answers are written: each compute node has one buffer a thread, told apart by what is in them.
+constexpr std::uint64_t kAnswers = 0;
+}  // namespace
+
+void ComputeNode::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
+  for (const WorkRequest& request : requests) count(request);
+  queue_pair.post(requests);
+}
+
+void ComputeNode::count(const WorkRequest& request) {
+  switch (request.opcode) {
+    case Opcode::read:
+      ++counters().reads.value;
+      break;
+    case Opcode::compare_swap:
+      ++counters().swaps.value;
+      break;
+    case Opcode::fetch_add:
+      ++counters().adds.value;
+      break;
+    case Opcode::write:
+      ++counters().writes.value;
+      break;
+    default:
+      ++counters().sends.value;
+  }
+}
+
+// Numbers of work requests begin at 1: what nobody waits for has 0.
+std::uint64_t ComputeNode::note(Posted posted) {
+  posted.used = true;
+  if (free_posted_.empty()) {
+    free_posted_.push_back(static_cast<std::uint32_t>(posted_.size()));
+    posted_.emplace_back();
+  }
+  const std::uint32_t slot = free_posted_.back();
+  free_posted_.pop_back();
+  posted_[slot] = posted;
+  return slot + 1;
+}
+
+WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
+                                Posted posted) {
+  posted.line = line;
+  if (const LineWork* work = find_work(line)) posted.operation = work->operation;
+  ++atomics_under_way_[line];
+  return {.opcode = opcode,
+          .remote = {shared_.address_of(line), shared_.memory_keys[shared_.server_of(line)]},
+          .compare = compare,
+          .swap_or_add = value,
+          .wr_id = note(posted),
+          .operation = posted.operation};
+}
+
+void ComputeNode::atomic_ended(sim::Key line) {
+  const auto found = atomics_under_way_.find(line);
+  if (--found->second == 0) atomics_under_way_.erase(found);
+}
+
+// The whole line, its latch word too.
+WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) {
+  return {.opcode = Opcode::read,
+          .remote = {shared_.address_of(line), shared_.memory_keys[shared_.server_of(line)]},
+          .bytes = static_cast<std::uint32_t>(options().stored_bytes()),
+          .wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = operation}),
+          .operation = operation};
+}
+
+WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {
+  const ObjectRange range =
+      options().dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.objects_per_line()};
+  std::vector<std::byte> bytes(range.bytes());
+  frame.data.store(range, bytes);
+  ++counters().flushes.value;
+  counters().flushed_bytes.value += bytes.size();
+  return {.opcode = Opcode::write,
+          .remote = {shared_.address_of(frame.line) + 8 + std::uint64_t{8} * range.low,
+                     shared_.memory_keys[shared_.server_of(frame.line)]},
+          .content = models::Content::of_bytes(bytes),
+          .signalled = false,
+          .operation = operation};
+}
+
+models::ReliableConnection& ComputeNode::thread_queue_pair(unsigned thread, sim::Key line) const {
+  return *threads_[thread].to_memory[shared_.server_of(line)];
+}
+
+models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const {
+  return *handler_.to_memory[shared_.server_of(line)];
+}
+
+void ComputeNode::send(NodeId to, const Invalidation& message, sim::OperationId operation) {
+  const WorkRequest request{.opcode = Opcode::send,
+                            .content = models::Content::of(message),
+                            .bytes = Invalidation::kWireBytes,
+                            .signalled = false,
+                            .operation = operation};
+  post(*peers_[to], std::span(&request, 1));
+}
+
+WorkRequest ComputeNode::flag(NodeId to, const Answer& answer) const {
+  return {.opcode = Opcode::write,
+          .remote = {kAnswers, shared_.nodes[to]->answer_key_},
+          .content = models::Content::of(answer),
+          .bytes = Answer::kWireBytes,
+          .signalled = false};
+}
+
+void ComputeNode::answer(const Invalidation& message, Verdict verdict) {
+  ++(verdict == Verdict::released ? counters().released
+     : verdict == Verdict::busy   ? counters().busy
+                                  : counters().gone)
+        .value;
+  const WorkRequest request =
+      flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict});
+  post(*peers_[message.sender], std::span(&request, 1));
+}
+
+void ComputeNode::confirm(NodeId to, sim::Key line, std::uint64_t number, sim::OperationId operation) {
+  WorkRequest request = flag(to, {.line = line, .number = number, .verdict = Verdict::landed});
+  request.operation = operation;
+  post(*peers_[to], std::span(&request, 1));
+}
+
+// The line, and the flag behind it.
+void ComputeNode::forward(const Invalidation& message, const Frame& frame, ObjectRange dirty) {
+  const Answer answer{.line = message.line, .number = message.number, .dirty = dirty, .verdict = Verdict::given};
+  std::vector<std::byte> bytes(sizeof answer + options().line_bytes);
+  std::memcpy(bytes.data(), &answer, sizeof answer);
+  frame.data.store({.low = 0, .high = shared_.objects_per_line()}, std::span(bytes).subspan(sizeof answer));
+  WorkRequest request = flag(message.sender, answer);
+  request.content = models::Content::of_bytes(bytes);
+  request.bytes = static_cast<std::uint32_t>(options().line_bytes) + Answer::kWireBytes;
+  request.signalled = true;
+  request.wr_id = note({.purpose = Purpose::forward, .line = message.line});
+  post(*peers_[message.sender], std::span(&request, 1));
+}
+
+void ComputeNode::set_timer(LineWork& work, sim::Key line, sim::Time end) {
+  work.timer = server().clock().after<&ComputeNode::pause_over>(end - calendar().now(), *this, line.number());
+}
+
+}  // namespace racksim::selcc
