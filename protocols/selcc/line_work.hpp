@@ -59,15 +59,4 @@ struct LineWork {
   std::uint64_t reads = 0, writes = 0;
 };
 
-/// Retries of a latch operation as a priority: the published code's levels (implementations.md §3.3).
-constexpr std::uint8_t priority_of(std::uint32_t retries) {
-  if (retries < 20) return 0;
-  if (retries < 40) return 1;
-  if (retries < 80) return 2;
-  if (retries < 160) return 3;
-  if (retries < 200) return 4;
-  const std::uint32_t level = 5 + retries / 1000;
-  return static_cast<std::uint8_t>(level < 255 ? level : 255);
-}
-
 }  // namespace racksim::selcc

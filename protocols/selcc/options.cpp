@@ -2,6 +2,8 @@
 // (the published code) and the model-checked rules, each named.
 #include "protocols/selcc/options.hpp"
 
+#include <algorithm>
+
 #include "protocols/selcc/cache.hpp"
 
 namespace racksim::selcc {
@@ -39,8 +41,13 @@ void Options::declare(sim::Parameters& p) {
   p.integer("ring_slots", ring_slots, 2, 4096, "work requests of a memory server's copy-out ring, L_out")
       .varied({2, 16});
   p.optional_integer("gamma", gamma, 0, 1'000'000'000,
-                     "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never");
+                     "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never")
+      .varied({0, 4, 256});
   p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries (§5.1.2)").varied({1, 8});
+  p.integer("priority_unit", priority_unit, 1, 1'000'000,
+            "retries that make the first level of priority; the next begin at 2, 4, 8, 10 and 50 times as many "
+            "(published code: 20)")
+      .varied({1, 20});
   p.flag("spin_waiting", spin_waiting, "readers hold back from a line that a starved writer asks for (§5.3.2)");
   p.flag("priority_matching", priority_matching,
          "a starved writer's line goes only to readers of its priority (§5.3.2)");
@@ -51,6 +58,16 @@ void Options::declare(sim::Parameters& p) {
       .varied({10_ns, 1_us});
   p.length("costs.handling", handling, zero, most, "core time of a handler for an invalidation").varied({zero, 1_us});
   p.length("costs.eviction", eviction, zero, most, "core time of the evictor for a frame").varied({zero, 1_us});
+}
+
+std::uint8_t Options::priority_of(std::uint32_t retries) const {
+  const std::uint64_t units = retries / priority_unit;
+  if (units < 1) return 0;
+  if (units < 2) return 1;
+  if (units < 4) return 2;
+  if (units < 8) return 3;
+  if (units < 10) return 4;
+  return static_cast<std::uint8_t>(std::min<std::uint64_t>(5 + units / 50, 255));
 }
 
 models::StateSize Options::state_size(std::uint64_t nodes) const {

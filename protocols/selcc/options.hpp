@@ -36,6 +36,7 @@ struct Options final : models::ProtocolOptions {
   // Fairness (§5.3).
   std::optional<std::uint64_t> gamma = 256;
   std::uint64_t resend_factor = 8;
+  std::uint64_t priority_unit = 20;
   bool spin_waiting = true, priority_matching = true;
   sim::Duration spin_per_level = 16_us;
   // Costs.
@@ -54,6 +55,8 @@ struct Options final : models::ProtocolOptions {
     const auto share = static_cast<std::uint32_t>(free_share * static_cast<double>(frames()));
     return share == 0 ? 1 : share;
   }
+  /// Retries of a latch operation as a priority (§5.3.2), by the published code's levels (implementations.md §3.3).
+  std::uint8_t priority_of(std::uint32_t retries) const;
   /// A line in memory: its latch word, then its objects.
   std::uint64_t stored_bytes() const { return line_bytes + 8; }
 };

@@ -144,7 +144,7 @@ void Step::install_modified() {
 }
 
 void Step::promote() {
-  frame->writer_priority = priority_of(work->attempts);
+  frame->writer_priority = node.options().priority_of(work->attempts);
 }
 
 void Step::install_given() {
@@ -186,7 +186,7 @@ void Step::ask() {
                .number = work->asks.back().number,
                .sender = node.id_,
                .conflict = conflict,
-               .priority = priority_of(work->attempts)},
+               .priority = node.options().priority_of(work->attempts)},
               work->operation);
   }
   if (!node.options().await_answer) wait_until(work->asked_at + node.shared_.rack.options().rtt * 2);

@@ -49,22 +49,21 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
   performed(kWarmOperation, object, value);
 }
 
-// A free frame, and as many as the evictor keeps free.
+// A free frame, besides as many as the evictor keeps free, if the cache has so many.
 Frame& Selcc::warm_frame(ComputeNode& node, sim::Key line) {
-  Frame& taken = *node.cache().take(line);
-  while (node.cache().free_frames() < options_.least_free()) {
-    node.cache().offer_victims(1, [&](Frame& victim) {
-      if (&victim == &taken) return false;
+  Cache& cache = node.cache();
+  if (cache.free_frames() <= options_.least_free()) {
+    cache.offer_victims(options_.least_free() + 1 - cache.free_frames(), [&](Frame& victim) {
       const bool modified = victim.state == FrameState::modified;
       if (modified) warm_write_back(victim);
       const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
       set_word(victim.line, word_of(victim.line).bits() - part);
       victim.state = FrameState::absent;
-      node.cache().release(victim);
+      cache.release(victim);
       return true;
     });
   }
-  return taken;
+  return *cache.take(line);
 }
 
 void Selcc::warm_write_back(Frame& frame) {

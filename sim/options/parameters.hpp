@@ -160,9 +160,10 @@ class Parameters {
                       SourcePlace where = SourcePlace::current()) {
     return Declared<bool>(add(name, doc, Parameter::Flag{&value}, where));
   }
-  void optional_integer(std::string_view name, std::optional<std::uint64_t>& value, std::uint64_t min,
-                        std::uint64_t max, std::string_view doc, SourcePlace where = SourcePlace::current()) {
-    add(name, doc, Parameter::OptionalInteger{&value, min, max}, where);
+  Declared<std::uint64_t> optional_integer(std::string_view name, std::optional<std::uint64_t>& value,
+                                           std::uint64_t min, std::uint64_t max, std::string_view doc,
+                                           SourcePlace where = SourcePlace::current()) {
+    return Declared<std::uint64_t>(add(name, doc, Parameter::OptionalInteger{&value, min, max}, where));
   }
   Declared<std::uint64_t> integer(std::string_view name, std::uint64_t& value, std::uint64_t min, std::uint64_t max,
                                   std::string_view doc, SourcePlace where = SourcePlace::current()) {
