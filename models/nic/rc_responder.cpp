@@ -222,6 +222,7 @@ void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
                       .address = request.address,
                       .compare = request.compare,
                       .swap_or_add = request.swap_or_add,
+                      .key = at.key,
                       .swap = swap});
   engine.calendar().at<&RcResponder::do_atomic>(access.at_memory, engine.landing_lane(), *this, life_);
   engine.post_at(std::move(answer), access.in_nic, order_);
@@ -241,6 +242,12 @@ void RcResponder::do_atomic(std::uint64_t life) {
     memory_.set_word(atomic.address, old + atomic.swap_or_add);
   } else if (old == atomic.compare) {
     memory_.set_word(atomic.address, atomic.swap_or_add);
+  }
+  // The region may have gone since the request came; then nobody is to see it.
+  if (const Memory::Region* region = memory_.find(atomic.key)) {
+    for (MemoryObserver* observer : region->observers) {
+      observer->changed(link_.remote, atomic.address, old, memory_.word(atomic.address));
+    }
   }
   atomic.answer->get<AtomicAckEth>().old_value = old;
   const Psn psn(atomic.answer->get<Bth>().psn);

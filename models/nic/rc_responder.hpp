@@ -54,6 +54,7 @@ class RcResponder {
   struct Atomic {
     p4::PacketRef answer;
     std::uint64_t address = 0, compare = 0, swap_or_add = 0;
+    std::uint32_t key = 0;
     bool swap = false;
   };
   /// A packet of a READ's response, which gets its part of what is read when memory is.

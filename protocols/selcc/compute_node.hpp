@@ -178,11 +178,11 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void count(const models::WorkRequest& request);
   models::ReliableConnection& thread_queue_pair(unsigned thread, sim::Key line) const;
   models::ReliableConnection& handler_queue_pair(sim::Key line) const;
-  void send(NodeId to, const Invalidation& message, sim::OperationId operation);
+  void send(NodeId to, const Invalidation& message);
   void answer(const Invalidation& message, Verdict verdict);
   void confirm(NodeId to, sim::Key line, std::uint64_t number, sim::OperationId operation);
   void forward(const Invalidation& message, const Frame& frame, ObjectRange dirty);
-  models::WorkRequest flag(NodeId to, const Answer& answer) const;
+  models::WorkRequest flag(NodeId to, const Answer& answer, sim::OperationId operation) const;
   void set_timer(LineWork& work, sim::Key line, sim::Time end);
   void atomic_ended(sim::Key line);
 

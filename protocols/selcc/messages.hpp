@@ -28,7 +28,8 @@ struct Invalidation {
   std::uint64_t number = 0;  ///< of the request, not used twice by its sender
   models::NodeId sender = 0;
   Case conflict{};
-  std::uint8_t priority = 0;  ///< grows with the sender's retries (§5.3.2)
+  std::uint8_t priority = 0;       ///< grows with the sender's retries (§5.3.2)
+  sim::OperationId operation = 0;  ///< that causes it, for the record
 };
 
 enum class Verdict : std::uint8_t {

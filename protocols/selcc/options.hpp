@@ -43,7 +43,7 @@ struct Options final : models::ProtocolOptions {
   sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
 
   void declare(sim::Parameters& p) override;
-  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion", "latch-words"}; }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

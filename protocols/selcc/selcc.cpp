@@ -86,8 +86,10 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
                                                        "measured accesses that sent invalidations (Figure 9)", 0)) {
   const models::Roles& roles = shape().roles;
   for (unsigned i = 0; i < roles.memory_nodes; ++i) {
-    models::Memory& memory = rack_.server(static_cast<NodeId>(roles.first_memory_node + i)).nic().memory();
-    shared_.memory_keys.push_back(memory.add({.begin = 0, .bytes = std::uint64_t{1} << 50}));
+    const auto server = static_cast<NodeId>(roles.first_memory_node + i);
+    server_words_.push_back(std::make_unique<ServerWords>(*this, server));
+    shared_.memory_keys.push_back(rack_.server(server).nic().memory().add(
+        {.begin = 0, .bytes = std::uint64_t{1} << 50, .observers = {server_words_.back().get()}}));
   }
   for (NodeId id = 0; id < roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
@@ -116,6 +118,13 @@ sim::Task<void> Selcc::do_lock(models::Session session, sim::Key line, models::L
 sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::OperationId) {
   co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
   nodes_[session.node]->unlock(session.thread, line);
+}
+
+void Selcc::ServerWords::changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) {
+  if (address % selcc_.options_.stored_bytes() != 0) return;
+  for (WordObserver* observer : selcc_.word_observers_) {
+    observer->changed(from, selcc_.line_at(server_, address), LatchWord(before), LatchWord(after));
+  }
 }
 
 LatchWord Selcc::word_of(sim::Key line) const {
@@ -160,9 +169,8 @@ void Selcc::visit_memory(const std::function<void(sim::Key line, LatchWord word)
                          const std::function<void(sim::Key object, sim::Value value)>& object) const {
   for (unsigned i = 0; i < shape().roles.memory_nodes; ++i) {
     const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    const std::uint64_t first = block_of(models::GlobalAddress::at(server, 0));
     rack_.server(server).nic().memory().visit_words([&](std::uint64_t address, std::uint64_t value) {
-      const sim::Key line{first + address / options_.stored_bytes()};
+      const sim::Key line = line_at(server, address);
       const std::uint64_t offset = address % options_.stored_bytes();
       if (offset == 0) {
         word(line, LatchWord(value));

@@ -108,7 +108,8 @@ void Step::acquire_shared() {
   start_attempt();
   const std::uint64_t bit = LatchWord::shared(node.id_);
   const models::WorkRequest batch[2] = {
-      node.atomic(models::Opcode::fetch_add, line, 0, bit, {.purpose = ComputeNode::Purpose::latch_word}),
+      node.atomic(models::Opcode::fetch_add, line, 0, bit,
+                  {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation}),
       node.read_line(line, work->operation)};
   node.post(node.thread_queue_pair(work->thread, line), batch);
 }
@@ -117,7 +118,7 @@ void Step::acquire_modified() {
   start_attempt();
   const models::WorkRequest batch[2] = {
       node.atomic(models::Opcode::compare_swap, line, 0, LatchWord::modified(node.id_),
-                  {.purpose = ComputeNode::Purpose::latch_word}),
+                  {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation}),
       node.read_line(line, work->operation)};
   node.post(node.thread_queue_pair(work->thread, line), batch);
 }
@@ -128,7 +129,7 @@ void Step::upgrade() {
   ++work->upgrades;
   const models::WorkRequest swap =
       node.atomic(models::Opcode::compare_swap, line, LatchWord::shared(node.id_), LatchWord::modified(node.id_),
-                  {.purpose = ComputeNode::Purpose::latch_word});
+                  {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation});
   node.post(node.thread_queue_pair(work->thread, line), std::span(&swap, 1));
 }
 
@@ -159,7 +160,8 @@ void Step::undo() {
   ++node.counters().undone.value;
   const models::WorkRequest add =
       node.atomic(models::Opcode::fetch_add, line, 0, LatchWord::minus(LatchWord::shared(node.id_)),
-                  {.purpose = waited ? ComputeNode::Purpose::undo_waited : ComputeNode::Purpose::undo});
+                  {.purpose = waited ? ComputeNode::Purpose::undo_waited : ComputeNode::Purpose::undo,
+                   .operation = work->operation});
   node.post(node.thread_queue_pair(work->thread, line), std::span(&add, 1));
 }
 
@@ -181,13 +183,12 @@ void Step::ask() {
     ++sent.value;
     if (!node.shared_.nodes[target]->has_part_in(line)) ++counters.phantom_sharers.value;
     work->asks.push_back({.whom = target, .number = node.next_number_++});
-    node.send(target,
-              {.line = line,
-               .number = work->asks.back().number,
-               .sender = node.id_,
-               .conflict = conflict,
-               .priority = node.options().priority_of(work->attempts)},
-              work->operation);
+    node.send(target, {.line = line,
+                       .number = work->asks.back().number,
+                       .sender = node.id_,
+                       .conflict = conflict,
+                       .priority = node.options().priority_of(work->attempts),
+                       .operation = work->operation});
   }
   if (!node.options().await_answer) wait_until(work->asked_at + node.shared_.rack.options().rtt * 2);
 }
@@ -222,7 +223,7 @@ void Step::release_share_first() {
   work->upgrades = 0;
   const models::WorkRequest add =
       node.atomic(models::Opcode::fetch_add, line, 0, LatchWord::minus(LatchWord::shared(node.id_)),
-                  {.purpose = ComputeNode::Purpose::fall_back});
+                  {.purpose = ComputeNode::Purpose::fall_back, .operation = work->operation});
   node.post(node.thread_queue_pair(work->thread, line), std::span(&add, 1));
 }
 
@@ -289,7 +290,10 @@ void Step::hand_over() {
   node.forward(*message, *frame, node.options().dirty_travels ? frame->dirty : ObjectRange{});
   const models::WorkRequest add =
       node.atomic(models::Opcode::fetch_add, line, 0, LatchWord::hand_over(node.id_, message->sender),
-                  {.purpose = ComputeNode::Purpose::hand_over, .peer = message->sender, .number = message->number});
+                  {.purpose = ComputeNode::Purpose::hand_over,
+                   .peer = message->sender,
+                   .number = message->number,
+                   .operation = message->operation});
   node.post(node.handler_queue_pair(line), std::span(&add, 1));
   giving.giving = 2;
   frame->latch = Frame::kExclusive;
@@ -304,8 +308,11 @@ void Step::share_out() {
   const bool flushes = node.options().case2_flush && !frame->dirty.empty();
   const models::WorkRequest add =
       node.atomic(models::Opcode::fetch_add, line, 0, LatchWord::share(node.id_, message->sender),
-                  {.purpose = ComputeNode::Purpose::share, .peer = message->sender, .number = message->number});
-  if (flushes) batch.push_back(node.flush(*frame, giving.operation));
+                  {.purpose = ComputeNode::Purpose::share,
+                   .peer = message->sender,
+                   .number = message->number,
+                   .operation = message->operation});
+  if (flushes) batch.push_back(node.flush(*frame, message->operation));
   batch.insert(node.options().flush_first ? batch.end() : batch.begin(), add);
   node.post(node.handler_queue_pair(line), batch);
   if (node.options().giver_waits) giving.giving = 2;
@@ -313,13 +320,18 @@ void Step::share_out() {
   frame->writer_priority = 0;
 }
 
+sim::OperationId Step::asked_by() const {
+  return message != nullptr ? message->operation : sim::OperationId{0u};
+}
+
 std::vector<models::WorkRequest> Step::release(bool modified) {
   std::vector<models::WorkRequest> batch;
   const std::uint64_t part = modified ? LatchWord::modified(node.id_) : LatchWord::shared(node.id_);
   const models::WorkRequest add =
       node.atomic(models::Opcode::fetch_add, line, 0, LatchWord::minus(part),
-                  {.purpose = posts != nullptr ? ComputeNode::Purpose::evict : ComputeNode::Purpose::release});
-  if (modified && !frame->dirty.empty()) batch.push_back(node.flush(*frame, 0));
+                  {.purpose = posts != nullptr ? ComputeNode::Purpose::evict : ComputeNode::Purpose::release,
+                   .operation = asked_by()});
+  if (modified && !frame->dirty.empty()) batch.push_back(node.flush(*frame, asked_by()));
   batch.insert(node.options().flush_first ? batch.end() : batch.begin(), add);
   return batch;
 }

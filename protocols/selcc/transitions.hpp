@@ -115,6 +115,7 @@ struct Step {
   struct Life;
   LatchWord word() const;
   std::vector<NodeId> targets() const;
+  sim::OperationId asked_by() const;
   void start_attempt();
   void wait_until(sim::Time end);
   void settle_others(bool owners_alone);

@@ -54,7 +54,6 @@ std::uint64_t ComputeNode::note(Posted posted) {
 WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
                                 Posted posted) {
   posted.line = line;
-  if (const LineWork* work = find_work(line)) posted.operation = work->operation;
   ++atomics_under_way_[line];
   return {.opcode = opcode,
           .remote = {shared_.address_of(line), shared_.memory_keys[shared_.server_of(line)]},
@@ -101,21 +100,22 @@ models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const
   return *handler_.to_memory[shared_.server_of(line)];
 }
 
-void ComputeNode::send(NodeId to, const Invalidation& message, sim::OperationId operation) {
+void ComputeNode::send(NodeId to, const Invalidation& message) {
   const WorkRequest request{.opcode = Opcode::send,
                             .content = models::Content::of(message),
                             .bytes = Invalidation::kWireBytes,
                             .signalled = false,
-                            .operation = operation};
+                            .operation = message.operation};
   post(*peers_[to], std::span(&request, 1));
 }
 
-WorkRequest ComputeNode::flag(NodeId to, const Answer& answer) const {
+WorkRequest ComputeNode::flag(NodeId to, const Answer& answer, sim::OperationId operation) const {
   return {.opcode = Opcode::write,
           .remote = {kAnswers, shared_.nodes[to]->answer_key_},
           .content = models::Content::of(answer),
           .bytes = Answer::kWireBytes,
-          .signalled = false};
+          .signalled = false,
+          .operation = operation};
 }
 
 void ComputeNode::answer(const Invalidation& message, Verdict verdict) {
@@ -124,13 +124,12 @@ void ComputeNode::answer(const Invalidation& message, Verdict verdict) {
                                   : counters().gone)
         .value;
   const WorkRequest request =
-      flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict});
+      flag(message.sender, {.line = message.line, .number = message.number, .verdict = verdict}, message.operation);
   post(*peers_[message.sender], std::span(&request, 1));
 }
 
 void ComputeNode::confirm(NodeId to, sim::Key line, std::uint64_t number, sim::OperationId operation) {
-  WorkRequest request = flag(to, {.line = line, .number = number, .verdict = Verdict::landed});
-  request.operation = operation;
+  const WorkRequest request = flag(to, {.line = line, .number = number, .verdict = Verdict::landed}, operation);
   post(*peers_[to], std::span(&request, 1));
 }
 
@@ -140,7 +139,7 @@ void ComputeNode::forward(const Invalidation& message, const Frame& frame, Objec
   std::vector<std::byte> bytes(sizeof answer + options().line_bytes);
   std::memcpy(bytes.data(), &answer, sizeof answer);
   frame.data.store({.low = 0, .high = shared_.objects_per_line()}, std::span(bytes).subspan(sizeof answer));
-  WorkRequest request = flag(message.sender, answer);
+  WorkRequest request = flag(message.sender, answer, message.operation);
   request.content = models::Content::of_bytes(bytes);
   request.bytes = static_cast<std::uint32_t>(options().line_bytes) + Answer::kWireBytes;
   request.signalled = true;

@@ -1,0 +1,57 @@
+// The cache against a list: what it finds, and whom it offers for eviction.
+#include "protocols/selcc/cache.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <list>
+
+#include "sim/random/random.hpp"
+
+using namespace racksim;
+using namespace racksim::selcc;
+
+TEST_CASE("A cache finds what it has and offers the least recently used first") {
+  sim::RandomStream random(1, "cache");
+  constexpr std::uint32_t kFrames = 100;
+  Cache cache(kFrames, 1);
+  std::list<std::uint64_t> lines;  // the most recently used first
+  for (int i = 0; i < 20'000; ++i) {
+    const sim::Key line{random.below(300) << 13};
+    const auto known = std::find(lines.begin(), lines.end(), line.number());
+    Frame* frame = cache.find(line);
+    REQUIRE((frame != nullptr) == (known != lines.end()));
+    if (frame != nullptr && random.chance(0.2)) {
+      cache.release(*frame);
+      lines.erase(known);
+    } else if (frame != nullptr) {
+      CHECK(frame->line == line);
+      cache.touch(*frame);
+      lines.splice(lines.begin(), lines, known);
+    } else if (Frame* taken = cache.take(line)) {
+      CHECK(taken->line == line);
+      lines.push_front(line.number());
+    } else {
+      REQUIRE(lines.size() == kFrames);
+      cache.offer_victims(1, [&](Frame& victim) {
+        CHECK(victim.line == lines.back());
+        lines.pop_back();
+        cache.release(victim);
+        return true;
+      });
+    }
+    REQUIRE(cache.free_frames() == kFrames - lines.size());
+  }
+}
+
+TEST_CASE("Shards are asked for victims in turn, and each frame is offered once") {
+  Cache cache(64, 4);
+  for (std::uint64_t i = 0; i < 64; ++i) REQUIRE(cache.take(sim::Key{i}) != nullptr);
+  std::vector<std::uint64_t> offered;
+  cache.offer_victims(64, [&](const Frame& frame) {
+    offered.push_back(frame.line.number());
+    return false;
+  });
+  std::sort(offered.begin(), offered.end());
+  REQUIRE(offered.size() == 64);
+  for (std::uint64_t i = 0; i < 64; ++i) CHECK(offered[i] == i);
+}

@@ -1,0 +1,173 @@
+// Which verbs an access takes, in the order in which they leave: misses (SELCC §4.3.2, Figure 5a), the three cases of
+// conflict (§4.4, Figures 6 and 7), eviction (§5.2) and hits (Table 1).
+//
+// The paper counts round trips by verbs that wait for each other: 1 for a miss, 3 for an M→M and an M→S handover, 4
+// without forwarding.
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/selcc/selcc_run.hpp"
+
+using namespace racksim;
+using namespace racksim::selcc;
+using namespace racksim::selcc::testing;
+using Sequence = std::vector<std::string>;
+
+TEST_CASE("A miss is an atomic and a READ in one round trip, and a hit no verb at all") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.read(0, 0);
+  CHECK(verbs.taken() == Sequence{"0 FAA", "0 READ"});
+  CHECK(run.word(0) == LatchWord(LatchWord::shared(0)));
+  run.read(0, 0, 5);
+  CHECK(verbs.taken().empty());
+  run.write(1, 1);
+  CHECK(verbs.taken() == Sequence{"1 CAS", "1 READ"});
+  CHECK(run.word(1) == LatchWord(LatchWord::modified(1)));
+  run.write(1, 1, 7);
+  run.read(1, 1, 3);
+  CHECK(verbs.taken().empty());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("The only sharer upgrades by one CAS and reads nothing") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.read(2, 0);
+  verbs.taken();
+  run.write(2, 0);
+  CHECK(verbs.taken() == Sequence{"2 CAS"});
+  CHECK(run.word(0) == LatchWord(LatchWord::modified(2)));
+}
+
+TEST_CASE("Case 1: the line goes from writer to writer by three verbs that wait for each other, and is not flushed") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.write(0, 0);
+  verbs.taken();
+  run.write(1, 0);
+  // Nobody waits for the FAA and what confirms it. The FAA leaves first, on another queue pair: it has no payload.
+  CHECK(verbs.taken() == Sequence{"1 CAS", "1 READ", "1 SEND", "0 FAA", "0 WRITE", "0 WRITE"});
+  CHECK(run.counter("flushes") == 0);
+  CHECK(run.word(0) == LatchWord(LatchWord::modified(1)));
+  CHECK(run.state(0, 0) == FrameState::absent);
+  CHECK(run.state(1, 0) == FrameState::modified);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Case 2: the reader undoes its bit while it asks, and the owner flushes before it shares") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.write(0, 0);
+  verbs.taken();
+  run.read(1, 0);
+  // The flush and the FAA behind it, then the line and the confirmation, on another queue pair.
+  CHECK(verbs.taken() == Sequence{"1 FAA", "1 READ", "1 FAA", "1 SEND", "0 WRITE", "0 FAA", "0 WRITE", "0 WRITE"});
+  CHECK(run.counter("flushes") == 1);
+  CHECK(run.counter("flushed_bytes") == 8);
+  CHECK(run.word(0) == LatchWord(LatchWord::shared(0) + LatchWord::shared(1)));
+  CHECK(run.state(0, 0) == FrameState::shared);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A reader that waits for its undo takes one round trip more") {
+  Setup setup;
+  SelccScript overlapped(setup);
+  setup.selcc.undo = Undo::waited;
+  SelccScript waited(setup);
+  sim::Duration took[2];
+  SelccScript* runs[] = {&overlapped, &waited};
+  for (int i = 0; i < 2; ++i) {
+    runs[i]->write(0, 0);
+    took[i] = runs[i]->read(1, 0);
+  }
+  // Of a small verb, from posting it to having seen that it is done: at least the wires', the NICs' and the switch's
+  // share of the round trip, at most twice that.
+  CHECK(took[1] - took[0] > setup.rack.rtt / 2);
+  CHECK(took[1] - took[0] < setup.rack.rtt * 2);
+}
+
+TEST_CASE("Case 3: all sharers release by FAA and answer, and the writer tries its CAS again") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.read(0, 0);
+  run.read(2, 0);
+  verbs.taken();
+  run.write(1, 0);
+  const Sequence sent = verbs.taken();
+  REQUIRE(sent.size() == 10);
+  CHECK(Sequence(sent.begin(), sent.begin() + 4) == Sequence{"1 CAS", "1 READ", "1 SEND", "1 SEND"});
+  CHECK(Sequence(sent.end() - 2, sent.end()) == Sequence{"1 CAS", "1 READ"});
+  CHECK(std::count(sent.begin(), sent.end(), "0 FAA") == 1);
+  CHECK(std::count(sent.begin(), sent.end(), "2 FAA") == 1);
+  CHECK(run.word(0) == LatchWord(LatchWord::modified(1)));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Without forwarding a handover goes by memory: the owner flushes and releases, and the sender tries again") {
+  Setup setup;
+  setup.selcc.forwarding = false;
+  SelccScript run(setup);
+  Verbs verbs(run);
+  run.write(0, 0);
+  verbs.taken();
+  run.write(1, 0);
+  CHECK(verbs.taken() == Sequence{"1 CAS", "1 READ", "1 SEND", "0 WRITE", "0 FAA", "0 WRITE", "1 CAS", "1 READ"});
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Two upgraders that meet do not wait for each other for ever: one releases its share first") {
+  Setup setup;
+  setup.selcc.upgrade_attempts = 1;
+  SelccScript run(setup);
+  run.read(0, 0);
+  run.read(1, 0);
+  run.begin({0, 0}, run.line(0), true);
+  run.begin({1, 0}, run.line(0), true);
+  run.advance(1_ms);
+  CHECK(run.counter("upgrade_fallbacks") >= 1);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Threads of one node that miss the same line share one latch operation") {
+  SelccScript run{Setup{}};
+  Verbs verbs(run);
+  run.begin({0, 0}, run.line(0), false);
+  run.begin({0, 1}, run.line(0), false);
+  run.advance(300_us);
+  CHECK(verbs.taken() == Sequence{"0 FAA", "0 READ"});
+}
+
+TEST_CASE("An eviction flushes what is dirty, then releases; of a Shared line it is one FAA") {
+  Setup setup;
+  setup.selcc.cache_bytes = 2 * setup.selcc.line_bytes;  // one frame to use, one to keep free
+  SelccScript run(setup);
+  Verbs verbs(run);
+  run.write(0, 0, 3);
+  verbs.taken();
+  run.read(0, 2);
+  CHECK(verbs.taken() == Sequence{"0 FAA", "0 READ", "0 WRITE", "0 FAA"});
+  CHECK(run.word(0).free());
+  CHECK(run.counter("flushed_bytes") == 8);
+  run.read(0, 4);
+  CHECK(verbs.taken() == Sequence{"0 FAA", "0 READ", "0 FAA"});
+  CHECK(run.word(2).free());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A flush writes what lies between the dirty boundaries, also what earlier owners wrote") {
+  Setup setup;
+  SelccScript run(setup);
+  run.write(0, 0, 4);
+  run.write(1, 0, 10);  // case 1: the boundaries travel
+  run.read(2, 0);       // case 2: flushed
+  CHECK(run.counter("flushed_bytes") == 8 * 7);
+  run.finish();
+  CHECK(run.violations() == "");
+}
