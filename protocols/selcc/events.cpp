@@ -156,6 +156,7 @@ void ComputeNode::take_answer(std::uint32_t slot) {
   if (ask == work->asks.end()) return;  // of a request that is not waited for any more (R6)
   Frame& frame = *work->frame;
   ask->answered = true;
+  calendar().cancel(work->timer);  // without R5 it would ask again
   if (answer.verdict == Verdict::given) {
     work->asks.clear();
     work->fetched = std::move(arrived.data);
