@@ -112,6 +112,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
     if (frame->attended) note_use(*frame, frame->latch == 0, write);
     frame->latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame->latch + 1);
   } else {
+    if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
     note_use(*frame, false, write);
     exclusive = co_await wait_for_latch(*frame, write);
   }

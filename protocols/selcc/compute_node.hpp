@@ -18,6 +18,7 @@
 #include "models/service/protocol.hpp"
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
+#include "protocols/selcc/coverage.hpp"
 #include "protocols/selcc/line_work.hpp"
 #include "protocols/selcc/options.hpp"
 #include "protocols/selcc/transitions.hpp"

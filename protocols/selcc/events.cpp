@@ -163,7 +163,10 @@ void ComputeNode::take_answer(std::uint32_t slot) {
     work->fetched_dirty = answer.dirty;
     work->confirmation = answer.number;
     raise(FrameEvent::granted, answer.line, &frame);
-    if (work->confirmed == answer.number) confirmed(answer.line, answer.number);
+    if (work->confirmed == answer.number) {
+      shared_.coverage.race(RacePoint::confirmed_before_taken);
+      confirmed(answer.line, answer.number);
+    }
     work->acquired.notify_all();
     return;
   }

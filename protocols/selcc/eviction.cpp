@@ -58,7 +58,10 @@ sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<
       co_await ring_moved_.wait();
     }
     Frame* frame = cache_.find(line);
-    if (frame == nullptr || !may_evict(*frame)) continue;
+    if (frame == nullptr || !may_evict(*frame)) {
+      shared_.coverage.race(RacePoint::victim_in_use_again);
+      continue;
+    }
     const std::size_t before = batch.size();
     raise(FrameEvent::evict, line, frame, nullptr, &batch);
     const auto slots = static_cast<std::uint32_t>(batch.size() - before);

@@ -60,7 +60,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
-    .coverage = {.states = {}, .messages = {}, .race_points = {}, .rows = Step::table().coverage_rows()},
+    .coverage = coverage_map(),
     .tables = {Step::table()},
     .mechanisms = {{"of the accesses needed no verb", "selcc.local_accesses", "selcc.accesses"}},
 });

@@ -181,7 +181,10 @@ void Step::ask() {
                          : conflict == Case::reader_against_modified ? counters.asked_for_reader
                                                                      : counters.asked_shared;
     ++sent.value;
-    if (!node.shared_.nodes[target]->has_part_in(line)) ++counters.phantom_sharers.value;
+    if (!node.shared_.nodes[target]->has_part_in(line)) {
+      ++counters.phantom_sharers.value;
+      node.shared_.coverage.race(RacePoint::word_names_an_innocent);
+    }
     work->asks.push_back({.whom = target, .number = node.next_number_++});
     node.send(target, {.line = line,
                        .number = work->asks.back().number,
@@ -210,6 +213,7 @@ void Step::pause() {
 
 void Step::pause_for_own_trace() {
   ++node.counters().own_traces.value;
+  node.shared_.coverage.race(RacePoint::word_names_its_reader);
   wait_until(node.calendar().now() + node.shared_.rack.options().rtt);
 }
 
@@ -244,6 +248,7 @@ void Step::settle_others(bool owners_alone) {
     if (owners_alone && deferred.conflict == Case::writer_against_shared) {
       kept.push_back(deferred);
     } else {
+      node.shared_.coverage.race(RacePoint::deferred_in_vain);
       node.answer(deferred, Verdict::gone);
     }
   }
@@ -272,6 +277,7 @@ void Step::answer_busy() {
   node.answer(*message, Verdict::busy);
 }
 void Step::answer_gone() {
+  if (node.atomics_under_way_.contains(line)) node.shared_.coverage.race(RacePoint::invalidation_meets_release);
   node.answer(*message, Verdict::gone);
 }
 
