@@ -17,17 +17,14 @@
 
 namespace racksim::selcc {
 
-namespace {
-
-/// Takes itself out of the line's queue when its task dies.
-struct Spinning {
-  Spinning(ComputeNode& n, LineWork& work, sim::Calendar& calendar, bool write)
-      : waiter(calendar), node(n), line(work.frame->line) {
+/// A thread that waits for the latch. Takes itself out of the line's queue when its task dies.
+struct ComputeNode::Spinning {
+  Spinning(ComputeNode& owner, Frame& frame, bool write) : waiter(owner.calendar()), node(owner), line(frame.line) {
     waiter.write = write;
-    work.waiters.push_back(&waiter);
+    node.work_of(frame).waiters.push_back(&waiter);
   }
   ~Spinning() {
-    if (auto* work = const_cast<LineWork*>(node.work_on(line))) std::erase(work->waiters, &waiter);
+    if (LineWork* work = node.find_work(line)) std::erase(work->waiters, &waiter);
   }
   Spinning(const Spinning&) = delete;
   Spinning& operator=(const Spinning&) = delete;
@@ -35,8 +32,6 @@ struct Spinning {
   ComputeNode& node;
   sim::Key line;
 };
-
-}  // namespace
 
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
   const sim::Key line = shared_.line_of(object);
@@ -144,7 +139,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
 }
 
 sim::Task<bool> ComputeNode::wait_for_latch(Frame& frame, bool write) {
-  Spinning spinning(*this, work_of(frame), calendar(), write);
+  Spinning spinning(*this, frame, write);
   co_await spinning.waiter.granted.wait();
   co_return spinning.waiter.exclusive;
 }

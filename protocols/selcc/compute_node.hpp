@@ -124,6 +124,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     sim::OperationId operation = 0;
     bool used = false;
   };
+  struct Spinning;
   struct HeldLatch {
     unsigned thread = 0;
     Frame* frame = nullptr;

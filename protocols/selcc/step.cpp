@@ -73,9 +73,6 @@ bool Step::reader_succeeds() const {
 bool Step::own_trace() const {
   return word().names(node.id_);
 }
-bool Step::own_trace_waited() const {
-  return own_trace() && undo_is_waited();
-}
 bool Step::undo_is_waited() const {
   return node.options().undo == Undo::waited;
 }

@@ -70,7 +70,6 @@ struct Step {
   bool own_release_is_out() const;
   bool reader_succeeds() const;
   bool own_trace() const;
-  bool own_trace_waited() const;
   bool undo_is_waited() const;
   bool somebody_to_ask() const;
   bool word_was_free() const;
