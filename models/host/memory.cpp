@@ -1,13 +1,13 @@
-// Regions and pages. See memory.hpp.
+// Regions, and what is left of them after a crash. See memory.hpp.
 #include "models/host/memory.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace racksim::models {
 
@@ -39,42 +39,23 @@ Memory::Verdict Memory::check(Access access, std::uint64_t address, std::uint32_
 }
 
 p4::Content Memory::read(std::uint64_t address, std::size_t bytes) const {
-  std::vector<std::byte> large;
-  std::array<std::byte, p4::Content::kInlineBytes> small{};
-  if (bytes > small.size()) large.resize(bytes);
-  const std::span<std::byte> out{bytes > small.size() ? large.data() : small.data(), bytes};
-  for (std::size_t done = 0; done < bytes;) {
-    const std::size_t offset = (address + done) % kPageBytes, part = std::min(bytes - done, kPageBytes - offset);
-    const auto page = pages_.find((address + done) / kPageBytes);
-    if (page != pages_.end()) std::memcpy(out.data() + done, page->second->data() + offset, part);
-    done += part;
-  }
-  return p4::Content::of_bytes(out);
-}
-
-void Memory::write(std::uint64_t address, std::span<const std::byte> bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const std::size_t offset = (address + done) % kPageBytes;
-    const std::size_t part = std::min(bytes.size() - done, kPageBytes - offset);
-    auto& page = pages_[(address + done) / kPageBytes];
-    if (!page) page = std::make_unique<Page>();
-    std::memcpy(page->data() + offset, bytes.data() + done, part);
-    done += part;
-  }
+  return p4::Content::filled(bytes, [&](std::span<std::byte> room) { words_.read(address, room); });
 }
 
 void Memory::crash() {
   std::erase_if(regions_, [](const auto& entry) { return !entry.second.durable; });
-  auto survivors = std::exchange(pages_, {});
-  for (const auto& [key, region] : regions_) {
-    for (auto page = survivors.lower_bound(region.begin / kPageBytes);
-         page != survivors.end() && page->first <= (region.begin + (region.bytes - 1)) / kPageBytes; ++page) {
-      const std::uint64_t first = page->first * kPageBytes;
-      const std::uint64_t from = std::max(first, region.begin) - first;
-      const std::uint64_t to = std::min<std::uint64_t>(kPageBytes, region.begin + (region.bytes - 1) - first + 1);
-      write(first + from, std::span<const std::byte>(page->second->data() + from, to - from));
+  if (regions_.empty()) return words_.clear();
+  words_.rewrite([this](std::uint64_t number, SparseWords::Page& page) {
+    const SparseWords::Page before = std::exchange(page, {});
+    const std::uint64_t first = number * SparseWords::kPageBytes, last = first + (SparseWords::kPageBytes - 1);
+    for (const auto& [key, region] : regions_) {
+      const std::uint64_t from = std::max(first, region.begin);
+      const std::uint64_t to = std::min(last, region.begin + (region.bytes - 1));  // inclusive
+      if (from > to) continue;
+      std::memcpy(reinterpret_cast<std::byte*>(page.data()) + (from - first),
+                  reinterpret_cast<const std::byte*>(before.data()) + (from - first), to - from + 1);
     }
-  }
+  });
 }
 
 }  // namespace racksim::models

@@ -1,19 +1,17 @@
 // A node's memory as its NIC sees it: regions that are registered for remote access, and the bytes in them.
 //
 // A region has a key and rights (ibv_reg_mr(3)). The NIC reads, writes and updates it without a CPU; programs on the
-// node see the same bytes. What nobody has written is 0 and takes no room. A durable region, such as persistent memory,
+// node see the same bytes. What is 0 takes no room (sparse_words.hpp). A durable region, such as persistent memory,
 // survives a crash of its node; what is in another is lost, and its registration with it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "models/host/sparse_words.hpp"
 #include "models/packets/rack_context.hpp"
 #include "p4model/language/content.hpp"
 
@@ -73,32 +71,25 @@ class Memory {
 
   /// The bytes from `address` on, wherever they lie: for the NIC after `check`, and for programs on the node.
   p4::Content read(std::uint64_t address, std::size_t bytes) const;
-  void write(std::uint64_t address, std::span<const std::byte> bytes);
+  void write(std::uint64_t address, std::span<const std::byte> bytes) { words_.write(address, bytes); }
   void write(std::uint64_t address, const p4::Content& content) { write(address, content.bytes()); }
-  std::uint64_t word(std::uint64_t address) const { return read(address, sizeof(std::uint64_t)).as<std::uint64_t>(); }
-  void set_word(std::uint64_t address, std::uint64_t value) { write(address, p4::Content::of(value)); }
+  std::uint64_t word(std::uint64_t address) const { return words_.word(address); }
+  void set_word(std::uint64_t address, std::uint64_t value) { words_.set_word(address, value); }
+  /// Bytes that the simulator spends on what is not 0.
+  std::size_t room() const { return words_.room(); }
 
   /// Calls `visit(address, word)` for each aligned word that is not 0, in no particular order.
   template <class Visit>
-  void visit_words(Visit&& visit) const {
-    for (const auto& [number, page] : pages_) {
-      for (std::size_t at = 0; at < kPageBytes; at += sizeof(std::uint64_t)) {
-        std::uint64_t value = 0;
-        std::memcpy(&value, page->data() + at, sizeof value);
-        if (value != 0) visit(number * kPageBytes + at, value);
-      }
-    }
+  void visit_words(const Visit& visit) const {
+    words_.visit(visit);
   }
 
   /// The node has crashed: what is not in a durable region is 0, and all other regions are gone.
   void crash();
 
  private:
-  static constexpr std::size_t kPageBytes = 256;
-  using Page = std::array<std::byte, kPageBytes>;
-
   std::map<std::uint32_t, Region> regions_;
-  std::map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by address over page size
+  SparseWords words_;
   std::uint32_t next_key_ = 1;
 };
 

@@ -36,6 +36,13 @@ class Content {
     content.assign(bytes.data(), bytes.size(), nullptr);
     return content;
   }
+  /// The same of so many bytes, which `fill(std::span<std::byte>)` writes, every one of them.
+  template <class Fill>
+  static Content filled(std::size_t bytes, Fill&& fill) {
+    Content content;
+    fill(std::span(content.make_room(bytes), bytes));
+    return content;
+  }
   Content(const Content& other) : words_(other.words_), type_(other.type_), bytes_(other.bytes_), block_(other.block_) {
     if (block_) share();
   }
@@ -85,11 +92,14 @@ class Content {
   static constexpr char kType = 0;  // its address stands for the type
 
   void assign(const void* value, std::size_t bytes, const char* type) {
-    std::byte* to = reinterpret_cast<std::byte*>(words_.data());
-    if (bytes > kInlineBytes) to = allocate(bytes);
+    std::byte* to = make_room(bytes);
     if (bytes > 0) std::memcpy(to, value, bytes);
-    bytes_ = static_cast<std::uint32_t>(bytes);
     type_ = type;
+  }
+  std::byte* make_room(std::size_t bytes) {
+    std::byte* to = bytes > kInlineBytes ? allocate(bytes) : reinterpret_cast<std::byte*>(words_.data());
+    bytes_ = static_cast<std::uint32_t>(bytes);
+    return to;
   }
   const std::byte* data() const { return block_ ? in_block() : reinterpret_cast<const std::byte*>(words_.data()); }
   const std::byte* in_block() const;

@@ -1,5 +1,6 @@
 #include "models/host/memory.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
@@ -87,4 +88,44 @@ TEST_CASE("A crash leaves durable regions and nothing else") {
   }
   CHECK(memory.find(kept) != nullptr);
   CHECK(memory.find(lost) == nullptr);
+}
+
+TEST_CASE("A crash leaves the bytes of overlapping durable regions, at every edge, and those of no other") {
+  constexpr std::uint64_t kBytes = 8192;
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 30; ++round) {
+    Memory memory;
+    std::vector<std::byte> plain(kBytes);
+    std::vector<bool> survives(kBytes);
+    for (int i = 0; i < 4; ++i) {
+      Memory::Region made = region(random() % (kBytes - 1), 0);
+      made.bytes = 1 + random() % (kBytes - made.begin);
+      if (made.bytes > 2000) made.bytes = made.bytes % 700 + 1;
+      made.durable = i % 2 == 0;
+      memory.add(made);
+      if (made.durable) std::fill_n(survives.begin() + static_cast<std::ptrdiff_t>(made.begin), made.bytes, true);
+    }
+    for (int i = 0; i < 40; ++i) {
+      const std::uint64_t address = random() % (kBytes - 300);
+      std::vector<std::byte> written(random() % 300);
+      for (std::byte& b : written) b = static_cast<std::byte>(random());
+      memory.write(address, written);
+      std::copy(written.begin(), written.end(), plain.begin() + static_cast<std::ptrdiff_t>(address));
+    }
+    memory.crash();
+    const Content left = memory.read(0, kBytes);
+    for (std::uint64_t at = 0; at < kBytes; ++at) {
+      REQUIRE(left.bytes()[at] == (survives[at] ? plain[at] : std::byte{}));
+    }
+  }
+}
+
+TEST_CASE("A crash of a node without durable memory gives all room back") {
+  Memory memory;
+  memory.add(region(0, 4096));
+  memory.set_word(8, 1);
+  CHECK(memory.room() > 0);
+  memory.crash();
+  CHECK(memory.word(8) == 0);
+  CHECK(memory.room() == 0);
 }
