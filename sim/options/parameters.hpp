@@ -100,6 +100,10 @@ struct Parameter {
   /// Of those, what a calm run may have because the mechanism under test then does its share of the work; no other
   /// value makes the rack any slower. Not given: all.
   std::optional<std::vector<Value>> effective = {};
+  /// The value that leaves out what the parameter is about; of one that may be null, null if `neutral_null`. With it,
+  /// run hashes do not know of the parameter, so that those of before it was declared stay as they are.
+  std::optional<Value> neutral = {};
+  bool neutral_null = false;
   bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
 };
 
@@ -130,6 +134,16 @@ class Declared {
   Declared& effective(std::initializer_list<T> values) {
     parameter_.effective.emplace();
     for (const T& value : values) parameter_.effective->push_back(stored(value));
+    return *this;
+  }
+  /// With this value it is as if the parameter did not exist, for run hashes too (Parameter::neutral).
+  Declared& neutral(const T& value) {
+    parameter_.neutral = stored(value);
+    return *this;
+  }
+  /// The same of one that may be null, with null.
+  Declared& neutral_null() {
+    parameter_.neutral_null = true;
     return *this;
   }
   /// It is a time to wait for an answer, and shorter than its default it may end too early.

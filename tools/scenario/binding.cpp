@@ -183,6 +183,33 @@ struct Getter {
   }
 };
 
+/// Whether a parameter has this value.
+struct Has {
+  const Parameter::Value& value;
+
+  bool operator()(const Parameter::Flag& flag) const { return value == Parameter::Value(*flag.target); }
+  bool operator()(const Parameter::Real& real) const { return value == Parameter::Value(*real.target); }
+  bool operator()(const Parameter::Length& length) const { return value == Parameter::Value(*length.target); }
+  bool operator()(const Parameter::Text& text) const { return value == Parameter::Value(*text.target); }
+  bool operator()(const Parameter::Choice& choice) const {
+    return value == Parameter::Value(*Getter{}(choice).string());
+  }
+  template <class Number>  // Integer, Size or Rate
+  bool operator()(const Number& number) const requires std::is_same_v<decltype(number.target), std::uint64_t*> {
+    return value == Parameter::Value(*number.target);
+  }
+  template <class Optional>
+  bool operator()(const Optional& optional) const requires requires {
+    optional.target->has_value();
+  }
+  { return *optional.target && value == Parameter::Value(**optional.target); }
+};
+
+bool is_neutral(const Parameter& parameter) {
+  if (parameter.neutral && std::visit(Has{*parameter.neutral}, parameter.kind)) return true;
+  return parameter.neutral_null && std::visit(Getter{}, parameter.kind).is_null();
+}
+
 }  // namespace
 
 void bind(const JsonValue& object, const Place& place, const sim::Parameters& parameters, const BindRules& rules) {
@@ -193,6 +220,14 @@ JsonValue values_in_effect(const sim::Parameters& parameters) {
   JsonValue values;
   for (const auto& parameter : parameters.all()) {
     values.set_dotted(parameter.name, std::visit(Getter{}, parameter.kind));
+  }
+  return values;
+}
+
+JsonValue behavioural_values(const sim::Parameters& parameters) {
+  JsonValue values;
+  for (const auto& parameter : parameters.all()) {
+    if (!is_neutral(parameter)) values.set_dotted(parameter.name, std::visit(Getter{}, parameter.kind));
   }
   return values;
 }

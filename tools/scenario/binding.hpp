@@ -35,6 +35,8 @@ void bind(const JsonValue& object, const Place& place, const sim::Parameters& pa
 
 /// All values in effect, defaults included, as `bind` would read them; null if nothing is declared.
 JsonValue values_in_effect(const sim::Parameters& parameters);
+/// The same without those that have a neutral value (Parameter::neutral).
+JsonValue behavioural_values(const sim::Parameters& parameters);
 
 /// Adds the parameters' JSON Schema (draft 2020-12) to the `properties` of an object schema. With `annotated`, each may
 /// also be written with its source.

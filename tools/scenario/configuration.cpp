@@ -5,28 +5,31 @@
 namespace racksim::tools {
 namespace {
 
-/// An object with one leading member, then all options in effect.
-JsonValue options_with(std::string_view key, const std::string& name, const BoundParameters& bound) {
+using Values = JsonValue (*)(const sim::Parameters&);
+
+/// An object with one leading member, then the options.
+JsonValue options_with(std::string_view key, const std::string& name, const BoundParameters& bound,
+                       Values values = values_in_effect) {
   JsonValue value;
   value.set(key, name);
-  const auto options = values_in_effect(bound.parameters);
+  const auto options = values(bound.parameters);
   if (options.is_object()) {
     for (const auto& member : *options.members()) value.append(member);
   }
   return value;
 }
 
-JsonValue write_protocol(const BoundParameters& protocol) {
+JsonValue write_protocol(const BoundParameters& protocol, Values values = values_in_effect) {
   JsonValue value;
   value.set("name", protocol.name);
-  auto options = values_in_effect(protocol.parameters);
+  auto options = values(protocol.parameters);
   value.set(protocol.name, options.is_null() ? JsonValue::object() : std::move(options));
   return value;
 }
 
-JsonValue write_faults(const std::vector<BoundOptions<models::Fault>>& faults) {
+JsonValue write_faults(const std::vector<BoundOptions<models::Fault>>& faults, Values values = values_in_effect) {
   auto value = JsonValue::array();
-  for (const auto& fault : faults) value.push(options_with("kind", fault.name, fault));
+  for (const auto& fault : faults) value.push(options_with("kind", fault.name, fault, values));
   return value;
 }
 
@@ -55,11 +58,11 @@ JsonValue configuration(const Scenario& scenario) {
 std::string behavioural_configuration(const Scenario& scenario) {
   JsonValue value;
   value.set("seed", scenario.seed);
-  value.set("rack", values_in_effect(scenario.rack.parameters));
-  value.set("protocol", write_protocol(scenario.protocol));
-  value.set("workload", options_with("kind", scenario.workload.name, scenario.workload));
+  value.set("rack", behavioural_values(scenario.rack.parameters));
+  value.set("protocol", write_protocol(scenario.protocol, behavioural_values));
+  value.set("workload", options_with("kind", scenario.workload.name, scenario.workload, behavioural_values));
   value.set("run", write_run_plan(scenario.run, false));
-  value.set("faults", write_faults(scenario.faults));
+  value.set("faults", write_faults(scenario.faults, behavioural_values));
   return to_canonical_json(value);
 }
 
