@@ -23,7 +23,7 @@ class Datagram final : public QueuePair, SendListener {
   void leaves(sim::Time when) override;
   void sent_one(std::uint64_t generation);
 
-  SendOrder order_{engine(), this};
+  SendOrder order_{engine(), this, number() - kFirstRdmaQpn};
   sim::Lane lane_;
   struct Sending {
     std::uint64_t wr_id;

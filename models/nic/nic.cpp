@@ -96,16 +96,19 @@ bool Nic::is_addressed(p4::Packet& packet) const {
 }
 
 void Nic::accept(p4::PacketRef&& packet) {
-  const sim::Time start = engine_.begin_receive();
   const auto* udp = packet->find_at<p4::Udp>(2);
-  if (!udp) return engine_.drop(*packet, DropReason::no_queue_pair);
-  if (udp->dst_port == kRoceUdpPort) {
+  if (udp && udp->dst_port == kRoceUdpPort) {
     const auto* bth = packet->find<Bth>();
-    if (bth && bth->dest_qp == kMulticastQpn) return accept_for_group(std::move(packet), start);
     const auto index = bth ? bth->dest_qp - kFirstRdmaQpn : queue_pairs_.size();
-    if (index >= queue_pairs_.size()) return engine_.drop(*packet, DropReason::no_queue_pair);
-    return queue_pairs_[index]->receive(std::move(packet), start);
+    if (index < queue_pairs_.size()) {
+      return queue_pairs_[index]->receive(std::move(packet), engine_.begin_receive(static_cast<std::uint32_t>(index)));
+    }
+    const sim::Time start = engine_.begin_receive({});
+    if (bth && bth->dest_qp == kMulticastQpn) return accept_for_group(std::move(packet), start);
+    return engine_.drop(*packet, DropReason::no_queue_pair);
   }
+  const sim::Time start = engine_.begin_receive({});
+  if (!udp) return engine_.drop(*packet, DropReason::no_queue_pair);
   const auto index = udp->dst_port - kFirstRawQpn;
   if (index >= raw_.size()) return engine_.drop(*packet, DropReason::no_queue_pair);
   auto& qp = *raw_[index];

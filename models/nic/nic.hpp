@@ -106,7 +106,7 @@ class Nic final : public PacketSink, DmaWrites {
     std::uint32_t bytes;
   };
 
-  static constexpr std::uint32_t kFirstRawQpn = 8192, kRawQpns = 65536 - kFirstRawQpn, kFirstRdmaQpn = 65536;
+  static constexpr std::uint32_t kFirstRawQpn = 8192, kRawQpns = kFirstRdmaQpn - kFirstRawQpn;
 
   bool is_addressed(p4::Packet& packet) const;
   void accept(p4::PacketRef&& packet);

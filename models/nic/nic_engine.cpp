@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/packets/addressing.hpp"
+#include "models/packets/rdma_headers.hpp"
 #include "p4model/language/headers.hpp"
 
 namespace racksim::models {
@@ -24,7 +25,9 @@ NicCounters::NicCounters(sim::Metrics& m)
       failures(m.counter("nic.rc_failures", "connections", "Reliable connections whose retries ran out.")),
       refused(
           m.counter("nic.rc_refused", "requests", "Requests that responders refused: no memory, or no right to it.")),
-      atomics(m.counter("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.")) {}
+      atomics(m.counter("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.")),
+      state_fetches(
+          m.counter("nic.queue_pair_fetches", "fetches", "States of queue pairs that NICs had to fetch to go on.")) {}
 
 NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options,
                      const CpuCosts& costs)
@@ -37,7 +40,10 @@ NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, c
       atomic_gap_(sim::transmission_time(1, static_cast<std::int64_t>(options.atomics_per_second))),
       transmit_lane_(context.calendar.add_lane(fmt::format("node{}/nic/transmit", node))),
       landing_lane_(context.calendar.add_lane(fmt::format("node{}/nic/landing", node))),
-      source_(context.event_log.add_source(fmt::format("node{}/nic", node))) {}
+      source_(context.event_log.add_source(fmt::format("node{}/nic", node))),
+      queue_pairs_(options.queue_pair_cache),
+      verbs_differ_(std::max({options.write_time, options.send_time, options.read_time, options.long_read_time}) >
+                    0_ps) {}
 
 void NicEngine::stamp(p4::Packet& packet) {
   packet.get_at<p4::Ethernet>(0).src = mac_of(node_);
@@ -102,9 +108,29 @@ void NicEngine::enter_engine(p4::PacketRef&& packet, SendOrder& order) {
 }
 
 void NicEngine::start(p4::PacketRef&& packet, sim::Time at, SendOrder& order) {
-  transmit_free_ = at + message_gap_;
+  at = at + fetch_state(order.queue_pair);
+  transmit_free_ = at + transmit_time(*packet);
   const sim::Time left = uplink_->transmit(std::move(packet), at + options_.transmit_latency);
   if (order.listener) order.listener->leaves(left);
+}
+
+sim::Duration NicEngine::fetch_state(std::optional<std::uint32_t> queue_pair) {
+  if (!queue_pair || queue_pairs_.use(*queue_pair)) return 0_ps;
+  ++counters_.state_fetches.value;
+  return options_.queue_pair_fetch;
+}
+
+sim::Duration NicEngine::transmit_time(p4::Packet& packet) const {
+  if (!verbs_differ_) return message_gap_;
+  const auto* bth = packet.find<Bth>();
+  if (bth == nullptr) return message_gap_;
+  const auto opcode = static_cast<RcOpcode>(bth->opcode);
+  if (is_read_response(opcode)) {
+    const bool is_long = packet.payload_bytes - kIcrcBytes > options_.long_read_bytes;
+    return message_gap_ + options_.read_time + (is_long ? options_.long_read_time : 0_ps);
+  }
+  if (is_send(opcode)) return message_gap_ + options_.send_time;
+  return message_gap_ + (is_write(opcode) ? options_.write_time : 0_ps);
 }
 
 // Starts what would have left the wire's near end before every stall, in order.
@@ -116,7 +142,10 @@ void NicEngine::start_held() {
       continue;
     }
     const sim::Time at = std::max({held_transmit_.front().ready, context_.calendar.now(), transmit_free_});
-    const sim::Time leaves = std::max(at + options_.transmit_latency, uplink_->free_at());
+    const auto queue_pair = held_transmit_.front().order->queue_pair;
+    const bool fetches = queue_pair && !queue_pairs_.holds(*queue_pair);
+    const sim::Time leaves =
+        std::max(at + (fetches ? options_.queue_pair_fetch : 0_ps) + options_.transmit_latency, uplink_->free_at());
     for (const sim::Time from : transmit_stalls_) {
       if (from <= leaves) return;
     }
@@ -137,8 +166,8 @@ void NicEngine::resume_transmit(sim::Time from) {
   start_held();
 }
 
-sim::Time NicEngine::begin_receive() {
-  const sim::Time start = std::max(context_.calendar.now(), receive_free_);
+sim::Time NicEngine::begin_receive(std::optional<std::uint32_t> queue_pair) {
+  const sim::Time start = std::max(context_.calendar.now(), receive_free_) + fetch_state(queue_pair);
   receive_free_ = start + message_gap_;
   return start;
 }
@@ -186,6 +215,7 @@ void NicEngine::power_off() {
   for (auto& held : held_transmit_) drop(*held.packet, DropReason::nic_off);
   held_transmit_.clear();
   word_free_.clear();
+  queue_pairs_.clear();
   transmit_free_ = receive_free_ = dma_read_free_ = dma_write_free_ = atomic_free_ = kFree;
 }
 

@@ -8,15 +8,20 @@
 // Why next-free instants are exact here: whatever is posted at t reaches the engine at t + pcie_latency or, after a
 // PCIe read, by an event that far before its payload is there; so the engine is always asked in the order of its use.
 //
+// A packet takes its slot under the message rate, and what its verb takes besides; before, the state of its queue pair
+// is fetched unless the NIC holds it (queue_pair_cache.hpp). The engine does nothing else meanwhile.
+//
 // Atomics are done one after the other at one address, and at a limited rate in all.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "models/nic/nic_options.hpp"
+#include "models/nic/queue_pair_cache.hpp"
 #include "models/packets/rack_context.hpp"
 #include "models/wire/wire.hpp"
 
@@ -26,7 +31,7 @@ namespace racksim::models {
 struct NicCounters {
   explicit NicCounters(sim::Metrics& metrics);
   sim::Counter &sent, &received, &pcie_reads, &retransmitted, &timeouts, &naks, &duplicates, &out_of_order, &not_ready,
-      &failures, &refused, &atomics;
+      &failures, &refused, &atomics, &state_fetches;
 };
 
 class NicEngine;
@@ -43,7 +48,8 @@ class SendListener {
 
 /// A send queue, whose packets enter the engine in the order of the calls.
 struct SendOrder {
-  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr) : engine(owner), listener(told) {}
+  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr, std::optional<std::uint32_t> state = {})
+      : engine(owner), listener(told), queue_pair(state) {}
   /// The payload of a packet is there that was posted in this generation of the NIC, and this life of the queue: an
   /// event has room for both in one word.
   void fetched(p4::Packet* packet, std::uint64_t generation_and_life);
@@ -55,6 +61,7 @@ struct SendOrder {
 
   NicEngine& engine;
   SendListener* listener;
+  std::optional<std::uint32_t> queue_pair;    ///< whose state a packet needs, from kFirstRdmaQpn on
   sim::Time latest = sim::Time::beginning();  ///< when the latest packet is handed to the engine
   std::uint64_t life = 0;
 };
@@ -92,8 +99,9 @@ class NicEngine {
   /// For SendOrder: a packet that has waited for its turn in its queue, or for its payload.
   void take_waiting(p4::PacketRef&& packet, std::uint64_t generation, std::uint64_t life, SendOrder& order);
 
-  /// A packet takes the next slot of the receive engine. Returns when it starts.
-  sim::Time begin_receive();
+  /// A packet takes the next slot of the receive engine, for this queue pair if it needs its state. Returns when it
+  /// starts.
+  sim::Time begin_receive(std::optional<std::uint32_t> queue_pair);
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
   /// An access of the NIC to host memory: when memory is read (and, by an atomic, written), and when what was read is
@@ -123,6 +131,10 @@ class NicEngine {
   void enter_engine(p4::PacketRef&& packet, SendOrder& order);
   void start(p4::PacketRef&& packet, sim::Time at, SendOrder& order);
   void start_held();
+  /// What the state of a queue pair takes that is needed now.
+  sim::Duration fetch_state(std::optional<std::uint32_t> queue_pair);
+  /// What a packet takes of the transmit engine.
+  sim::Duration transmit_time(p4::Packet& packet) const;
   /// How long so many bytes occupy PCIe. Packets of one size follow each other: their one division is done once.
   sim::Duration pcie_time(std::uint32_t bytes) {
     if (bytes != divided_bytes_) {
@@ -150,6 +162,8 @@ class NicEngine {
   };
   std::vector<sim::Time> transmit_stalls_;  // announced and not over: their beginnings
   std::deque<HeldPacket> held_transmit_;
+  QueuePairCache queue_pairs_;
+  bool verbs_differ_;  // in what they take of the transmit engine
   static constexpr sim::Time kFree = sim::Time::beginning();
   sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_read_free_ = kFree, dma_write_free_ = kFree,
             atomic_free_ = kFree;

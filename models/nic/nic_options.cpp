@@ -23,6 +23,21 @@ void NicOptions::declare(sim::Parameters& p) {
   p.integer("nic.send_queue", send_queue, 1, 1'000'000, "Work requests of a queue pair that have not completed.");
   p.integer("nic.atomic_rate", atomics_per_second, 1, 10'000'000'000, "Atomics a second that a NIC carries out.");
   p.length("nic.atomic_latency", atomic_latency, 0_ps, 1_ms, "Of an atomic, after which the next of its word begins.");
+  p.length("nic.write_time", write_time, 0_ps, 1_ms, "Transmit engine time of a WRITE's packet beside its slot.")
+      .neutral(0_ps);
+  p.length("nic.send_time", send_time, 0_ps, 1_ms, "Transmit engine time of a SEND's packet beside its slot.")
+      .neutral(0_ps);
+  p.length("nic.read_time", read_time, 0_ps, 1_ms, "Transmit engine time of a READ response's packet beside its slot.")
+      .neutral(0_ps);
+  p.size("nic.long_read", long_read_bytes, 0, 4096, "Longest READ response that takes no more than nic.read_time.")
+      .neutral(256);
+  p.length("nic.long_read_time", long_read_time, 0_ps, 1_ms, "What a packet of a longer READ response takes besides.")
+      .neutral(0_ps);
+  p.integer("nic.queue_pair_cache", queue_pair_cache, 0, 1'000'000,
+            "Queue pairs whose state fits the NIC, by latest use; 0: all.")
+      .neutral(0);
+  p.length("nic.queue_pair_fetch", queue_pair_fetch, 0_ps, 1_ms, "Engine time to fetch a queue pair's state.")
+      .neutral(0_ps);
 }
 
 void CpuCosts::declare(sim::Parameters& p) {

@@ -28,6 +28,12 @@ struct NicOptions {
   std::uint64_t send_queue = 4096;       ///< work requests of a queue pair that have not completed
   std::uint64_t atomics_per_second = 50'000'000;
   sim::Duration atomic_latency = 400_ns;  ///< of one atomic of a word, after which the next of the word begins
+  /// What a packet takes of its sender's transmit engine beside its slot under the message rate: one of a WRITE or a
+  /// SEND, of a READ's response at the responder, and of one that brings more than `long_read_bytes`.
+  sim::Duration write_time, send_time, read_time, long_read_time;
+  std::uint64_t long_read_bytes = 256;
+  std::uint64_t queue_pair_cache = 0;  ///< queue pairs whose state fits the NIC; 0: all
+  sim::Duration queue_pair_fetch;      ///< engine time to fetch the state of another
 
   void declare(sim::Parameters& parameters);
 };

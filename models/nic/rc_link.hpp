@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/nic/nic_engine.hpp"
+#include "models/nic/verbs.hpp"
 #include "models/packets/addressing.hpp"
 #include "models/packets/rdma_headers.hpp"
 #include "p4model/language/headers.hpp"
@@ -16,6 +17,8 @@ struct RcLink {
   NodeId remote = 0;
   Qpn remote_number = 0;
 
+  /// Its state, as the engine numbers it.
+  std::uint32_t state() const { return number - kFirstRdmaQpn; }
   p4::PacketRef make_packet(RcOpcode opcode, Psn psn) const {
     auto packet = engine.context().packets.make();
     packet->push(p4::Ethernet{.dst = mac_of(remote), .ether_type = p4::kEtherTypeIpv4});

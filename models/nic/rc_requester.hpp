@@ -80,7 +80,7 @@ class RcRequester {
   CompletionQueue& completions_;
   Owner& owner_;
   sim::Lane timer_lane_;
-  SendOrder order_{link_.engine};
+  SendOrder order_{link_.engine, nullptr, link_.state()};
   std::deque<Entry> queue_;    // not completed, oldest first
   std::size_t sent_ = 0;       // how many of them have been sent at least once
   std::size_t responses_ = 0;  // how many of those wait for a response

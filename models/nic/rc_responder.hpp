@@ -93,7 +93,7 @@ class RcResponder {
   DmaWrites& dma_writes_;
   CompletionQueue& completions_;
   Owner& owner_;
-  SendOrder order_{link_.engine};  // of acknowledgements and responses
+  SendOrder order_{link_.engine, nullptr, link_.state()};  // of acknowledgements and responses
   Psn expected_psn_;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;

@@ -18,6 +18,8 @@ using p4::Content;
 
 /// The number of a queue pair of a NIC.
 using Qpn = sim::Id<struct QpnKind, std::uint32_t>;
+/// Of the first that is no raw packet queue pair. A raw one's number is a UDP port.
+inline constexpr std::uint32_t kFirstRdmaQpn = 65536;
 
 /// What a work request asks for. `receive` stands for a posted receive that a message has consumed.
 enum class Opcode : std::uint8_t { send, send_imm, write, write_imm, read, compare_swap, fetch_add, receive };

@@ -199,6 +199,26 @@ TEST_CASE("A READ or an atomic behind a WRITE of its queue pair sees it") {
   CHECK(t.b.nic.memory().word(kWord) == 18);
 }
 
+TEST_CASE("What is posted later to another queue pair may overtake a WRITE, which it then does not see") {
+  TwoNics t;
+  auto &other_a = t.a.nic.create_reliable({t.a.queue, t.a.queue}),
+       &other_b = t.b.nic.create_reliable({t.b.queue, t.b.queue});
+  other_a.connect(1, other_b.number());
+  other_b.connect(0, other_a.number());
+  t.rc_a.post(t.write(17, 4096, kWord));  // long on PCIe
+  other_a.post(read(t, 2, 8));
+  other_a.post(fetch_add(t, 3, 1));
+  other_a.post(t.write(4, 8, kWord + 4096));
+  t.calendar.run_until();
+  REQUIRE(t.a.all.size() == 4);
+  CHECK(t.a.all.back().wr_id == 17);
+  CHECK(t.a.all[0].content.as<std::uint64_t>() == 0);
+  CHECK(t.a.all[1].old_value == 0);
+  REQUIRE(t.b.landings.size() == 2);
+  CHECK(t.b.landings[0].what == 4);
+  CHECK(t.b.nic.memory().word(kWord) == 17);  // what the atomic made of it is overwritten
+}
+
 TEST_CASE("Atomics of one word follow each other, those of different words at the NIC's rate") {
   for (const bool one_word : {true, false}) {
     TwoNics t;
