@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -18,7 +19,14 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
       threads_per_node_(threads_per_node),
       latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
       read_latency_(metrics.histogram("latency.read", "the same for reads")),
-      write_latency_(metrics.histogram("latency.write", "the same for writes")) {
+      write_latency_(metrics.histogram("latency.write", "the same for writes")),
+      least_of_node_(metrics.gauge("operations.min_node", "operations",
+                                   "of the node that ended fewest while measuring, of those with sessions", 0)),
+      most_of_node_(metrics.gauge("operations.max_node", "operations", "the same of the node that ended most", 0)),
+      fairness_(metrics.gauge("operations.fairness", "",
+                              "Jain's index of the nodes' operations while measuring: 1 if all are alike, 1 / nodes if "
+                              "one ends them all",
+                              0)) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
       sessions_.push_back({.source = event_log.add_source(fmt::format("node{}/thread{}", node, thread))});
@@ -68,6 +76,7 @@ sim::Duration Service::count(const PendingOperation& begun) {
   const sim::Duration took = calendar_.now() - begun.at;
   if (measuring_) {
     ++measured_;
+    ++sessions_[session_of(begun.operation)].measured;
     latency_.record(took);
     if (begun.kind == sim::OperationKind::read) read_latency_.record(took);
     if (begun.kind == sim::OperationKind::write) write_latency_.record(took);
@@ -130,6 +139,7 @@ void Service::add_waits(std::vector<sim::Wait>& waits) const {
 void Service::start_measuring() {
   measuring_ = true;
   measured_ = 0;
+  for (SessionState& session : sessions_) session.measured = 0;
   latency_.clear();
   read_latency_.clear();
   write_latency_.clear();
@@ -137,6 +147,25 @@ void Service::start_measuring() {
 
 void Service::stop_measuring() {
   measuring_ = false;
+  compare_nodes();
+}
+
+// Jain, Chiu and Hawe, "A quantitative measure of fairness", DEC-TR-301, 1984: (sum of x)^2 / (n * sum of x^2).
+void Service::compare_nodes() {
+  double sum = 0, squares = 0;
+  std::uint64_t nodes = 0, least = measured_, most = 0;
+  for (std::size_t first = 0; first < sessions_.size(); first += threads_per_node_) {
+    std::uint64_t of_node = 0;
+    for (std::size_t i = first; i < first + threads_per_node_; ++i) of_node += sessions_[i].measured;
+    ++nodes;
+    least = std::min(least, of_node);
+    most = std::max(most, of_node);
+    sum += static_cast<double>(of_node);
+    squares += static_cast<double>(of_node) * static_cast<double>(of_node);
+  }
+  least_of_node_.value = static_cast<double>(least);
+  most_of_node_.value = static_cast<double>(most);
+  fairness_.value = squares > 0 ? sum * sum / (static_cast<double>(nodes) * squares) : 0;
 }
 
 }  // namespace racksim::models

@@ -65,6 +65,7 @@ class Service {
     sim::Source source;
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
+    std::uint64_t measured = 0;               // operations that ended while measuring
     std::vector<PendingOperation> dead = {};  // not yet recorded
     Guard* newest = nullptr;                  // of the operations under way
   };
@@ -154,6 +155,7 @@ class Service {
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
   sim::Duration count(const PendingOperation& begun);
+  void compare_nodes();
   sim::Value value_of(std::size_t index) const {
     return sim::Value{static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes};
   }
@@ -163,6 +165,7 @@ class Service {
   unsigned threads_per_node_;
   std::vector<SessionState> sessions_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;
+  sim::Gauge &least_of_node_, &most_of_node_, &fairness_;
   std::uint64_t measured_ = 0;
   std::uint64_t pending_ = 0;
   bool measuring_ = false;

@@ -9,15 +9,20 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/service/memory_service.hpp"
 #include "models/service/session_tasks.hpp"
+#include "models/workloads/block_popularity.hpp"
 #include "models/workloads/block_spread.hpp"
+#include "sim/kernel/waiting.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::models {
+
+using namespace sim::literals;
 
 namespace {
 
@@ -35,6 +40,12 @@ class MicroWorkload final : public Workload {
         roles_(memory_.shape().roles),
         block_bytes_(memory_.shape().block_bytes),
         layout_(options.layout(roles_.compute_nodes, block_bytes_)),
+        rack_(context.rack),
+        popularity_of_all_(layout_.shared_blocks + layout_.private_blocks, options.zipf),
+        popularity_of_shared_(layout_.shared_blocks, options.zipf),
+        popularity_of_own_(layout_.private_blocks, options.zipf),
+        left_(roles_.compute_nodes, options.operations_per_node),
+        at_work_(roles_.compute_nodes, options.threads),
         tasks_(context.rack.calendar(), roles_.compute_nodes) {
     check();
     for (unsigned node = 0; node < roles_.compute_nodes; ++node) {
@@ -60,7 +71,10 @@ class MicroWorkload final : public Workload {
   void start() override {
     for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
   }
-  void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
+  void node_crashed(NodeId node) override {
+    tasks_.node_crashed(node);
+    if (node < at_work_.size() && std::exchange(at_work_[node], 0) > 0) look_for_work();
+  }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
 
@@ -121,6 +135,10 @@ class MicroWorkload final : public Workload {
                                "0, or more such nodes");
       }
     }
+    if (options_.one_writer && *options_.one_writer >= roles_.compute_nodes) {
+      throw sim::OptionError("one_writer", fmt::format("node {}", *options_.one_writer),
+                             fmt::format("null, or one of the {} nodes that compute", roles_.compute_nodes));
+    }
     memory_.require(needed_by(options_.mode));
   }
 
@@ -171,7 +189,8 @@ class MicroWorkload final : public Workload {
       session.has_last = true;
     }
     const std::uint64_t word = random.below(block_bytes_ / MemoryService::kWordBytes);
-    const bool write = !random.chance(options_.read_ratio);
+    const bool write =
+        options_.one_writer ? session.id.node == *options_.one_writer : !random.chance(options_.read_ratio);
     // One that would go beyond the data begins as much earlier, and still touches the word.
     const std::uint64_t latest = (session.last.end - options_.access_bytes) & ~(MemoryService::kWordBytes - 1);
     const std::uint64_t address = std::min(session.last.begin.value + word * MemoryService::kWordBytes, latest);
@@ -183,12 +202,12 @@ class MicroWorkload final : public Workload {
   BlockRun draw_block(SessionState& session) {
     sim::RandomStream& random = session.random;
     if (options_.sharing_of == MicroOptions::SharingOf::lines) {
-      const std::uint64_t line = random.below(layout_.shared_blocks + layout_.private_blocks);
+      const std::uint64_t line = popularity_of_all_.draw(random);
       if (line < layout_.shared_blocks) return shared_.run_from(line);
       return own_block(session.id.node, line - layout_.shared_blocks);
     }
-    return random.chance(options_.sharing_ratio) ? shared_.run_from(random.below(layout_.shared_blocks))
-                                                 : own_block(session.id.node, random.below(layout_.private_blocks));
+    return random.chance(options_.sharing_ratio) ? shared_.run_from(popularity_of_shared_.draw(random))
+                                                 : own_block(session.id.node, popularity_of_own_.draw(random));
   }
   BlockRun own_block(NodeId node, std::uint64_t index) const {
     const OwnBlocks& own = own_[node];
@@ -212,14 +231,30 @@ class MicroWorkload final : public Workload {
   }
 
   sim::Task<void> issue(SessionState& session) {
-    while (!stopping_) {
+    const NodeId node = session.id.node;
+    while (!stopping_ && take_operation(node)) {
       const Access access = draw(session);
       if (locks()) co_await lock(session.id, access);
       if (accesses() && access.write) co_await memory_.write(session.id, access.address, options_.access_bytes);
       if (accesses() && !access.write) co_await memory_.read(session.id, access.address, options_.access_bytes);
       if (locks()) co_await unlock(session.id, access);
       tasks_.operation_ended();
+      if (node < options_.slow_nodes) co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
     }
+    --at_work_[node];
+    look_for_work();
+  }
+  /// One of those that the node has to carry out, if any is left.
+  bool take_operation(NodeId node) {
+    if (options_.operations_per_node == 0) return true;
+    if (left_[node] == 0) return false;
+    --left_[node];
+    return true;
+  }
+  /// Whoever waits for operations need not if all sessions have had theirs.
+  void look_for_work() {
+    if (options_.operations_per_node == 0 || stopping_) return;
+    if (std::all_of(at_work_.begin(), at_work_.end(), [](std::uint64_t n) { return n == 0; })) tasks_.nothing_more();
   }
   /// By ascending addresses, so that sessions which hold some blocks and wait for others cannot wait in a circle.
   sim::Task<void> lock(Session session, Access access) {
@@ -243,6 +278,10 @@ class MicroWorkload final : public Workload {
   std::vector<OwnBlocks> own_;  // by node
   std::uint64_t least_bytes_ = 0;
   std::vector<SessionState> sessions_;
+  Rack& rack_;
+  BlockPopularity popularity_of_all_, popularity_of_shared_, popularity_of_own_;
+  std::vector<std::uint64_t> left_;     // operations that a node has not begun, if they are counted
+  std::vector<std::uint64_t> at_work_;  // sessions of a node that have not ended or died
   bool stopping_ = false;
   SessionTasks tasks_;
 };
@@ -281,18 +320,38 @@ void MicroOptions::declare(sim::Parameters& p) {
          "data that all nodes share, unless that is a share of lines")
       .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024})
       .moderate({4 * 1024, 8 * 1024, 16 * 1024});
+  p.real("zipf", zipf, 0, 2, "skew of the lines' popularity: the line of rank r is drawn in proportion to r^-zipf")
+      .neutral(0.0);
+  p.size("reach", reach, 0, std::uint64_t{1} << 46,
+         "data that each node can reach, of which sharing_ratio is a share of lines; 0: working_set / nodes")
+      .neutral(0);
+  p.integer("operations_per_node", operations_per_node, 0, std::uint64_t{1} << 50,
+            "operations after which the sessions of a node end, together; 0: none")
+      .neutral(0);
+  p.integer("slow_nodes", slow_nodes, 0, 255, "so many of the first nodes pause between two operations of a session")
+      .neutral(0);
+  p.length("slow_pause", slow_pause, 0_ps, 1_s, "how long they do").neutral(1_us);
+  p.optional_integer("one_writer", one_writer, 0, 254,
+                     "the node whose operations all write, while those of all others read; null: by read_ratio")
+      .neutral_null();
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
       .varied({0.0, 0.5, 2.0});
 }
 
 MicroLayout MicroOptions::layout(std::uint64_t nodes, std::uint64_t block_bytes) const {
   if (sharing_of == SharingOf::lines) {
-    const std::uint64_t lines = working_set / nodes / block_bytes;
+    const std::uint64_t lines = (reach > 0 ? reach : working_set / nodes) / block_bytes;
     const auto shared = static_cast<std::uint64_t>(std::llround(sharing_ratio * static_cast<double>(lines)));
     return {shared, lines - shared};
   }
   const double private_share = static_cast<double>(working_set / nodes) * (1.0 - sharing_ratio);
   return {sharing_ratio > 0 ? shared_bytes / block_bytes : 0, static_cast<std::uint64_t>(private_share) / block_bytes};
+}
+
+void MicroOptions::check() const {
+  if (reach > 0 && sharing_of == SharingOf::operations) {
+    throw sim::OptionError("reach", fmt::format("{} bytes", reach), "0, unless sharing_of is \"lines\"");
+  }
 }
 
 std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {

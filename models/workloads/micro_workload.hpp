@@ -20,6 +20,18 @@
 // lies elsewhere. That it is a matter of layout follows from GAM §7.1.2: up to 50 % a node caches all its remote data
 // in a cache for half its working set. Data of all nodes stay interleaved, for they cannot be local to everybody.
 //
+// `reach` says instead what each node reaches, whatever their number: SELCC's 24 M lines of 2 KB.
+//
+// Popularity (`zipf`): the line of rank r is drawn in proportion to r^-zipf. With shares of lines there is one order
+// over all lines that a node can reach, with shares of operations one over the shared data and one over its own. Ranks
+// are scattered by the golden section: rank r is line (r - 1) * m modulo the lines, where m is the number closest above
+// 0.618 of the lines that has no divisor in common with them. So the most popular lines lie far apart, at all homes in
+// turn or nearly so, and popular lines are shared or a node's own in the sharing ratio. The order is the same for all
+// nodes: that of shared lines is common to them, and the lines of their own with the same number have the same rank.
+//
+// SELCC's fairness (§7.1.4, Figure 12): `one_writer` writes alone while all others read, and the sessions of the first
+// `slow_nodes` compute nodes pause between two operations for `slow_pause`.
+//
 // GAM's workloads (§7.1) are `mode`: R/W "access", RL/WL "lock", RL+R/WL+W "lock-and-access". A read takes a shared
 // lock and a write an exclusive one, of each block that it touches, and gives it back afterwards. That is one operation
 // for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
@@ -55,8 +67,15 @@ struct MicroOptions final : WorkloadOptions {
   std::uint64_t working_set = std::uint64_t{8} << 30;
   std::uint64_t shared_bytes = std::uint64_t{250} * 1000 * 1000;
   double warm_passes = 3.0;
+  double zipf = 0;
+  std::uint64_t reach = 0;
+  std::uint64_t operations_per_node = 0;
+  std::uint64_t slow_nodes = 0;
+  sim::Duration slow_pause = sim::Duration::from_ps(1'000'000);
+  std::optional<std::uint64_t> one_writer;
 
   void declare(sim::Parameters& p) override;
+  void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   /// `nodes` are those that compute.
