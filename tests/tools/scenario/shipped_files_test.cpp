@@ -39,9 +39,10 @@ TEST_CASE("every scenario that comes with the program is valid") {
   CHECK(scenarios >= 3);
 }
 
-TEST_CASE("every constant of the Concordia testbed names its source") {
-  const auto testbed =
-      load_testbed((scenarios_folder() / "testbeds" / "concordia-8.json").string(), built_in_catalogue());
+TEST_CASE("every constant of a testbed with all constants names its source") {
+  const auto name = GENERATE("concordia-8.json", "selcc-16.json");
+  INFO(name);
+  const auto testbed = load_testbed((scenarios_folder() / "testbeds" / name).string(), built_in_catalogue());
   for (const auto& parameter : testbed.rack.parameters.all()) {
     INFO(parameter.name);
     const auto annotated = std::find_if(testbed.annotations.begin(), testbed.annotations.end(),

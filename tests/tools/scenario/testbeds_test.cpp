@@ -61,3 +61,12 @@ TEST_CASE("the calibrated latencies of concordia-8 give the measured round trip 
   // A round trip is what the timeouts are multiples of.
   CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
 }
+
+TEST_CASE("the calibrated latencies of selcc-16 give the measured round trip") {
+  const auto testbed =
+      tools::load_testbed((tools::scenarios_folder() / "testbeds/selcc-16.json").string(), tools::built_in_catalogue());
+  const auto& options = *testbed.rack.options;
+  // ib_send_lat: 0.82 us one way for a SEND of 32 B.
+  CHECK(small_packet_round_trip(options).ns() == Approx(1640).margin(1));
+  CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
+}
