@@ -8,8 +8,6 @@
 #include <set>
 
 #include "models/host/core_wait.hpp"
-#include "models/packets/addressing.hpp"
-#include "p4model/language/headers.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -260,23 +258,6 @@ void Selcc::record_final_state() {
       });
     });
   }
-}
-
-std::optional<models::PacketDescription> Selcc::describe(const p4::Packet& packet) const {
-  models::PacketDescription description;
-  if (packet.content.holds<Invalidation>()) {
-    const auto message = packet.content.as<Invalidation>();
-    description.label =
-        fmt::format("INVALIDATE case {}, priority {}", static_cast<int>(message.conflict), message.priority);
-    description.key = shared_.object_of(message.line, 0);
-  } else if (packet.content.holds<Answer>()) {
-    const auto answer = packet.content.as<Answer>();
-    description.label = to_string(answer.verdict);
-    description.key = shared_.object_of(answer.line, 0);
-  } else {
-    return std::nullopt;
-  }
-  return description;
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

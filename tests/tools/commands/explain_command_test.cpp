@@ -93,8 +93,10 @@ TEST_CASE("a run without a violation has nothing to explain but a key", "[explai
 TEST_CASE("a run of every protocol can be explained, and its switch's registers are told in words", "[explain]") {
   for (const auto& protocol : racksim::models::protocols()) {
     CAPTURE(protocol.name);
+    // The first object in use: SELCC's memory servers come behind its compute nodes, of which the template has four.
+    const std::string key = protocol.name == "selcc" ? "0x800000000000" : "0";
     const auto outcome =
-        explain({racksim::places::source_folder() + "/scenarios/fuzz/" + protocol.name + ".json", "--key", "0"});
+        explain({racksim::places::source_folder() + "/scenarios/fuzz/" + protocol.name + ".json", "--key", key});
     INFO(outcome.err);
     CHECK(outcome.status == exit_ok);
     CHECK_THAT(outcome.out, Contains("switch\n") && Contains("  A = "));

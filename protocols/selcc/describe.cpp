@@ -1,0 +1,56 @@
+// SELCC's verbs and messages in the words of the paper, for charts of a run. See models/rack/explanation.hpp.
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "models/packets/addressing.hpp"
+#include "models/packets/rdma_headers.hpp"
+#include "p4model/language/headers.hpp"
+#include "protocols/selcc/selcc.hpp"
+
+namespace racksim::selcc {
+
+// What goes to a memory server has an address there; what goes to a compute node tells its line itself.
+std::optional<models::PacketDescription> Selcc::describe(const p4::Packet& packet) const {
+  models::PacketDescription description;
+  const auto about = [&](sim::Key line, std::string label) {
+    description.key = first_object(line);
+    description.label = std::move(label);
+    return description;
+  };
+  const auto* ip = packet.find<p4::Ipv4>();
+  const NodeId to = ip == nullptr ? NodeId{0} : models::node_of_ipv4(ip->dst);
+  if (shape().roles.holds_memory(to)) {
+    if (const auto* atomic = packet.find<models::AtomicEth>()) {
+      const bool swap =
+          static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::compare_swap;
+      return about(line_at(to, atomic->address),
+                   swap ? fmt::format("CAS {:#x} to {:#x}", atomic->compare, atomic->swap_or_add)
+                        : fmt::format("FAA {:#x}", atomic->swap_or_add));
+    }
+    if (const auto* remote = packet.find<models::Reth>()) {
+      const bool reads =
+          static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::read_request;
+      return about(line_at(to, remote->address),
+                   fmt::format("{} of {} bytes", reads ? "READ" : "FLUSH", remote->length));
+    }
+    return std::nullopt;
+  }
+  if (packet.content.holds<Invalidation>()) {
+    const auto message = packet.content.as<Invalidation>();
+    return about(message.line,
+                 fmt::format("INVALIDATE case {}, priority {}", static_cast<int>(message.conflict), message.priority));
+  }
+  if (packet.content.holds<Answer>()) {
+    const auto answer = packet.content.as<Answer>();
+    return about(answer.line, std::string(to_string(answer.verdict)));
+  }
+  if (packet.find<models::Reth>() != nullptr && packet.content.size() == sizeof(Answer) + options_.line_bytes) {
+    Answer answer;
+    std::memcpy(static_cast<void*>(&answer), packet.content.bytes().data(), sizeof answer);
+    return about(answer.line, fmt::format("LINE {}", to_string(answer.verdict)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace racksim::selcc
