@@ -164,6 +164,11 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
                        duration_text(part->mean().ns()), duration_text(part->percentile(50).ns()),
                        duration_text(part->percentile(99).ns()), part->count());
   }
+  if (const double most = value_of(result, metrics, "operations.max_node"); most > 0) {
+    line("nodes", fmt::format("{:.0f} to {:.0f} operations each, fairness {:.4f} (Jain's index)",
+                              value_of(result, metrics, "operations.min_node"), most,
+                              value_of(result, metrics, "operations.fairness")));
+  }
   // The workload's, the protocol's and its service's own numbers: counters and gauges, whole run and measured phase as
   // their names say. What is zero, and what exists once for each server, is in the JSON report. Trouble is shown
   // whoever has it.
