@@ -34,19 +34,19 @@ struct ComputeNode::Spinning {
 };
 
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
-  const sim::Key line = shared_.line_of(object);
+  const sim::Key line = shared_.lines.line_of(object);
   const auto own = held(thread, line);
   const bool latched = own != held_.end();
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
-  const sim::Value value = frame->data.value(shared_.index_of(object));
+  const sim::Value value = frame->data.value(shared_.lines.index_of(object));
   if (!latched) unlatch(*frame, false);
   co_return value;
 }
 
 sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
-  const sim::Key line = shared_.line_of(object);
+  const sim::Key line = shared_.lines.line_of(object);
   const auto own = held(thread, line);
   const bool latched = own != held_.end();
   if (latched && !own->exclusive) {
@@ -56,7 +56,7 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
-  const std::uint16_t index = shared_.index_of(object);
+  const std::uint16_t index = shared_.lines.index_of(object);
   frame->data.set(index, value);
   frame->dirty.widen(index);
   shared_.memory.performed(operation, object, value);

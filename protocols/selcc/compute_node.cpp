@@ -93,7 +93,7 @@ void ComputeNode::crash() {
   cache_.for_each([&](const Frame& frame) {
     if (permission_of(frame.state) == sim::Permission::none) return;
     sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
-                           shared_.object_of(frame.line, 0), id_, sim::Permission::none);
+                           shared_.lines.object_of(frame.line, 0), id_, sim::Permission::none);
   });
   for (auto& [line, work] : works_) calendar().cancel(work->timer);
   works_.clear();
@@ -142,19 +142,19 @@ void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
          fmt::format("node {}: line {} is {}, with {} invalidations deferred, {} unanswered and {} threads waiting",
                      id_, sim::printed_key(sim::Key{line}), names[static_cast<std::size_t>(work->frame->state)],
                      work->deferred.size(), work->asks.size(), work->waiters.size()),
-         {shared_.object_of(sim::Key{line}, 0), {}}});
+         {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }
   for (const auto& [line, count] : atomics_under_way_) {
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: {} atomics on the word of line {} have not completed", id_, count,
                                  sim::printed_key(sim::Key{line})),
-                     {shared_.object_of(sim::Key{line}, 0), {}}});
+                     {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }
   for (const HeldLatch& latch : held_) {
     leaks.push_back({"leaked-lock",
                      fmt::format("thread {} of node {} holds the latch of line {}", latch.thread, id_,
                                  sim::printed_key(latch.frame->line)),
-                     {shared_.object_of(latch.frame->line, 0), {}}});
+                     {shared_.lines.object_of(latch.frame->line, 0), {}}});
   }
 }
 

@@ -16,6 +16,7 @@
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
 #include "models/service/protocol.hpp"
+#include "protocols/latched_memory/line_layout.hpp"
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/coverage.hpp"
@@ -34,6 +35,7 @@ struct Shared {
   models::Rack& rack;
   const Options& options;
   models::MemoryService& memory;
+  latched_memory::LineLayout lines;
   Counters& counters;
   sim::CoverageProbe coverage{};
   sim::Source source{};                      ///< of permissions
@@ -41,22 +43,6 @@ struct Shared {
   std::vector<std::uint32_t> memory_keys{};  ///< of the memory servers' regions, in their order
 
   const models::Roles& roles() const { return memory.shape().roles; }
-  std::uint16_t objects_per_line() const { return static_cast<std::uint16_t>(options.line_bytes / 8); }
-  sim::Key line_of(sim::Key object) const { return memory.block_of_object(object); }
-  std::uint16_t index_of(sim::Key object) const {
-    return static_cast<std::uint16_t>(object.number() % objects_per_line());
-  }
-  sim::Key object_of(sim::Key line, std::uint16_t index) const {
-    return sim::Key{line.number() * objects_per_line() + index};
-  }
-  /// Where a line lies: its memory server, counted from the first, and the address of its latch word there.
-  std::size_t server_of(sim::Key line) const {
-    return static_cast<std::size_t>(memory.home_of(line) - roles().first_memory_node);
-  }
-  std::uint64_t address_of(sim::Key line) const {
-    const std::uint64_t lines = (std::uint64_t{1} << models::GlobalAddress::kOffsetBits) / options.line_bytes;
-    return line.number() % lines * options.stored_bytes();
-  }
   models::Memory& memory_of(sim::Key line) const { return rack.server(memory.home_of(line)).nic().memory(); }
 };
 

@@ -61,8 +61,8 @@ void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Inv
   if (after == before) return;
   const LineWork* work = find_work(line);
   sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
-                         work != nullptr ? work->operation : sim::OperationId{0u}, shared_.object_of(line, 0), id_,
-                         after);
+                         work != nullptr ? work->operation : sim::OperationId{0u}, shared_.lines.object_of(line, 0),
+                         id_, after);
 }
 
 void ComputeNode::on_completion(const models::Completion& completion) {
@@ -114,7 +114,7 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
     case Purpose::forward:
       return given_part_done(posted.line);
     case Purpose::evict:
-      ring_used_[shared_.server_of(posted.line)] -= posted.slots;
+      ring_used_[shared_.lines.server_of(posted.line)] -= posted.slots;
       return ring_moved_.notify_all();
     case Purpose::undo:
     case Purpose::release:

@@ -29,7 +29,7 @@ sim::Task<void> ComputeNode::evict() {
     bool found = false;
     cache_.offer_victims(options().least_free() - cache_.free_frames(), [&](const Frame& frame) {
       if (!may_evict(frame)) return false;
-      victims[shared_.server_of(frame.line)].push_back(frame.line);
+      victims[shared_.lines.server_of(frame.line)].push_back(frame.line);
       return found = true;
     });
     if (!found) {  // all are in use

@@ -6,11 +6,14 @@
 
 #include <cstdint>
 
-#include "protocols/selcc/line_data.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 #include "sim/record/history.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::selcc {
+
+using latched_memory::LineData;
+using latched_memory::ObjectRange;
 
 enum class FrameState : std::uint8_t {
   absent,  ///< Invalid

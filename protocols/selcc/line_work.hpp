@@ -6,12 +6,15 @@
 #include <deque>
 #include <vector>
 
+#include "protocols/latched_memory/latch_word.hpp"
 #include "protocols/selcc/frame.hpp"
-#include "protocols/selcc/latch_word.hpp"
 #include "protocols/selcc/messages.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::selcc {
+
+using latched_memory::LatchWord;
+using models::NodeId;
 
 /// A thread that spins on a frame's local latch.
 struct LatchWaiter {

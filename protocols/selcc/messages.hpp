@@ -9,10 +9,12 @@
 #include <string_view>
 
 #include "models/packets/rack_context.hpp"
-#include "protocols/selcc/line_data.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::selcc {
+
+using latched_memory::ObjectRange;
 
 /// Which conflict an invalidation is to resolve (§4.4).
 enum class Case : std::uint8_t {

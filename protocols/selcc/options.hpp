@@ -57,8 +57,6 @@ struct Options final : models::ProtocolOptions {
   }
   /// Retries of a latch operation as a priority (§5.3.2), by the published code's levels (implementations.md §3.3).
   std::uint8_t priority_of(std::uint32_t retries) const;
-  /// A line in memory: its latch word, then its objects.
-  std::uint64_t stored_bytes() const { return line_bytes + 8; }
 };
 
 }  // namespace racksim::selcc

@@ -74,6 +74,7 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
       shared_{.rack = context.rack,
               .options = options_,
               .memory = *this,
+              .lines = latched_memory::LineLayout(*this),
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("selcc/permissions")},
@@ -119,18 +120,18 @@ sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::Op
 }
 
 void Selcc::ServerWords::changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) {
-  if (address % selcc_.options_.stored_bytes() != 0) return;
+  if (address % selcc_.shared_.lines.stored_bytes() != 0) return;
   for (WordObserver* observer : selcc_.word_observers_) {
-    observer->changed(from, selcc_.line_at(server_, address), LatchWord(before), LatchWord(after));
+    observer->changed(from, selcc_.shared_.lines.line_at(server_, address), LatchWord(before), LatchWord(after));
   }
 }
 
 LatchWord Selcc::word_of(sim::Key line) const {
-  return LatchWord(shared_.memory_of(line).word(shared_.address_of(line)));
+  return LatchWord(shared_.memory_of(line).word(shared_.lines.address_of(line)));
 }
 
 void Selcc::set_word(sim::Key line, std::uint64_t word) {
-  shared_.memory_of(line).set_word(shared_.address_of(line), word);
+  shared_.memory_of(line).set_word(shared_.lines.address_of(line), word);
 }
 
 void Selcc::node_crashed(NodeId node) {
@@ -147,14 +148,14 @@ void Selcc::show_state(sim::StateVisitor& visitor) const {
       bool first = false;
       frame.data.for_each([&](std::uint16_t object, sim::Value value) {
         first = first || object == 0;
-        visitor.copy(shared_.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
+        visitor.copy(shared_.lines.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
       });
-      if (!first) visitor.copy(shared_.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
+      if (!first) visitor.copy(shared_.lines.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
     });
   }
   visit_memory([](sim::Key, LatchWord) {},
                [&](sim::Key object, sim::Value value) {
-                 const sim::Key line = shared_.line_of(object);
+                 const sim::Key line = shared_.lines.line_of(object);
                  const bool dirty = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
                    const Frame* frame = node->cache().find(line);
                    return frame != nullptr && permission_of(frame->state) == sim::Permission::write;
@@ -167,15 +168,9 @@ void Selcc::visit_memory(const std::function<void(sim::Key line, LatchWord word)
                          const std::function<void(sim::Key object, sim::Value value)>& object) const {
   for (unsigned i = 0; i < shape().roles.memory_nodes; ++i) {
     const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    rack_.server(server).nic().memory().visit_words([&](std::uint64_t address, std::uint64_t value) {
-      const sim::Key line = line_at(server, address);
-      const std::uint64_t offset = address % options_.stored_bytes();
-      if (offset == 0) {
-        word(line, LatchWord(value));
-      } else {
-        object(shared_.object_of(line, static_cast<std::uint16_t>(offset / 8 - 1)), sim::Value{value});
-      }
-    });
+    shared_.lines.visit(
+        server, rack_.server(server).nic().memory(),
+        [&](sim::Key line, std::uint64_t bits) { word(line, LatchWord(bits)); }, object);
   }
 }
 
@@ -239,7 +234,7 @@ std::vector<models::Leak> Selcc::leaks() const {
     leaks.push_back({"wrong-metadata",
                      fmt::format("the latch word of line {} is {:#x}, but its holders make {:#x}",
                                  sim::printed_key(line), word.bits(), sum),
-                     {shared_.object_of(line, 0), {}}});
+                     {shared_.lines.object_of(line, 0), {}}});
   }
   return leaks;
 }
@@ -254,7 +249,7 @@ void Selcc::record_final_state() {
                          word_of(frame.line).bits(), state);
       frame.data.for_each([&](std::uint16_t object, sim::Value value) {
         event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()},
-                           shared_.object_of(frame.line, object), value);
+                           shared_.lines.object_of(frame.line, object), value);
       });
     });
   }

@@ -44,7 +44,7 @@ class Selcc final : public models::Protocol, public models::MemoryService {
   unsigned compute_nodes() const { return static_cast<unsigned>(nodes_.size()); }
   const Options& options() const { return options_; }
   /// The key of a line's first object, by which histories know the line.
-  sim::Key first_object(sim::Key line) const { return shared_.object_of(line, 0); }
+  sim::Key first_object(sim::Key line) const { return shared_.lines.object_of(line, 0); }
   /// The latch word of a line, as memory has it.
   LatchWord word_of(sim::Key line) const;
 
@@ -75,9 +75,6 @@ class Selcc final : public models::Protocol, public models::MemoryService {
     const Selcc& selcc_;
     NodeId server_;
   };
-  sim::Key line_at(NodeId server, std::uint64_t address) const {
-    return sim::Key{block_of(models::GlobalAddress::at(server, 0)) + address / options_.stored_bytes()};
-  }
   Frame& warm_frame(ComputeNode& node, sim::Key line);
   void warm_write_back(Frame& frame);
   void set_word(sim::Key line, std::uint64_t word);

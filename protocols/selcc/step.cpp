@@ -8,7 +8,7 @@
 namespace racksim::selcc {
 
 sim::KeyAndOperations Step::key_and_operations() const {
-  sim::KeyAndOperations about{node.shared_.object_of(line, 0), {}};
+  sim::KeyAndOperations about{node.shared_.lines.object_of(line, 0), {}};
   if (work != nullptr && work->operation != 0) about.operations.push_back(work->operation);
   return about;
 }

@@ -17,11 +17,14 @@
 
 #include "models/nic/verbs.hpp"
 #include "models/service/transition_table.hpp"
+#include "protocols/latched_memory/latch_word.hpp"
 #include "protocols/selcc/frame.hpp"
-#include "protocols/selcc/latch_word.hpp"
 #include "protocols/selcc/messages.hpp"
 
 namespace racksim::selcc {
+
+using latched_memory::LatchWord;
+using models::NodeId;
 
 class ComputeNode;
 struct LineWork;

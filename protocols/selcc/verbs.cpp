@@ -56,7 +56,7 @@ WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t comp
   posted.line = line;
   ++atomics_under_way_[line];
   return {.opcode = opcode,
-          .remote = {shared_.address_of(line), shared_.memory_keys[shared_.server_of(line)]},
+          .remote = {shared_.lines.address_of(line), shared_.memory_keys[shared_.lines.server_of(line)]},
           .compare = compare,
           .swap_or_add = value,
           .wr_id = note(posted),
@@ -71,33 +71,33 @@ void ComputeNode::atomic_ended(sim::Key line) {
 // The whole line, its latch word too.
 WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) {
   return {.opcode = Opcode::read,
-          .remote = {shared_.address_of(line), shared_.memory_keys[shared_.server_of(line)]},
-          .bytes = static_cast<std::uint32_t>(options().stored_bytes()),
+          .remote = {shared_.lines.address_of(line), shared_.memory_keys[shared_.lines.server_of(line)]},
+          .bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes()),
           .wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = operation}),
           .operation = operation};
 }
 
 WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {
   const ObjectRange range =
-      options().dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.objects_per_line()};
+      options().dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.lines.objects_per_line()};
   std::vector<std::byte> bytes(range.bytes());
   frame.data.store(range, bytes);
   ++counters().flushes.value;
   counters().flushed_bytes.value += bytes.size();
   return {.opcode = Opcode::write,
-          .remote = {shared_.address_of(frame.line) + 8 + std::uint64_t{8} * range.low,
-                     shared_.memory_keys[shared_.server_of(frame.line)]},
+          .remote = {shared_.lines.address_of(frame.line, range.low),
+                     shared_.memory_keys[shared_.lines.server_of(frame.line)]},
           .content = models::Content::of_bytes(bytes),
           .signalled = false,
           .operation = operation};
 }
 
 models::ReliableConnection& ComputeNode::thread_queue_pair(unsigned thread, sim::Key line) const {
-  return *threads_[thread].to_memory[shared_.server_of(line)];
+  return *threads_[thread].to_memory[shared_.lines.server_of(line)];
 }
 
 models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const {
-  return *handler_.to_memory[shared_.server_of(line)];
+  return *handler_.to_memory[shared_.lines.server_of(line)];
 }
 
 void ComputeNode::send(NodeId to, const Invalidation& message) {
@@ -138,7 +138,7 @@ void ComputeNode::forward(const Invalidation& message, const Frame& frame, Objec
   const Answer answer{.line = message.line, .number = message.number, .dirty = dirty, .verdict = Verdict::given};
   std::vector<std::byte> bytes(sizeof answer + options().line_bytes);
   std::memcpy(bytes.data(), &answer, sizeof answer);
-  frame.data.store({.low = 0, .high = shared_.objects_per_line()}, std::span(bytes).subspan(sizeof answer));
+  frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, std::span(bytes).subspan(sizeof answer));
   WorkRequest request = flag(message.sender, answer, message.operation);
   request.content = models::Content::of_bytes(bytes);
   request.bytes = static_cast<std::uint32_t>(options().line_bytes) + Answer::kWireBytes;

@@ -37,15 +37,15 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
       set_word(line, word.bits() + LatchWord::shared(id));
     }
     if (!upgrade && !(owner != nullptr && write)) {
-      frame->data.load(shared_.memory_of(line).read(shared_.address_of(line) + 8, options_.line_bytes).bytes());
+      frame->data.load(shared_.memory_of(line).read(shared_.lines.address_of(line, 0), options_.line_bytes).bytes());
     }
     frame->state = write ? FrameState::modified : FrameState::shared;
   }
   node.cache().touch(*frame);
   if (!write) return;
   const sim::Value value = next_value(session);
-  frame->data.set(shared_.index_of(object), value);
-  frame->dirty.widen(shared_.index_of(object));
+  frame->data.set(shared_.lines.index_of(object), value);
+  frame->dirty.widen(shared_.lines.index_of(object));
   performed(kWarmOperation, object, value);
 }
 
@@ -69,10 +69,10 @@ Frame& Selcc::warm_frame(ComputeNode& node, sim::Key line) {
 void Selcc::warm_write_back(Frame& frame) {
   if (frame.dirty.empty()) return;
   const ObjectRange range =
-      options_.dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.objects_per_line()};
+      options_.dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.lines.objects_per_line()};
   std::vector<std::byte> bytes(range.bytes());
   frame.data.store(range, bytes);
-  shared_.memory_of(frame.line).write(shared_.address_of(frame.line) + 8 + std::uint64_t{8} * range.low, bytes);
+  shared_.memory_of(frame.line).write(shared_.lines.address_of(frame.line, range.low), bytes);
   frame.dirty = {};
 }
 

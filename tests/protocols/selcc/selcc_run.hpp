@@ -4,16 +4,15 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "models/packets/packet_observer.hpp"
-#include "models/packets/rdma_headers.hpp"
 #include "models/workloads/micro_workload.hpp"
 #include "protocols/selcc/selcc.hpp"
 #include "tests/protocols/protocol_run.hpp"
+#include "tests/protocols/verbs.hpp"
 
 namespace racksim::selcc::testing {
 
+using racksim::testing::Verbs;
 using namespace sim::literals;
 
 /// What a test varies. The defaults are a contended, tiny rack: 4 compute and 2 memory nodes, caches that must evict.
@@ -107,47 +106,6 @@ class SelccScript : public SelccRun {
     }
     if (ended != nullptr) *ended = calendar.now();
   }
-};
-
-/// The requests on the wires from now on, in the order in which they leave their NICs: "0 CAS", "1 WRITE".
-class Verbs final : models::PacketObserver {
- public:
-  explicit Verbs(SelccRun& run) : run_(run) { run.rack.context().add_packet_observer(*this); }
-
-  std::vector<std::string> taken() { return std::exchange(sent_, {}); }
-
- private:
-  void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override {
-    const std::string wire(run_.event_log.name(passage.wire));
-    if (wire.find("-switch") == std::string::npos) return;  // on its way from the switch
-    const std::string node = wire.substr(std::string("wire/node").size(), 1);
-    switch (static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode)) {
-      case models::RcOpcode::compare_swap:
-        sent_.push_back(node + " CAS");
-        break;
-      case models::RcOpcode::fetch_add:
-        sent_.push_back(node + " FAA");
-        break;
-      case models::RcOpcode::read_request:
-        sent_.push_back(node + " READ");
-        break;
-      case models::RcOpcode::send_only:
-        sent_.push_back(node + " SEND");
-        break;
-      case models::RcOpcode::write_only:
-        sent_.push_back(node + " WRITE");
-        break;
-      default:
-        break;  // acknowledgements and responses
-    }
-  }
-  void dropped(const p4::Packet&, sim::Source, sim::Time, models::DropReason) override {}
-  void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
-  void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
-  void switch_written(const models::SwitchWrite&) override {}
-
-  SelccRun& run_;
-  std::vector<std::string> sent_;
 };
 
 }  // namespace racksim::selcc::testing

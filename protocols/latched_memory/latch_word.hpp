@@ -1,4 +1,5 @@
 // The global latch word of a line: who holds it, in 64 bits that one RDMA atomic changes (SELCC §4.3.1, Figure 4).
+// SELCC and its baseline SEL have the same.
 //
 // The upper 6 bits are the id of the node that holds the line Modified, the lower 58 a bitmap of the nodes that hold it
 // Shared. Ids begin at 1, since 0 stands for nobody, and the reader bit of id i is bit i-1: with the paper's
@@ -6,7 +7,8 @@
 //
 // All changes but acquiring Modified are additions: the word is the sum of what nodes have contributed, modulo 2^64. In
 // between, a reader's bit that is added twice carries into its neighbour's, and one that is taken away too early
-// borrows from it; what each operation may add, and when, is in transitions.cpp.
+// borrows from it; what each operation may add, and when, is the
+// protocol's to say (protocols/selcc/transitions.cpp).
 #pragma once
 
 #include <bit>
@@ -14,7 +16,7 @@
 
 #include "models/packets/rack_context.hpp"
 
-namespace racksim::selcc {
+namespace racksim::latched_memory {
 
 using models::NodeId;
 
@@ -61,4 +63,4 @@ class LatchWord {
   std::uint64_t bits_;
 };
 
-}  // namespace racksim::selcc
+}  // namespace racksim::latched_memory

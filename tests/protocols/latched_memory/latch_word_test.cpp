@@ -1,10 +1,10 @@
 // The latch word's algebra (SELCC §4.3.1, Figure 4; §4.4).
-#include "protocols/selcc/latch_word.hpp"
+#include "protocols/latched_memory/latch_word.hpp"
 
 #include <catch2/catch.hpp>
 #include <vector>
 
-using namespace racksim::selcc;
+using namespace racksim::latched_memory;
 
 TEST_CASE("A word names its owner or its readers, and ids begin at 1") {
   CHECK(LatchWord().free());

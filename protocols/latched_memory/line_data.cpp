@@ -1,11 +1,11 @@
 // Sparse values of a line. See line_data.hpp.
-#include "protocols/selcc/line_data.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-namespace racksim::selcc {
+namespace racksim::latched_memory {
 
 LineData& LineData::operator=(LineData&& other) noexcept {
   std::swap(entries_, other.entries_);
@@ -66,4 +66,4 @@ void LineData::store(ObjectRange range, std::span<std::byte> into) const {
   });
 }
 
-}  // namespace racksim::selcc
+}  // namespace racksim::latched_memory

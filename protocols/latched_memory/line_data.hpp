@@ -11,7 +11,7 @@
 
 #include "sim/record/ids.hpp"
 
-namespace racksim::selcc {
+namespace racksim::latched_memory {
 
 /// Objects of a line, from `low` to before `high`. None if they are equal.
 struct ObjectRange {
@@ -72,4 +72,4 @@ class LineData {
   Header* entries_ = nullptr;
 };
 
-}  // namespace racksim::selcc
+}  // namespace racksim::latched_memory

@@ -1,5 +1,5 @@
 // Sparse values of a line against a plain array.
-#include "protocols/selcc/line_data.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include "sim/random/random.hpp"
 
 using namespace racksim;
-using namespace racksim::selcc;
+using namespace racksim::latched_memory;
 
 TEST_CASE("A line's data are what was set last, whatever the order") {
   sim::RandomStream random(1, "line data");

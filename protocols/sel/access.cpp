@@ -1,0 +1,181 @@
+// Accesses under the latch, one batch of verbs after the other. See sel.hpp.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/sel/thread.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::sel {
+
+using models::Opcode;
+using models::WorkRequest;
+
+namespace {
+
+/// Between two attempts (published code of SELCC, implementations.md §3.3): shorter for those that have tried for long.
+sim::Duration pause_after(std::uint32_t retries) {
+  using namespace sim::literals;
+  if (retries < 80) return 8_us;
+  if (retries < 200) return 4_us;
+  if (retries < 1000) return 2_us;
+  return {};
+}
+
+}  // namespace
+
+/// Takes a turn at a line back when its task ends, or dies, before the latch is held.
+class Sel::Turn {
+ public:
+  Turn(Sel& sel, NodeId node, sim::Key line) : sel_(sel), node_(node), line_(line) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    if (!kept_) sel_.end_turn(node_, line_);
+  }
+  void keep() { kept_ = true; }
+
+ private:
+  Sel& sel_;
+  NodeId node_;
+  sim::Key line_;
+  bool kept_ = false;
+};
+
+sim::Task<sim::Value> Sel::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
+  const sim::Key line = lines_.line_of(object);
+  const bool latched = held(session, line) != nullptr;
+  if (!latched) co_await acquire(session, line, false, operation);
+  co_await models::occupy(thread(session).core(), options_.local_access);
+  const sim::Value value = held(session, line)->data.value(lines_.index_of(object));
+  if (!latched) co_await release(session, line, operation);
+  co_return value;
+}
+
+sim::Task<void> Sel::do_write(models::Session session, sim::Key object, sim::Value value, sim::OperationId operation) {
+  const sim::Key line = lines_.line_of(object);
+  const Held* own = held(session, line);
+  const bool latched = own != nullptr;
+  if (latched && !own->exclusive) {
+    throw std::invalid_argument(
+        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
+  }
+  if (!latched) co_await acquire(session, line, true, operation);
+  co_await models::occupy(thread(session).core(), options_.local_access);
+  Held& buffer = *held(session, line);
+  buffer.data.set(lines_.index_of(object), value);
+  buffer.dirty.widen(lines_.index_of(object));
+  if (latched) co_return;
+  writes_[object] = {operation, value};
+  co_await release(session, line, operation);
+}
+
+sim::Task<void> Sel::do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                             sim::OperationId operation) {
+  if (held(session, line) != nullptr) {
+    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
+  }
+  return acquire(session, line, mode == models::LockMode::exclusive, operation);
+}
+
+sim::Task<void> Sel::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
+  if (held(session, line) == nullptr) {
+    throw std::invalid_argument(fmt::format("thread {} of node {} does not hold the latch of {}", session.thread,
+                                            session.node, sim::printed_key(line)));
+  }
+  return release(session, line, operation);
+}
+
+sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclusive, sim::OperationId operation) {
+  co_await wait_for_turn(session, line);
+  Turn turn(*this, session.node, line);
+  Thread& self = thread(session);
+  const std::size_t server = lines_.server_of(line);
+  const std::uint64_t bit = LatchWord::shared(session.node), id = LatchWord::modified(session.node);
+  const models::RemoteAddress word = remote(line, lines_.address_of(line));
+  for (std::uint32_t retries = 0;; ++retries) {
+    std::vector<WorkRequest> batch;
+    if (options_.latch) {
+      batch.push_back({.opcode = exclusive ? Opcode::compare_swap : Opcode::fetch_add,
+                       .remote = word,
+                       .compare = 0,
+                       .swap_or_add = exclusive ? id : bit,
+                       .operation = operation});
+    }
+    batch.push_back({.opcode = Opcode::read,
+                     .remote = word,
+                     .bytes = static_cast<std::uint32_t>(lines_.stored_bytes()),
+                     .operation = operation});
+    co_await self.carry_out(server, std::move(batch));
+    const LatchWord found(self.word);
+    if (!options_.latch || (exclusive ? found.free() : !found.names_owner())) break;
+    ++counters_.retries.value;
+    if (!exclusive && options_.undo) {
+      ++counters_.undone.value;
+      std::vector<WorkRequest> undo{
+          {.opcode = Opcode::fetch_add, .remote = word, .swap_or_add = LatchWord::minus(bit), .operation = operation}};
+      co_await self.carry_out(server, std::move(undo));
+    }
+    const sim::Duration pause = pause_after(retries);
+    if (pause > sim::Duration{}) co_await sim::sleep_for(rack_.server(session.node).clock(), pause);
+  }
+  Held latched{.line = line, .exclusive = exclusive};
+  latched.data = std::move(self.line);
+  self.held.push_back(std::move(latched));
+  turn.keep();
+}
+
+sim::Task<void> Sel::release(models::Session session, sim::Key line, sim::OperationId operation) {
+  Turn turn(*this, session.node, line);
+  Thread& self = thread(session);
+  Held& latched = *held(session, line);
+  std::vector<WorkRequest> batch;
+  if (!latched.dirty.empty()) {
+    std::vector<std::byte> bytes(latched.dirty.bytes());
+    latched.data.store(latched.dirty, bytes);
+    batch.push_back({.opcode = Opcode::write,
+                     .remote = remote(line, lines_.address_of(line, latched.dirty.low)),
+                     .content = models::Content::of_bytes(bytes),
+                     .operation = operation});
+  }
+  if (options_.latch) {
+    const std::uint64_t part = latched.exclusive ? LatchWord::modified(session.node) : LatchWord::shared(session.node);
+    const WorkRequest add{.opcode = Opcode::fetch_add,
+                          .remote = remote(line, lines_.address_of(line)),
+                          .swap_or_add = LatchWord::minus(part),
+                          .operation = operation};
+    batch.insert(options_.write_first ? batch.end() : batch.begin(), add);
+  }
+  std::erase_if(self.held, [&](const Held& h) { return h.line == line; });
+  if (!batch.empty()) co_await self.carry_out(lines_.server_of(line), std::move(batch));
+}
+
+sim::Task<void> Sel::wait_for_turn(models::Session session, sim::Key line) {
+  auto& turns = turns_[session.node][line];
+  if (!turns) turns = std::make_unique<Turns>(calendar());
+  const std::uint64_t ticket = ++turns->issued;
+  turns->tickets.push_back(ticket);
+  if (turns->tickets.size() > 1) ++counters_.local_waits.value;
+  while (turns->tickets.front() != ticket) co_await turns->next.wait();
+}
+
+void Sel::end_turn(NodeId node, sim::Key line) {
+  const auto turns = turns_[node].find(line);
+  if (turns == turns_[node].end()) return;  // the node has crashed
+  turns->second->tickets.pop_front();
+  if (turns->second->tickets.empty()) {
+    turns_[node].erase(turns);
+  } else {
+    turns->second->next.notify_all();
+  }
+}
+
+Sel::Held* Sel::held(models::Session session, sim::Key line) {
+  auto& all = thread(session).held;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Held& h) { return h.line == line; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace racksim::sel

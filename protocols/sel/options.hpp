@@ -1,0 +1,20 @@
+// The options of SEL.
+#pragma once
+
+#include "models/service/protocol.hpp"
+
+namespace racksim::sel {
+
+struct Options final : models::ProtocolOptions {
+  std::uint64_t line_bytes = 2048;
+  bool latch = true, undo = true, write_first = true;
+  sim::Duration local_access = sim::Duration::from_ps(100'000);
+
+  void declare(sim::Parameters& p) override;
+  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  bool warms_itself() const override { return true; }
+  models::StateSize state_size(std::uint64_t) const override { return {line_bytes, 0, 64}; }
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+};
+
+}  // namespace racksim::sel

@@ -1,0 +1,105 @@
+// SEL: one-sided access to disaggregated memory under a shared-exclusive latch, without caches (SELCC §2 and §7.1,
+// after Ziegler et al., "Design Guidelines for Correct, Efficient, and Scalable Synchronization using One-Sided RDMA",
+// SIGMOD 2023). The baseline that SELCC is measured against.
+//
+// A reader adds its bit to the line's word and reads the line, in one round trip; if the word shows a writer, it takes
+// the bit away and tries again. A writer swaps its id in for 0 and reads the line. Right after the access the latch is
+// released, a writer's behind the WRITE of what it has changed. Two atomics an access.
+//
+// The word is SELCC's (protocols/latched_memory/latch_word.hpp), whose ids are those of nodes: a second bit of the same
+// node would carry into its neighbour's. So the threads of a node take turns at a line, in the order of asking. An
+// access returns when its release has completed, and a write is performed when its WRITE is in memory.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/rack/rack.hpp"
+#include "models/service/memory_service.hpp"
+#include "protocols/latched_memory/latch_word.hpp"
+#include "protocols/latched_memory/line_data.hpp"
+#include "protocols/latched_memory/line_layout.hpp"
+#include "protocols/sel/options.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::sel {
+
+using latched_memory::LatchWord;
+using models::NodeId;
+
+/// Counters under "sel.".
+struct Counters {
+  explicit Counters(sim::Metrics& m);
+  sim::Counter &reads, &writes, &swaps, &adds, &retries, &undone, &local_waits;
+};
+
+class Sel final : public models::Protocol, public models::MemoryService {
+ public:
+  Sel(models::ProtocolContext& context, const Options& options);
+  ~Sel() override;
+
+  models::Service& service() override { return *this; }
+  /// Caches nothing: a read leaves everything as it is.
+  void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void show_state(sim::StateVisitor& visitor) const override;
+  /// A node that crashes leaves the latches that it holds: whoever needs one waits for ever.
+  void node_crashed(NodeId node) override;
+  void start_measuring() override { MemoryService::start_measuring(); }
+  void stop_measuring() override { MemoryService::stop_measuring(); }
+  bool quiescent() const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+
+ protected:
+  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
+  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
+                           sim::OperationId operation) override;
+  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                          sim::OperationId operation) override;
+  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+
+ private:
+  class Thread;
+  class MemoryServer;
+  /// A line that a thread has latched, and its buffer.
+  struct Held {
+    sim::Key line;
+    bool exclusive = false;
+    latched_memory::LineData data{};
+    latched_memory::ObjectRange dirty{};
+  };
+  /// The threads of one node that want one line.
+  struct Turns {
+    explicit Turns(sim::Calendar& calendar) : next(calendar) {}
+    std::deque<std::uint64_t> tickets{};
+    std::uint64_t issued = 0;
+    sim::Signal next;
+  };
+  /// Takes the turn at a line back when its task dies.
+  class Turn;
+
+  sim::Task<void> acquire(models::Session session, sim::Key line, bool exclusive, sim::OperationId operation);
+  sim::Task<void> release(models::Session session, sim::Key line, sim::OperationId operation);
+  sim::Task<void> wait_for_turn(models::Session session, sim::Key line);
+  void end_turn(NodeId node, sim::Key line);
+  Held* held(models::Session session, sim::Key line);
+  Thread& thread(models::Session session) const { return *threads_[index_of(session)]; }
+
+  models::RemoteAddress remote(sim::Key line, std::uint64_t address) const;
+  models::Memory& memory_of(sim::Key line) const;
+  void landed_write(NodeId server, std::uint64_t address);
+
+  models::Rack& rack_;
+  Options options_;
+  latched_memory::LineLayout lines_;
+  Counters counters_;
+  std::vector<std::unique_ptr<MemoryServer>> servers_;
+  std::vector<std::unique_ptr<Thread>> threads_;                             // by session
+  std::vector<std::map<std::uint64_t, std::unique_ptr<Turns>>> turns_;       // by node and line
+  std::map<std::uint64_t, std::pair<sim::OperationId, sim::Value>> writes_;  // by object: on their way to memory
+  sim::Source final_source_;
+};
+
+}  // namespace racksim::sel
