@@ -103,7 +103,7 @@ void SparseWords::store(std::uint64_t number, const Page& page) {
   const std::size_t room = std::bit_ceil(words);
   if (!slot.is_block() || room_of(slot.block()) != room) {
     free_block(slot);
-    slot = {hash << kKindBits | Slot::kBlock, reinterpret_cast<std::uint64_t>(new std::uint64_t[room + 1])};
+    slot = {hash << kKindBits | Slot::kBlock, std::bit_cast<std::uint64_t>(new std::uint64_t[room + 1])};
     block_words_ += room + 1;
   }
   std::uint64_t* value = slot.block();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -84,7 +85,7 @@ class SparseWords {
     bool is_block() const { return kind() == kBlock; }
     std::size_t index() const { return static_cast<std::size_t>(kind() - 1); }
     /// A block: its bitmap and the number of words that there is room for, then the values in their order.
-    std::uint64_t* block() const { return reinterpret_cast<std::uint64_t*>(value); }
+    std::uint64_t* block() const { return std::bit_cast<std::uint64_t*>(value); }
     std::uint32_t bitmap() const { return static_cast<std::uint32_t>(block()[0]); }
   };
 
