@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/options/option_error.hpp"
+#include "sim/oracles/oracle.hpp"
 
 namespace racksim::models {
 
@@ -62,6 +63,19 @@ void MemoryService::require(OperationSet needed) const {
                          fmt::format("one that needs no more than the protocol offers: {}", shape_.offers.names()));
 }
 
+void MemoryService::check_call(Session session, sim::OperationKind kind, sim::Key block) const {
+  const NodeId home = home_of(block);
+  const Roles& roles = shape_.roles;
+  if (!roles.holds_memory(home)) {
+    throw std::invalid_argument(fmt::format("an address out of range: node {} of {}, but memory is at nodes {} to {}",
+                                            home, sim::printed_key(block), roles.first_memory_node,
+                                            roles.first_memory_node + roles.memory_nodes - 1));
+  }
+  check(session, kind, block);
+}
+
+void MemoryService::check(Session, sim::OperationKind, sim::Key) const {}
+
 sim::Task<sim::Value> MemoryService::read(Session session, GlobalAddress address, std::uint64_t bytes) {
   const std::uint64_t last = object_of({address.value + bytes - 1});
   sim::Value value = 0;
@@ -105,6 +119,7 @@ sim::Task<void> MemoryService::store(Session session, GlobalAddress address, std
 }
 
 sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key object) {
+  check_call(session, sim::OperationKind::read, block_of_object(object));
   const PendingOperation begun = begin(session, sim::OperationKind::read, object);
   Guard guard(*this, session, begun);
   const sim::Value value = co_await do_read(session, object, begun.operation);
@@ -115,6 +130,7 @@ sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key objec
 
 sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
                                                   std::size_t offset) {
+  check_call(session, sim::OperationKind::write, block_of_object(object));
   const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
   Guard guard(*this, session, begun);
@@ -126,6 +142,7 @@ sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key obje
 }
 
 sim::Task<sim::Value> MemoryService::compare_and_swap(Session session, GlobalAddress address, sim::Value expected) {
+  check_call(session, sim::OperationKind::compare_and_swap, block_of(address));
   const PendingOperation begun =
       begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
@@ -137,6 +154,7 @@ sim::Task<sim::Value> MemoryService::compare_and_swap(Session session, GlobalAdd
 }
 
 sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddress address, std::uint64_t operand) {
+  check_call(session, sim::OperationKind::fetch_and_add, block_of(address));
   const PendingOperation begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
   Guard guard(*this, session, begun);
   const sim::Value before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
@@ -155,6 +173,7 @@ sim::Task<void> MemoryService::fence(Session session) {
 }
 
 sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode) {
+  check_call(session, kind_of(mode, false), block_of(address));
   const PendingOperation begun = begin(session, kind_of(mode, false), block_of(address));
   Guard guard(*this, session, begun);
   co_await do_lock(session, begun.key, mode, begun.operation);
@@ -164,6 +183,7 @@ sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, Lock
 }
 
 sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode) {
+  check_call(session, kind_of(mode, true), block_of(address));
   const PendingOperation begun = begin(session, kind_of(mode, true), block_of(address));
   Guard guard(*this, session, begun);
   const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
@@ -174,6 +194,7 @@ sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, 
 }
 
 sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
+  check_call(session, sim::OperationKind::unlock, block_of(address));
   const PendingOperation begun = begin(session, sim::OperationKind::unlock, block_of(address));
   Guard guard(*this, session, begun);
   co_await do_unlock(session, begun.key, begun.operation);

@@ -42,7 +42,8 @@ struct MemoryShape {
 enum class LockMode : std::uint8_t { exclusive, shared };
 
 /// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
-/// time.
+/// time. A call that cannot be carried out (an address at no memory server, an unlock of what is not held, and what the
+/// protocol adds) throws std::invalid_argument and has not begun.
 class MemoryService : public Service {
  public:
   static constexpr std::string_view kWhat = "a memory service";
@@ -105,6 +106,8 @@ class MemoryService : public Service {
 
  protected:
   // The hooks. Those of operations that `shape().offers` does not name are never called.
+  /// Before an operation begins: throws std::invalid_argument if the protocol cannot carry it out.
+  virtual void check(Session session, sim::OperationKind kind, sim::Key block) const;
   virtual sim::Task<sim::Value> do_read(Session session, sim::Key object, sim::OperationId operation) = 0;
   virtual sim::Task<void> do_write(Session session, sim::Key object, sim::Value value, sim::OperationId operation) = 0;
   /// Writes `desired` if the object has the value `expected`; returns the one it had.
@@ -144,6 +147,7 @@ class MemoryService : public Service {
   };
 
   std::vector<std::size_t> waited_for(const PendingOperation& begun) const override;
+  void check_call(Session session, sim::OperationKind kind, sim::Key block) const;
   void unlocked(Session session, sim::Key block);
   sim::Task<void> warm(Session session, sim::Key object, bool write);
   sim::Task<sim::Value> read_object(Session session, sim::Key object);

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/host/memory.hpp"
 #include "models/service/memory_service.hpp"
 
 namespace racksim::latched_memory {
@@ -13,14 +12,14 @@ namespace racksim::latched_memory {
 /// Of the blocks and 8-byte objects of a memory service.
 class LineLayout {
  public:
-  explicit LineLayout(const models::MemoryService& memory) : memory_(memory) {}
+  static constexpr std::uint64_t kWordBytes = 8, kObjectBytes = 8;
 
-  static constexpr std::uint64_t kWordBytes = 8;
+  explicit LineLayout(const models::MemoryService& memory) : memory_(memory) {}
 
   std::uint64_t line_bytes() const { return memory_.shape().block_bytes; }
   /// With its latch word.
   std::uint64_t stored_bytes() const { return line_bytes() + kWordBytes; }
-  std::uint16_t objects_per_line() const { return static_cast<std::uint16_t>(line_bytes() / 8); }
+  std::uint16_t objects_per_line() const { return static_cast<std::uint16_t>(line_bytes() / kObjectBytes); }
 
   sim::Key line_of(sim::Key object) const { return memory_.block_of_object(object); }
   std::uint16_t index_of(sim::Key object) const {
@@ -40,24 +39,15 @@ class LineLayout {
   }
   /// Where an object of it does.
   std::uint64_t address_of(sim::Key line, std::uint16_t index) const {
-    return address_of(line) + kWordBytes + std::uint64_t{8} * index;
+    return address_of(line) + kWordBytes + kObjectBytes * index;
   }
   /// The line at an address of a server.
   sim::Key line_at(models::NodeId server, std::uint64_t address) const {
     return sim::Key{memory_.block_of(models::GlobalAddress::at(server, 0)) + address / stored_bytes()};
   }
-  /// Calls `word(line, bits)` and `object(object, value)` for all that is not 0 in a server's memory.
-  template <class Word, class Object>
-  void visit(models::NodeId server, const models::Memory& memory, Word&& word, Object&& object) const {
-    memory.visit_words([&](std::uint64_t address, std::uint64_t value) {
-      const sim::Key line = line_at(server, address);
-      const std::uint64_t offset = address % stored_bytes();
-      if (offset == 0) {
-        word(line, value);
-      } else {
-        object(object_of(line, static_cast<std::uint16_t>(offset / 8 - 1)), sim::Value{value});
-      }
-    });
+  /// The object so many bytes behind the beginning of a line's word.
+  static constexpr std::uint16_t index_at(std::uint64_t offset) {
+    return static_cast<std::uint16_t>((offset - kWordBytes) / kObjectBytes);
   }
 
  private:

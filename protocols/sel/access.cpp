@@ -1,12 +1,9 @@
 // Accesses under the latch, one batch of verbs after the other. See sel.hpp.
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <stdexcept>
+#include <optional>
 
 #include "models/host/core_wait.hpp"
 #include "protocols/sel/thread.hpp"
-#include "sim/oracles/oracle.hpp"
 
 namespace racksim::sel {
 
@@ -44,6 +41,13 @@ class Sel::Turn {
   bool kept_ = false;
 };
 
+void Sel::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
+  const Held* own = held(session, line);
+  std::optional<models::LockMode> latch;
+  if (own != nullptr) latch = own->exclusive ? models::LockMode::exclusive : models::LockMode::shared;
+  latched_memory::check_latch(kind, session, line, latch);
+}
+
 sim::Task<sim::Value> Sel::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
   const sim::Key line = lines_.line_of(object);
   const bool latched = held(session, line) != nullptr;
@@ -56,12 +60,7 @@ sim::Task<sim::Value> Sel::do_read(models::Session session, sim::Key object, sim
 
 sim::Task<void> Sel::do_write(models::Session session, sim::Key object, sim::Value value, sim::OperationId operation) {
   const sim::Key line = lines_.line_of(object);
-  const Held* own = held(session, line);
-  const bool latched = own != nullptr;
-  if (latched && !own->exclusive) {
-    throw std::invalid_argument(
-        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
-  }
+  const bool latched = held(session, line) != nullptr;
   if (!latched) co_await acquire(session, line, true, operation);
   co_await models::occupy(thread(session).core(), options_.local_access);
   Held& buffer = *held(session, line);
@@ -74,17 +73,10 @@ sim::Task<void> Sel::do_write(models::Session session, sim::Key object, sim::Val
 
 sim::Task<void> Sel::do_lock(models::Session session, sim::Key line, models::LockMode mode,
                              sim::OperationId operation) {
-  if (held(session, line) != nullptr) {
-    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
-  }
   return acquire(session, line, mode == models::LockMode::exclusive, operation);
 }
 
 sim::Task<void> Sel::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
-  if (held(session, line) == nullptr) {
-    throw std::invalid_argument(fmt::format("thread {} of node {} does not hold the latch of {}", session.thread,
-                                            session.node, sim::printed_key(line)));
-  }
   return release(session, line, operation);
 }
 
@@ -94,7 +86,7 @@ sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclus
   Thread& self = thread(session);
   const std::size_t server = lines_.server_of(line);
   const std::uint64_t bit = LatchWord::shared(session.node), id = LatchWord::modified(session.node);
-  const models::RemoteAddress word = remote(line, lines_.address_of(line));
+  const models::RemoteAddress word = lines_.remote(line);
   for (std::uint32_t retries = 0;; ++retries) {
     std::vector<WorkRequest> batch;
     if (options_.latch) {
@@ -136,14 +128,14 @@ sim::Task<void> Sel::release(models::Session session, sim::Key line, sim::Operat
     std::vector<std::byte> bytes(latched.dirty.bytes());
     latched.data.store(latched.dirty, bytes);
     batch.push_back({.opcode = Opcode::write,
-                     .remote = remote(line, lines_.address_of(line, latched.dirty.low)),
+                     .remote = lines_.remote(line, latched.dirty.low),
                      .content = models::Content::of_bytes(bytes),
                      .operation = operation});
   }
   if (options_.latch) {
     const std::uint64_t part = latched.exclusive ? LatchWord::modified(session.node) : LatchWord::shared(session.node);
     const WorkRequest add{.opcode = Opcode::fetch_add,
-                          .remote = remote(line, lines_.address_of(line)),
+                          .remote = lines_.remote(line),
                           .swap_or_add = LatchWord::minus(part),
                           .operation = operation};
     batch.insert(options_.write_first ? batch.end() : batch.begin(), add);
@@ -172,7 +164,7 @@ void Sel::end_turn(NodeId node, sim::Key line) {
   }
 }
 
-Sel::Held* Sel::held(models::Session session, sim::Key line) {
+Sel::Held* Sel::held(models::Session session, sim::Key line) const {
   auto& all = thread(session).held;
   const auto found = std::find_if(all.begin(), all.end(), [&](const Held& h) { return h.line == line; });
   return found == all.end() ? nullptr : &*found;

@@ -11,7 +11,7 @@ struct Options final : models::ProtocolOptions {
   sim::Duration local_access = sim::Duration::from_ps(100'000);
 
   void declare(sim::Parameters& p) override;
-  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
+  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion", "latch-words"}; }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t) const override { return {line_bytes, 0, 64}; }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

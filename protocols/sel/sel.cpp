@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
-#include <stdexcept>
 
 #include "protocols/sel/thread.hpp"
 #include "sim/options/option_error.hpp"
@@ -14,35 +12,6 @@
 namespace racksim::sel {
 
 namespace {
-
-constexpr models::OperationSet kOffers{sim::OperationKind::lock, sim::OperationKind::lock_shared,
-                                       sim::OperationKind::unlock};
-
-models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
-  const auto nodes = static_cast<unsigned>(context.rack.nodes());
-  const models::Roles roles = context.rack.options().roles.of(nodes);
-  if (roles.compute_nodes > LatchWord::kMostNodes) {
-    throw sim::OptionError("/rack/roles/compute", fmt::format("{} compute nodes", roles.compute_nodes),
-                           fmt::format("at most {}, one bit each in the latch word", LatchWord::kMostNodes));
-  }
-  if (roles.first_memory_node < roles.compute_nodes) {
-    throw sim::OptionError("/rack/roles", "nodes that both compute and hold memory",
-                           "compute and memory servers apart, as memory is disaggregated (SELCC §3)");
-  }
-  if (context.threads_per_node > context.rack.options().cores) {
-    throw sim::OptionError("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
-                           fmt::format("no more than a node's {} cores", context.rack.options().cores));
-  }
-  if (!std::has_single_bit(options.line_bytes)) {
-    throw sim::OptionError("line", fmt::format("{} bytes", options.line_bytes), "a power of two from 64");
-  }
-  return {.nodes = nodes,
-          .roles = roles,
-          .threads_per_node = context.threads_per_node,
-          .block_bytes = options.line_bytes,
-          .object_bytes = 8,
-          .offers = kOffers};
-}
 
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "sel",
@@ -63,71 +32,40 @@ Counters::Counters(sim::Metrics& m)
       undone(m.counter("sel.undone", "verbs", "reader bits taken away since a writer was in the word")),
       local_waits(m.counter("sel.local_waits", "accesses", "accesses that waited for another thread of their node")) {}
 
-/// Sees WRITEs land: that is when they are performed.
-class Sel::MemoryServer final : public models::MemoryObserver {
- public:
-  MemoryServer(Sel& sel, NodeId node) : sel_(sel), node_(node) {
-    key = sel.rack_.server(node).nic().memory().add({.begin = 0, .bytes = std::uint64_t{1} << 50, .observers = {this}});
-  }
-  void landed(NodeId, std::uint64_t address, std::uint32_t bytes, const models::Content&) override {
-    for (std::uint32_t i = 0; i < bytes; i += 8) sel_.landed_write(node_, address + i);
-  }
-  std::uint32_t key = 0;
-
- private:
-  Sel& sel_;
-  NodeId node_;
-};
-
 Sel::Sel(models::ProtocolContext& context, const Options& options)
     : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
-                    shape_of(context, options)),
+                    latched_memory::latched_shape(context, options.line_bytes, 0)),
       rack_(context.rack),
       options_(options),
-      lines_(*this),
+      lines_(context.rack, *this),
       counters_(context.rack.metrics()),
       turns_(shape().roles.compute_nodes),
       final_source_(context.rack.event_log().add_source("sel")) {
-  for (unsigned i = 0; i < shape().roles.memory_nodes; ++i) {
-    servers_.push_back(std::make_unique<MemoryServer>(*this, static_cast<NodeId>(shape().roles.first_memory_node + i)));
-  }
+  lines_.watch(*this);
   for (std::size_t i = 0; i < sessions(); ++i) threads_.push_back(std::make_unique<Thread>(*this, session_number(i)));
 }
 
 Sel::~Sel() = default;
 
-models::RemoteAddress Sel::remote(sim::Key line, std::uint64_t address) const {
-  return {address, servers_[lines_.server_of(line)]->key};
-}
-
-models::Memory& Sel::memory_of(sim::Key line) const {
-  return rack_.server(home_of(line)).nic().memory();
-}
-
-void Sel::landed_write(NodeId server, std::uint64_t address) {
-  const sim::Key line = lines_.line_at(server, address);
-  const auto index = static_cast<std::uint16_t>(address % lines_.stored_bytes() / 8 - 1);
-  const auto write = writes_.find(lines_.object_of(line, index));
-  if (write == writes_.end()) return;  // of a line whose latch is held for several accesses
-  performed(write->second.first, sim::Key{write->first}, write->second.second);
-  writes_.erase(write);
+void Sel::written(sim::Key line, latched_memory::ObjectRange objects) {
+  for (std::uint16_t index = objects.low; index < objects.high; ++index) {
+    const auto write = writes_.find(lines_.object_of(line, index));
+    if (write == writes_.end()) continue;  // of a line whose latch is held for several accesses
+    performed(write->second.first, sim::Key{write->first}, write->second.second);
+    writes_.erase(write);
+  }
 }
 
 void Sel::warm_access(models::Session session, models::GlobalAddress address, bool write) {
   if (!write) return;
   const sim::Key object = object_of(address), line = block_of(address);
   const sim::Value value = next_value(session);
-  memory_of(line).set_word(lines_.address_of(line, lines_.index_of(object)), value.number());
+  lines_.memory_of(line).set_word(lines_.address_of(line, lines_.index_of(object)), value.number());
   performed(kWarmOperation, object, value);
 }
 
 void Sel::show_state(sim::StateVisitor& visitor) const {
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
-    const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    lines_.visit(
-        server, rack_.server(server).nic().memory(), [](sim::Key, std::uint64_t) {},
-        [&](sim::Key object, sim::Value value) { visitor.home(object, value); });
-  }
+  lines_.visit([](sim::Key, LatchWord) {}, [&](sim::Key object, sim::Value value) { visitor.home(object, value); });
 }
 
 void Sel::node_crashed(NodeId node) {
@@ -159,32 +97,19 @@ std::vector<models::Leak> Sel::leaks() const {
     }
   }
   if (!leaks.empty()) return leaks;
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
-    const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    lines_.visit(
-        server, rack_.server(server).nic().memory(),
-        [&](sim::Key line, std::uint64_t bits) {
-          leaks.push_back(
-              {"wrong-metadata",
-               fmt::format("the latch word of line {} is {:#x}, but nobody holds it", sim::printed_key(line), bits),
-               {lines_.object_of(line, 0), {}}});
-        },
-        [](sim::Key, sim::Value) {});
-  }
+  lines_.visit(
+      [&](sim::Key line, LatchWord word) {
+        leaks.push_back({"wrong-metadata",
+                         fmt::format("the latch word of line {} is {:#x}, but nobody holds it", sim::printed_key(line),
+                                     word.bits()),
+                         {lines_.object_of(line, 0), {}}});
+      },
+      [](sim::Key, sim::Value) {});
   return leaks;
 }
 
 void Sel::record_final_state() {
-  std::map<std::uint64_t, std::uint64_t> values;  // in the order of their keys
-  for (std::size_t i = 0; i < servers_.size(); ++i) {
-    const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    lines_.visit(
-        server, rack_.server(server).nic().memory(), [](sim::Key, std::uint64_t) {},
-        [&](sim::Key object, sim::Value value) { values[object] = value; });
-  }
-  for (const auto& [object, value] : values) {
-    event_log().record(sim::Observed::final_state, final_source_, calendar().now(), 0, object, value);
-  }
+  lines_.record_final_state(event_log(), final_source_, calendar().now());
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

@@ -18,9 +18,7 @@
 
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
-#include "protocols/latched_memory/latch_word.hpp"
-#include "protocols/latched_memory/line_data.hpp"
-#include "protocols/latched_memory/line_layout.hpp"
+#include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/sel/options.hpp"
 #include "sim/kernel/waiting.hpp"
 
@@ -35,7 +33,10 @@ struct Counters {
   sim::Counter &reads, &writes, &swaps, &adds, &retries, &undone, &local_waits;
 };
 
-class Sel final : public models::Protocol, public models::MemoryService {
+class Sel final : public models::Protocol,
+                  public models::MemoryService,
+                  public latched_memory::LatchedMemory,
+                  latched_memory::LineObserver {
  public:
   Sel(models::ProtocolContext& context, const Options& options);
   ~Sel() override;
@@ -52,7 +53,12 @@ class Sel final : public models::Protocol, public models::MemoryService {
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
 
+  latched_memory::MemoryServers& memory_servers() override { return lines_; }
+  bool words_are_decodable() const override { return true; }
+  bool has_part_in(NodeId node, sim::Key line) const override { return turns_[node].contains(line); }
+
  protected:
+  void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
   sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
                            sim::OperationId operation) override;
@@ -62,7 +68,6 @@ class Sel final : public models::Protocol, public models::MemoryService {
 
  private:
   class Thread;
-  class MemoryServer;
   /// A line that a thread has latched, and its buffer.
   struct Held {
     sim::Key line;
@@ -84,18 +89,16 @@ class Sel final : public models::Protocol, public models::MemoryService {
   sim::Task<void> release(models::Session session, sim::Key line, sim::OperationId operation);
   sim::Task<void> wait_for_turn(models::Session session, sim::Key line);
   void end_turn(NodeId node, sim::Key line);
-  Held* held(models::Session session, sim::Key line);
+  Held* held(models::Session session, sim::Key line) const;
   Thread& thread(models::Session session) const { return *threads_[index_of(session)]; }
 
-  models::RemoteAddress remote(sim::Key line, std::uint64_t address) const;
-  models::Memory& memory_of(sim::Key line) const;
-  void landed_write(NodeId server, std::uint64_t address);
+  /// That is when a write is performed.
+  void written(sim::Key line, latched_memory::ObjectRange objects) override;
 
   models::Rack& rack_;
   Options options_;
-  latched_memory::LineLayout lines_;
+  latched_memory::MemoryServers lines_;
   Counters counters_;
-  std::vector<std::unique_ptr<MemoryServer>> servers_;
   std::vector<std::unique_ptr<Thread>> threads_;                             // by session
   std::vector<std::map<std::uint64_t, std::unique_ptr<Turns>>> turns_;       // by node and line
   std::map<std::uint64_t, std::pair<sim::OperationId, sim::Value>> writes_;  // by object: on their way to memory

@@ -2,7 +2,6 @@
 // that it holds.
 #pragma once
 
-#include <stdexcept>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -16,17 +15,7 @@ class Sel::Thread final : models::CompletionHandler {
   Thread(Sel& sel, models::Session session)
       : sel_(sel), core_(sel.rack_.server(session.node).core(session.thread)), done_(sel.calendar()) {
     models::Nic& nic = sel.rack_.server(session.node).nic();
-    models::CompletionQueue& queue = nic.create_completion_queue(core_, *this);
-    const models::Roles& roles = sel.shape().roles;
-    for (unsigned i = 0; i < roles.memory_nodes; ++i) {
-      models::Server& memory = sel.rack_.server(static_cast<NodeId>(roles.first_memory_node + i));
-      models::CompletionQueue& unused = memory.nic().create_completion_queue(memory.core(0), nobody_);
-      auto& here = nic.create_reliable({.sent = queue, .received = queue});
-      auto& there = memory.nic().create_reliable({.sent = unused, .received = unused});
-      here.connect(memory.node(), there.number());
-      there.connect(session.node, here.number());
-      queue_pairs_.push_back(&here);
-    }
+    queue_pairs_ = sel.lines_.connect(nic, nic.create_completion_queue(core_, *this));
   }
 
   models::Core& core() const { return core_; }
@@ -64,15 +53,6 @@ class Sel::Thread final : models::CompletionHandler {
     if (--under_way_ == 0) done_.notify_all();
   }
 
-  /// Memory servers' cores have nothing to do.
-  class Nobody final : public models::CompletionHandler {
-   public:
-    void on_completion(const models::Completion&) override {
-      throw std::logic_error("a memory server's core has got work from SEL");
-    }
-  };
-
-  Nobody nobody_;
   Sel& sel_;
   models::Core& core_;
   std::vector<models::ReliableConnection*> queue_pairs_;  // by memory server

@@ -5,15 +5,11 @@
 // latch is granted in the order of asking, readers together. Whoever gets it and lacks the permission acquires it with
 // the latch held exclusively: so a node has one latch operation of a line under way, and its threads' misses merge
 // (R13).
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "models/host/core_wait.hpp"
 #include "protocols/selcc/compute_node.hpp"
 #include "sim/kernel/invariant.hpp"
-#include "sim/oracles/oracle.hpp"
 
 namespace racksim::selcc {
 
@@ -49,10 +45,6 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
   const sim::Key line = shared_.lines.line_of(object);
   const auto own = held(thread, line);
   const bool latched = own != held_.end();
-  if (latched && !own->exclusive) {
-    throw std::invalid_argument(
-        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
-  }
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
@@ -69,22 +61,21 @@ void ComputeNode::note_access_under_own_latch() {
 }
 
 sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
-  if (held(thread, line) != held_.end()) {
-    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
-  }
   Frame* frame = co_await latch(thread, line, exclusive, operation);
   held_.push_back({thread, frame, exclusive});
 }
 
 void ComputeNode::unlock(unsigned thread, sim::Key line) {
   const auto own = held(thread, line);
-  if (own == held_.end()) {
-    throw std::invalid_argument(
-        fmt::format("thread {} of node {} does not hold the latch of {}", thread, id_, sim::printed_key(line)));
-  }
   const HeldLatch latch = *own;
   held_.erase(own);
   unlatch(*latch.frame, latch.exclusive);
+}
+
+std::optional<models::LockMode> ComputeNode::latch_of(unsigned thread, sim::Key line) {
+  const auto own = held(thread, line);
+  if (own == held_.end()) return std::nullopt;
+  return own->exclusive ? models::LockMode::exclusive : models::LockMode::shared;
 }
 
 std::vector<ComputeNode::HeldLatch>::iterator ComputeNode::held(unsigned thread, sim::Key line) {
@@ -220,10 +211,6 @@ LineWork& ComputeNode::work_of(Frame& frame) {
 LineWork* ComputeNode::find_work(sim::Key line) {
   const auto found = works_.find(line);
   return found == works_.end() ? nullptr : found->second.get();
-}
-
-const LineWork* ComputeNode::work_on(sim::Key line) const {
-  return const_cast<ComputeNode*>(this)->find_work(line);
 }
 
 void ComputeNode::tidy(Frame& frame) {

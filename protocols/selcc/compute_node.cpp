@@ -12,18 +12,7 @@
 namespace racksim::selcc {
 
 namespace {
-
-/// Memory servers' cores have nothing to do: nobody sends them anything.
-class Nobody final : public models::CompletionHandler {
- public:
-  void on_completion(const models::Completion&) override {
-    throw std::logic_error("a memory server's core has got work from SELCC");
-  }
-};
-Nobody nobody;
-
 constexpr std::uint64_t kReceives = 128;  // of the handler, for each peer (published code)
-
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -36,8 +25,8 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
       id_(id),
       cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
       threads_(threads),
-      peers_(shared.roles().compute_nodes, nullptr),
-      ring_used_(shared.roles().memory_nodes, 0),
+      peers_(shared.memory.shape().roles.compute_nodes, nullptr),
+      ring_used_(shared.lines.size(), 0),
       frame_freed_(shared.rack.calendar()),
       ring_moved_(shared.rack.calendar()),
       evictor_wanted_(shared.rack.calendar()),
@@ -51,15 +40,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
   for (Endpoint* endpoint : endpoints) {
     endpoint->core = &server().core(core++);
     endpoint->queue = &nic.create_completion_queue(*endpoint->core, *this);
-    for (unsigned i = 0; i < shared.roles().memory_nodes; ++i) {
-      models::Server& memory = shared.rack.server(static_cast<NodeId>(shared.roles().first_memory_node + i));
-      models::CompletionQueue& unused = memory.nic().create_completion_queue(memory.core(0), nobody);
-      auto& here = nic.create_reliable({.sent = *endpoint->queue, .received = *endpoint->queue});
-      auto& there = memory.nic().create_reliable({.sent = unused, .received = unused});
-      here.connect(memory.node(), there.number());
-      there.connect(id_, here.number());
-      endpoint->to_memory.push_back(&here);
-    }
+    endpoint->to_memory = shared.lines.connect(nic, *endpoint->queue);
   }
   answer_key_ = nic.memory().add({.begin = 0,
                                   .bytes = threads * (shared.options.line_bytes + Answer::kWireBytes),

@@ -16,7 +16,7 @@
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
 #include "models/service/protocol.hpp"
-#include "protocols/latched_memory/line_layout.hpp"
+#include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/coverage.hpp"
@@ -35,15 +35,11 @@ struct Shared {
   models::Rack& rack;
   const Options& options;
   models::MemoryService& memory;
-  latched_memory::LineLayout lines;
+  latched_memory::MemoryServers& lines;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};                      ///< of permissions
-  std::vector<ComputeNode*> nodes{};         ///< the compute nodes, in their order
-  std::vector<std::uint32_t> memory_keys{};  ///< of the memory servers' regions, in their order
-
-  const models::Roles& roles() const { return memory.shape().roles; }
-  models::Memory& memory_of(sim::Key line) const { return rack.server(memory.home_of(line)).nic().memory(); }
+  sim::Source source{};               ///< of permissions
+  std::vector<ComputeNode*> nodes{};  ///< the compute nodes, in their order
 };
 
 class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
@@ -61,16 +57,15 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   // What application threads do (§6.1). A thread that holds the latch of a line accesses it as often as it likes.
   sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
   sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
+  /// How a thread holds the latch of a line over several accesses, if it does.
+  std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line);
   /// Gets the latch of a line, and with it the permission: SELCC_SLock and SELCC_XLock.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
-  /// Gives the local latch back, and only that (lazy release). Throws std::invalid_argument if the thread has none.
+  /// Gives the local latch back, and only that (lazy release).
   void unlock(unsigned thread, sim::Key line);
 
   const Cache& cache() const { return cache_; }
   Cache& cache() { return cache_; }
-  const LineWork* work_on(sim::Key line) const;
-  /// Latch operations and releases of this node that have not completed, by line.
-  const std::map<std::uint64_t, std::uint32_t>& atomics_under_way() const { return atomics_under_way_; }
   /// Whether the node has a part in the line's word, or will have had one: it holds, gives, takes or releases it.
   bool has_part_in(sim::Key line) const;
 
@@ -108,7 +103,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     std::uint64_t number = 0;  // of the request that is granted
     std::uint32_t slots = 0;   // of the copy-out ring
     sim::OperationId operation = 0;
-    bool used = false;
   };
   struct Spinning;
   struct HeldLatch {

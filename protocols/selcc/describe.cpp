@@ -14,7 +14,7 @@ namespace racksim::selcc {
 std::optional<models::PacketDescription> Selcc::describe(const p4::Packet& packet) const {
   models::PacketDescription description;
   const auto about = [&](sim::Key line, std::string label) {
-    description.key = first_object(line);
+    description.key = lines_.object_of(line, 0);
     description.label = std::move(label);
     return description;
   };
@@ -24,14 +24,14 @@ std::optional<models::PacketDescription> Selcc::describe(const p4::Packet& packe
     if (const auto* atomic = packet.find<models::AtomicEth>()) {
       const bool swap =
           static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::compare_swap;
-      return about(shared_.lines.line_at(to, atomic->address),
+      return about(lines_.line_at(to, atomic->address),
                    swap ? fmt::format("CAS {:#x} to {:#x}", atomic->compare, atomic->swap_or_add)
                         : fmt::format("FAA {:#x}", atomic->swap_or_add));
     }
     if (const auto* remote = packet.find<models::Reth>()) {
       const bool reads =
           static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::read_request;
-      return about(shared_.lines.line_at(to, remote->address),
+      return about(lines_.line_at(to, remote->address),
                    fmt::format("{} of {} bytes", reads ? "READ" : "FLUSH", remote->length));
     }
     return std::nullopt;

@@ -80,7 +80,6 @@ void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.wr_id == 0) return;
   const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
   const Posted posted = take(posted_, free_posted_, slot);
-  posted_[slot].used = false;
   if (posted.purpose != Purpose::latch_line && posted.purpose != Purpose::forward) atomic_ended(posted.line);
   completed(posted, completion);
 }

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <set>
 
 #include "models/host/core_wait.hpp"
@@ -15,41 +14,13 @@ namespace racksim::selcc {
 
 namespace {
 
-constexpr models::OperationSet kOffers{sim::OperationKind::lock, sim::OperationKind::lock_shared,
-                                       sim::OperationKind::unlock};
-
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
-  const auto nodes = static_cast<unsigned>(context.rack.nodes());
-  const models::Roles roles = context.rack.options().roles.of(nodes);
-  const auto refuse = [](std::string what, std::string found, std::string expected) {
-    throw sim::OptionError(std::move(what), std::move(found), std::move(expected));
-  };
-  if (roles.compute_nodes > LatchWord::kMostNodes) {
-    refuse("/rack/roles/compute", fmt::format("{} compute nodes", roles.compute_nodes),
-           fmt::format("at most {}, one bit each in the latch word (SELCC §4.3.1)", LatchWord::kMostNodes));
-  }
-  if (roles.first_memory_node < roles.compute_nodes) {
-    refuse("/rack/roles", "nodes that both compute and hold memory",
-           "compute and memory servers apart, as memory is disaggregated (SELCC §3)");
-  }
-  const std::uint64_t cores = context.rack.options().cores;
-  if (context.threads_per_node + 2 > cores) {
-    refuse("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
-           fmt::format("with a handler and an evictor no more than a node's {} cores", cores));
-  }
-  if (!std::has_single_bit(options.line_bytes)) {
-    refuse("line", fmt::format("{} bytes", options.line_bytes), "a power of two from 64");
-  }
   if (options.frames() < context.threads_per_node) {
-    refuse("cache", fmt::format("{} frames of {} bytes", options.frames(), options.line_bytes),
-           fmt::format("at least one for each of {} threads", context.threads_per_node));
+    throw sim::OptionError("cache", fmt::format("{} frames of {} bytes", options.frames(), options.line_bytes),
+                           fmt::format("at least one for each of {} threads", context.threads_per_node));
   }
-  return {.nodes = nodes,
-          .roles = roles,
-          .threads_per_node = context.threads_per_node,
-          .block_bytes = options.line_bytes,
-          .object_bytes = 8,
-          .offers = kOffers};
+  constexpr unsigned kHandlerAndEvictor = 2;
+  return latched_memory::latched_shape(context, options.line_bytes, kHandlerAndEvictor);
 }
 
 const sim::Registration<models::ProtocolEntry> registration({
@@ -71,10 +42,11 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
+      lines_(context.rack, *this),
       shared_{.rack = context.rack,
               .options = options_,
               .memory = *this,
-              .lines = latched_memory::LineLayout(*this),
+              .lines = lines_,
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("selcc/permissions")},
@@ -83,20 +55,17 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
           context.rack.metrics().gauge("selcc.local_share", "share", "measured accesses that needed no verb", 0)),
       invalidation_share_(context.rack.metrics().gauge("selcc.invalidation_share", "share",
                                                        "measured accesses that sent invalidations (Figure 9)", 0)) {
-  const models::Roles& roles = shape().roles;
-  for (unsigned i = 0; i < roles.memory_nodes; ++i) {
-    const auto server = static_cast<NodeId>(roles.first_memory_node + i);
-    server_words_.push_back(std::make_unique<ServerWords>(*this, server));
-    shared_.memory_keys.push_back(rack_.server(server).nic().memory().add(
-        {.begin = 0, .bytes = std::uint64_t{1} << 50, .observers = {server_words_.back().get()}}));
-  }
-  for (NodeId id = 0; id < roles.compute_nodes; ++id) {
+  for (NodeId id = 0; id < shape().roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
     shared_.nodes.push_back(nodes_.back().get());
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
   }
+}
+
+void Selcc::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
+  latched_memory::check_latch(kind, session, line, nodes_[session.node]->latch_of(session.thread, line));
 }
 
 sim::Task<sim::Value> Selcc::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
@@ -119,21 +88,6 @@ sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::Op
   nodes_[session.node]->unlock(session.thread, line);
 }
 
-void Selcc::ServerWords::changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) {
-  if (address % selcc_.shared_.lines.stored_bytes() != 0) return;
-  for (WordObserver* observer : selcc_.word_observers_) {
-    observer->changed(from, selcc_.shared_.lines.line_at(server_, address), LatchWord(before), LatchWord(after));
-  }
-}
-
-LatchWord Selcc::word_of(sim::Key line) const {
-  return LatchWord(shared_.memory_of(line).word(shared_.lines.address_of(line)));
-}
-
-void Selcc::set_word(sim::Key line, std::uint64_t word) {
-  shared_.memory_of(line).set_word(shared_.lines.address_of(line), word);
-}
-
 void Selcc::node_crashed(NodeId node) {
   sessions_died(node);
   if (node < nodes_.size()) nodes_[node]->crash();
@@ -148,30 +102,20 @@ void Selcc::show_state(sim::StateVisitor& visitor) const {
       bool first = false;
       frame.data.for_each([&](std::uint16_t object, sim::Value value) {
         first = first || object == 0;
-        visitor.copy(shared_.lines.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
+        visitor.copy(lines_.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
       });
-      if (!first) visitor.copy(shared_.lines.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
+      if (!first) visitor.copy(lines_.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
     });
   }
-  visit_memory([](sim::Key, LatchWord) {},
+  lines_.visit([](sim::Key, LatchWord) {},
                [&](sim::Key object, sim::Value value) {
-                 const sim::Key line = shared_.lines.line_of(object);
+                 const sim::Key line = lines_.line_of(object);
                  const bool dirty = std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
                    const Frame* frame = node->cache().find(line);
                    return frame != nullptr && permission_of(frame->state) == sim::Permission::write;
                  });
                  if (!dirty) visitor.home(object, value);
                });
-}
-
-void Selcc::visit_memory(const std::function<void(sim::Key line, LatchWord word)>& word,
-                         const std::function<void(sim::Key object, sim::Value value)>& object) const {
-  for (unsigned i = 0; i < shape().roles.memory_nodes; ++i) {
-    const auto server = static_cast<NodeId>(shape().roles.first_memory_node + i);
-    shared_.lines.visit(
-        server, rack_.server(server).nic().memory(),
-        [&](sim::Key line, std::uint64_t bits) { word(line, LatchWord(bits)); }, object);
-  }
 }
 
 Selcc::Baseline Selcc::current() const {
@@ -224,17 +168,17 @@ std::vector<models::Leak> Selcc::leaks() const {
   for (const auto& node : nodes_) {
     node->cache().for_each([&](const Frame& frame) { lines.insert(frame.line); });
   }
-  visit_memory([&](sim::Key line, LatchWord) { lines.insert(line); }, [](sim::Key, sim::Value) {});
+  lines_.visit([&](sim::Key line, LatchWord) { lines.insert(line); }, [](sim::Key, sim::Value) {});
   for (const std::uint64_t number : lines) {
     const sim::Key line{number};
     std::uint64_t sum = 0;
     for (NodeId node = 0; node < nodes_.size(); ++node) sum += contribution(node, line);
-    const LatchWord word = word_of(line);
+    const LatchWord word = lines_.word_of(line);
     if (word.bits() == sum) continue;
     leaks.push_back({"wrong-metadata",
                      fmt::format("the latch word of line {} is {:#x}, but its holders make {:#x}",
                                  sim::printed_key(line), word.bits(), sum),
-                     {shared_.lines.object_of(line, 0), {}}});
+                     {lines_.object_of(line, 0), {}}});
   }
   return leaks;
 }
@@ -246,13 +190,14 @@ void Selcc::record_final_state() {
       const auto state = std::uint64_t{frame.dirty.low} << 32 | std::uint64_t{frame.dirty.high} << 8 |
                          static_cast<std::uint64_t>(frame.state);
       event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()}, frame.line,
-                         word_of(frame.line).bits(), state);
+                         state);
       frame.data.for_each([&](std::uint16_t object, sim::Value value) {
         event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()},
-                           shared_.lines.object_of(frame.line, object), value);
+                           lines_.object_of(frame.line, object), value);
       });
     });
   }
+  lines_.record_final_state(event_log(), final_source_, now);
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

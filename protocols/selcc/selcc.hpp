@@ -2,7 +2,6 @@
 // assembled on a rack of compute and memory servers.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,17 +10,7 @@
 
 namespace racksim::selcc {
 
-/// Told of latch words.
-class WordObserver {
- public:
-  /// An atomic of a node has been carried out on a line's word.
-  virtual void changed(NodeId from, sim::Key line, LatchWord before, LatchWord after) = 0;
-
- protected:
-  ~WordObserver() = default;
-};
-
-class Selcc final : public models::Protocol, public models::MemoryService {
+class Selcc final : public models::Protocol, public models::MemoryService, public latched_memory::LatchedMemory {
  public:
   Selcc(models::ProtocolContext& context, const Options& options);
 
@@ -39,16 +28,12 @@ class Selcc final : public models::Protocol, public models::MemoryService {
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
   ComputeNode& node(NodeId id) { return *nodes_[id]; }
-  /// Has an observer told of each atomic on a latch word, as memory carries it out.
-  void watch_words(WordObserver& observer) { word_observers_.push_back(&observer); }
-  unsigned compute_nodes() const { return static_cast<unsigned>(nodes_.size()); }
-  const Options& options() const { return options_; }
-  /// The key of a line's first object, by which histories know the line.
-  sim::Key first_object(sim::Key line) const { return shared_.lines.object_of(line, 0); }
-  /// The latch word of a line, as memory has it.
-  LatchWord word_of(sim::Key line) const;
+  latched_memory::MemoryServers& memory_servers() override { return lines_; }
+  bool words_are_decodable() const override { return options_.undo == Undo::waited; }
+  bool has_part_in(NodeId node, sim::Key line) const override { return nodes_[node]->has_part_in(line); }
 
  protected:
+  void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
   sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
                            sim::OperationId operation) override;
@@ -61,35 +46,19 @@ class Selcc final : public models::Protocol, public models::MemoryService {
     std::uint64_t local = 0, accesses = 0, with_invalidations = 0;
   };
   Baseline current() const;
-  /// All latch words, and all objects, that are not 0 in memory; in no particular order.
-  void visit_memory(const std::function<void(sim::Key line, LatchWord word)>& word,
-                    const std::function<void(sim::Key object, sim::Value value)>& object) const;
-  /// The words of one memory server, for those who watch.
-  class ServerWords final : public models::MemoryObserver {
-   public:
-    ServerWords(const Selcc& selcc, NodeId server) : selcc_(selcc), server_(server) {}
-    void landed(NodeId, std::uint64_t, std::uint32_t, const models::Content&) override {}
-    void changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) override;
-
-   private:
-    const Selcc& selcc_;
-    NodeId server_;
-  };
   Frame& warm_frame(ComputeNode& node, sim::Key line);
   void warm_write_back(Frame& frame);
-  void set_word(sim::Key line, std::uint64_t word);
   std::uint64_t contribution(NodeId node, sim::Key line) const;
 
   models::Rack& rack_;
   Options options_;
   Counters counters_;
+  latched_memory::MemoryServers lines_;
   Shared shared_;
   std::vector<std::unique_ptr<ComputeNode>> nodes_;  // that compute
   sim::Source final_source_;
   sim::Gauge &local_share_, &invalidation_share_;
   Baseline baseline_;
-  std::vector<std::unique_ptr<ServerWords>> server_words_;
-  std::vector<WordObserver*> word_observers_;
 };
 
 }  // namespace racksim::selcc

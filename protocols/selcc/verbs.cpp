@@ -40,7 +40,6 @@ void ComputeNode::count(const WorkRequest& request) {
 
 // Numbers of work requests begin at 1: what nobody waits for has 0.
 std::uint64_t ComputeNode::note(Posted posted) {
-  posted.used = true;
   if (free_posted_.empty()) {
     free_posted_.push_back(static_cast<std::uint32_t>(posted_.size()));
     posted_.emplace_back();
@@ -56,7 +55,7 @@ WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t comp
   posted.line = line;
   ++atomics_under_way_[line];
   return {.opcode = opcode,
-          .remote = {shared_.lines.address_of(line), shared_.memory_keys[shared_.lines.server_of(line)]},
+          .remote = shared_.lines.remote(line),
           .compare = compare,
           .swap_or_add = value,
           .wr_id = note(posted),
@@ -71,7 +70,7 @@ void ComputeNode::atomic_ended(sim::Key line) {
 // The whole line, its latch word too.
 WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) {
   return {.opcode = Opcode::read,
-          .remote = {shared_.lines.address_of(line), shared_.memory_keys[shared_.lines.server_of(line)]},
+          .remote = shared_.lines.remote(line),
           .bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes()),
           .wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = operation}),
           .operation = operation};
@@ -85,8 +84,7 @@ WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {
   ++counters().flushes.value;
   counters().flushed_bytes.value += bytes.size();
   return {.opcode = Opcode::write,
-          .remote = {shared_.lines.address_of(frame.line, range.low),
-                     shared_.memory_keys[shared_.lines.server_of(frame.line)]},
+          .remote = shared_.lines.remote(frame.line, range.low),
           .content = models::Content::of_bytes(bytes),
           .signalled = false,
           .operation = operation};

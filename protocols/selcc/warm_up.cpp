@@ -11,7 +11,7 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
   const NodeId id = node.id();
   Frame* frame = node.cache().find(line);
   if (frame == nullptr || (write && !writable(frame->state))) {
-    const LatchWord word = word_of(line);
+    const LatchWord word = lines_.word_of(line);
     const bool upgrade = frame != nullptr;
     Frame* owner = word.names_owner() ? nodes_[word.owner()]->cache().find(line) : nullptr;
     if (!upgrade) frame = &warm_frame(node, line);
@@ -20,11 +20,11 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
       frame->dirty = options_.dirty_travels ? owner->dirty : ObjectRange{};
       owner->state = FrameState::absent;
       nodes_[word.owner()]->cache().release(*owner);
-      set_word(line, LatchWord::modified(id));
+      lines_.set_word(line, LatchWord::modified(id));
     } else if (owner != nullptr) {  // case 2: by way of memory, which has it from now on
       warm_write_back(*owner);
       owner->state = FrameState::shared;
-      set_word(line, LatchWord::shared(id) + LatchWord::shared(word.owner()));
+      lines_.set_word(line, LatchWord::shared(id) + LatchWord::shared(word.owner()));
     } else if (write) {
       word.for_each_reader([&](NodeId reader) {
         if (reader == id) return;
@@ -32,20 +32,20 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
         copy.state = FrameState::absent;
         nodes_[reader]->cache().release(copy);
       });
-      set_word(line, LatchWord::modified(id));
+      lines_.set_word(line, LatchWord::modified(id));
     } else {
-      set_word(line, word.bits() + LatchWord::shared(id));
+      lines_.set_word(line, word.bits() + LatchWord::shared(id));
     }
     if (!upgrade && !(owner != nullptr && write)) {
-      frame->data.load(shared_.memory_of(line).read(shared_.lines.address_of(line, 0), options_.line_bytes).bytes());
+      frame->data.load(lines_.memory_of(line).read(lines_.address_of(line, 0), options_.line_bytes).bytes());
     }
     frame->state = write ? FrameState::modified : FrameState::shared;
   }
   node.cache().touch(*frame);
   if (!write) return;
   const sim::Value value = next_value(session);
-  frame->data.set(shared_.lines.index_of(object), value);
-  frame->dirty.widen(shared_.lines.index_of(object));
+  frame->data.set(lines_.index_of(object), value);
+  frame->dirty.widen(lines_.index_of(object));
   performed(kWarmOperation, object, value);
 }
 
@@ -57,7 +57,7 @@ Frame& Selcc::warm_frame(ComputeNode& node, sim::Key line) {
       const bool modified = victim.state == FrameState::modified;
       if (modified) warm_write_back(victim);
       const std::uint64_t part = modified ? LatchWord::modified(node.id()) : LatchWord::shared(node.id());
-      set_word(victim.line, word_of(victim.line).bits() - part);
+      lines_.set_word(victim.line, lines_.word_of(victim.line).bits() - part);
       victim.state = FrameState::absent;
       cache.release(victim);
       return true;
@@ -69,10 +69,10 @@ Frame& Selcc::warm_frame(ComputeNode& node, sim::Key line) {
 void Selcc::warm_write_back(Frame& frame) {
   if (frame.dirty.empty()) return;
   const ObjectRange range =
-      options_.dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.lines.objects_per_line()};
+      options_.dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = lines_.objects_per_line()};
   std::vector<std::byte> bytes(range.bytes());
   frame.data.store(range, bytes);
-  shared_.memory_of(frame.line).write(shared_.lines.address_of(frame.line, range.low), bytes);
+  lines_.memory_of(frame.line).write(lines_.address_of(frame.line, range.low), bytes);
   frame.dirty = {};
 }
 

@@ -4,8 +4,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "models/workloads/micro_workload.hpp"
-#include "tests/protocols/protocol_run.hpp"
+#include "tests/protocols/disaggregated_run.hpp"
 #include "tests/protocols/verbs.hpp"
 
 using namespace racksim;
@@ -15,53 +14,19 @@ using Sequence = std::vector<std::string>;
 
 namespace {
 
-struct Setup : racksim::testing::RunSetup {
+struct Setup : racksim::testing::DisaggregatedSetup {
   Options sel;
-  models::MicroOptions micro;
 
   Setup() {
-    rack.nodes = 6;
-    rack.roles = {.compute = 4, .memory = 2};
-    rack.cores = 8;
-    sel.line_bytes = 256;
-    micro.threads = 2;
-    micro.sharing_of = models::MicroOptions::SharingOf::lines;
-    micro.sharing_ratio = 1;
-    micro.working_set = 4 * 4 * 256;
-    micro.warm_passes = 0;
-    plan.drain = 10_ms;
-    measure(2'000);
+    sel.line_bytes = kLineBytes;
+    micro.working_set = 4 * 4 * kLineBytes;
   }
 };
 
-class Run : public racksim::testing::ProtocolRun {
+class Run : public racksim::testing::DisaggregatedRun {
  public:
-  explicit Run(const Setup& s, bool script = false)
-      : ProtocolRun(s, tools::bound<models::ProtocolOptions>("sel", s.sel),
-                    script ? scripted(s) : tools::bound<models::WorkloadOptions>("micro", s.micro)),
-        sel(dynamic_cast<Sel&>(running_protocol())) {}
-
-  static models::GlobalAddress line(std::uint64_t i) { return models::GlobalAddress::at(4, i * 256); }
-  void begin(models::NodeId node, bool write, std::uint64_t i = 0) {
-    const auto access = [](Sel& s, models::Session session, bool writes, models::GlobalAddress at) -> sim::Task<void> {
-      if (writes) {
-        co_await s.write(session, at);
-      } else {
-        co_await s.read(session, at);
-      }
-    };
-    spawn(access(sel, {node, 0}, write, line(i)), node);
-  }
-
-  Sel& sel;
-
- private:
-  static BoundWorkload scripted(const Setup& s) {
-    models::ScriptOptions script;
-    script.threads = s.micro.threads;
-    script.shared_bytes = 64 * s.sel.line_bytes;
-    return tools::bound<models::WorkloadOptions>("script", script);
-  }
+  explicit Run(const Setup& s, Work work = Work::micro)
+      : DisaggregatedRun(s, tools::bound<models::ProtocolOptions>("sel", s.sel), work) {}
 };
 
 std::string violations_of(const std::function<void(Setup&)>& change) {
@@ -75,16 +40,16 @@ std::string violations_of(const std::function<void(Setup&)>& change) {
 }  // namespace
 
 TEST_CASE("A read is an FAA with a READ, and an FAA; a write a CAS with a READ, and a WRITE with an FAA behind it") {
-  Run run(Setup{}, true);
+  Run run(Setup{}, Run::Work::script);
   racksim::testing::Verbs verbs(run);
-  run.begin(0, false);
+  run.begin({0, 0}, run.line(0), false);
   run.advance(100_us);
   CHECK(verbs.taken() == Sequence{"0 FAA", "0 READ", "0 FAA"});
-  run.begin(1, true);
+  run.begin({1, 0}, run.line(0), true);
   run.advance(100_us);
   CHECK(verbs.taken() == Sequence{"1 CAS", "1 READ", "1 WRITE", "1 FAA"});
   // Nothing is cached.
-  run.begin(1, false);
+  run.begin({1, 0}, run.line(0), false);
   run.advance(100_us);
   CHECK(verbs.taken().size() == 3);
   run.finish();
@@ -92,19 +57,29 @@ TEST_CASE("A read is an FAA with a READ, and an FAA; a write a CAS with a READ, 
 }
 
 TEST_CASE("A reader that finds a writer takes its bit away and tries again, until the writer has released") {
-  Run run(Setup{}, true);
+  Run run(Setup{}, Run::Work::script);
   const auto hold = [](Run& r) -> sim::Task<void> {
-    co_await r.sel.lock({0, 0}, Run::line(0));
+    co_await r.memory.lock({0, 0}, r.line(0));
     co_await sim::sleep_for(r.rack.server(0).clock(), 100_us);
-    co_await r.sel.unlock({0, 0}, Run::line(0));
+    co_await r.memory.unlock({0, 0}, r.line(0));
   };
   run.spawn(hold(run), 0);
   run.advance(20_us);
-  run.begin(1, false);
+  run.begin({1, 0}, run.line(0), false);
   run.advance(60_us);
   CHECK(run.counter("sel.retries") > 2);
   CHECK(run.counter("sel.retries") == run.counter("sel.undone"));
   run.advance(200_us);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("SEL refuses an address at no memory server at the call") {
+  Run run(Setup{}, Run::Work::script);
+  const auto read = [](Run& r) -> sim::Task<void> { co_await r.memory.read({1, 0}, models::GlobalAddress::at(0, 0)); };
+  CHECK(run.refusal(read(run)).find("out of range") != std::string::npos);
+  CHECK(run.refusal(run.memory.lock({1, 0}, models::GlobalAddress::at(6, 0))).find("out of range") !=
+        std::string::npos);
   run.finish();
   CHECK(run.violations() == "");
 }

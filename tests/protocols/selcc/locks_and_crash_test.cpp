@@ -14,7 +14,7 @@ TEST_CASE("An exclusive latch keeps others out, and its release leaves the line 
   SelccScript run{Setup{}};
   sim::Time read_ended = sim::Time::max();
   const auto hold = [&]() -> sim::Task<void> {
-    co_await run.protocol->lock({0, 0}, run.line(0), LockMode::exclusive);
+    co_await run.memory.lock({0, 0}, run.line(0), LockMode::exclusive);
     co_await run.protocol->write({0, 0}, run.line(0));
     co_await sim::sleep_for(run.rack.server(0).clock(), 100_us);
     co_await run.protocol->write({0, 0}, run.line(0));
@@ -36,7 +36,7 @@ TEST_CASE("Latches held shared by two nodes do not keep each other out") {
   SelccScript run{Setup{}};
   int both = 0, most = 0;
   const auto hold = [&](NodeId node) -> sim::Task<void> {
-    co_await run.protocol->lock({node, 0}, run.line(0), LockMode::shared);
+    co_await run.memory.lock({node, 0}, run.line(0), LockMode::shared);
     most = std::max(most, ++both);
     co_await sim::sleep_for(run.rack.server(node).clock(), 50_us);
     --both;

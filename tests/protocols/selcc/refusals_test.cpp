@@ -58,33 +58,39 @@ TEST_CASE("A line that is no power of two, and a cache below one line a thread, 
 TEST_CASE("A thread that gives back a latch that it does not hold is refused, and nothing is changed") {
   SelccScript run{Setup{}};
   run.write(0, 0);
-  bool refused = false;
-  const auto unlock = [&]() -> sim::Task<void> {
-    try {
-      co_await run.protocol->unlock({0, 0}, run.line(0));
-    } catch (const std::invalid_argument&) {
-      refused = true;
-    }
-  };
-  run.spawn(unlock());
-  run.advance(10_us);
-  CHECK(refused);
+  CHECK(run.refusal(run.memory.unlock({0, 0}, run.line(0))).find("gives back a latch that it does not hold") !=
+        std::string::npos);
   CHECK(run.state(0, 0) == FrameState::modified);
+  run.finish();
+  CHECK(run.violations() == "");
 }
 
 TEST_CASE("A write under a latch that is held shared is refused") {
   SelccScript run{Setup{}};
-  bool refused = false;
-  const auto write = [&]() -> sim::Task<void> {
-    co_await run.protocol->lock({0, 0}, run.line(0), models::LockMode::shared);
-    try {
-      co_await run.protocol->write({0, 0}, run.line(0));
-    } catch (const std::invalid_argument&) {
-      refused = true;
-    }
-    co_await run.protocol->unlock({0, 0}, run.line(0));
-  };
-  run.spawn(write());
+  run.spawn(run.memory.lock({0, 0}, run.line(0), models::LockMode::shared));
   run.advance(100_us);
-  CHECK(refused);
+  const auto write = [](SelccScript& r) -> sim::Task<void> { co_await r.memory.write({0, 0}, r.line(0)); };
+  CHECK(run.refusal(write(run)).find("latch that it holds shared") != std::string::npos);
+  run.spawn(run.memory.unlock({0, 0}, run.line(0)));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("An address at no memory server is refused at the call, and the run goes on") {
+  SelccScript run{Setup{}};
+  const models::GlobalAddress beyond = models::GlobalAddress::at(6, 0), at_compute = models::GlobalAddress::at(0, 512);
+  const auto write = [](SelccScript& r, models::GlobalAddress at) -> sim::Task<void> {
+    co_await r.memory.write({1, 0}, at);
+  };
+  const auto read = [](SelccScript& r, models::GlobalAddress at) -> sim::Task<void> {
+    co_await r.memory.read({1, 0}, at);
+  };
+  for (const models::GlobalAddress at : {beyond, at_compute}) {
+    CHECK(run.refusal(write(run, at)).find("out of range") != std::string::npos);
+    CHECK(run.refusal(read(run, at)).find("memory is at nodes 4 to 5") != std::string::npos);
+    CHECK(run.refusal(run.memory.lock({1, 0}, at)).find("out of range") != std::string::npos);
+  }
+  run.write(1, 0);
+  run.finish();
+  CHECK(run.violations() == "");
 }

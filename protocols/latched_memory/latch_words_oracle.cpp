@@ -13,17 +13,17 @@
 #include <vector>
 
 #include "models/service/oracle_entry.hpp"
-#include "protocols/selcc/selcc.hpp"
+#include "protocols/latched_memory/memory_servers.hpp"
 
-namespace racksim::selcc {
+namespace racksim::latched_memory {
 
 namespace {
 
-class LatchWordsOracle final : public sim::Oracle, WordObserver {
+class LatchWordsOracle final : public sim::Oracle, LineObserver {
  public:
-  explicit LatchWordsOracle(Selcc& selcc, const sim::Calendar& calendar)
-      : Oracle("latch-words"), selcc_(selcc), calendar_(calendar) {
-    selcc.watch_words(*this);
+  LatchWordsOracle(LatchedMemory& memory, unsigned compute_nodes, const sim::Calendar& calendar)
+      : Oracle("latch-words"), memory_(memory), nodes_(compute_nodes), calendar_(calendar) {
+    memory.memory_servers().watch(*this);
   }
 
  private:
@@ -36,15 +36,15 @@ class LatchWordsOracle final : public sim::Oracle, WordObserver {
   Parts& parts_of(sim::Key line, LatchWord before) {
     Parts& parts = lines_[line];
     if (parts.readers.empty()) {
-      parts.readers.resize(selcc_.compute_nodes());
-      parts.owners.resize(selcc_.compute_nodes());
+      parts.readers.resize(nodes_);
+      parts.owners.resize(nodes_);
       if (before.names_owner()) ++parts.owners[before.owner()];
       before.for_each_reader([&](NodeId reader) { ++parts.readers[reader]; });
     }
     return parts;
   }
 
-  void changed(NodeId from, sim::Key line, LatchWord before, LatchWord after) override {
+  void word_changed(NodeId from, sim::Key line, LatchWord before, LatchWord after) override {
     if (before == after) return;
     Parts& parts = parts_of(line, before);
     if (!account(parts, from, before, after)) {
@@ -52,20 +52,20 @@ class LatchWordsOracle final : public sim::Oracle, WordObserver {
                                       before.bits(), after.bits()));
     }
     int owners = 0;
-    for (NodeId node = 0; node < selcc_.compute_nodes(); ++node) {
+    for (NodeId node = 0; node < nodes_; ++node) {
       owners += parts.owners[node];
       const int reads = parts.readers[node];
       if (reads < 0 || parts.owners[node] < 0) {
         report(line,
                fmt::format("node {} has taken more from the word, now {:#x}, than it had added", node, after.bits()));
-      } else if (reads > 1 && selcc_.options().undo == Undo::waited) {
+      } else if (reads > 1 && memory_.words_are_decodable()) {
         report(line, fmt::format("node {} has its bit {} times in the word, now {:#x}", node, reads, after.bits()));
       }
     }
     if (owners > 1) report(line, fmt::format("{} nodes own the line, whose word is {:#x}", owners, after.bits()));
-    if (selcc_.options().undo != Undo::waited || !after.names_owner()) return;
+    if (!memory_.words_are_decodable() || !after.names_owner()) return;
     const NodeId owner = after.owner();
-    if (owner < selcc_.compute_nodes() && selcc_.node(owner).has_part_in(line)) return;
+    if (owner < nodes_ && memory_.has_part_in(owner, line)) return;
     report(line, fmt::format("the word {:#x} names node {}, which neither holds the line nor takes or gives it",
                              after.bits(), owner));
   }
@@ -81,7 +81,7 @@ class LatchWordsOracle final : public sim::Oracle, WordObserver {
     if (before.free() && added == id) return ++owns, true;
     if (added == LatchWord::minus(id)) return --owns, true;
     if (added == id - bit) return ++owns, --reads, true;
-    for (NodeId other = 0; other < selcc_.compute_nodes(); ++other) {
+    for (NodeId other = 0; other < nodes_; ++other) {
       if (added == LatchWord::hand_over(from, other)) return --owns, ++parts.owners[other], true;
       if (added == LatchWord::share(from, other)) return --owns, ++reads, ++parts.readers[other], true;
     }
@@ -90,25 +90,28 @@ class LatchWordsOracle final : public sim::Oracle, WordObserver {
 
   void report(sim::Key line, std::string what) {
     violated(calendar_.now(), fmt::format("line {}: {}", sim::printed_key(line), what),
-             {selcc_.first_object(line), {}});
+             {memory_.memory_servers().object_of(line, 0), {}});
   }
 
-  Selcc& selcc_;
+  LatchedMemory& memory_;
+  NodeId nodes_;  // that compute
   const sim::Calendar& calendar_;
   std::map<std::uint64_t, Parts> lines_;
 };
 
 const sim::Registration<models::OracleEntry> latch_words({
     .name = "latch-words",
-    .doc = "no node takes more from a latch word of SELCC than it has added, and none has two owners",
+    .doc = "no node takes more from a line's latch word than it has added, and no line has two owners",
     .attach = models::OracleEntry::AttachWhen::if_promised,
     .make = [](models::OracleContext& context) -> std::shared_ptr<sim::Oracle> {
-      auto* selcc = dynamic_cast<Selcc*>(&context.protocol());
-      if (selcc == nullptr) throw sim::OptionError("latch-words", "a protocol without latch words", "selcc");
-      return std::make_shared<LatchWordsOracle>(*selcc, context.rack().calendar());
+      auto* memory = dynamic_cast<LatchedMemory*>(&context.protocol());
+      if (memory == nullptr) throw sim::OptionError("latch-words", "a protocol without latch words", "selcc or sel");
+      const models::Rack& rack = context.rack();
+      return std::make_shared<LatchWordsOracle>(*memory, rack.options().roles.of(rack.nodes()).compute_nodes,
+                                                context.rack().calendar());
     },
 });
 
 }  // namespace
 
-}  // namespace racksim::selcc
+}  // namespace racksim::latched_memory
