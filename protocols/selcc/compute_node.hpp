@@ -142,6 +142,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void on_completion(const models::Completion& completion) override;
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
   void completed(const Posted& posted, const models::Completion& completion);
+  void take_word(LineWork& work);
   void handle(std::uint32_t slot);
   void take_answer(std::uint32_t slot);
   void confirmed(sim::Key line, std::uint64_t number);

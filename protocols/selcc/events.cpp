@@ -90,17 +90,13 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
     case Purpose::latch_word: {
       LineWork& work = *find_work(posted.line);
       work.word = completion.old_value;
-      if (frame->state != FrameState::upgrading) return;  // the line comes behind it
-      raise(FrameEvent::word, posted.line, frame);
-      if (readable(frame->state)) work.acquired.notify_all();
-      return;
+      if (frame->state == FrameState::upgrading) take_word(work);
+      return;  // otherwise the line comes behind it
     }
     case Purpose::latch_line: {
       LineWork& work = *find_work(posted.line);
       work.fetched.load(completion.content.bytes().subspan(8));
-      raise(FrameEvent::word, posted.line, frame);
-      if (readable(frame->state)) work.acquired.notify_all();
-      return;
+      return take_word(work);
     }
     case Purpose::undo_waited:
       return raise(FrameEvent::undone, posted.line, frame);
@@ -113,12 +109,19 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
     case Purpose::forward:
       return given_part_done(posted.line);
     case Purpose::evict:
+      RACKSIM_INVARIANT(ring_used_[shared_.lines.server_of(posted.line)] >= posted.slots,
+                        "an eviction gives back the slots that it has taken");
       ring_used_[shared_.lines.server_of(posted.line)] -= posted.slots;
       return ring_moved_.notify_all();
     case Purpose::undo:
     case Purpose::release:
       return;
   }
+}
+
+void ComputeNode::take_word(LineWork& work) {
+  raise(FrameEvent::word, work.frame->line, work.frame);
+  if (readable(work.frame->state)) work.acquired.notify_all();
 }
 
 // A line that is given away has two verbs out: the frame itself, and the atomic that changes the word.
@@ -193,10 +196,7 @@ void ComputeNode::confirmed(sim::Key line, std::uint64_t number) {
 void ComputeNode::handle(std::uint32_t slot) {
   const Invalidation message = take(inbox_, free_inbox_, slot);
   Frame* frame = cache_.find(message.line);
-  const FrameEvent event = message.conflict == Case::writer_against_modified   ? FrameEvent::case1
-                           : message.conflict == Case::reader_against_modified ? FrameEvent::case2
-                                                                               : FrameEvent::case3;
-  raise(event, message.line, frame, &message);
+  raise(event_of(message.conflict), message.line, frame, &message);
   if (frame != nullptr) tidy(*frame);
 }
 
@@ -210,10 +210,7 @@ void ComputeNode::serve_deferred(Frame& frame) {
     if (first == work.deferred.end()) return;
     const Invalidation message = *first;
     work.deferred.erase(first);
-    const FrameEvent event = message.conflict == Case::writer_against_modified   ? FrameEvent::case1
-                             : message.conflict == Case::reader_against_modified ? FrameEvent::case2
-                                                                                 : FrameEvent::case3;
-    raise(event, frame.line, &frame, &message);
+    raise(event_of(message.conflict), frame.line, &frame, &message);
   }
 }
 

@@ -280,9 +280,15 @@ void Step::answer_gone() {
 
 void Step::urge() {
   node.work_of(*frame).urged = true;
-  if (node.options().spin_waiting && message->priority > 0) {
-    node.held_back_[line] = node.calendar().now() + node.options().spin_per_level * message->priority;
-  }
+  let_writer_in_first();
+}
+
+// Readers of this node spin for a while, the longer the more starved the writer is (§5.3.2).
+void Step::let_writer_in_first() {
+  if (!node.options().spin_waiting || message->priority == 0) return;
+  const sim::Time now = node.calendar().now();
+  std::erase_if(node.held_back_, [&](const auto& other) { return other.second <= now; });
+  node.held_back_[line] = now + node.options().spin_per_level * message->priority;
 }
 
 // The line goes to whoever asks, without waiting for the word to change (§4.4.1). The frame is not used again before
@@ -339,10 +345,10 @@ std::vector<models::WorkRequest> Step::release(bool modified) {
   return batch;
 }
 
-void Step::release_share() {
-  auto batch = release(false);
+void Step::release_line(bool modified) {
+  const auto batch = release(modified);
   if (posts != nullptr) {
-    ++node.counters().evicted_shared.value;
+    ++(modified ? node.counters().evicted_modified : node.counters().evicted_shared).value;
     posts->insert(posts->end(), batch.begin(), batch.end());
   } else {
     ++node.counters().yields.value;
@@ -350,23 +356,17 @@ void Step::release_share() {
   }
 }
 
+void Step::release_share() {
+  release_line(false);
+}
 void Step::flush_and_release() {
-  auto batch = release(true);
-  if (posts != nullptr) {
-    ++node.counters().evicted_modified.value;
-    posts->insert(posts->end(), batch.begin(), batch.end());
-  } else {
-    ++node.counters().yields.value;
-    node.post(node.handler_queue_pair(line), batch);
-  }
+  release_line(true);
 }
 
 void Step::give_up_share() {
   node.post(node.handler_queue_pair(line), release(false));
   node.answer(*message, Verdict::released);
-  if (node.options().spin_waiting && message->priority > 0) {
-    node.held_back_[line] = node.calendar().now() + node.options().spin_per_level * message->priority;
-  }
+  let_writer_in_first();
 }
 
 void Step::give_up_by_memory() {

@@ -48,6 +48,12 @@ enum class FrameEvent : std::uint8_t {
   count
 };
 
+/// What an invalidation is to the line's table.
+constexpr FrameEvent event_of(Case conflict) {
+  constexpr FrameEvent kEvents[] = {FrameEvent::case1, FrameEvent::case2, FrameEvent::case3};
+  return kEvents[static_cast<std::size_t>(conflict) - 1];
+}
+
 /// One event at one node: the guards and actions of the table.
 struct Step {
   ComputeNode& node;
@@ -120,6 +126,8 @@ struct Step {
   sim::OperationId asked_by() const;
   void start_attempt();
   void wait_until(sim::Time end);
+  void let_writer_in_first();
+  void release_line(bool modified);
   void settle_others(bool owners_alone);
   std::vector<models::WorkRequest> release(bool modified);
 };
