@@ -171,3 +171,16 @@ TEST_CASE("A flush writes what lies between the dirty boundaries, also what earl
   run.finish();
   CHECK(run.violations() == "");
 }
+
+TEST_CASE("What case 2 has flushed is not flushed again: the boundaries begin anew") {
+  SelccScript run{Setup{}};
+  run.write(0, 0, 2);
+  run.read(1, 0);
+  CHECK(run.counter("flushed_bytes") == 8);
+  run.write(0, 0, 20);
+  run.read(1, 0);
+  CHECK(run.counter("flushes") == 2);
+  CHECK(run.counter("flushed_bytes") == 16);
+  run.finish();
+  CHECK(run.violations() == "");
+}
