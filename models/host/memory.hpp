@@ -17,6 +17,13 @@
 
 namespace racksim::models {
 
+/// What an atomic has done to the word at `address`: it may have left it as it was.
+struct AtomicUpdate {
+  NodeId from = 0;
+  std::uint64_t address = 0, before = 0, after = 0;
+  sim::OperationId operation = 0;  ///< that caused it
+};
+
 /// Watches a node's memory, as a thread does that polls it.
 class MemoryObserver {
  public:
@@ -24,13 +31,8 @@ class MemoryObserver {
   /// A WRITE is in memory, all of it; no core has taken part. Called once a message, in the order of its queue pair. It
   /// must not end the region's registration.
   virtual void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const p4::Content& content) = 0;
-  /// An atomic has been carried out on the word at `address`; it may have left it as it was.
-  virtual void changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) {
-    static_cast<void>(from);
-    static_cast<void>(address);
-    static_cast<void>(before);
-    static_cast<void>(after);
-  }
+  /// An atomic has been carried out.
+  virtual void changed(const AtomicUpdate& update) { static_cast<void>(update); }
 };
 
 class Memory {

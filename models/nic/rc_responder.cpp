@@ -246,7 +246,11 @@ void RcResponder::do_atomic(std::uint64_t life) {
   // The region may have gone since the request came; then nobody is to see it.
   if (const Memory::Region* region = memory_.find(atomic.key)) {
     for (MemoryObserver* observer : region->observers) {
-      observer->changed(link_.remote, atomic.address, old, memory_.word(atomic.address));
+      observer->changed({.from = link_.remote,
+                         .address = atomic.address,
+                         .before = old,
+                         .after = memory_.word(atomic.address),
+                         .operation = atomic.answer->operation});
     }
   }
   atomic.answer->get<AtomicAckEth>().old_value = old;

@@ -35,13 +35,18 @@ GlobalAddress MemoryAllocator::allocate(std::uint64_t bytes, const AllocationHin
   return GlobalAddress::at(static_cast<NodeId>(first_home_ + index), offset);
 }
 
-void MemoryAllocator::free(GlobalAddress address) {
+MemoryAllocator::Pieces::const_iterator MemoryAllocator::used_at(GlobalAddress address) const {
   const std::size_t index = static_cast<std::size_t>(address.home()) - first_home_;
-  const auto used = index < homes_.size() ? homes_[index].used.find(address.offset()) : Pieces::iterator{};
-  if (index >= homes_.size() || used == homes_[index].used.end()) {
-    throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+  if (index < homes_.size()) {
+    const auto used = homes_[index].used.find(address.offset());
+    if (used != homes_[index].used.end()) return used;
   }
-  Home& home = homes_[index];
+  throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+}
+
+void MemoryAllocator::free(GlobalAddress address) {
+  const auto used = used_at(address);
+  Home& home = homes_[static_cast<std::size_t>(address.home()) - first_home_];
   allocated_ -= used->second;
   auto freed = home.free.emplace(used->first, used->second).first;
   home.used.erase(used);

@@ -29,6 +29,8 @@ class MemoryAllocator {
   GlobalAddress allocate(std::uint64_t bytes, const AllocationHint& hint);
   /// Gives back what `allocate` gave. Throws std::invalid_argument for any other address.
   void free(GlobalAddress address);
+  /// What `allocate` gave at an address. Throws as `free` does.
+  std::uint64_t bytes_at(GlobalAddress address) const { return used_at(address)->second; }
 
   /// Allocated and not freed, in bytes.
   std::uint64_t allocated() const { return allocated_; }
@@ -38,6 +40,8 @@ class MemoryAllocator {
   struct Home {
     Pieces free, used;
   };
+
+  Pieces::const_iterator used_at(GlobalAddress address) const;
 
   NodeId first_home_;
   std::uint64_t block_bytes_;

@@ -216,7 +216,13 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
 sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
   const PendingOperation begun = begin(session, sim::OperationKind::free, block_of(address));
   Guard guard(*this, session, begun);
-  co_await do_free(session, address, begun.operation);
+  try {
+    co_await do_free(session, address, begun.operation);
+  } catch (const std::invalid_argument&) {  // nothing has been freed
+    guard.over();
+    end(session, begun, 0);
+    throw;
+  }
   guard.over();
   end(session, begun, 0);
 }

@@ -79,6 +79,8 @@ class MemoryService : public Service {
 
   /// Takes memory in whole blocks. Throws as MemoryAllocator does.
   sim::Task<GlobalAddress> allocate(Session session, std::uint64_t bytes, const AllocationHint& hint = {});
+  /// Throws std::invalid_argument, when it has found out, for an address that is no allocation's, and for memory that
+  /// the protocol cannot free now.
   sim::Task<void> free(Session session, GlobalAddress address);
   /// The same outside time, before the run: how a workload gets the memory that it begins with.
   GlobalAddress reserve(std::uint64_t bytes, const AllocationHint& hint);

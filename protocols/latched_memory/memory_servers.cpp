@@ -94,9 +94,15 @@ class MemoryServers::Server final : models::MemoryObserver, models::CompletionHa
       observer->written(all_.line_at(server_.node(), address), {.low = low, .high = high});
     }
   }
-  void changed(NodeId from, std::uint64_t address, std::uint64_t before, std::uint64_t after) override {
+  void changed(const models::AtomicUpdate& update) override {
+    const sim::Key line = all_.line_at(server_.node(), update.address);
+    const std::uint64_t offset = update.address % all_.stored_bytes();
     for (LineObserver* observer : all_.observers_) {
-      observer->word_changed(from, all_.line_at(server_.node(), address), LatchWord(before), LatchWord(after));
+      if (offset < kWordBytes) {
+        observer->word_changed(update.from, line, LatchWord(update.before), LatchWord(update.after));
+      } else {
+        observer->object_changed(all_.object_of(line, index_at(offset)), update);
+      }
     }
   }
 

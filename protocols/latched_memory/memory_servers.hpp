@@ -36,6 +36,11 @@ class LineObserver {
     static_cast<void>(before);
     static_cast<void>(after);
   }
+  /// One on an object has.
+  virtual void object_changed(sim::Key object, const models::AtomicUpdate& update) {
+    static_cast<void>(object);
+    static_cast<void>(update);
+  }
   /// A WRITE of these objects has landed.
   virtual void written(sim::Key line, ObjectRange objects) {
     static_cast<void>(line);

@@ -61,6 +61,10 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line);
   /// Gets the latch of a line, and with it the permission: SELCC_SLock and SELCC_XLock.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
+  /// Carries an atomic out on a word in memory, past all caches (Table 2: Atomic); returns what the word was.
+  sim::Task<std::uint64_t> atomic_on_word(unsigned thread, sim::Key object, models::WorkRequest request);
+  /// Reads the latch words of lines that follow each other from memory; returns whether nobody holds any of them.
+  sim::Task<bool> nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation);
   /// Gives the local latch back, and only that (lazy release).
   void unlock(unsigned thread, sim::Key line);
 
@@ -93,7 +97,15 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     hand_over,    // of a Modified line to another writer
     share,        // of a Modified line with a reader
     forward,      // the line itself
+    call,         // somebody waits for just this
     evict         // the last verb of an eviction, whose ring slots are free then
+  };
+  /// Verbs that one task waits for.
+  struct Call {
+    explicit Call(sim::Calendar& calendar) : done(calendar) {}
+    sim::Signal done;
+    std::uint32_t open = 0;
+    std::uint64_t found = 0;  ///< the atomic's result, or all that READs have found, or-ed
   };
   /// What a completion is about.
   struct Posted {
@@ -103,6 +115,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     std::uint64_t number = 0;  // of the request that is granted
     std::uint32_t slots = 0;   // of the copy-out ring
     sim::OperationId operation = 0;
+    Call* call = nullptr;
   };
   struct Spinning;
   struct HeldLatch {

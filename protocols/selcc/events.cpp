@@ -80,6 +80,12 @@ void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.wr_id == 0) return;
   const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
   const Posted posted = take(posted_, free_posted_, slot);
+  if (posted.purpose == Purpose::call) {
+    posted.call->found |=
+        completion.opcode == models::Opcode::read ? completion.content.as<std::uint64_t>() : completion.old_value;
+    if (--posted.call->open == 0) posted.call->done.notify_all();
+    return;
+  }
   if (posted.purpose != Purpose::latch_line && posted.purpose != Purpose::forward) atomic_ended(posted.line);
   completed(posted, completion);
 }
@@ -115,6 +121,7 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
       return ring_moved_.notify_all();
     case Purpose::undo:
     case Purpose::release:
+    case Purpose::call:
       return;
   }
 }

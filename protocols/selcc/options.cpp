@@ -51,6 +51,14 @@ void Options::declare(sim::Parameters& p) {
   p.flag("spin_waiting", spin_waiting, "readers hold back from a line that a starved writer asks for (§5.3.2)");
   p.flag("priority_matching", priority_matching,
          "a starved writer's line goes only to readers of its priority (§5.3.2)");
+  p.flag("relaxed", relaxed,
+         "writes return at once and wait in a FIFO buffer of their session (§6.2): total store order")
+      .neutral(false);
+  p.integer("buffered_writes", buffered_writes, 1, 4096, "writes that a session's buffer holds").neutral(16);
+  p.length("buffer_deadline", buffer_deadline, zero, most,
+           "for how long a write may wait in a buffer; 0: it is performed before it returns")
+      .neutral(20_us)
+      .varied({zero, 1_us, 20_us});
   p.length("spin_per_level", spin_per_level, zero, most, "for how long, for each level of its priority");
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,

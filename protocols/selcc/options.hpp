@@ -38,12 +38,22 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t resend_factor = 8;
   std::uint64_t priority_unit = 20;
   bool spin_waiting = true, priority_matching = true;
+  // Relaxed mode (§6.1).
+  bool relaxed = false;
+  std::uint64_t buffered_writes = 16;
+  sim::Duration buffer_deadline = 20_us;
   sim::Duration spin_per_level = 16_us;
   // Costs.
   sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
 
   void declare(sim::Parameters& p) override;
-  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion", "latch-words"}; }
+  /// Whether writes return before they are performed.
+  bool writes_return_early() const { return relaxed && buffer_deadline > sim::Duration{}; }
+  std::vector<std::string> promises() const override {
+    return {writes_return_early() ? "tso" : "data-value", "mutual-exclusion", "latch-words"};
+  }
+  /// What waits in the buffers of a node that crashes.
+  bool may_lose_writes() const override { return writes_return_early(); }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

@@ -20,7 +20,10 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
                            fmt::format("at least one for each of {} threads", context.threads_per_node));
   }
   constexpr unsigned kHandlerAndEvictor = 2;
-  return latched_memory::latched_shape(context, options.line_bytes, kHandlerAndEvictor);
+  models::MemoryShape shape = latched_memory::latched_shape(context, options.line_bytes, kHandlerAndEvictor);
+  shape.offers = shape.offers.with({sim::OperationKind::compare_and_swap, sim::OperationKind::fetch_and_add});
+  shape.writes_return_early = options.writes_return_early();
+  return shape;
 }
 
 const sim::Registration<models::ProtocolEntry> registration({
@@ -59,36 +62,19 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
     shared_.nodes.push_back(nodes_.back().get());
   }
+  lines_.watch(*this);
+  for (std::size_t i = 0; options_.writes_return_early() && i < sessions(); ++i) {
+    const models::Session session = session_number(i);
+    buffers_.push_back(std::make_unique<WriteBuffer>(*nodes_[session.node], session.thread, options_,
+                                                     rack_.server(session.node).clock()));
+  }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
   }
 }
 
-void Selcc::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
-  latched_memory::check_latch(kind, session, line, nodes_[session.node]->latch_of(session.thread, line));
-}
-
-sim::Task<sim::Value> Selcc::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
-  return nodes_[session.node]->read(session.thread, object, operation);
-}
-
-sim::Task<void> Selcc::do_write(models::Session session, sim::Key object, sim::Value value,
-                                sim::OperationId operation) {
-  return nodes_[session.node]->write(session.thread, object, value, operation);
-}
-
-sim::Task<void> Selcc::do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                               sim::OperationId operation) {
-  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
-  co_await nodes_[session.node]->lock(session.thread, line, mode == models::LockMode::exclusive, operation);
-}
-
-sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::OperationId) {
-  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
-  nodes_[session.node]->unlock(session.thread, line);
-}
-
 void Selcc::node_crashed(NodeId node) {
+  lose_buffered(node);
   sessions_died(node);
   if (node < nodes_.size()) nodes_[node]->crash();
 }
@@ -138,7 +124,8 @@ void Selcc::stop_measuring() {
 }
 
 bool Selcc::quiescent() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); });
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); }) &&
+         std::all_of(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer->empty(); });
 }
 
 void Selcc::add_waits(std::vector<sim::Wait>& waits) const {

@@ -7,10 +7,14 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/write_buffer.hpp"
 
 namespace racksim::selcc {
 
-class Selcc final : public models::Protocol, public models::MemoryService, public latched_memory::LatchedMemory {
+class Selcc final : public models::Protocol,
+                    public models::MemoryService,
+                    public latched_memory::LatchedMemory,
+                    latched_memory::LineObserver {
  public:
   Selcc(models::ProtocolContext& context, const Options& options);
 
@@ -37,11 +41,22 @@ class Selcc final : public models::Protocol, public models::MemoryService, publi
   sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
                            sim::OperationId operation) override;
+  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
+                                            sim::Value desired, sim::OperationId operation) override;
+  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
+                                         sim::OperationId operation) override;
+  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
+  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
   sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
                           sim::OperationId operation) override;
   sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
 
  private:
+  /// That is when an atomic is performed.
+  void object_changed(sim::Key object, const models::AtomicUpdate& update) override;
+  void lose_buffered(NodeId node);
+  WriteBuffer& buffer_of(models::Session session) { return *buffers_[index_of(session)]; }
+
   struct Baseline {
     std::uint64_t local = 0, accesses = 0, with_invalidations = 0;
   };
@@ -55,7 +70,8 @@ class Selcc final : public models::Protocol, public models::MemoryService, publi
   Counters counters_;
   latched_memory::MemoryServers lines_;
   Shared shared_;
-  std::vector<std::unique_ptr<ComputeNode>> nodes_;  // that compute
+  std::vector<std::unique_ptr<ComputeNode>> nodes_;    // that compute
+  std::vector<std::unique_ptr<WriteBuffer>> buffers_;  // by session; none unless writes return early
   sim::Source final_source_;
   sim::Gauge &local_share_, &invalidation_share_;
   Baseline baseline_;

@@ -1,5 +1,5 @@
 // The verbs that a compute node posts: latch operations, flushes, invalidations and their answers (SELCC §4.3, §5.1).
-#include <array>
+#include <algorithm>
 #include <cstring>
 
 #include "protocols/selcc/compute_node.hpp"
@@ -96,6 +96,38 @@ models::ReliableConnection& ComputeNode::thread_queue_pair(unsigned thread, sim:
 
 models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const {
   return *handler_.to_memory[shared_.lines.server_of(line)];
+}
+
+sim::Task<std::uint64_t> ComputeNode::atomic_on_word(unsigned thread, sim::Key object, models::WorkRequest request) {
+  const sim::Key line = shared_.lines.line_of(object);
+  Call call(calendar());
+  call.open = 1;
+  request.remote = shared_.lines.remote(line, shared_.lines.index_of(object));
+  request.wr_id = note({.purpose = Purpose::call, .line = line, .operation = request.operation, .call = &call});
+  post(thread_queue_pair(thread, line), std::span(&request, 1));
+  co_await call.done.wait();
+  co_return call.found;
+}
+
+sim::Task<bool> ComputeNode::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines,
+                                          sim::OperationId operation) {
+  constexpr std::uint64_t kBatch = 16;
+  Call call(calendar());
+  for (std::uint64_t begin = 0; begin < lines && call.found == 0; begin += kBatch) {
+    std::vector<models::WorkRequest> batch;
+    for (std::uint64_t i = begin; i < std::min(lines, begin + kBatch); ++i) {
+      const sim::Key line{first + i};
+      batch.push_back({.opcode = Opcode::read,
+                       .remote = shared_.lines.remote(line),
+                       .bytes = latched_memory::LineLayout::kWordBytes,
+                       .wr_id = note({.purpose = Purpose::call, .line = line, .operation = operation, .call = &call}),
+                       .operation = operation});
+    }
+    call.open = static_cast<std::uint32_t>(batch.size());
+    post(thread_queue_pair(thread, first), batch);
+    co_await call.done.wait();
+  }
+  co_return call.found == 0;
 }
 
 void ComputeNode::send(NodeId to, const Invalidation& message) {

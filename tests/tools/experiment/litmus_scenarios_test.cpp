@@ -61,6 +61,20 @@ TEST_CASE("every litmus scenario passes with several seeds, sees what it require
   CHECK(scenarios == 7);
 }
 
+TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in its relaxed mode keeps TSO") {
+  const std::string roles = "--set 'rack.roles={\"compute\":4,\"memory\":2}' --set protocol.name=";
+  const std::string relaxed = roles + "selcc --set protocol.selcc.relaxed=true --set workload.model=";
+  for (const std::string program : {"sb", "mp", "lb", "iriw", "wrc", "coherence"}) {
+    for (const std::string settings : {roles + "selcc", roles + "sel", relaxed + "tso --set workload.required="}) {
+      const Outcome outcome = run(program, settings);
+      INFO(program << " with " << settings << outcome.out << outcome.err);
+      CHECK(outcome.status == 0);
+    }
+  }
+  CHECK(run("sb", relaxed + "tso --set 'workload.required=r0=0 & r1=0'").status == 0);
+  CHECK(run("sb", relaxed + "sc --set workload.required=").status == 1);
+}
+
 TEST_CASE("validate and run refuse a litmus test that is wrong, in one line, at its character") {
   const std::string nothing_required = " --set workload.required=";
   refused("sb", "--set 'workload.program=P0: x=1; r0=q1 | P1: y'" + nothing_required,

@@ -1,0 +1,74 @@
+// See write_buffer.hpp.
+#include "protocols/selcc/write_buffer.hpp"
+
+#include <algorithm>
+
+namespace racksim::selcc {
+
+WriteBuffer::WriteBuffer(ComputeNode& node, unsigned thread, const Options& options, sim::Clock& clock)
+    : node_(node),
+      thread_(thread),
+      options_(options),
+      clock_(clock),
+      wanted_(clock.calendar()),
+      moved_(clock.calendar()),
+      tasks_(clock.calendar()) {
+  tasks_.spawn(perform_in_order());
+}
+
+sim::Task<void> WriteBuffer::put(sim::Key object, sim::Value value, sim::OperationId operation) {
+  while (writes_.size() >= options_.buffered_writes) {
+    urgent_ = true;
+    wanted_.notify_all();
+    co_await moved_.wait();
+  }
+  writes_.push_back({operation, object, value, clock_.calendar().now() + options_.buffer_deadline});
+  wanted_.notify_all();
+}
+
+const WriteBuffer::Write* WriteBuffer::newest(sim::Key object) const {
+  const auto found = std::find_if(writes_.rbegin(), writes_.rend(), [&](const Write& w) { return w.object == object; });
+  return found == writes_.rend() ? nullptr : &*found;
+}
+
+sim::Task<void> WriteBuffer::drain() {
+  while (!writes_.empty()) {
+    urgent_ = true;
+    wanted_.notify_all();
+    co_await moved_.wait();
+  }
+}
+
+// A write leaves the buffer once it is performed: until then its thread reads it here.
+sim::Task<void> WriteBuffer::perform_in_order() {
+  for (;;) {
+    if (writes_.empty()) {
+      urgent_ = false;
+      co_await wanted_.wait();
+      continue;
+    }
+    const Write write = writes_.front();
+    const sim::Duration left = write.due - clock_.calendar().now();
+    if (!urgent_ && left > sim::Duration{}) {
+      clock_.calendar().cancel(timer_);
+      timer_ = clock_.after<&WriteBuffer::due>(left, *this, 0);
+      co_await wanted_.wait();
+      continue;
+    }
+    co_await node_.write(thread_, write.object, write.value, write.operation);
+    writes_.pop_front();
+    moved_.notify_all();
+  }
+}
+
+void WriteBuffer::due(std::uint64_t) {
+  wanted_.notify_all();
+}
+
+void WriteBuffer::crash() {
+  tasks_.cancel_all();
+  clock_.calendar().cancel(timer_);
+  writes_.clear();
+}
+
+}  // namespace racksim::selcc

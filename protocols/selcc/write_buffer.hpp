@@ -1,0 +1,55 @@
+// The write buffer of an application thread in SELCC's relaxed mode (§6.1): its writes return at once and are performed
+// later, in their order, so that the latency of misses is hidden. What others see is then total store order instead of
+// linearizability.
+//
+// The paper names the mode and leaves the buffer open; here it is a FIFO whose head is performed at its deadline, or as
+// soon as the buffer is full, or somebody waits for it to be empty: a latch, an atomic, a fence.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "protocols/selcc/compute_node.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::selcc {
+
+class WriteBuffer {
+ public:
+  struct Write {
+    sim::OperationId operation = 0;
+    sim::Key object = 0;
+    sim::Value value = 0;
+    sim::Time due{};  ///< on the rack's clock
+  };
+
+  WriteBuffer(ComputeNode& node, unsigned thread, const Options& options, sim::Clock& clock);
+
+  /// Ends when the write has a place in the buffer.
+  sim::Task<void> put(sim::Key object, sim::Value value, sim::OperationId operation);
+  /// The newest write of an object that waits here, or null: a thread reads its own.
+  const Write* newest(sim::Key object) const;
+  /// Ends when all that was put before has been performed.
+  sim::Task<void> drain();
+
+  bool empty() const { return writes_.empty(); }
+  const std::deque<Write>& writes() const { return writes_; }
+  /// Its node has crashed: what waits is lost.
+  void crash();
+
+ private:
+  sim::Task<void> perform_in_order();
+  void due(std::uint64_t);
+
+  ComputeNode& node_;
+  unsigned thread_;
+  const Options& options_;
+  sim::Clock& clock_;
+  std::deque<Write> writes_;
+  bool urgent_ = false;  // until it is empty
+  sim::Signal wanted_, moved_;
+  sim::EventId timer_;
+  sim::Scope tasks_;
+};
+
+}  // namespace racksim::selcc
