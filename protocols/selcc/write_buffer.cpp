@@ -22,7 +22,7 @@ sim::Task<void> WriteBuffer::put(sim::Key object, sim::Value value, sim::Operati
     wanted_.notify_all();
     co_await moved_.wait();
   }
-  writes_.push_back({operation, object, value, clock_.calendar().now() + options_.buffer_deadline});
+  writes_.push_back({operation, object, value, clock_.calendar().now()});
   wanted_.notify_all();
 }
 
@@ -48,20 +48,24 @@ sim::Task<void> WriteBuffer::perform_in_order() {
       continue;
     }
     const Write write = writes_.front();
-    const sim::Duration left = write.due - clock_.calendar().now();
-    if (!urgent_ && left > sim::Duration{}) {
+    const sim::Duration waited = clock_.calendar().now() - write.put;
+    if (!urgent_ && !due_ && waited < options_.buffer_deadline) {
       clock_.calendar().cancel(timer_);
-      timer_ = clock_.after<&WriteBuffer::due>(left, *this, 0);
+      timer_ = clock_.after<&WriteBuffer::head_is_due>(options_.buffer_deadline - waited, *this, 0);
       co_await wanted_.wait();
       continue;
     }
+    clock_.calendar().cancel(timer_);
+    due_ = false;
     co_await node_.write(thread_, write.object, write.value, write.operation);
     writes_.pop_front();
     moved_.notify_all();
   }
 }
 
-void WriteBuffer::due(std::uint64_t) {
+// By the node's clock, which may be ahead of the rack's.
+void WriteBuffer::head_is_due(std::uint64_t) {
+  due_ = true;
   wanted_.notify_all();
 }
 

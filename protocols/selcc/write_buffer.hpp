@@ -20,7 +20,7 @@ class WriteBuffer {
     sim::OperationId operation = 0;
     sim::Key object = 0;
     sim::Value value = 0;
-    sim::Time due{};  ///< on the rack's clock
+    sim::Time put{};
   };
 
   WriteBuffer(ComputeNode& node, unsigned thread, const Options& options, sim::Clock& clock);
@@ -39,7 +39,7 @@ class WriteBuffer {
 
  private:
   sim::Task<void> perform_in_order();
-  void due(std::uint64_t);
+  void head_is_due(std::uint64_t);
 
   ComputeNode& node_;
   unsigned thread_;
@@ -47,6 +47,7 @@ class WriteBuffer {
   sim::Clock& clock_;
   std::deque<Write> writes_;
   bool urgent_ = false;  // until it is empty
+  bool due_ = false;     // the head is
   sim::Signal wanted_, moved_;
   sim::EventId timer_;
   sim::Scope tasks_;

@@ -214,3 +214,17 @@ TEST_CASE("Writes that wait in the buffer of a node that crashes are lost, and e
   run.finish();
   CHECK(run.violations() == "");
 }
+
+TEST_CASE("A clock that is fast makes a write due early, and no more than that") {
+  Setup setup = relaxed(20_us);
+  setup.add_fault("fast-clock", R"({"node": 0, "from": "1ns", "rate": 1.1})");
+  SelccScript run(setup);
+  run.advance(1_us);
+  run.spawn(write(run, {0, 0}, run.line(0)));
+  run.advance(15_us);
+  CHECK(run.counter("misses.modified") == 0);
+  run.advance(5_us);
+  CHECK(run.counter("misses.modified") == 1);
+  run.finish();
+  CHECK(run.violations() == "");
+}
