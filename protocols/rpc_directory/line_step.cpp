@@ -18,7 +18,7 @@ bool LineStep::is_stale() const {
   return node.options().versions && message->version != frame->version;
 }
 bool LineStep::is_early() const {
-  return node.options().versions && message->version == work->request;
+  return node.options().defer_early && message->version == work->request;
 }
 bool LineStep::in_use() const {
   return node.options().defer_in_use && frame->latch != 0;

@@ -22,9 +22,11 @@ void Options::declare(sim::Parameters& p) {
       .varied({0.25, 1.0});
   p.flag("await_acks", await_acks, "a write is granted only after all copies are acknowledged to be gone");
   p.flag("queue_busy", queue_busy, "a read request waits while the line's copies are being invalidated");
-  p.flag("versions", versions, "what is said of a copy counts only for the copy that it was said of");
+  p.flag("versions", versions,
+         "an eviction, an invalidation or a copy request counts only for the copy that it is about");
   p.flag("write_back_first", write_back_first, "the page is written to memory before the home is told that it is");
   p.flag("write_back_shared", write_back_shared, "an owner that shares a dirty page writes it to memory");
+  p.flag("defer_early", defer_early, "what is said of the copy that a node is asking for waits until it is there");
   p.flag("defer_in_use", defer_in_use, "a copy in local use is given up only when its latch is free");
   p.real("free_share", free_share, 0, 0.5, "frames that the evictor keeps free (as SELCC's)");
   p.integer("eviction_window", eviction_window, 1, 4096, "evictions of a node whose notices have not arrived")

@@ -17,7 +17,7 @@ struct Options final : models::ProtocolOptions {
   double stranded_share = 0.02;
   // Safety mechanisms.
   bool await_acks = true, queue_busy = true, versions = true, write_back_first = true, write_back_shared = true,
-       defer_in_use = true;
+       defer_in_use = true, defer_early = true;
   // Eviction.
   double free_share = 0.002;
   std::uint64_t eviction_window = 16;
