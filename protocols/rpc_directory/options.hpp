@@ -14,7 +14,7 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t cache_bytes = std::uint64_t{8} << 30;
   std::uint64_t shards = 128;
   std::uint64_t directory_cores = 1;
-  double stranded_share = 0.02;
+  double stranded_share = 0.03;
   // Safety mechanisms.
   bool await_acks = true, queue_busy = true, versions = true, write_back_first = true, write_back_shared = true,
        defer_in_use = true, defer_early = true;
