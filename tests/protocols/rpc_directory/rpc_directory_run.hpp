@@ -68,7 +68,7 @@ class Script : public Run {
   }
 
   /// Begins one access. `ended`, if given, gets the instant of its end.
-  void begin(NodeId node, std::uint64_t i, bool write, sim::Time* ended = nullptr, unsigned thread = 0) {
+  void begin(NodeId node, std::uint64_t i, bool write, sim::Time* ended = nullptr, std::uint16_t thread = 0) {
     spawn(perform({node, thread}, line(i), write, ended), node);
   }
   /// Performs one access and lets all that it caused come to rest.

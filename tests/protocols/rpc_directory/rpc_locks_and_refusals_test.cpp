@@ -26,7 +26,7 @@ std::string refusal(const std::function<void(Setup&)>& change) {
 
 }  // namespace
 
-TEST_CASE("An exclusive latch keeps other nodes out until it is given back") {
+TEST_CASE("With a directory an exclusive latch keeps other nodes out until it is given back") {
   Script run{Setup{}};
   sim::Time read_ended = sim::Time::max();
   const auto hold = [&]() -> sim::Task<void> {
@@ -48,7 +48,7 @@ TEST_CASE("An exclusive latch keeps other nodes out until it is given back") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Latches held shared by two nodes do not keep each other out") {
+TEST_CASE("With a directory latches held shared by two nodes do not keep each other out") {
   Script run{Setup{}};
   int both = 0, most = 0;
   const auto hold = [&](NodeId node) -> sim::Task<void> {
@@ -66,7 +66,7 @@ TEST_CASE("Latches held shared by two nodes do not keep each other out") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("After a crash of its owner a line is stuck, and the waits say who waits for whom") {
+TEST_CASE("After a crash of its owner a line's directory entry is stuck, and the waits say who waits for whom") {
   Script run{Setup{}};
   run.write(0, 0);
   run.rack.crash(0);
@@ -88,7 +88,7 @@ TEST_CASE("After a crash of its owner a line is stuck, and the waits say who wai
   CHECK(ended < run.calendar.now());
 }
 
-TEST_CASE("What does not fit the rack is refused with its reason") {
+TEST_CASE("What does not fit a directory's rack is refused with its reason") {
   CHECK(refusal([](Setup& setup) { setup.rack.roles = {}; }).find("apart") != std::string::npos);
   CHECK(refusal([](Setup& setup) { setup.micro.threads = 7; }).find("7 application threads") != std::string::npos);
   CHECK(refusal([](Setup& setup) { setup.micro.threads = 6; }) == "");
@@ -99,7 +99,7 @@ TEST_CASE("What does not fit the rack is refused with its reason") {
         std::string::npos);
 }
 
-TEST_CASE("A latch that a thread does not hold, and a write under one held shared, are refused") {
+TEST_CASE("With a directory a latch that a thread does not hold, and a write under one held shared, are refused") {
   Script run{Setup{}};
   int refused = 0;
   const auto misuse = [&]() -> sim::Task<void> {
