@@ -5,6 +5,7 @@
 #include "protocols/rpc_directory/compute_node.hpp"
 #include "protocols/rpc_directory/coverage.hpp"
 #include "protocols/rpc_directory/verbs.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::rpc_directory {
 
@@ -53,12 +54,15 @@ void LineStep::take() {
   node.cache_.touch(*frame);
 }
 
+// Without the page only to who has a share: no request of another node can have come between.
 void LineStep::take_to_write() {
   if (reply->verdict == Verdict::page) return take();
+  RACKSIM_INVARIANT(frame->state == LineState::upgrading, "who is granted an upgrade has a share");
   frame->version = work->request;
   node.cache_.touch(*frame);
 }
 
+// By the handler's queue pair: one for each thread and node would be more than a NIC's cache of them holds.
 void LineStep::ask_owner() {
   const bool reads = frame->state == LineState::asking_shared;
   const Message asked{.line = line,

@@ -69,7 +69,7 @@ void ComputeNode::take_reply(std::uint32_t slot) {
   Arrived arrived = replies_.take(slot);
   const Reply& reply = arrived.reply;
   LineWork* work = find_work(reply.line);
-  if (work == nullptr || work->request != reply.request || readable(work->frame->state)) return;
+  if (work == nullptr || work->request != reply.request) return;
   if (reply.verdict == Verdict::ask_owner)
     return raise(LineEvent::redirected, reply.line, work->frame, nullptr, &reply);
   work->page = std::move(arrived.page);

@@ -186,13 +186,9 @@ std::vector<models::Leak> RpcDirectory::leaks() const {
       held[frame.line] += Entry::text(frame.state == LineState::exclusive, {node->id(), frame.version});
     });
   }
-  for (const auto& [line, text] : held) {
-    const auto found = known.find(line);
-    if (found == known.end()) known[line] = "";
-  }
+  for (const auto& [line, copies] : held) known.try_emplace(line);
   for (const auto& [line, text] : known) {
-    const auto found = held.find(line);
-    const std::string copies = found == held.end() ? "" : found->second;
+    const std::string& copies = held[line];
     if (copies == text) continue;
     leaks.push_back({"wrong-metadata",
                      fmt::format("the home of line {} knows of the copies [{}], but there are [{}]",
