@@ -10,7 +10,6 @@ namespace racksim::rpc_directory {
 
 class Directory;
 struct Entry;
-struct Holder;
 struct Reply;
 
 enum class DirectoryState : std::uint8_t {
