@@ -17,7 +17,8 @@ void Options::declare(sim::Parameters& p) {
             "gives it a share")
       .varied({0, 1, 2});
   // Fitted by scenarios/rpc-directory/uniform-write-intensive-quick.json with directory_cores 0 over 20 ms: 0.27, 0.24
-  // and 0.26 Mops/s with 95, 50 and 0 % reads. The paper has no number but the bound.
+  // and 0.26 Mops/s with 95, 50 and 0 % reads. The paper has no number but the bound, and does not say of Figure 13
+  // whether keys are skewed: with Zipf's law, 95 % reads and 62 % hits it is 0.59.
   p.real("stranded_share", stranded_share, 0.001, 1,
          "the share that the directory gets of a core if there is none to spare (calibrated: below 0.3 Mops/s, SELCC "
          "Figure 13)")
