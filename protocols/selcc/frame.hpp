@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "protocols/latched_memory/line_data.hpp"
+#include "protocols/line_cache/line_cache.hpp"
 #include "sim/record/history.hpp"
 #include "sim/record/ids.hpp"
 
@@ -49,18 +50,23 @@ constexpr bool writable(FrameState state) {
 /// What a node may do with its copy, for oracles: also while it waits to upgrade it.
 sim::Permission permission_of(FrameState state);
 
-struct Frame {
-  static constexpr std::uint32_t kNone = 0xffffffff;
+struct Frame : line_cache::CacheLinks {
   static constexpr std::int16_t kExclusive = -1;
 
-  sim::Key line;
   LineData data;
-  std::uint32_t newer = kNone, older = kNone;  ///< neighbours in its LRU list, or the next free frame
   ObjectRange dirty{};
   std::int16_t latch = 0;  ///< the local latch: readers, or kExclusive
   FrameState state = FrameState::absent;
   std::uint8_t writer_priority = 0;  ///< of the starved writer that it was acquired for (§5.3.2)
   bool attended = false;             ///< something is under way about it (LineWork)
+
+  bool holds_nothing() const { return state == FrameState::absent && latch == 0; }
+  void forget() {
+    data.clear();
+    dirty = {};
+    writer_priority = 0;
+    attended = false;
+  }
 };
 
 }  // namespace racksim::selcc

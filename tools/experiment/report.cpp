@@ -172,7 +172,10 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
   // The workload's, the protocol's and its service's own numbers: counters and gauges, whole run and measured phase as
   // their names say. What is zero, and what exists once for each server, is in the JSON report. Trouble is shown
   // whoever has it.
-  const std::string of_protocol = scenario.protocol.name + ".", of_workload = scenario.workload.name + ".";
+  // Names of metrics have underscores where a protocol's or a workload's have hyphens.
+  std::string of_protocol = scenario.protocol.name + ".", of_workload = scenario.workload.name + ".";
+  std::replace(of_protocol.begin(), of_protocol.end(), '-', '_');
+  std::replace(of_workload.begin(), of_workload.end(), '-', '_');
   for (const auto& [name, metric] : metrics.all()) {
     const bool own = name.starts_with(of_protocol) || name.starts_with(of_workload) ||
                      (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);

@@ -94,7 +94,7 @@ TEST_CASE("a run of every protocol can be explained, and its switch's registers 
   for (const auto& protocol : racksim::models::protocols()) {
     CAPTURE(protocol.name);
     // The first object in use: memory servers of their own come behind the compute nodes, of which there are four.
-    const bool apart = protocol.name == "selcc" || protocol.name == "sel";
+    const bool apart = protocol.name == "selcc" || protocol.name == "sel" || protocol.name == "rpc-directory";
     const std::string key = apart ? "0x800000000000" : "0";
     const auto outcome =
         explain({racksim::places::source_folder() + "/scenarios/fuzz/" + protocol.name + ".json", "--key", key});

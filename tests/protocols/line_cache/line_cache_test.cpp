@@ -1,5 +1,5 @@
 // The cache against a list: what it finds, and whom it offers for eviction.
-#include "protocols/selcc/cache.hpp"
+#include "protocols/line_cache/line_cache.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,16 @@
 #include "sim/random/random.hpp"
 
 using namespace racksim;
-using namespace racksim::selcc;
+
+namespace {
+
+struct Frame : line_cache::CacheLinks {
+  static bool holds_nothing() { return true; }
+  static void forget() {}
+};
+using Cache = line_cache::LineCache<Frame>;
+
+}  // namespace
 
 TEST_CASE("A cache finds what it has and offers the least recently used first") {
   sim::RandomStream random(1, "cache");

@@ -1,0 +1,201 @@
+// The cache of a compute node: a hash table of frames in shards, each with an LRU list, and a free list (SELCC §5). For
+// every protocol that caches lines of disaggregated memory.
+//
+// Frames are made as they are first used. The hash table has their numbers only: 4 bytes an entry, at most three
+// quarters full.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/kernel/invariant.hpp"
+#include "sim/record/ids.hpp"
+
+namespace racksim::line_cache {
+
+/// What a frame has for the cache; a protocol's frame derives from it.
+struct CacheLinks {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  sim::Key line;
+  std::uint32_t newer = kNone, older = kNone;  ///< neighbours in its LRU list, or the next free frame
+};
+
+/// `Frame` derives from CacheLinks and has `bool holds_nothing() const`, which is true as long as it is free, and
+/// `void forget()`, which makes it as if it had never been used.
+template <class Frame>
+class LineCache {
+ public:
+  LineCache(std::uint32_t frames, std::uint32_t shards)
+      : frames_(frames), free_(frames), index_(16, kNone), shards_(std::min(shards, frames)) {}
+
+  /// The line's frame, or null.
+  Frame* find(sim::Key line) {
+    const std::uint32_t number = index_[slot_of(line)];
+    return number == kNone ? nullptr : &frame(number);
+  }
+  const Frame* find(sim::Key line) const { return const_cast<LineCache*>(this)->find(line); }
+  /// Gives a line, which has none, a free frame as the most recently used; null if there is none.
+  Frame* take(sim::Key line);
+  /// Frees a frame: the line has none any more.
+  void release(Frame& frame);
+  /// It is used now.
+  void touch(Frame& frame);
+
+  std::uint32_t frames() const { return frames_; }
+  std::uint32_t free_frames() const { return free_; }
+  /// Calls `take(Frame&)` with frames from the least recently used on, the shards in turn, until it has returned true
+  /// `wanted` times or all have been offered.
+  template <class Take>
+  void offer_victims(std::uint32_t wanted, Take&& take);
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Shard& shard : shards_) {
+      for (std::uint32_t at = shard.oldest; at != kNone; at = frame(at).newer) visit(frame(at));
+    }
+  }
+  void clear();
+
+ private:
+  static constexpr std::uint32_t kNone = CacheLinks::kNone;
+  static constexpr std::uint32_t kChunk = 4096;
+  struct Shard {
+    std::uint32_t newest = kNone, oldest = kNone;
+  };
+
+  static std::uint64_t mixed(sim::Key line) {
+    std::uint64_t x = line.number();
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccd;
+    return x ^ x >> 29;
+  }
+  Frame& frame(std::uint32_t number) { return chunks_[number / kChunk][number % kChunk]; }
+  const Frame& frame(std::uint32_t number) const { return chunks_[number / kChunk][number % kChunk]; }
+  /// Where the line stands in the table, or where it would.
+  std::size_t slot_of(sim::Key line) const;
+  Shard& shard_of(sim::Key line) { return shards_[(mixed(line) >> 40) % shards_.size()]; }
+  void link(Shard& shard, std::uint32_t number);
+  void unlink(Shard& shard, std::uint32_t number);
+  void grow();
+
+  std::uint32_t frames_;
+  std::uint32_t free_;                            // never used or given back
+  std::uint32_t made_ = 0;                        // frames that exist
+  std::uint32_t given_back_ = kNone;              // the first of a list
+  std::vector<std::unique_ptr<Frame[]>> chunks_;  // of kChunk frames
+  std::vector<std::uint32_t> index_;              // a power of two; linear probing
+  std::vector<Shard> shards_;
+  std::size_t next_shard_ = 0;  // to be asked for a victim
+};
+
+template <class Frame>
+std::size_t LineCache<Frame>::slot_of(sim::Key line) const {
+  const std::size_t mask = index_.size() - 1;
+  std::size_t slot = mixed(line) & mask;
+  while (index_[slot] != kNone && frame(index_[slot]).line != line) slot = (slot + 1) & mask;
+  return slot;
+}
+
+template <class Frame>
+Frame* LineCache<Frame>::take(sim::Key line) {
+  if (free_ == 0) return nullptr;
+  --free_;
+  std::uint32_t number = given_back_;
+  if (number != kNone) {
+    given_back_ = frame(number).newer;
+  } else {
+    if (made_ % kChunk == 0) chunks_.push_back(std::make_unique<Frame[]>(std::min(kChunk, frames_ - made_)));
+    number = made_++;
+  }
+  if ((frames_ - free_) * std::size_t{4} > index_.size() * 3) grow();
+  Frame& taken = frame(number);
+  RACKSIM_INVARIANT(taken.holds_nothing(), "a free frame holds nothing");
+  taken.line = line;
+  index_[slot_of(line)] = number;
+  link(shard_of(line), number);
+  return &taken;
+}
+
+template <class Frame>
+void LineCache<Frame>::release(Frame& freed) {
+  RACKSIM_INVARIANT(freed.holds_nothing(), "a frame that is freed holds nothing");
+  const std::size_t mask = index_.size() - 1;
+  std::size_t hole = slot_of(freed.line);
+  const std::uint32_t number = index_[hole];
+  unlink(shard_of(freed.line), number);
+  // What was pushed on by the one that goes moves back.
+  for (std::size_t slot = (hole + 1) & mask; index_[slot] != kNone; slot = (slot + 1) & mask) {
+    const std::size_t home = mixed(frame(index_[slot]).line) & mask;
+    if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
+    index_[hole] = index_[slot];
+    hole = slot;
+  }
+  index_[hole] = kNone;
+  freed.forget();
+  freed.newer = given_back_;
+  given_back_ = number;
+  ++free_;
+}
+
+template <class Frame>
+void LineCache<Frame>::touch(Frame& used) {
+  Shard& shard = shard_of(used.line);
+  if (used.newer == kNone) return;
+  const std::uint32_t number = frame(used.newer).older;
+  unlink(shard, number);
+  link(shard, number);
+}
+
+template <class Frame>
+void LineCache<Frame>::link(Shard& shard, std::uint32_t number) {
+  Frame& linked = frame(number);
+  linked.newer = kNone;
+  linked.older = shard.newest;
+  (shard.newest != kNone ? frame(shard.newest).newer : shard.oldest) = number;
+  shard.newest = number;
+}
+
+template <class Frame>
+void LineCache<Frame>::unlink(Shard& shard, std::uint32_t number) {
+  const Frame& unlinked = frame(number);
+  (unlinked.newer != kNone ? frame(unlinked.newer).older : shard.newest) = unlinked.older;
+  (unlinked.older != kNone ? frame(unlinked.older).newer : shard.oldest) = unlinked.newer;
+}
+
+template <class Frame>
+void LineCache<Frame>::grow() {
+  std::vector<std::uint32_t> old(index_.size() * 2, kNone);
+  old.swap(index_);
+  for (const std::uint32_t number : old) {
+    if (number != kNone) index_[slot_of(frame(number).line)] = number;
+  }
+}
+
+template <class Frame>
+void LineCache<Frame>::clear() {
+  *this = LineCache(frames_, static_cast<std::uint32_t>(shards_.size()));
+}
+
+template <class Frame>
+template <class Take>
+void LineCache<Frame>::offer_victims(std::uint32_t wanted, Take&& take) {
+  // Where each shard stands, so that a frame is offered once.
+  std::vector<std::uint32_t> at(shards_.size());
+  for (std::size_t i = 0; i < shards_.size(); ++i) at[i] = shards_[i].oldest;
+  std::size_t empty = 0;
+  while (wanted > 0 && empty < shards_.size()) {
+    std::uint32_t& candidate = at[next_shard_];
+    next_shard_ = (next_shard_ + 1) % shards_.size();
+    bool taken = false;
+    while (candidate != kNone && !taken) {
+      Frame& offered = frame(candidate);
+      candidate = offered.newer;
+      taken = take(offered);
+    }
+    empty = taken ? 0 : empty + 1;
+    if (taken) --wanted;
+  }
+}
+
+}  // namespace racksim::line_cache

@@ -1,0 +1,200 @@
+// What application threads do: the local shared-exclusive latch of a frame, and accesses under it.
+//
+// The latch is granted in the order of asking, readers together. Whoever gets it and may not read or write asks for the
+// line with the latch held exclusively: so a node has one request for a line out, and its threads' misses merge. When
+// the latch is free, what other nodes want comes first: a node keeps a line for one use at least, and nobody starves.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/rpc_directory/compute_node.hpp"
+#include "protocols/rpc_directory/coverage.hpp"
+#include "sim/kernel/invariant.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::rpc_directory {
+
+/// A thread that waits for the latch. Takes itself out of the line's queue when its task dies.
+struct ComputeNode::Spinning {
+  Spinning(ComputeNode& owner, Frame& frame, bool write) : waiter(owner.calendar()), node(owner), line(frame.line) {
+    waiter.write = write;
+    node.work_of(frame).waiters.push_back(&waiter);
+  }
+  ~Spinning() {
+    if (LineWork* work = node.find_work(line)) std::erase(work->waiters, &waiter);
+  }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+  LatchWaiter waiter;
+  ComputeNode& node;
+  sim::Key line;
+};
+
+sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
+  const sim::Key line = shared_.lines.line_of(object);
+  const auto own = held(thread, line);
+  const bool latched = own != held_.end();
+  Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
+  co_await models::occupy(core_of(thread), options().local_access);
+  const sim::Value value = frame->data.value(shared_.lines.index_of(object));
+  if (!latched) unlatch(*frame, false);
+  co_return value;
+}
+
+sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
+  const sim::Key line = shared_.lines.line_of(object);
+  const auto own = held(thread, line);
+  const bool latched = own != held_.end();
+  if (latched && !own->exclusive) {
+    throw std::invalid_argument(
+        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
+  }
+  Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
+  co_await models::occupy(core_of(thread), options().local_access);
+  frame->data.set(shared_.lines.index_of(object), value);
+  shared_.memory.performed(operation, object, value);
+  if (!latched) unlatch(*frame, true);
+}
+
+sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
+  if (held(thread, line) != held_.end()) {
+    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
+  }
+  Frame* frame = co_await latch(thread, line, exclusive, operation);
+  held_.push_back({thread, frame, exclusive});
+}
+
+void ComputeNode::unlock(unsigned thread, sim::Key line) {
+  const auto own = held(thread, line);
+  if (own == held_.end()) {
+    throw std::invalid_argument(
+        fmt::format("thread {} of node {} does not hold the latch of {}", thread, id_, sim::printed_key(line)));
+  }
+  const HeldLatch latch = *own;
+  held_.erase(own);
+  unlatch(*latch.frame, latch.exclusive);
+}
+
+std::vector<ComputeNode::HeldLatch>::iterator ComputeNode::held(unsigned thread, sim::Key line) {
+  return std::find_if(held_.begin(), held_.end(),
+                      [&](const HeldLatch& latch) { return latch.thread == thread && latch.frame->line == line; });
+}
+
+sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation) {
+  Frame* frame = cache_.find(line);
+  while (frame == nullptr) {
+    frame = cache_.take(line);
+    if (cache_.free_frames() < options().least_free()) evictor_wanted_.notify_all();
+    if (frame != nullptr) break;
+    ++counters().frame_waits.value;
+    co_await frame_freed_.wait();
+    frame = cache_.find(line);
+  }
+  bool exclusive = write || !readable(frame->state);
+  if (may_latch(*frame, exclusive)) {
+    frame->latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame->latch + 1);
+  } else {
+    if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
+    exclusive = co_await wait_for_latch(*frame, write);
+  }
+  RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");
+  ++counters().accesses.value;
+  const bool hit = write ? frame->state == LineState::exclusive : readable(frame->state);
+  LineWork* work = nullptr;
+  if (hit) {
+    ++counters().local_accesses.value;
+  } else {
+    count_miss(*frame, write);
+    work = &work_of(*frame);
+    work->thread = thread;
+    work->operation = operation;
+  }
+  raise(write ? LineEvent::write : LineEvent::read, line, frame);
+  if (!hit) co_await work->acquired.wait();
+  if (exclusive && !write) {
+    frame->latch = 1;
+    if (frame->attended) grant_waiters(*frame);
+  }
+  co_return frame;
+}
+
+void ComputeNode::count_miss(const Frame& frame, bool write) {
+  ++(!write                             ? counters().shared_misses
+     : frame.state == LineState::absent ? counters().exclusive_misses
+                                        : counters().upgrades)
+        .value;
+}
+
+sim::Task<bool> ComputeNode::wait_for_latch(Frame& frame, bool write) {
+  Spinning spinning(*this, frame, write);
+  co_await spinning.waiter.granted.wait();
+  co_return spinning.waiter.exclusive;
+}
+
+// Nobody overtakes who waits, be it another node.
+bool ComputeNode::may_latch(Frame& frame, bool exclusive) {
+  if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return false;
+  if (!frame.attended) return true;
+  const LineWork& work = work_of(frame);
+  return work.waiters.empty() && work.deferred.empty();
+}
+
+void ComputeNode::unlatch(Frame& frame, bool exclusive) {
+  RACKSIM_INVARIANT(exclusive ? frame.latch == Frame::kExclusive : frame.latch > 0,
+                    "a latch is given back as it was taken");
+  frame.latch = exclusive ? 0 : static_cast<std::int16_t>(frame.latch - 1);
+  if (frame.latch == 0 && frame.attended) latch_freed(frame);
+}
+
+void ComputeNode::latch_freed(Frame& frame) {
+  const std::vector<Message> deferred = std::exchange(work_of(frame).deferred, {});
+  for (const Message& message : deferred) raise(event_of(message.kind), frame.line, &frame, &message);
+  grant_waiters(frame);
+  tidy(frame);
+}
+
+void ComputeNode::grant_waiters(Frame& frame) {
+  LineWork& work = work_of(frame);
+  while (!work.waiters.empty() && work.deferred.empty()) {
+    LatchWaiter& next = *work.waiters.front();
+    const bool exclusive = next.write || !readable(frame.state);
+    if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return;
+    frame.latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame.latch + 1);
+    next.exclusive = exclusive;
+    work.waiters.pop_front();
+    next.granted.notify_all();
+  }
+}
+
+LineWork& ComputeNode::work_of(Frame& frame) {
+  auto& work = works_[frame.line];
+  if (!work) {
+    work = std::make_unique<LineWork>(calendar());
+    work->frame = &frame;
+    frame.attended = true;
+  }
+  return *work;
+}
+
+LineWork* ComputeNode::find_work(sim::Key line) {
+  const auto found = works_.find(line);
+  return found == works_.end() ? nullptr : found->second.get();
+}
+
+void ComputeNode::tidy(Frame& frame) {
+  const bool stable = frame.state == LineState::absent || readable(frame.state);
+  if (!stable || frame.latch != 0) return;
+  if (frame.attended) {
+    const LineWork& work = work_of(frame);
+    if (!work.waiters.empty() || !work.deferred.empty()) return;
+    works_.erase(frame.line);
+    frame.attended = false;
+  }
+  if (frame.state != LineState::absent) return;
+  cache_.release(frame);
+  frame_freed_.notify_all();
+}
+
+}  // namespace racksim::rpc_directory

@@ -1,0 +1,145 @@
+// Messages to a directory, and its inspection. See directory.hpp.
+#include "protocols/rpc_directory/directory.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::rpc_directory {
+
+Holder* Entry::holder(NodeId node) {
+  const auto found =
+      std::find_if(holders.begin(), holders.end(), [&](const Holder& candidate) { return candidate.node == node; });
+  return found == holders.end() ? nullptr : &*found;
+}
+
+std::string Entry::text() const {
+  std::vector<Holder> sorted = holders;
+  std::sort(sorted.begin(), sorted.end(), [](const Holder& a, const Holder& b) { return a.node < b.node; });
+  std::string text;
+  for (const Holder& holder : sorted) text += Entry::text(state == DirectoryState::exclusive, holder);
+  return text;
+}
+
+std::string Entry::text(bool exclusive, const Holder& holder) {
+  return fmt::format("{}{}:{} ", exclusive ? 'X' : 'S', holder.node, holder.version);
+}
+
+Directory::Directory(Shared& shared, NodeId server)
+    : shared_(shared), server_(server), queue_pairs_(shared.roles().compute_nodes) {
+  models::Server& host = shared.rack.server(server);
+  for (unsigned i = 0; i < shared.options.cores(); ++i) {
+    queues_.push_back(&host.nic().create_completion_queue(host.core(i), *this));
+  }
+}
+
+// Queue pairs are spread over the cores that poll them, whatever lines their messages are about: one for each core
+// would be more than a NIC's cache of them holds.
+models::ReliableConnection& Directory::open(NodeId node) {
+  models::CompletionQueue& queue = *queues_[opened_++ % queues_.size()];
+  auto& queue_pair = shared_.rack.server(server_).nic().create_reliable({.sent = queue, .received = queue});
+  queue_pair.post_receive(kReceives);
+  queue_pairs_[node].push_back(&queue_pair);
+  return queue_pair;
+}
+
+models::Core& Directory::core_of(sim::Key line) const {
+  return queues_[line.number() % queues_.size()]->poller();
+}
+
+const Entry* Directory::find(sim::Key line) const {
+  const auto found = entries_.find(line);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+void Directory::on_completion(const models::Completion& completion) {
+  if (completion.status != models::Status::success) {
+    ++shared_.counters.failed_verbs.value;
+    return;
+  }
+  if (completion.opcode != models::Opcode::receive) return;
+  const auto message = completion.content.as<Message>();
+  queue_pairs_[message.sender][message.endpoint]->post_receive();
+  core_of(message.line).run<&Directory::handle>(shared_.options.directory_handling(), *this, inbox_.put(message));
+}
+
+void Directory::handle(std::uint32_t slot) {
+  const Message message = inbox_.take(slot);
+  ++shared_.counters.handled.value;
+  Entry& entry = entries_[message.line];
+  execute(entry, message);
+  // What has waited is served in its order, as long as the line is free for it.
+  while (entry.transaction != nullptr && !is_busy(entry.state)) {
+    const std::unique_ptr<Transaction> ended = std::move(entry.transaction);
+    --busy_;
+    std::deque<Message> queue = std::move(ended->queue);
+    while (!queue.empty() && !is_busy(entry.state)) {
+      const Message next = queue.front();
+      queue.pop_front();
+      execute(entry, next);
+    }
+    if (entry.transaction != nullptr) entry.transaction->queue = std::move(queue);
+  }
+  if (entry.state == DirectoryState::uncached) entries_.erase(message.line);
+}
+
+void Directory::execute(Entry& entry, const Message& message) {
+  DirectoryStep step{.directory = *this, .entry = entry, .message = message};
+  DirectoryStep::execute(entry.state, event_of_home(message.kind), step, shared_.coverage);
+}
+
+void Directory::crash() {
+  entries_.clear();
+  inbox_.clear();
+  busy_ = 0;
+}
+
+std::vector<std::uint64_t> Directory::busy_lines() const {
+  std::vector<std::uint64_t> lines;
+  for (const auto& [line, entry] : entries_) {
+    if (entry.transaction != nullptr) lines.push_back(line);
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+void Directory::forget_holder(sim::Key line, NodeId node) {
+  Entry& entry = entries_.at(line);
+  std::erase_if(entry.holders, [&](const Holder& holder) { return holder.node == node; });
+  if (entry.holders.empty()) entries_.erase(line);
+}
+
+void Directory::add_leaks(std::vector<models::Leak>& leaks) const {
+  for (const std::uint64_t line : busy_lines()) {
+    const Entry& entry = entries_.at(line);
+    leaks.push_back({"stuck-request",
+                     fmt::format("node {}: line {} is {} for node {}, with {} requests waiting", server_,
+                                 sim::printed_key(sim::Key{line}),
+                                 DirectoryStep::table().states[static_cast<std::size_t>(entry.state)],
+                                 entry.transaction->request.sender, entry.transaction->queue.size()),
+                     {shared_.lines.object_of(sim::Key{line}, 0), {}}});
+  }
+}
+
+void Directory::add_waits(std::vector<sim::Wait>& waits) const {
+  const auto name = [](const Message& request) {
+    return fmt::format("node{}/thread{}", request.sender, request.endpoint);
+  };
+  for (const std::uint64_t number : busy_lines()) {
+    const Entry& entry = entries_.at(number);
+    const Transaction& transaction = *entry.transaction;
+    const std::string what = fmt::format("line {}, {} at its home node{}", sim::printed_key(sim::Key{number}),
+                                         DirectoryStep::table().states[static_cast<std::size_t>(entry.state)], server_);
+    const auto& awaited = entry.state == DirectoryState::invalidating ? transaction.awaited : entry.holders;
+    for (const Holder& holder : awaited) {
+      waits.push_back({.who = name(transaction.request), .whom = fmt::format("node{}", holder.node), .why = what});
+    }
+    for (const Message& queued : transaction.queue) {
+      waits.push_back({.who = name(queued), .whom = name(transaction.request), .why = what});
+    }
+  }
+}
+
+}  // namespace racksim::rpc_directory

@@ -1,0 +1,75 @@
+// The life of a line in the cache of one node, as a table. `racksim table rpc-directory` prints it.
+#pragma once
+
+#include <cstdint>
+
+#include "models/service/transition_table.hpp"
+#include "protocols/rpc_directory/frame.hpp"
+#include "protocols/rpc_directory/messages.hpp"
+
+namespace racksim::rpc_directory {
+
+class ComputeNode;
+struct LineWork;
+
+enum class LineEvent : std::uint8_t {
+  read,        ///< a thread that has the local latch wants to read
+  write,       ///< the same to write; it has the latch exclusively
+  granted,     ///< by the home or the owner
+  redirected,  ///< by the home, to the owner
+  invalidate,  ///< the home wants the copy gone
+  give,        ///< a writer wants the page
+  share,       ///< a reader wants it
+  evict,       ///< the evictor takes the frame
+  count
+};
+
+/// The event that a message to a node is.
+constexpr LineEvent event_of(MessageKind kind) {
+  return kind == MessageKind::invalidate ? LineEvent::invalidate
+         : kind == MessageKind::give     ? LineEvent::give
+                                         : LineEvent::share;
+}
+
+/// One event at one node: the guards and actions of the table.
+struct LineStep {
+  ComputeNode& node;
+  sim::Key line;
+  Frame* frame;            ///< null: the node has none for the line
+  LineWork* work;          ///< null: nothing is under way
+  const Message* message;  ///< of invalidate, give and share
+  const Reply* reply;      ///< of granted and redirected
+
+  sim::KeyAndOperations key_and_operations() const;
+
+  // Guards.
+  bool is_stale() const;
+  bool is_early() const;
+  bool in_use() const;
+
+  // Actions.
+  void hit();
+  void request_share();
+  void request_exclusive();
+  void take();
+  void take_to_write();
+  void ask_owner();
+  void acknowledge();
+  void note_stale();
+  void note_lost_share();
+  void defer();
+  void drop_copy();
+  void hand_over();
+  void share_out();
+  void notify_evicted();
+  void write_back();
+
+  static const models::TableDescription& table();
+  static void execute(LineState& state, LineEvent event, LineStep& step, const sim::CoverageProbe& coverage);
+
+ private:
+  struct Life;
+  void request(MessageKind kind);
+};
+
+}  // namespace racksim::rpc_directory

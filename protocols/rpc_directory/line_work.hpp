@@ -1,0 +1,37 @@
+// What is under way about a line at one node: the request of a thread for it, messages that wait for it to be there or
+// free, and threads that wait for its local latch. Exists only as long as there is something.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "protocols/rpc_directory/frame.hpp"
+#include "protocols/rpc_directory/messages.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::rpc_directory {
+
+/// A thread that spins on a frame's local latch.
+struct LatchWaiter {
+  explicit LatchWaiter(sim::Calendar& calendar) : granted(calendar) {}
+  sim::Signal granted;
+  bool write = false;      ///< what it is about to do
+  bool exclusive = false;  ///< how it has been granted the latch
+};
+
+struct LineWork {
+  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
+
+  Frame* frame = nullptr;
+  // The request: by the thread that has the local latch exclusively.
+  unsigned thread = 0;
+  sim::OperationId operation = 0;
+  std::uint64_t request = 0;  ///< its number
+  LineData page;              ///< what has come
+  sim::Signal acquired;
+
+  std::vector<Message> deferred{};  ///< by others, until the copy is there and free
+  std::deque<LatchWaiter*> waiters{};
+};
+
+}  // namespace racksim::rpc_directory

@@ -1,0 +1,219 @@
+// Assembly, measuring and inspection of the RPC directory. See rpc_directory.hpp.
+#include "protocols/rpc_directory/rpc_directory.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/rpc_directory/coverage.hpp"
+#include "sim/options/option_error.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::rpc_directory {
+
+namespace {
+
+constexpr models::OperationSet kOffers{sim::OperationKind::lock, sim::OperationKind::lock_shared,
+                                       sim::OperationKind::unlock};
+
+models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
+  const auto nodes = static_cast<unsigned>(context.rack.nodes());
+  const models::Roles roles = context.rack.options().roles.of(nodes);
+  const auto refuse = [](std::string what, std::string found, std::string expected) {
+    throw sim::OptionError(std::move(what), std::move(found), std::move(expected));
+  };
+  if (roles.first_memory_node < roles.compute_nodes) {
+    refuse("/rack/roles", "nodes that both compute and hold memory",
+           "compute and memory servers apart, as memory is disaggregated (SELCC §3)");
+  }
+  const std::uint64_t cores = context.rack.options().cores;
+  if (context.threads_per_node + 2 > cores) {
+    refuse("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
+           fmt::format("with a handler and an evictor no more than a node's {} cores", cores));
+  }
+  if (options.cores() > cores) {
+    refuse("directory_cores", fmt::format("{}", options.directory_cores),
+           fmt::format("no more than a server's {} cores", cores));
+  }
+  if (!std::has_single_bit(options.line_bytes)) {
+    refuse("line", fmt::format("{} bytes", options.line_bytes), "a power of two from 64");
+  }
+  if (options.frames() < context.threads_per_node) {
+    refuse("cache", fmt::format("{} frames of {} bytes", options.frames(), options.line_bytes),
+           fmt::format("at least one for each of {} threads", context.threads_per_node));
+  }
+  return {.nodes = nodes,
+          .roles = roles,
+          .threads_per_node = context.threads_per_node,
+          .block_bytes = options.line_bytes,
+          .object_bytes = 8,
+          .offers = kOffers};
+}
+
+const sim::Registration<models::ProtocolEntry> registration({
+    .name = "rpc-directory",
+    .doc = "coherent caches over disaggregated memory by RPC to home directories, as ScaleStore's (baseline of SELCC)",
+    .make_options = [] { return std::make_shared<Options>(); },
+    // Packets may be lost as long as no reliable connection runs out of retries.
+    .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
+    .coverage = coverage_map(),
+    .tables = {DirectoryStep::table(), LineStep::table()},
+    .mechanisms = {{"of the accesses needed no message", "rpc_directory.local_accesses", "rpc_directory.accesses"}},
+});
+
+}  // namespace
+
+RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& options)
+    : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
+                    shape_of(context, options)),
+      rack_(context.rack),
+      options_(options),
+      counters_(context.rack.metrics()),
+      shared_{.rack = context.rack,
+              .options = options_,
+              .memory = *this,
+              .lines = latched_memory::LineLayout(*this),
+              .counters = counters_,
+              .coverage = context.coverage,
+              .source = context.rack.event_log().add_source("rpc-directory/permissions")},
+      final_source_(context.rack.event_log().add_source("rpc-directory")),
+      local_share_(context.rack.metrics().gauge("rpc_directory.local_share", "share",
+                                                "measured accesses that needed no message", 0)) {
+  const models::Roles& roles = shape().roles;
+  for (unsigned i = 0; i < roles.memory_nodes; ++i) {
+    const auto server = static_cast<NodeId>(roles.first_memory_node + i);
+    shared_.page_keys.push_back(rack_.server(server).nic().memory().add({.begin = 0, .bytes = std::uint64_t{1} << 50}));
+    directories_.push_back(std::make_unique<Directory>(shared_, server));
+    shared_.directories.push_back(directories_.back().get());
+  }
+  for (NodeId id = 0; id < roles.compute_nodes; ++id) {
+    nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
+    shared_.nodes.push_back(nodes_.back().get());
+  }
+  for (NodeId a = 0; a < nodes_.size(); ++a) {
+    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
+  }
+}
+
+sim::Task<sim::Value> RpcDirectory::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
+  return nodes_[session.node]->read(session.thread, object, operation);
+}
+
+sim::Task<void> RpcDirectory::do_write(models::Session session, sim::Key object, sim::Value value,
+                                       sim::OperationId operation) {
+  return nodes_[session.node]->write(session.thread, object, value, operation);
+}
+
+sim::Task<void> RpcDirectory::do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                                      sim::OperationId operation) {
+  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
+  co_await nodes_[session.node]->lock(session.thread, line, mode == models::LockMode::exclusive, operation);
+}
+
+sim::Task<void> RpcDirectory::do_unlock(models::Session session, sim::Key line, sim::OperationId) {
+  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
+  nodes_[session.node]->unlock(session.thread, line);
+}
+
+void RpcDirectory::node_crashed(NodeId node) {
+  sessions_died(node);
+  if (node < nodes_.size()) nodes_[node]->crash();
+  if (shape().roles.holds_memory(node)) directories_[node - shape().roles.first_memory_node]->crash();
+}
+
+void RpcDirectory::show_state(sim::StateVisitor& visitor) const {
+  for (const auto& node : nodes_) {
+    node->cache().for_each([&](const Frame& frame) {
+      const sim::Permission permission = permission_of(frame.state);
+      if (permission == sim::Permission::none) return;
+      const auto state = permission == sim::Permission::write ? sim::CopyState::dirty : sim::CopyState::clean;
+      bool first = false;
+      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
+        first = first || object == 0;
+        visitor.copy(shared_.lines.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
+      });
+      if (!first) visitor.copy(shared_.lines.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
+    });
+  }
+  for (const auto& directory : directories_) {
+    shared_.lines.visit(
+        directory->server(), rack_.server(directory->server()).nic().memory(), [](sim::Key, std::uint64_t) {},
+        [&](sim::Key object, sim::Value value) {
+          const Entry* entry = directory->find(shared_.lines.line_of(object));
+          if (entry == nullptr || entry->state != DirectoryState::exclusive) visitor.home(object, value);
+        });
+  }
+}
+
+void RpcDirectory::start_measuring() {
+  MemoryService::start_measuring();
+  baseline_ = current();
+}
+
+void RpcDirectory::stop_measuring() {
+  MemoryService::stop_measuring();
+  const Baseline now = current();
+  const auto accesses = static_cast<double>(std::max<std::uint64_t>(1, now.accesses - baseline_.accesses));
+  local_share_.value = static_cast<double>(now.local - baseline_.local) / accesses;
+}
+
+bool RpcDirectory::quiescent() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); }) &&
+         std::all_of(directories_.begin(), directories_.end(),
+                     [](const auto& directory) { return directory->quiescent(); });
+}
+
+void RpcDirectory::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& directory : directories_) directory->add_waits(waits);
+  for (const auto& node : nodes_) node->add_waits(waits);
+}
+
+// At rest the directory knows each copy by its version, and no other.
+std::vector<models::Leak> RpcDirectory::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const auto& node : nodes_) node->add_leaks(leaks);
+  for (const auto& directory : directories_) directory->add_leaks(leaks);
+  if (!leaks.empty()) return leaks;
+  std::map<std::uint64_t, std::string> known, held;  // by line
+  for (const auto& directory : directories_) {
+    directory->for_each([&](sim::Key line, const Entry& entry) { known[line] = entry.text(); });
+  }
+  for (const auto& node : nodes_) {
+    node->cache().for_each([&](const Frame& frame) {
+      held[frame.line] += Entry::text(frame.state == LineState::exclusive, {node->id(), frame.version});
+    });
+  }
+  for (const auto& [line, copies] : held) known.try_emplace(line);
+  for (const auto& [line, text] : known) {
+    const std::string& copies = held[line];
+    if (copies == text) continue;
+    leaks.push_back({"wrong-metadata",
+                     fmt::format("the home of line {} knows of the copies [{}], but there are [{}]",
+                                 sim::printed_key(sim::Key{line}), text, copies),
+                     {shared_.lines.object_of(sim::Key{line}, 0), {}}});
+  }
+  return leaks;
+}
+
+void RpcDirectory::record_final_state() {
+  const sim::Time now = calendar().now();
+  for (const auto& node : nodes_) {
+    node->cache().for_each([&](const Frame& frame) {
+      event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()}, frame.line,
+                         frame.version, static_cast<std::uint64_t>(frame.state));
+      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
+        event_log().record(sim::Observed::final_state, final_source_, now, sim::OperationId{node->id()},
+                           shared_.lines.object_of(frame.line, object), value);
+      });
+    });
+  }
+}
+
+std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {
+  return std::make_unique<RpcDirectory>(context, *this);
+}
+
+}  // namespace racksim::rpc_directory

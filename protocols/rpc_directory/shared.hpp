@@ -1,0 +1,40 @@
+// What all nodes of an RPC directory have in common.
+#pragma once
+
+#include <vector>
+
+#include "models/rack/rack.hpp"
+#include "models/service/memory_service.hpp"
+#include "protocols/latched_memory/line_layout.hpp"
+#include "protocols/rpc_directory/counters.hpp"
+#include "protocols/rpc_directory/messages.hpp"
+#include "protocols/rpc_directory/options.hpp"
+#include "sim/record/coverage.hpp"
+
+namespace racksim::rpc_directory {
+
+class ComputeNode;
+class Directory;
+
+/// Receives that are kept posted on each queue pair.
+inline constexpr std::uint64_t kReceives = 128;
+
+struct Shared {
+  models::Rack& rack;
+  const Options& options;
+  models::MemoryService& memory;
+  /// Lines lie as those of SELCC and SEL, so that their memory is laid out alike; the word before each stays 0.
+  latched_memory::LineLayout lines;
+  Counters& counters;
+  sim::CoverageProbe coverage{};
+  sim::Source source{};                    ///< of permissions
+  std::vector<ComputeNode*> nodes{};       ///< in their order
+  std::vector<Directory*> directories{};   ///< of the memory servers, in their order
+  std::vector<std::uint32_t> page_keys{};  ///< of the memory servers' regions, in their order
+
+  const models::Roles& roles() const { return memory.shape().roles; }
+  models::Memory& memory_of(sim::Key line) const { return rack.server(memory.home_of(line)).nic().memory(); }
+  Directory& directory_of(sim::Key line) const { return *directories[lines.server_of(line)]; }
+};
+
+}  // namespace racksim::rpc_directory

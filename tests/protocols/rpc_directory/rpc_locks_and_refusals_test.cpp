@@ -1,0 +1,122 @@
+// Latches as an application holds them, what a crash of a compute node leaves behind, and what is refused.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <stdexcept>
+
+#include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
+
+using namespace racksim;
+using namespace racksim::rpc_directory;
+using namespace racksim::rpc_directory::testing;
+using models::LockMode;
+
+namespace {
+
+std::string refusal(const std::function<void(Setup&)>& change) {
+  Setup setup;
+  change(setup);
+  try {
+    Script run(setup);
+  } catch (const std::exception& refused) {
+    return refused.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("With a directory an exclusive latch keeps other nodes out until it is given back") {
+  Script run{Setup{}};
+  sim::Time read_ended = sim::Time::max();
+  const auto hold = [&]() -> sim::Task<void> {
+    co_await run.protocol.lock({0, 0}, run.line(0), LockMode::exclusive);
+    co_await run.protocol.write({0, 0}, run.line(0));
+    co_await sim::sleep_for(run.rack.server(0).clock(), 100_us);
+    co_await run.protocol.write({0, 0}, run.line(0));
+    co_await run.protocol.unlock({0, 0}, run.line(0));
+  };
+  run.spawn(hold(), 0);
+  run.advance(20_us);
+  run.begin(1, 0, false, &read_ended);
+  run.advance(60_us);
+  CHECK(read_ended == sim::Time::max());
+  CHECK(run.counter("deferred") == 1);
+  run.advance(100_us);
+  CHECK(read_ended < run.calendar.now());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("With a directory latches held shared by two nodes do not keep each other out") {
+  Script run{Setup{}};
+  int both = 0, most = 0;
+  const auto hold = [&](NodeId node) -> sim::Task<void> {
+    co_await run.protocol.lock({node, 0}, run.line(0), LockMode::shared);
+    most = std::max(most, ++both);
+    co_await sim::sleep_for(run.rack.server(node).clock(), 50_us);
+    --both;
+    co_await run.protocol.unlock({node, 0}, run.line(0));
+  };
+  run.spawn(hold(0), 0);
+  run.spawn(hold(1), 1);
+  run.advance(200_us);
+  CHECK(most == 2);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("After a crash of its owner a line's directory entry is stuck, and the waits say who waits for whom") {
+  Script run{Setup{}};
+  run.write(0, 0);
+  run.rack.crash(0);
+  run.begin(1, 0, false);
+  run.begin(2, 0, false);
+  run.advance(1_ms);
+  const auto waits = run.waits();
+  const auto told = [&](const char* who, const char* whom) {
+    return std::any_of(waits.begin(), waits.end(), [&](const std::string& wait) {
+      return wait.find(who) != std::string::npos && wait.find(whom) != std::string::npos;
+    });
+  };
+  CHECK(told("node1/thread0", "node0"));
+  CHECK(told("node2/thread0", "node1/thread0"));
+  // Everybody else goes on.
+  sim::Time ended = sim::Time::max();
+  run.begin(3, 1, true, &ended);
+  run.advance(20_us);
+  CHECK(ended < run.calendar.now());
+}
+
+TEST_CASE("What does not fit a directory's rack is refused with its reason") {
+  CHECK(refusal([](Setup& setup) { setup.rack.roles = {}; }).find("apart") != std::string::npos);
+  CHECK(refusal([](Setup& setup) { setup.micro.threads = 7; }).find("7 application threads") != std::string::npos);
+  CHECK(refusal([](Setup& setup) { setup.micro.threads = 6; }) == "");
+  CHECK(refusal([](Setup& setup) { setup.options.directory_cores = 9; }).find("8 cores") != std::string::npos);
+  CHECK(refusal([](Setup& setup) { setup.options.directory_cores = 8; }) == "");
+  CHECK(refusal([](Setup& setup) { setup.options.line_bytes = 320; }).find("power of two") != std::string::npos);
+  CHECK(refusal([](Setup& setup) { setup.options.cache_bytes = setup.options.line_bytes; }).find("2 threads") !=
+        std::string::npos);
+}
+
+TEST_CASE("With a directory a latch that a thread does not hold, and a write under one held shared, are refused") {
+  Script run{Setup{}};
+  int refused = 0;
+  const auto misuse = [&]() -> sim::Task<void> {
+    co_await run.protocol.lock({0, 0}, run.line(0), LockMode::shared);
+    try {
+      co_await run.protocol.write({0, 0}, run.line(0));
+    } catch (const std::invalid_argument&) {
+      ++refused;
+    }
+    co_await run.protocol.unlock({0, 0}, run.line(0));
+    try {
+      co_await run.protocol.unlock({0, 0}, run.line(0));
+    } catch (const std::invalid_argument&) {
+      ++refused;
+    }
+  };
+  run.spawn(misuse());
+  run.advance(100_us);
+  CHECK(refused == 2);
+}
