@@ -13,15 +13,11 @@
 
 namespace racksim::latched_memory {
 
-models::MemoryShape latched_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
-                                  unsigned other_threads) {
+models::MemoryShape disaggregated_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
+                                        unsigned other_threads) {
   const auto nodes = static_cast<unsigned>(context.rack.nodes());
   const models::Roles roles = context.rack.options().roles.of(nodes);
   const std::uint64_t cores = context.rack.options().cores;
-  if (roles.compute_nodes > LatchWord::kMostNodes) {
-    throw sim::OptionError("/rack/roles/compute", fmt::format("{} compute nodes", roles.compute_nodes),
-                           fmt::format("at most {}, one bit each in the latch word", LatchWord::kMostNodes));
-  }
   if (roles.first_memory_node < roles.compute_nodes) {
     throw sim::OptionError("/rack/roles", "nodes that both compute and hold memory",
                            "compute and memory servers apart, as memory is disaggregated (SELCC §3)");
@@ -40,6 +36,23 @@ models::MemoryShape latched_shape(const models::ProtocolContext& context, std::u
           .block_bytes = line_bytes,
           .object_bytes = LineLayout::kObjectBytes,
           .offers = {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock}};
+}
+
+models::MemoryShape cached_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
+                                 std::uint32_t frames) {
+  constexpr unsigned kHandlerAndEvictor = 2;
+  if (frames < context.threads_per_node) {
+    throw sim::OptionError("cache", fmt::format("{} frames of {} bytes", frames, line_bytes),
+                           fmt::format("at least one for each of {} threads", context.threads_per_node));
+  }
+  return disaggregated_shape(context, line_bytes, kHandlerAndEvictor);
+}
+
+void require_bits(const models::ProtocolContext& context) {
+  const unsigned compute = context.rack.options().roles.of(context.rack.nodes()).compute_nodes;
+  if (compute <= LatchWord::kMostNodes) return;
+  throw sim::OptionError("/rack/roles/compute", fmt::format("{} compute nodes", compute),
+                         fmt::format("at most {}, one bit each in the latch word", LatchWord::kMostNodes));
 }
 
 void check_latch(sim::OperationKind kind, models::Session session, sim::Key line,

@@ -16,11 +16,16 @@
 
 namespace racksim::latched_memory {
 
-/// The shape of a memory service over latched lines, with objects of 8 bytes and latches as locks. Throws
-/// sim::OptionError when the rack or the line does not fit: more compute nodes than the word has bits, nodes of both
-/// roles, fewer cores than application threads and `other_threads`, a line that is no power of two.
-models::MemoryShape latched_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
-                                  unsigned other_threads);
+/// The shape of a memory service over lines of disaggregated memory, with objects of 8 bytes and latches as locks.
+/// Throws sim::OptionError when the rack or the line does not fit: nodes of both roles, fewer cores than application
+/// threads and `other_threads`, a line that is no power of two.
+models::MemoryShape disaggregated_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
+                                        unsigned other_threads);
+/// The same with caches of so many frames, a handler and an evictor: at least a frame for each thread.
+models::MemoryShape cached_shape(const models::ProtocolContext& context, std::uint64_t line_bytes,
+                                 std::uint32_t frames);
+/// Throws sim::OptionError when there are more compute nodes than a latch word has bits.
+void require_bits(const models::ProtocolContext& context);
 
 /// Throws std::invalid_argument for a call that does not go with the latch that the session's thread holds of the line:
 /// to unlock what it does not hold, to latch it twice, to write to it under a shared latch.

@@ -34,8 +34,8 @@ struct ComputeNode::Spinning {
 
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
-  const auto own = held(thread, line);
-  const bool latched = own != held_.end();
+  const HeldLatches::Held* own = held_.find(thread, line);
+  const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   co_await models::occupy(core_of(thread), options().local_access);
   const sim::Value value = frame->data.value(shared_.lines.index_of(object));
@@ -45,12 +45,8 @@ sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::O
 
 sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
-  const auto own = held(thread, line);
-  const bool latched = own != held_.end();
-  if (latched && !own->exclusive) {
-    throw std::invalid_argument(
-        fmt::format("a write to {} by a thread that holds its latch shared", sim::printed_key(object)));
-  }
+  const HeldLatches::Held* own = held_.find(thread, line);
+  const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   co_await models::occupy(core_of(thread), options().local_access);
   frame->data.set(shared_.lines.index_of(object), value);
@@ -59,27 +55,13 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
 }
 
 sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
-  if (held(thread, line) != held_.end()) {
-    throw std::invalid_argument(fmt::format("a latch of {} for a thread that has it", sim::printed_key(line)));
-  }
   Frame* frame = co_await latch(thread, line, exclusive, operation);
-  held_.push_back({thread, frame, exclusive});
+  held_.add(thread, *frame, exclusive);
 }
 
 void ComputeNode::unlock(unsigned thread, sim::Key line) {
-  const auto own = held(thread, line);
-  if (own == held_.end()) {
-    throw std::invalid_argument(
-        fmt::format("thread {} of node {} does not hold the latch of {}", thread, id_, sim::printed_key(line)));
-  }
-  const HeldLatch latch = *own;
-  held_.erase(own);
+  const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
   unlatch(*latch.frame, latch.exclusive);
-}
-
-std::vector<ComputeNode::HeldLatch>::iterator ComputeNode::held(unsigned thread, sim::Key line) {
-  return std::find_if(held_.begin(), held_.end(),
-                      [&](const HeldLatch& latch) { return latch.thread == thread && latch.frame->line == line; });
 }
 
 sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation) {

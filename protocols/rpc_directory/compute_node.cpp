@@ -107,12 +107,7 @@ void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
                                  work->deferred.size(), work->waiters.size()),
                      {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }
-  for (const HeldLatch& latch : held_) {
-    leaks.push_back({"leaked-lock",
-                     fmt::format("thread {} of node {} holds the latch of line {}", latch.thread, id_,
-                                 sim::printed_key(latch.frame->line)),
-                     {shared_.lines.object_of(latch.frame->line, 0), {}}});
-  }
+  held_.add_leaks(leaks, id_, [&](sim::Key line) { return shared_.lines.object_of(line, 0); });
 }
 
 }  // namespace racksim::rpc_directory

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/service/protocol.hpp"
+#include "protocols/line_cache/held_latches.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/rpc_directory/frame.hpp"
 #include "protocols/rpc_directory/line_step.hpp"
@@ -37,7 +38,9 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
   /// Gets the latch of a line, and with it the right to read or write.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
-  /// Gives the local latch back, and only that. Throws std::invalid_argument if the thread has none.
+  /// How a thread holds the latch of a line over several accesses, if it does.
+  std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line) const { return held_.mode(thread, line); }
+  /// Gives the local latch back, and only that.
   void unlock(unsigned thread, sim::Key line);
 
   const Cache& cache() const { return cache_; }
@@ -60,11 +63,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     std::vector<models::ReliableConnection*> to_memory{};  // by memory server
   };
   struct Spinning;
-  struct HeldLatch {
-    unsigned thread = 0;
-    Frame* frame = nullptr;
-    bool exclusive = false;
-  };
+  using HeldLatches = line_cache::HeldLatches<Frame>;
   struct Arrived {
     Reply reply;
     LineData page;
@@ -84,7 +83,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void unlatch(Frame& frame, bool exclusive);
   void latch_freed(Frame& frame);
   void grant_waiters(Frame& frame);
-  std::vector<HeldLatch>::iterator held(unsigned thread, sim::Key line);
   models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
 
   // Work on lines.
@@ -118,7 +116,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::vector<models::ReliableConnection*> peers_;  // by compute node; null for itself
   std::uint32_t buffer_key_ = 0;
   std::map<std::uint64_t, std::unique_ptr<LineWork>> works_;  // by line
-  std::vector<HeldLatch> held_;                               // by applications, not for one access alone
+  HeldLatches held_;                                          // by applications, not for one access alone
   line_cache::Slots<Message> inbox_;
   line_cache::Slots<Arrived> replies_;
   std::uint64_t next_request_ = 1;

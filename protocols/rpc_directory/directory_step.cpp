@@ -86,7 +86,7 @@ void DirectoryStep::reply(const Message& request, const Reply& reply, bool with_
   models::QueuePair& queue_pair = *directory.queue_pairs_[request.sender][request.endpoint];
   if (with_page) {
     const models::Content page =
-        shared.memory_of(request.line).read(shared.lines.address_of(request.line, 0), shared.options.line_bytes);
+        shared.lines.memory_of(request.line).read(shared.lines.address_of(request.line, 0), shared.options.line_bytes);
     queue_pair.post(write_of(reply, page.bytes(), buffer, request.operation));
   } else {
     queue_pair.post(write_of(reply, buffer, request.operation));

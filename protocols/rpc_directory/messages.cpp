@@ -114,7 +114,7 @@ void ComputeNode::write_back_and_tell(const Frame& frame, bool writes, MessageKi
     std::vector<std::byte> page(options().line_bytes);
     frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, page);
     const models::WorkRequest write{.opcode = models::Opcode::write,
-                                    .remote = {shared_.lines.address_of(frame.line, 0), shared_.page_keys[home]},
+                                    .remote = shared_.lines.remote(frame.line, 0),
                                     .content = models::Content::of_bytes(page),
                                     .signalled = false,
                                     .operation = operation};

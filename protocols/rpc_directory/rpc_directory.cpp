@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 
 #include "models/host/core_wait.hpp"
@@ -16,41 +15,13 @@ namespace racksim::rpc_directory {
 
 namespace {
 
-constexpr models::OperationSet kOffers{sim::OperationKind::lock, sim::OperationKind::lock_shared,
-                                       sim::OperationKind::unlock};
-
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
-  const auto nodes = static_cast<unsigned>(context.rack.nodes());
-  const models::Roles roles = context.rack.options().roles.of(nodes);
-  const auto refuse = [](std::string what, std::string found, std::string expected) {
-    throw sim::OptionError(std::move(what), std::move(found), std::move(expected));
-  };
-  if (roles.first_memory_node < roles.compute_nodes) {
-    refuse("/rack/roles", "nodes that both compute and hold memory",
-           "compute and memory servers apart, as memory is disaggregated (SELCC §3)");
-  }
   const std::uint64_t cores = context.rack.options().cores;
-  if (context.threads_per_node + 2 > cores) {
-    refuse("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
-           fmt::format("with a handler and an evictor no more than a node's {} cores", cores));
-  }
   if (options.cores() > cores) {
-    refuse("directory_cores", fmt::format("{}", options.directory_cores),
-           fmt::format("no more than a server's {} cores", cores));
+    throw sim::OptionError("directory_cores", fmt::format("{}", options.directory_cores),
+                           fmt::format("no more than a server's {} cores", cores));
   }
-  if (!std::has_single_bit(options.line_bytes)) {
-    refuse("line", fmt::format("{} bytes", options.line_bytes), "a power of two from 64");
-  }
-  if (options.frames() < context.threads_per_node) {
-    refuse("cache", fmt::format("{} frames of {} bytes", options.frames(), options.line_bytes),
-           fmt::format("at least one for each of {} threads", context.threads_per_node));
-  }
-  return {.nodes = nodes,
-          .roles = roles,
-          .threads_per_node = context.threads_per_node,
-          .block_bytes = options.line_bytes,
-          .object_bytes = 8,
-          .offers = kOffers};
+  return latched_memory::cached_shape(context, options.line_bytes, options.frames());
 }
 
 const sim::Registration<models::ProtocolEntry> registration({
@@ -72,10 +43,11 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
+      lines_(context.rack, *this),
       shared_{.rack = context.rack,
               .options = options_,
               .memory = *this,
-              .lines = latched_memory::LineLayout(*this),
+              .lines = lines_,
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("rpc-directory/permissions")},
@@ -85,7 +57,6 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
   const models::Roles& roles = shape().roles;
   for (unsigned i = 0; i < roles.memory_nodes; ++i) {
     const auto server = static_cast<NodeId>(roles.first_memory_node + i);
-    shared_.page_keys.push_back(rack_.server(server).nic().memory().add({.begin = 0, .bytes = std::uint64_t{1} << 50}));
     directories_.push_back(std::make_unique<Directory>(shared_, server));
     shared_.directories.push_back(directories_.back().get());
   }
@@ -96,6 +67,10 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
   }
+}
+
+void RpcDirectory::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
+  latched_memory::check_latch(kind, session, line, nodes_[session.node]->latch_of(session.thread, line));
 }
 
 sim::Task<sim::Value> RpcDirectory::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
@@ -138,14 +113,12 @@ void RpcDirectory::show_state(sim::StateVisitor& visitor) const {
       if (!first) visitor.copy(shared_.lines.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
     });
   }
-  for (const auto& directory : directories_) {
-    shared_.lines.visit(
-        directory->server(), rack_.server(directory->server()).nic().memory(), [](sim::Key, std::uint64_t) {},
-        [&](sim::Key object, sim::Value value) {
-          const Entry* entry = directory->find(shared_.lines.line_of(object));
-          if (entry == nullptr || entry->state != DirectoryState::exclusive) visitor.home(object, value);
-        });
-  }
+  lines_.visit([](sim::Key, latched_memory::LatchWord) {},
+               [&](sim::Key object, sim::Value value) {
+                 const sim::Key line = lines_.line_of(object);
+                 const Entry* entry = directory_of(line).find(line);
+                 if (entry == nullptr || entry->state != DirectoryState::exclusive) visitor.home(object, value);
+               });
 }
 
 void RpcDirectory::start_measuring() {
@@ -210,6 +183,7 @@ void RpcDirectory::record_final_state() {
       });
     });
   }
+  lines_.record_final_state(event_log(), final_source_, now);
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

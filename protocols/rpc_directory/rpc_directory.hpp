@@ -37,6 +37,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   const Directory& directory_of(sim::Key line) const { return shared_.directory_of(line); }
 
  protected:
+  void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
   sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
                            sim::OperationId operation) override;
@@ -56,6 +57,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   models::Rack& rack_;
   Options options_;
   Counters counters_;
+  latched_memory::MemoryServers lines_;
   Shared shared_;
   std::vector<std::unique_ptr<Directory>> directories_;  // by memory server
   std::vector<std::unique_ptr<ComputeNode>> nodes_;

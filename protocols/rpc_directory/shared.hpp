@@ -5,7 +5,7 @@
 
 #include "models/rack/rack.hpp"
 #include "models/service/memory_service.hpp"
-#include "protocols/latched_memory/line_layout.hpp"
+#include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/rpc_directory/counters.hpp"
 #include "protocols/rpc_directory/messages.hpp"
 #include "protocols/rpc_directory/options.hpp"
@@ -24,16 +24,14 @@ struct Shared {
   const Options& options;
   models::MemoryService& memory;
   /// Lines lie as those of SELCC and SEL, so that their memory is laid out alike; the word before each stays 0.
-  latched_memory::LineLayout lines;
+  latched_memory::MemoryServers& lines;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};                    ///< of permissions
-  std::vector<ComputeNode*> nodes{};       ///< in their order
-  std::vector<Directory*> directories{};   ///< of the memory servers, in their order
-  std::vector<std::uint32_t> page_keys{};  ///< of the memory servers' regions, in their order
+  sim::Source source{};                   ///< of permissions
+  std::vector<ComputeNode*> nodes{};      ///< in their order
+  std::vector<Directory*> directories{};  ///< of the memory servers, in their order
 
   const models::Roles& roles() const { return memory.shape().roles; }
-  models::Memory& memory_of(sim::Key line) const { return rack.server(memory.home_of(line)).nic().memory(); }
   Directory& directory_of(sim::Key line) const { return *directories[lines.server_of(line)]; }
 };
 

@@ -29,7 +29,8 @@ void RpcDirectory::warm_access(models::Session session, models::GlobalAddress ad
       }
     }
     if (!upgrade && !(write && entry.state == DirectoryState::exclusive)) {
-      frame->data.load(shared_.memory_of(line).read(shared_.lines.address_of(line, 0), options_.line_bytes).bytes());
+      frame->data.load(
+          shared_.lines.memory_of(line).read(shared_.lines.address_of(line, 0), options_.line_bytes).bytes());
     }
     if (write) entry.holders.clear();
     frame->version = node.take_number();
@@ -66,7 +67,7 @@ void RpcDirectory::warm_give_up(ComputeNode& node, Frame& frame) {
 void RpcDirectory::warm_write_back(const Frame& frame) {
   std::vector<std::byte> bytes(options_.line_bytes);
   frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, bytes);
-  shared_.memory_of(frame.line).write(shared_.lines.address_of(frame.line, 0), bytes);
+  shared_.lines.memory_of(frame.line).write(shared_.lines.address_of(frame.line, 0), bytes);
 }
 
 }  // namespace racksim::rpc_directory

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "models/host/core_wait.hpp"
+#include "protocols/sel/coverage.hpp"
 #include "protocols/sel/thread.hpp"
 
 namespace racksim::sel {
@@ -104,6 +105,9 @@ sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclus
     const LatchWord found(self.word);
     if (!options_.latch || (exclusive ? found.free() : !found.names_owner())) break;
     ++counters_.retries.value;
+    coverage_.race(!exclusive            ? RacePoint::reader_meets_writer
+                   : found.names_owner() ? RacePoint::writer_meets_writer
+                                         : RacePoint::writer_meets_readers);
     if (!exclusive && options_.undo) {
       ++counters_.undone.value;
       std::vector<WorkRequest> undo{
@@ -149,7 +153,10 @@ sim::Task<void> Sel::wait_for_turn(models::Session session, sim::Key line) {
   if (!turns) turns = std::make_unique<Turns>(calendar());
   const std::uint64_t ticket = ++turns->issued;
   turns->tickets.push_back(ticket);
-  if (turns->tickets.size() > 1) ++counters_.local_waits.value;
+  if (turns->tickets.size() > 1) {
+    ++counters_.local_waits.value;
+    coverage_.race(RacePoint::waits_for_turn);
+  }
   while (turns->tickets.front() != ticket) co_await turns->next.wait();
 }
 

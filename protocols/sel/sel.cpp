@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "protocols/sel/coverage.hpp"
 #include "protocols/sel/thread.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -19,6 +20,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
+    .coverage = coverage_map(),
 });
 
 }  // namespace
@@ -34,13 +36,15 @@ Counters::Counters(sim::Metrics& m)
 
 Sel::Sel(models::ProtocolContext& context, const Options& options)
     : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
-                    latched_memory::latched_shape(context, options.line_bytes, 0)),
+                    latched_memory::disaggregated_shape(context, options.line_bytes, 0)),
       rack_(context.rack),
       options_(options),
       lines_(context.rack, *this),
       counters_(context.rack.metrics()),
+      coverage_(context.coverage),
       turns_(shape().roles.compute_nodes),
       final_source_(context.rack.event_log().add_source("sel")) {
+  latched_memory::require_bits(context);
   lines_.watch(*this);
   for (std::size_t i = 0; i < sessions(); ++i) threads_.push_back(std::make_unique<Thread>(*this, session_number(i)));
 }

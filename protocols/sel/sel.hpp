@@ -21,6 +21,7 @@
 #include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/sel/options.hpp"
 #include "sim/kernel/waiting.hpp"
+#include "sim/record/coverage.hpp"
 
 namespace racksim::sel {
 
@@ -99,6 +100,7 @@ class Sel final : public models::Protocol,
   Options options_;
   latched_memory::MemoryServers lines_;
   Counters counters_;
+  sim::CoverageProbe coverage_;
   std::vector<std::unique_ptr<Thread>> threads_;                             // by session
   std::vector<std::map<std::uint64_t, std::unique_ptr<Turns>>> turns_;       // by node and line
   std::map<std::uint64_t, std::pair<sim::OperationId, sim::Value>> writes_;  // by object: on their way to memory

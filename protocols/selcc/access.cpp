@@ -31,8 +31,8 @@ struct ComputeNode::Spinning {
 
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
-  const auto own = held(thread, line);
-  const bool latched = own != held_.end();
+  const HeldLatches::Held* own = held_.find(thread, line);
+  const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
@@ -43,8 +43,8 @@ sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::O
 
 sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
-  const auto own = held(thread, line);
-  const bool latched = own != held_.end();
+  const HeldLatches::Held* own = held_.find(thread, line);
+  const bool latched = own != nullptr;
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
@@ -62,25 +62,12 @@ void ComputeNode::note_access_under_own_latch() {
 
 sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
   Frame* frame = co_await latch(thread, line, exclusive, operation);
-  held_.push_back({thread, frame, exclusive});
+  held_.add(thread, *frame, exclusive);
 }
 
 void ComputeNode::unlock(unsigned thread, sim::Key line) {
-  const auto own = held(thread, line);
-  const HeldLatch latch = *own;
-  held_.erase(own);
+  const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
   unlatch(*latch.frame, latch.exclusive);
-}
-
-std::optional<models::LockMode> ComputeNode::latch_of(unsigned thread, sim::Key line) {
-  const auto own = held(thread, line);
-  if (own == held_.end()) return std::nullopt;
-  return own->exclusive ? models::LockMode::exclusive : models::LockMode::shared;
-}
-
-std::vector<ComputeNode::HeldLatch>::iterator ComputeNode::held(unsigned thread, sim::Key line) {
-  return std::find_if(held_.begin(), held_.end(),
-                      [&](const HeldLatch& latch) { return latch.thread == thread && latch.frame->line == line; });
 }
 
 sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation) {

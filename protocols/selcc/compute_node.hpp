@@ -17,6 +17,7 @@
 #include "models/service/memory_service.hpp"
 #include "models/service/protocol.hpp"
 #include "protocols/latched_memory/memory_servers.hpp"
+#include "protocols/line_cache/held_latches.hpp"
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/coverage.hpp"
@@ -58,7 +59,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
   sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
   /// How a thread holds the latch of a line over several accesses, if it does.
-  std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line);
+  std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line) const { return held_.mode(thread, line); }
   /// Gets the latch of a line, and with it the permission: SELCC_SLock and SELCC_XLock.
   sim::Task<void> lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation);
   /// Carries an atomic out on a word in memory, past all caches (Table 2: Atomic); returns what the word was.
@@ -118,11 +119,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     Call* call = nullptr;
   };
   struct Spinning;
-  struct HeldLatch {
-    unsigned thread = 0;
-    Frame* frame = nullptr;
-    bool exclusive = false;
-  };
+  using HeldLatches = line_cache::HeldLatches<Frame>;
 
   models::Server& server() const { return shared_.rack.server(id_); }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
@@ -140,7 +137,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void latch_freed(Frame& frame);
   void grant_waiters(Frame& frame);
   bool local_turn_is_over(const LineWork& work) const;
-  std::vector<HeldLatch>::iterator held(unsigned thread, sim::Key line);
   models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
 
   // Work on lines.
@@ -196,7 +192,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
   std::uint32_t answer_key_ = 0;
   std::map<std::uint64_t, std::unique_ptr<LineWork>> works_;  // by line
-  std::vector<HeldLatch> held_;                               // by applications, not for one access alone
+  HeldLatches held_;                                          // by applications, not for one access alone
   std::map<std::uint64_t, std::uint32_t> atomics_under_way_;  // by line
   std::map<std::uint64_t, sim::Time> held_back_;              // by line: no reads from elsewhere until then
   std::vector<Posted> posted_;

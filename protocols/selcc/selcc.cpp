@@ -15,12 +15,8 @@ namespace racksim::selcc {
 namespace {
 
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
-  if (options.frames() < context.threads_per_node) {
-    throw sim::OptionError("cache", fmt::format("{} frames of {} bytes", options.frames(), options.line_bytes),
-                           fmt::format("at least one for each of {} threads", context.threads_per_node));
-  }
-  constexpr unsigned kHandlerAndEvictor = 2;
-  models::MemoryShape shape = latched_memory::latched_shape(context, options.line_bytes, kHandlerAndEvictor);
+  latched_memory::require_bits(context);
+  models::MemoryShape shape = latched_memory::cached_shape(context, options.line_bytes, options.frames());
   shape.offers = shape.offers.with({sim::OperationKind::compare_and_swap, sim::OperationKind::fetch_and_add});
   shape.writes_return_early = options.writes_return_early();
   return shape;

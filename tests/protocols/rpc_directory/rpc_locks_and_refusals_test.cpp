@@ -30,15 +30,15 @@ TEST_CASE("With a directory an exclusive latch keeps other nodes out until it is
   Script run{Setup{}};
   sim::Time read_ended = sim::Time::max();
   const auto hold = [&]() -> sim::Task<void> {
-    co_await run.protocol.lock({0, 0}, run.line(0), LockMode::exclusive);
-    co_await run.protocol.write({0, 0}, run.line(0));
+    co_await run.memory.lock({0, 0}, run.line(0), LockMode::exclusive);
+    co_await run.memory.write({0, 0}, run.line(0));
     co_await sim::sleep_for(run.rack.server(0).clock(), 100_us);
-    co_await run.protocol.write({0, 0}, run.line(0));
-    co_await run.protocol.unlock({0, 0}, run.line(0));
+    co_await run.memory.write({0, 0}, run.line(0));
+    co_await run.memory.unlock({0, 0}, run.line(0));
   };
   run.spawn(hold(), 0);
   run.advance(20_us);
-  run.begin(1, 0, false, &read_ended);
+  run.begin({1, 0}, run.line(0), false, &read_ended);
   run.advance(60_us);
   CHECK(read_ended == sim::Time::max());
   CHECK(run.counter("deferred") == 1);
@@ -52,11 +52,11 @@ TEST_CASE("With a directory latches held shared by two nodes do not keep each ot
   Script run{Setup{}};
   int both = 0, most = 0;
   const auto hold = [&](NodeId node) -> sim::Task<void> {
-    co_await run.protocol.lock({node, 0}, run.line(0), LockMode::shared);
+    co_await run.memory.lock({node, 0}, run.line(0), LockMode::shared);
     most = std::max(most, ++both);
     co_await sim::sleep_for(run.rack.server(node).clock(), 50_us);
     --both;
-    co_await run.protocol.unlock({node, 0}, run.line(0));
+    co_await run.memory.unlock({node, 0}, run.line(0));
   };
   run.spawn(hold(0), 0);
   run.spawn(hold(1), 1);
@@ -70,8 +70,8 @@ TEST_CASE("After a crash of its owner a line's directory entry is stuck, and the
   Script run{Setup{}};
   run.write(0, 0);
   run.rack.crash(0);
-  run.begin(1, 0, false);
-  run.begin(2, 0, false);
+  run.begin({1, 0}, run.line(0), false);
+  run.begin({2, 0}, run.line(0), false);
   run.advance(1_ms);
   const auto waits = run.waits();
   const auto told = [&](const char* who, const char* whom) {
@@ -83,7 +83,7 @@ TEST_CASE("After a crash of its owner a line's directory entry is stuck, and the
   CHECK(told("node2/thread0", "node1/thread0"));
   // Everybody else goes on.
   sim::Time ended = sim::Time::max();
-  run.begin(3, 1, true, &ended);
+  run.begin({3, 0}, run.line(1), true, &ended);
   run.advance(20_us);
   CHECK(ended < run.calendar.now());
 }
@@ -101,22 +101,12 @@ TEST_CASE("What does not fit a directory's rack is refused with its reason") {
 
 TEST_CASE("With a directory a latch that a thread does not hold, and a write under one held shared, are refused") {
   Script run{Setup{}};
-  int refused = 0;
-  const auto misuse = [&]() -> sim::Task<void> {
-    co_await run.protocol.lock({0, 0}, run.line(0), LockMode::shared);
-    try {
-      co_await run.protocol.write({0, 0}, run.line(0));
-    } catch (const std::invalid_argument&) {
-      ++refused;
-    }
-    co_await run.protocol.unlock({0, 0}, run.line(0));
-    try {
-      co_await run.protocol.unlock({0, 0}, run.line(0));
-    } catch (const std::invalid_argument&) {
-      ++refused;
-    }
-  };
-  run.spawn(misuse());
+  run.spawn(run.memory.lock({0, 0}, run.line(0), LockMode::shared));
   run.advance(100_us);
-  CHECK(refused == 2);
+  const auto write = [](Script& r) -> sim::Task<void> { co_await r.memory.write({0, 0}, r.line(0)); };
+  CHECK(run.refusal(write(run)).find("holds shared") != std::string::npos);
+  CHECK(run.refusal(run.memory.unlock({0, 0}, run.line(0))) == "");
+  CHECK(run.refusal(run.memory.unlock({0, 0}, run.line(0))).find("does not hold") != std::string::npos);
+  run.finish();
+  CHECK(run.violations() == "");
 }

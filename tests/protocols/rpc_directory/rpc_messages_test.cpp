@@ -19,7 +19,7 @@ TEST_CASE("A miss is a request and a reply with the page, and a hit no message a
   run.read(0, 0);
   CHECK(verbs.taken().empty());
   run.write(1, 1);
-  CHECK(verbs.taken() == Sequence{"1 SEND", "4 WRITE"});
+  CHECK(verbs.taken() == Sequence{"1 SEND", "5 WRITE"});
   CHECK(run.home(1) == DirectoryState::exclusive);
   run.write(1, 1);
   run.read(1, 1);
@@ -49,7 +49,7 @@ TEST_CASE("Lines are spread over a home's directory cores") {
   setup.options.directory_cores = 2;
   setup.options.directory = 10_us;
   Script run(setup);
-  for (std::uint64_t i = 0; i < 4; ++i) run.read(0, i);
+  for (const std::uint64_t i : {0, 2, 4, 6}) run.read(0, i);  // all at the first home
   for (std::size_t core = 0; core < 2; ++core) {
     CHECK(run.rack.server(4).core(core).busy_time() >= 20_us);
     CHECK(run.rack.server(4).core(core).busy_time() < 22_us);
@@ -117,8 +117,8 @@ TEST_CASE("Of two upgraders the second loses its share, and gets the page from t
   Script run{Setup{}};
   run.read(0, 0);
   run.read(1, 0);
-  run.begin(0, 0, true);
-  run.begin(1, 0, true);
+  run.begin({0, 0}, run.line(0), true);
+  run.begin({1, 0}, run.line(0), true);
   run.advance(300_us);
   CHECK(run.counter("queued") == 1);
   CHECK(run.counter("invalidations") == 1);
@@ -130,8 +130,8 @@ TEST_CASE("Of two upgraders the second loses its share, and gets the page from t
 TEST_CASE("Threads of one node that miss the same line share one request to its home") {
   Script run{Setup{}};
   Verbs verbs(run);
-  run.begin(0, 0, false);
-  run.begin(0, 0, false, nullptr, 1);
+  run.begin({0, 0}, run.line(0), false);
+  run.begin({0, 1}, run.line(0), false);
   run.advance(300_us);
   CHECK(verbs.taken() == Sequence{"0 SEND", "4 WRITE"});
 }
