@@ -120,6 +120,7 @@ sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclus
   Held latched{.line = line, .exclusive = exclusive};
   latched.data = std::move(self.line);
   self.held.push_back(std::move(latched));
+  note_permission(session.node, line, exclusive ? sim::Permission::write : sim::Permission::read, operation);
   turn.keep();
 }
 
@@ -144,6 +145,7 @@ sim::Task<void> Sel::release(models::Session session, sim::Key line, sim::Operat
                           .operation = operation};
     batch.insert(options_.write_first ? batch.end() : batch.begin(), add);
   }
+  note_permission(session.node, line, sim::Permission::none, operation);
   std::erase_if(self.held, [&](const Held& h) { return h.line == line; });
   if (!batch.empty()) co_await self.carry_out(lines_.server_of(line), std::move(batch));
 }
@@ -169,6 +171,11 @@ void Sel::end_turn(NodeId node, sim::Key line) {
   } else {
     turns->second->next.notify_all();
   }
+}
+
+void Sel::note_permission(NodeId node, sim::Key line, sim::Permission permission, sim::OperationId operation) {
+  sim::record_permission(event_log(), permission_source_, calendar().now(), operation, lines_.object_of(line, 0), node,
+                         permission);
 }
 
 Sel::Held* Sel::held(models::Session session, sim::Key line) const {

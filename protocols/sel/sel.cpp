@@ -43,6 +43,7 @@ Sel::Sel(models::ProtocolContext& context, const Options& options)
       counters_(context.rack.metrics()),
       coverage_(context.coverage),
       turns_(shape().roles.compute_nodes),
+      permission_source_(context.rack.event_log().add_source("sel/permissions")),
       final_source_(context.rack.event_log().add_source("sel")) {
   latched_memory::require_bits(context);
   lines_.watch(*this);
@@ -77,7 +78,9 @@ void Sel::node_crashed(NodeId node) {
   if (node >= turns_.size()) return;
   turns_[node].clear();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
-    if (session_number(i).node == node) threads_[i]->crash();
+    if (session_number(i).node != node) continue;
+    for (const Held& held : threads_[i]->held) note_permission(node, held.line, sim::Permission::none, 0);
+    threads_[i]->crash();
   }
 }
 

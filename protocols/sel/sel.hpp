@@ -22,6 +22,7 @@
 #include "protocols/sel/options.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "sim/record/coverage.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::sel {
 
@@ -91,6 +92,8 @@ class Sel final : public models::Protocol,
   sim::Task<void> wait_for_turn(models::Session session, sim::Key line);
   void end_turn(NodeId node, sim::Key line);
   Held* held(models::Session session, sim::Key line) const;
+  /// For the oracles: what a node may do with a line from now on.
+  void note_permission(NodeId node, sim::Key line, sim::Permission permission, sim::OperationId operation);
   Thread& thread(models::Session session) const { return *threads_[index_of(session)]; }
 
   /// That is when a write is performed.
@@ -104,7 +107,7 @@ class Sel final : public models::Protocol,
   std::vector<std::unique_ptr<Thread>> threads_;                             // by session
   std::vector<std::map<std::uint64_t, std::unique_ptr<Turns>>> turns_;       // by node and line
   std::map<std::uint64_t, std::pair<sim::OperationId, sim::Value>> writes_;  // by object: on their way to memory
-  sim::Source final_source_;
+  sim::Source permission_source_, final_source_;
 };
 
 }  // namespace racksim::sel
