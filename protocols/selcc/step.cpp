@@ -138,17 +138,23 @@ void Step::install() {
 
 void Step::install_modified() {
   install();
-  promote();
+  keep_priority();
+}
+
+// Of the writer that it was acquired for (§5.3.2).
+void Step::keep_priority() {
+  frame->writer_priority = node.options().priority_of(work->attempts);
 }
 
 void Step::promote() {
-  frame->writer_priority = node.options().priority_of(work->attempts);
+  node.cache_.touch(*frame);
+  keep_priority();
 }
 
 void Step::install_given() {
   install();
   frame->dirty = work->fetched_dirty;
-  if (frame->state == FrameState::asking_modified) promote();
+  if (frame->state == FrameState::asking_modified) keep_priority();
 }
 
 void Step::undo() {

@@ -127,6 +127,7 @@ struct Step {
   void start_attempt();
   void wait_until(sim::Time end);
   void let_writer_in_first();
+  void keep_priority();
   void release_line(bool modified);
   void settle_others(bool owners_alone);
   std::vector<models::WorkRequest> release(bool modified);
