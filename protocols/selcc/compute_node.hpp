@@ -181,6 +181,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   // Eviction (eviction.cpp).
   void wake_evictor();
   sim::Task<void> evict();
+  void post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch);
   sim::Task<void> evict_batch(std::size_t server, std::vector<sim::Key> victims);
   static bool may_evict(const Frame& frame);
 

@@ -46,14 +46,10 @@ sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<
   models::ReliableConnection& queue_pair = *evictor_.to_memory[memory_server];
   std::uint32_t& used = ring_used_[memory_server];
   std::vector<models::WorkRequest> batch;
-  const auto post_batch = [&] {
-    if (!batch.empty()) post(queue_pair, batch);
-    batch.clear();
-  };
   for (const sim::Key line : victims) {
     co_await models::occupy(*evictor_.core, options().eviction);
     while (used + 2 > options().ring_slots || (!options().batched_eviction && used > 0)) {
-      post_batch();
+      post_batch(queue_pair, batch);
       ++counters().ring_waits.value;
       co_await ring_moved_.wait();
     }
@@ -70,9 +66,14 @@ sim::Task<void> ComputeNode::evict_batch(std::size_t memory_server, std::vector<
     }
     used += slots;
     tidy(*frame);
-    if (!options().batched_eviction) post_batch();
+    if (!options().batched_eviction) post_batch(queue_pair, batch);
   }
-  post_batch();
+  post_batch(queue_pair, batch);
+}
+
+void ComputeNode::post_batch(models::QueuePair& queue_pair, std::vector<models::WorkRequest>& batch) {
+  if (!batch.empty()) post(queue_pair, batch);
+  batch.clear();
 }
 
 }  // namespace racksim::selcc

@@ -184,3 +184,22 @@ TEST_CASE("What case 2 has flushed is not flushed again: the boundaries begin an
   run.finish();
   CHECK(run.violations() == "");
 }
+
+TEST_CASE("A writer does not touch the word again before all sharers have answered") {
+  Setup setup;
+  setup.add_fault("nic-stall", R"({"node": 2, "from": "600us", "until": "660us"})");
+  SelccScript run(setup);
+  Verbs verbs(run);
+  run.read(0, 0);
+  run.read(2, 0);
+  REQUIRE(run.calendar.now() == sim::Time{} + 600_us);
+  verbs.taken();
+  run.begin({1, 0}, run.line(0), true);
+  run.advance(50_us);
+  CHECK(run.counter("answers.released") == 1);  // that of node 0
+  CHECK(verbs.taken() == Sequence{"1 CAS", "1 READ", "1 SEND", "1 SEND", "0 FAA", "0 WRITE"});
+  run.advance(300_us);
+  CHECK(run.state(1, 0) == FrameState::modified);
+  run.finish();
+  CHECK(run.violations() == "");
+}
