@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
+#include "tests/protocols/selcc/selcc_run.hpp"
 
 using namespace racksim;
 using namespace racksim::rpc_directory;
@@ -188,4 +189,13 @@ TEST_CASE(
       CHECK(again.hash() == run.hash());
     }
   }
+}
+
+TEST_CASE("A miss by one-sided verbs is quicker than one by RPC", "[claim:selcc-s43-rpc-two-ops]") {
+  Setup setup;
+  setup.options.directory = {};  // the sending on both sides alone
+  Script rpc(setup);
+  selcc::testing::SelccScript verbs{selcc::testing::Setup{}};
+  const sim::Duration by_verbs = verbs.read(0, 0), by_rpc = rpc.read(0, 0);
+  CHECK(by_verbs < by_rpc);
 }

@@ -118,7 +118,8 @@ TEST_CASE("Each possession of a line begins to count anew") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Of those that wait for a line the one with the highest priority gets it, not the first") {
+TEST_CASE("Of those that wait for a line the one with the highest priority gets it, not the first",
+          "[claim:selcc-s53-highest-priority]") {
   Setup setup;
   setup.selcc.priority_unit = 1;
   setup.selcc.resend_factor = 40;  // so that others come between two attempts of a writer
@@ -148,7 +149,8 @@ TEST_CASE("Of those that wait for a line the one with the highest priority gets 
 }
 
 // T = C × RTT / retries (§5.1.2), and not below one round trip; the attempt between takes as long each time.
-TEST_CASE("Invalidations are sent again after C round trips by the number of retries, but one at least") {
+TEST_CASE("Invalidations are sent again after C round trips by the number of retries, but one at least",
+          "[claim:selcc-inv-retry-interval]") {
   Setup setup;
   setup.selcc.resend_factor = 12;
   SelccScript run(setup);
@@ -166,7 +168,8 @@ TEST_CASE("Invalidations are sent again after C round trips by the number of ret
   }
 }
 
-TEST_CASE("Readers hold back from a line that a starved writer has asked for, the longer the higher its priority") {
+TEST_CASE("Readers hold back from a line that a starved writer has asked for, the longer the higher its priority",
+          "[claim:selcc-s53-spin-proportional]") {
   for (const bool spins : {true, false}) {
     Setup setup;
     setup.selcc.priority_unit = 1;

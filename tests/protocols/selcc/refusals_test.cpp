@@ -25,7 +25,7 @@ std::string refusal(const std::function<void(Setup&)>& change) {
 
 }  // namespace
 
-TEST_CASE("More compute nodes than the latch word has bits for are refused") {
+TEST_CASE("More compute nodes than the latch word has bits for are refused", "[claim:selcc-s43-max-nodes]") {
   CHECK(refusal([](Setup& setup) {
           setup.rack.nodes = 60;
           setup.rack.network_switch.ports = 64;

@@ -12,7 +12,9 @@ using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
 using Sequence = std::vector<std::string>;
 
-TEST_CASE("A miss is an atomic and a READ in one round trip, and a hit no verb at all") {
+TEST_CASE("A miss is an atomic and a READ in one round trip, and a hit no verb at all",
+          "[claim:selcc-s3-one-rtt][claim:selcc-s43-no-extra-rtt][claim:selcc-inv-latch-word][claim:selcc-inv-local-"
+          "hit-no-rdma][claim:selcc-inv-lazy-release][claim:selcc-inv-verify-rules]") {
   SelccScript run{Setup{}};
   Verbs verbs(run);
   run.read(0, 0);
@@ -30,7 +32,7 @@ TEST_CASE("A miss is an atomic and a READ in one round trip, and a hit no verb a
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("The only sharer upgrades by one CAS and reads nothing") {
+TEST_CASE("The only sharer upgrades by one CAS and reads nothing", "[claim:selcc-inv-verify-rules]") {
   SelccScript run{Setup{}};
   Verbs verbs(run);
   run.read(2, 0);
@@ -40,7 +42,8 @@ TEST_CASE("The only sharer upgrades by one CAS and reads nothing") {
   CHECK(run.word(0) == LatchWord(LatchWord::modified(2)));
 }
 
-TEST_CASE("Case 1: the line goes from writer to writer by three verbs that wait for each other, and is not flushed") {
+TEST_CASE("Case 1: the line goes from writer to writer by three verbs that wait for each other, and is not flushed",
+          "[claim:selcc-s44-opt-3][claim:selcc-inv-case1-no-flush]") {
   SelccScript run{Setup{}};
   Verbs verbs(run);
   run.write(0, 0);
@@ -56,7 +59,8 @@ TEST_CASE("Case 1: the line goes from writer to writer by three verbs that wait 
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Case 2: the reader undoes its bit while it asks, and the owner flushes before it shares") {
+TEST_CASE("Case 2: the reader undoes its bit while it asks, and the owner flushes before it shares",
+          "[claim:selcc-s44-read-3][claim:selcc-inv-latch-word][claim:selcc-inv-case2-flush]") {
   SelccScript run{Setup{}};
   Verbs verbs(run);
   run.write(0, 0);
@@ -89,7 +93,8 @@ TEST_CASE("A reader that waits for its undo takes one round trip more") {
   CHECK(took[1] - took[0] < setup.rack.rtt * 2);
 }
 
-TEST_CASE("Case 3: all sharers release by FAA and answer, and the writer tries its CAS again") {
+TEST_CASE("Case 3: all sharers release by FAA and answer, and the writer tries its CAS again",
+          "[claim:selcc-s44-shared-extra]") {
   SelccScript run{Setup{}};
   Verbs verbs(run);
   run.read(0, 0);
@@ -107,7 +112,8 @@ TEST_CASE("Case 3: all sharers release by FAA and answer, and the writer tries i
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Without forwarding a handover goes by memory: the owner flushes and releases, and the sender tries again") {
+TEST_CASE("Without forwarding a handover goes by memory: the owner flushes and releases, and the sender tries again",
+          "[claim:selcc-s44-naive-4]") {
   Setup setup;
   setup.selcc.forwarding = false;
   SelccScript run(setup);
@@ -120,7 +126,8 @@ TEST_CASE("Without forwarding a handover goes by memory: the owner flushes and r
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Two upgraders that meet do not wait for each other for ever: one releases its share first") {
+TEST_CASE("Two upgraders that meet do not wait for each other for ever: one releases its share first",
+          "[claim:selcc-inv-upgrade-livelock]") {
   Setup setup;
   setup.selcc.upgrade_attempts = 1;
   SelccScript run(setup);
@@ -132,6 +139,16 @@ TEST_CASE("Two upgraders that meet do not wait for each other for ever: one rele
   CHECK(run.counter("upgrade_fallbacks") >= 1);
   run.finish();
   CHECK(run.violations() == "");
+  setup.selcc.upgrade_fallback = false;
+  SelccScript stuck(setup);
+  stuck.read(0, 0);
+  stuck.read(1, 0);
+  sim::Time ended[2] = {sim::Time::max(), sim::Time::max()};
+  stuck.begin({0, 0}, stuck.line(0), true, &ended[0]);
+  stuck.begin({1, 0}, stuck.line(0), true, &ended[1]);
+  stuck.advance(5_ms);
+  CHECK(ended[0] == sim::Time::max());
+  CHECK(ended[1] == sim::Time::max());
 }
 
 TEST_CASE("Threads of one node that miss the same line share one latch operation") {
@@ -161,7 +178,8 @@ TEST_CASE("An eviction flushes what is dirty, then releases; of a Shared line it
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("A flush writes what lies between the dirty boundaries, also what earlier owners wrote") {
+TEST_CASE("A flush writes what lies between the dirty boundaries, also what earlier owners wrote",
+          "[claim:selcc-inv-dirty-range]") {
   Setup setup;
   SelccScript run(setup);
   run.write(0, 0, 4);
@@ -202,4 +220,16 @@ TEST_CASE("A writer does not touch the word again before all sharers have answer
   CHECK(run.state(1, 0) == FrameState::modified);
   run.finish();
   CHECK(run.violations() == "");
+}
+
+TEST_CASE("The cores of memory servers have nothing to do", "[claim:selcc-inv-no-memory-cpu]") {
+  SelccRun run{Setup{}};
+  run.finish();
+  CHECK(run.violations() == "");
+  for (const NodeId server : {4, 5}) {
+    for (unsigned core = 0; core < run.setup.rack.cores; ++core) {
+      CHECK(run.rack.server(server).core(core).busy_time() == sim::Duration{});
+    }
+  }
+  CHECK(run.rack.server(0).core(0).busy_time() > 0_ns);
 }

@@ -61,7 +61,8 @@ TEST_CASE("every litmus scenario passes with several seeds, sees what it require
   CHECK(scenarios == 7);
 }
 
-TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in its relaxed mode keeps TSO") {
+TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in its relaxed mode keeps TSO",
+          "[claim:selcc-inv-sc]") {
   const std::string roles = "--set 'rack.roles={\"compute\":4,\"memory\":2}' --set protocol.name=";
   const std::string relaxed = roles + "selcc --set protocol.selcc.relaxed=true --set workload.model=";
   for (const std::string program : {"sb", "mp", "lb", "iriw", "wrc", "coherence"}) {
