@@ -95,6 +95,8 @@ class MemoryServers final : public LineLayout {
       });
     }
   }
+  /// A verb to a memory server in words, and the line that it is about.
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const;
   /// Folds all words and objects into the run hash.
   void record_final_state(sim::EventLog& event_log, sim::Source source, sim::Time now) const;
 

@@ -54,6 +54,9 @@ class Sel final : public models::Protocol,
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override {
+    return lines_.describe(packet);
+  }
 
   latched_memory::MemoryServers& memory_servers() override { return lines_; }
   bool words_are_decodable() const override { return true; }

@@ -3,39 +3,20 @@
 
 #include <cstring>
 
-#include "models/packets/addressing.hpp"
 #include "models/packets/rdma_headers.hpp"
-#include "p4model/language/headers.hpp"
 #include "protocols/selcc/selcc.hpp"
 
 namespace racksim::selcc {
 
 // What goes to a memory server has an address there; what goes to a compute node tells its line itself.
 std::optional<models::PacketDescription> Selcc::describe(const p4::Packet& packet) const {
+  if (auto verb = lines_.describe(packet)) return verb;
   models::PacketDescription description;
   const auto about = [&](sim::Key line, std::string label) {
     description.key = lines_.object_of(line, 0);
     description.label = std::move(label);
     return description;
   };
-  const auto* ip = packet.find<p4::Ipv4>();
-  const NodeId to = ip == nullptr ? NodeId{0} : models::node_of_ipv4(ip->dst);
-  if (shape().roles.holds_memory(to)) {
-    if (const auto* atomic = packet.find<models::AtomicEth>()) {
-      const bool swap =
-          static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::compare_swap;
-      return about(lines_.line_at(to, atomic->address),
-                   swap ? fmt::format("CAS {:#x} to {:#x}", atomic->compare, atomic->swap_or_add)
-                        : fmt::format("FAA {:#x}", atomic->swap_or_add));
-    }
-    if (const auto* remote = packet.find<models::Reth>()) {
-      const bool reads =
-          static_cast<models::RcOpcode>(packet.get<models::Bth>().opcode) == models::RcOpcode::read_request;
-      return about(lines_.line_at(to, remote->address),
-                   fmt::format("{} of {} bytes", reads ? "READ" : "FLUSH", remote->length));
-    }
-    return std::nullopt;
-  }
   if (packet.content.holds<Invalidation>()) {
     const auto message = packet.content.as<Invalidation>();
     return about(message.line,

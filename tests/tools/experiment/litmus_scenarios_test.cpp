@@ -66,7 +66,7 @@ TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in 
   const std::string roles = "--set 'rack.roles={\"compute\":4,\"memory\":2}' --set protocol.name=";
   const std::string relaxed = roles + "selcc --set protocol.selcc.relaxed=true --set workload.model=";
   for (const std::string program : {"sb", "mp", "lb", "iriw", "wrc", "coherence"}) {
-    for (const std::string settings : {roles + "selcc", roles + "sel", relaxed + "tso --set workload.required="}) {
+    for (const std::string& settings : {roles + "selcc", roles + "sel", relaxed + "tso --set workload.required="}) {
       const Outcome outcome = run(program, settings);
       INFO(program << " with " << settings << outcome.out << outcome.err);
       CHECK(outcome.status == 0);
