@@ -118,7 +118,8 @@ TEST_CASE("a protocol that is unknown or has no table, and an unknown format, ar
   CHECK(unknown.status == exit_bad_input);
   CHECK(unknown.out.empty());
   CHECK(unknown.err ==
-        "racksim table: command line: found \"starcash\", expected \"netcache\", \"nocache\", \"rpc-directory\", \"selcc\" "
+        "racksim table: command line: found \"starcash\", expected \"netcache\", \"nocache\", \"rpc-directory\", "
+        "\"selcc\" "
         "or \"starcache\" (did you mean \"starcache\"?)\n");
   const Outcome without = table({"flowcc"});
   CHECK(without.status == exit_bad_input);
