@@ -139,15 +139,7 @@ void ComputeNode::latch_freed(Frame& frame) {
 
 void ComputeNode::grant_waiters(Frame& frame) {
   LineWork& work = work_of(frame);
-  while (!work.waiters.empty() && work.deferred.empty()) {
-    LatchWaiter& next = *work.waiters.front();
-    const bool exclusive = next.write || !readable(frame.state);
-    if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return;
-    frame.latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame.latch + 1);
-    next.exclusive = exclusive;
-    work.waiters.pop_front();
-    next.granted.notify_all();
-  }
+  if (work.deferred.empty()) line_cache::grant_latch(frame, work.waiters);
 }
 
 LineWork& ComputeNode::work_of(Frame& frame) {

@@ -5,19 +5,14 @@
 #include <deque>
 #include <vector>
 
+#include "protocols/line_cache/local_latch.hpp"
 #include "protocols/rpc_directory/frame.hpp"
 #include "protocols/rpc_directory/messages.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::rpc_directory {
 
-/// A thread that spins on a frame's local latch.
-struct LatchWaiter {
-  explicit LatchWaiter(sim::Calendar& calendar) : granted(calendar) {}
-  sim::Signal granted;
-  bool write = false;      ///< what it is about to do
-  bool exclusive = false;  ///< how it has been granted the latch
-};
+using line_cache::LatchWaiter;
 
 struct LineWork {
   explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocols/latched_memory/latch_word.hpp"
+#include "protocols/line_cache/local_latch.hpp"
 #include "protocols/selcc/frame.hpp"
 #include "protocols/selcc/messages.hpp"
 #include "sim/kernel/waiting.hpp"
@@ -16,13 +17,7 @@ namespace racksim::selcc {
 using latched_memory::LatchWord;
 using models::NodeId;
 
-/// A thread that spins on a frame's local latch.
-struct LatchWaiter {
-  explicit LatchWaiter(sim::Calendar& calendar) : granted(calendar) {}
-  sim::Signal granted;
-  bool write = false;      ///< what it is about to do
-  bool exclusive = false;  ///< how it has been granted the latch
-};
+using line_cache::LatchWaiter;
 
 /// An invalidation that this node has sent.
 struct Ask {
