@@ -1,5 +1,5 @@
-// Waiting for the local latch of a frame, shared or exclusive: in the order of asking, readers together. Whoever may not
-// use the line yet gets it exclusively, to acquire the line.
+// Waiting for the local latch of a frame, shared or exclusive: in the order of asking, readers together. Whoever may
+// not use the line yet gets it exclusively, to acquire the line.
 #pragma once
 
 #include <cstdint>

@@ -65,9 +65,10 @@ TEST_CASE("An atomic is one verb on a word in memory, and those of all nodes cou
 TEST_CASE("A compare-and-swap writes if the word is as expected, and says what it was") {
   SelccScript run{Setup{}};
   sim::Value first = 1, second = 1, third = 1, now = 0;
+  constexpr sim::Value kUnwritten = 0;
   const auto swaps = [&](SelccScript& r) -> sim::Task<void> {
-    first = co_await r.memory.compare_and_swap({0, 0}, r.line(1), sim::Value{0});
-    second = co_await r.memory.compare_and_swap({1, 0}, r.line(1), sim::Value{0});
+    first = co_await r.memory.compare_and_swap({0, 0}, r.line(1), kUnwritten);
+    second = co_await r.memory.compare_and_swap({1, 0}, r.line(1), kUnwritten);
     third = co_await r.memory.compare_and_swap({2, 0}, r.line(1), second);
     now = co_await r.memory.read({3, 0}, r.line(1));
   };
