@@ -1,4 +1,4 @@
-// Faults of servers that leave them running: `nic-stall`, `slow-core`, `fast-clock`.
+// Faults of servers that leave them running: `nic-stall`, `slow-core`, `fast-clock`, `isolation`.
 #include <fmt/core.h>
 
 #include <array>
@@ -136,6 +136,22 @@ class FastClock final : public FaultOfNodes {
 
   double rate_ = 2;
 };
+
+class Isolation final : public FaultOfNodes {
+ public:
+  void begin(Rack& rack) override {
+    nodes_.for_each(rack, [&](NodeId node) { rack.server(node).lose_management_link(); });
+  }
+  void end(Rack& rack) override {
+    nodes_.for_each(rack, [&](NodeId node) { rack.server(node).regain_management_link(); });
+  }
+};
+
+const sim::Registration<FaultEntry> isolation(
+    {.name = "isolation",
+     .doc = "a node loses its link to the management network and goes on working; where membership matters its lease "
+            "runs out, and it is taken for dead",
+     .make = [] { return std::make_shared<Isolation>(); }});
 
 const sim::Registration<FaultEntry> nic_stall(
     {.name = "nic-stall",

@@ -147,6 +147,7 @@ void Nic::landed(std::uint64_t generation) {
   if (generation != engine_.generation()) return;
   const DmaWrite write = std::move(dma_writes_.front());
   dma_writes_.pop_front();
+  if (write.cut_off) return engine_.drop(*write.packet, DropReason::no_queue_pair);
   engine_.delivered(*write.packet);
   // The region may have gone since the WRITE came; then nobody is to see it.
   const Memory::Region* region = memory_.find(write.at.key);
@@ -178,6 +179,11 @@ void Nic::power_off() {
   for (auto& packet : held_receive_) engine_.drop(*packet, DropReason::nic_off);
   held_receive_.clear();
   memory_.crash();
+}
+
+void Nic::cut_off(NodeId remote) {
+  for (auto& qp : queue_pairs_) qp->cut_off(remote);
+  for (DmaWrite& write : dma_writes_) write.cut_off = write.cut_off || write.from == remote;
 }
 
 std::uint64_t Nic::packets_held() const {

@@ -68,6 +68,9 @@ class Nic final : public PacketSink, DmaWrites {
   /// not durable, and packets in and out are dropped until power_on. A packet already given to the wire goes out.
   void power_off();
   void power_on() { engine_.power_on(); }
+  /// Fences a node off: from now on nothing of it is carried out here, neither what is still to come nor what has come
+  /// and waits for memory. Reliable connections to it go to the error state, until they are connected anew.
+  void cut_off(NodeId remote);
 
   /// A stall of the sending side: from `from` on nothing leaves, and what would wait in order until resume_transmit is
   /// called with the same instant. Packets are handed to the wire before they start, so announce a stall when the run
@@ -104,6 +107,7 @@ class Nic final : public PacketSink, DmaWrites {
     NodeId from;
     RemoteAddress at;
     std::uint32_t bytes;
+    bool cut_off = false;
   };
 
   static constexpr std::uint32_t kFirstRawQpn = 8192, kRawQpns = kFirstRdmaQpn - kFirstRawQpn;

@@ -50,6 +50,9 @@ class QueuePair {
   virtual void receive(p4::PacketRef&& packet, sim::Time start) = 0;
   /// A crash of its node: forgets everything but its existence.
   virtual void power_off() = 0;
+  /// Ends its connection if it is to that node: the queue pair goes to the error state, as by ibv_modify_qp(3), and
+  /// nothing that still comes from there is carried out.
+  virtual void cut_off(NodeId remote) { static_cast<void>(remote); }
 
  protected:
   QueuePair(NicEngine& engine, Qpn number, const Queues& queues) : engine_(engine), number_(number), queues_(queues) {}

@@ -36,6 +36,14 @@ void ReliableConnection::power_off() {
   set_state(State::reset);
 }
 
+void ReliableConnection::cut_off(NodeId remote) {
+  if (state() != State::ready || link_.remote != remote) return;
+  requester_.flush();
+  responder_.flush();
+  responder_.reset();
+  enter_error();
+}
+
 void ReliableConnection::add_waits(std::vector<sim::Wait>& waits) const {
   if (requester_.outstanding() == 0) return;
   waits.push_back({.who = fmt::format("queue pair {} of node{}", number(), engine().node()),

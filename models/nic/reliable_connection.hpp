@@ -24,6 +24,7 @@ class ReliableConnection final : public QueuePair, RcRequester::Owner, RcRespond
   void connect(NodeId remote, Qpn remote_number);
   void receive(p4::PacketRef&& packet, sim::Time start) override;
   void power_off() override;
+  void cut_off(NodeId remote) override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
 
  private:

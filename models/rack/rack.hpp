@@ -33,12 +33,17 @@ class Server {
   sim::Clock& clock() { return clock_; }
 
   bool is_on() const { return crashes_ == 0; }
+  /// Whether messages of the management network reach it (membership/membership.hpp).
+  bool has_management_link() const { return link_failures_ == 0; }
+  void lose_management_link() { ++link_failures_; }
+  void regain_management_link() { --link_failures_; }
   /// How often the server has been started again.
   std::uint32_t incarnation() const { return incarnation_; }
 
  private:
   friend class Rack;
   std::uint32_t crashes_ = 0;  // without a restart yet
+  std::uint32_t link_failures_ = 0;
   std::uint32_t incarnation_ = 0;
   std::vector<std::unique_ptr<Core>> cores_;
   Nic nic_;

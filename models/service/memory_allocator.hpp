@@ -32,6 +32,16 @@ class MemoryAllocator {
   /// What `allocate` gave at an address. Throws as `free` does.
   std::uint64_t bytes_at(GlobalAddress address) const { return used_at(address)->second; }
 
+  /// Calls `visit(GlobalAddress, bytes)` for what is allocated, in the order of addresses.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = 0; i < homes_.size(); ++i) {
+      for (const auto& [offset, bytes] : homes_[i].used) {
+        visit(GlobalAddress::at(static_cast<NodeId>(first_home_ + i), offset), bytes);
+      }
+    }
+  }
+
   /// Allocated and not freed, in bytes.
   std::uint64_t allocated() const { return allocated_; }
 

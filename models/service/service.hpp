@@ -41,6 +41,12 @@ class Service {
   std::uint64_t measured_operations() const { return measured_; }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
+  /// Whether sessions of a node that has crashed and started again may go on: their operations wait until it is taken
+  /// back.
+  virtual bool takes_back(NodeId node) const {
+    static_cast<void>(node);
+    return false;
+  }
   /// Adds the operations under way, and whom they wait for.
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// The value that the session's newest write or compare-and-swap was given; 0 before the first.

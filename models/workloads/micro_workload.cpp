@@ -75,6 +75,14 @@ class MicroWorkload final : public Workload {
     tasks_.node_crashed(node);
     if (node < at_work_.size() && std::exchange(at_work_[node], 0) > 0) look_for_work();
   }
+  // Who is taken back goes on; a fixed count of operations a node ends with the crash.
+  void node_restarted(NodeId node) override {
+    if (stopping_ || !memory_.takes_back(node) || options_.operations_per_node > 0) return;
+    at_work_[node] = options_.threads;
+    for (SessionState& session : sessions_) {
+      if (session.id.node == node) tasks_.spawn(node, issue(session));
+    }
+  }
   void stop() override { stopping_ = true; }
   std::size_t running() const override { return tasks_.running(); }
 

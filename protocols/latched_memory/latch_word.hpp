@@ -50,6 +50,12 @@ class LatchWord {
   constexpr bool names(NodeId node) const {
     return (names_owner() && owner() == node) || (readers() & shared(node)) != 0;
   }
+  /// Without the contributions of some nodes, given as their reader bits.
+  constexpr LatchWord without(std::uint64_t nodes) const {
+    const bool owned = names_owner() && owner() < kMostNodes && (nodes & shared(owner())) != 0;
+    const std::uint64_t id = owned ? 0 : bits_ & ~((std::uint64_t{1} << kReaderBits) - 1);
+    return LatchWord(id | (readers() & ~nodes));
+  }
   /// Calls `visit(NodeId)` for each reader whose bit is set, from the lowest on.
   template <class Visit>
   constexpr void for_each_reader(Visit&& visit) const {

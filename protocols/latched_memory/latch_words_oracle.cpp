@@ -77,6 +77,8 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
     int &reads = parts.readers[from], &owns = parts.owners[from];
     if (added == bit) return ++reads, true;
     if (added == LatchWord::minus(bit)) return --reads, true;
+    // What is done about the dead may look like a handover, which only an owner does.
+    if (memory_.words_are_decodable() && account_for_dead(parts, from, before, after)) return true;
     // What a handover adds may look like an id, as that from node 0 to node 1 does.
     if (before.free() && added == id) return ++owns, true;
     if (added == LatchWord::minus(id)) return --owns, true;
@@ -86,6 +88,28 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
       if (added == LatchWord::share(from, other)) return --owns, ++reads, ++parts.readers[other], true;
     }
     return false;
+  }
+
+  /// What recovery does with the parts of dead nodes: takes them away, or puts one's own in the place of an owner.
+  bool account_for_dead(Parts& parts, NodeId from, LatchWord before, LatchWord after) const {
+    std::uint64_t dead = 0;
+    for (NodeId node = 0; node < nodes_; ++node) {
+      if (memory_.is_lost(node)) dead |= LatchWord::shared(node);
+    }
+    const std::uint64_t gone = before.readers() & ~after.readers(), come = after.readers() & ~before.readers();
+    const bool owner_is_dead = before.names_owner() && before.owner() < nodes_ && memory_.is_lost(before.owner());
+    const bool owner_stays = before.names_owner() == after.names_owner() &&
+                             (!after.names_owner() || before.owner() == after.owner());
+    const bool claimed = owner_is_dead && gone == 0 &&
+                         ((come == 0 && after.names_owner() && after.owner() == from) ||
+                          (come == LatchWord::shared(from) && !after.names_owner()));
+    const bool taken_out = come == 0 && (gone & ~dead) == 0 && (owner_stays || (owner_is_dead && !after.names_owner()));
+    if (dead == 0 || (!claimed && !taken_out)) return false;
+    LatchWord(gone).for_each_reader([&](NodeId node) { --parts.readers[node]; });
+    if (come != 0) ++parts.readers[from];
+    if (!owner_stays) --parts.owners[before.owner()];
+    if (!owner_stays && after.names_owner()) ++parts.owners[from];
+    return true;
   }
 
   void report(sim::Key line, std::string what) {

@@ -85,13 +85,13 @@ class MemoryServers::Server final : models::MemoryObserver, models::CompletionHa
     key = server.nic().memory().add({.begin = 0, .bytes = std::uint64_t{1} << 50, .observers = {this}});
   }
 
-  models::ReliableConnection& connect(models::Nic& nic, models::CompletionQueue& queue) {
+  Pair connect(models::Nic& nic, models::CompletionQueue& queue) {
     models::CompletionQueue& unused = server_.nic().create_completion_queue(server_.core(0), *this);
     auto& here = nic.create_reliable({.sent = queue, .received = queue});
     auto& there = server_.nic().create_reliable({.sent = unused, .received = unused});
     here.connect(server_.node(), there.number());
     there.connect(nic.node(), here.number());
-    return here;
+    return {.node = nic.node(), .server = server_.node(), .here = &here, .there = &there};
   }
 
   std::uint32_t key = 0;
@@ -134,8 +134,19 @@ MemoryServers::~MemoryServers() = default;
 
 std::vector<models::ReliableConnection*> MemoryServers::connect(models::Nic& nic, models::CompletionQueue& queue) {
   std::vector<models::ReliableConnection*> opened;
-  for (const auto& server : servers_) opened.push_back(&server->connect(nic, queue));
+  for (const auto& server : servers_) {
+    pairs_.push_back(server->connect(nic, queue));
+    opened.push_back(pairs_.back().here);
+  }
   return opened;
+}
+
+void MemoryServers::reconnect(NodeId node) {
+  for (const Pair& pair : pairs_) {
+    if (pair.node != node) continue;
+    pair.here->connect(pair.server, pair.there->number());
+    pair.there->connect(pair.node, pair.here->number());
+  }
 }
 
 std::uint32_t MemoryServers::key_of(sim::Key line) const {

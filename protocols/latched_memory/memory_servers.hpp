@@ -68,6 +68,9 @@ class MemoryServers final : public LineLayout {
   /// Opens a queue pair of a compute node to each server, in their order; completions go to `queue`.
   std::vector<models::ReliableConnection*> connect(models::Nic& nic, models::CompletionQueue& queue);
 
+  /// Connects the queue pairs of a compute node anew, after it has come back.
+  void reconnect(NodeId node);
+
   /// Where the line's word, and an object of it, lie for verbs.
   models::RemoteAddress remote(sim::Key line) const { return {address_of(line), key_of(line)}; }
   models::RemoteAddress remote(sim::Key line, std::uint16_t object) const {
@@ -103,6 +106,12 @@ class MemoryServers final : public LineLayout {
  private:
   class Server;
 
+  /// The ends of a connection, at a compute node and at a server.
+  struct Pair {
+    NodeId node, server;
+    models::ReliableConnection *here, *there;
+  };
+
   NodeId node_of(std::size_t server) const {
     return static_cast<NodeId>(memory_.shape().roles.first_memory_node + server);
   }
@@ -112,6 +121,7 @@ class MemoryServers final : public LineLayout {
   const models::MemoryService& memory_;
   std::vector<std::unique_ptr<Server>> servers_;
   std::vector<LineObserver*> observers_;
+  std::vector<Pair> pairs_;
 };
 
 /// What oracles ask of a protocol whose lines have latch words.
@@ -122,6 +132,11 @@ class LatchedMemory {
   virtual bool words_are_decodable() const = 0;
   /// Whether a node holds, gives, takes or releases a line.
   virtual bool has_part_in(NodeId node, sim::Key line) const = 0;
+  /// Whether a node is dead, so that others may take its part of words away, or take its place.
+  virtual bool is_lost(NodeId node) const {
+    static_cast<void>(node);
+    return false;
+  }
 
  protected:
   ~LatchedMemory() = default;

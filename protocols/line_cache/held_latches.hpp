@@ -42,6 +42,11 @@ class HeldLatches {
     return taken;
   }
   void clear() { all_.clear(); }
+  /// Calls `visit(thread, line)` for each.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Held& held : all_) visit(held.thread, held.frame->line);
+  }
   /// What is still held at the end, by the threads of a node. `object` is a line's first.
   template <class Object>
   void add_leaks(std::vector<models::Leak>& leaks, models::NodeId node, Object&& object) const {

@@ -9,6 +9,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/recovery.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::selcc {
@@ -36,6 +37,7 @@ sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::O
   Frame* frame = latched ? own->frame : co_await latch(thread, line, false, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
+  if (!serves()) co_await lease();
   const sim::Value value = frame->data.value(shared_.lines.index_of(object));
   if (!latched) unlatch(*frame, false);
   co_return value;
@@ -48,10 +50,12 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
   Frame* frame = latched ? own->frame : co_await latch(thread, line, true, operation);
   if (latched) note_access_under_own_latch();
   co_await models::occupy(core_of(thread), options().local_access);
+  if (!serves()) co_await lease();
   const std::uint16_t index = shared_.lines.index_of(object);
   frame->data.set(index, value);
   frame->dirty.widen(index);
   shared_.memory.performed(operation, object, value);
+  if (shared_.recovery != nullptr) shared_.recovery->unflushed().performed(line, object, value);
   if (!latched) unlatch(*frame, true);
 }
 
@@ -65,12 +69,14 @@ sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive
   held_.add(thread, *frame, exclusive);
 }
 
-void ComputeNode::unlock(unsigned thread, sim::Key line) {
+sim::Task<void> ComputeNode::unlock(unsigned thread, sim::Key line) {
+  if (!serves()) co_await lease();
   const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
   unlatch(*latch.frame, latch.exclusive);
 }
 
 sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation) {
+  if (!serves()) co_await lease();
   Frame* frame = cache_.find(line);
   while (frame == nullptr) {
     frame = cache_.take(line);

@@ -27,6 +27,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
       threads_(threads),
       peers_(shared.memory.shape().roles.compute_nodes, nullptr),
       ring_used_(shared.lines.size(), 0),
+      giving_to_(shared.memory.shape().roles.compute_nodes),
       frame_freed_(shared.rack.calendar()),
       ring_moved_(shared.rack.calendar()),
       evictor_wanted_(shared.rack.calendar()),
@@ -42,26 +43,32 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
     endpoint->queue = &nic.create_completion_queue(*endpoint->core, *this);
     endpoint->to_memory = shared.lines.connect(nic, *endpoint->queue);
   }
-  answer_key_ = nic.memory().add({.begin = 0,
-                                  .bytes = threads * (shared.options.line_bytes + Answer::kWireBytes),
-                                  .rights = {.read = false, .write = true, .atomic = false},
-                                  .observers = {this},
-                                  .stored = false});
+  begin();
+}
+
+void ComputeNode::begin() {
+  answer_key_ = server().nic().memory().add({.begin = 0,
+                                             .bytes = threads_.size() * (options().line_bytes + Answer::kWireBytes),
+                                             .rights = {.read = false, .write = true, .atomic = false},
+                                             .observers = {this},
+                                             .stored = false});
   tasks_.spawn(evict());
 }
 
 ComputeNode::~ComputeNode() = default;
 
 void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
-  const auto open = [](ComputeNode& node) {
-    auto& end = node.server().nic().create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
-    end.post_receive(kReceives);
-    return &end;
+  const auto end_at = [](ComputeNode& node, NodeId peer) {
+    models::ReliableConnection*& end = node.peers_[peer];
+    if (end == nullptr) {
+      end = &node.server().nic().create_reliable({.sent = *node.handler_.queue, .received = *node.handler_.queue});
+    }
+    return end;
   };
-  a.peers_[b.id_] = open(a);
-  b.peers_[a.id_] = open(b);
-  a.peers_[b.id_]->connect(b.id_, b.peers_[a.id_]->number());
-  b.peers_[a.id_]->connect(a.id_, a.peers_[b.id_]->number());
+  models::ReliableConnection *at_a = end_at(a, b.id_), *at_b = end_at(b, a.id_);
+  at_a->connect(b.id_, at_b->number());
+  at_b->connect(a.id_, at_a->number());
+  for (auto* end : {at_a, at_b}) end->post_receive(kReceives);
 }
 
 bool ComputeNode::has_part_in(sim::Key line) const {
@@ -70,6 +77,7 @@ bool ComputeNode::has_part_in(sim::Key line) const {
 }
 
 void ComputeNode::crash() {
+  if (!latches_are_told_) left_behind_ = latches_left_behind();
   tasks_.cancel_all();
   cache_.for_each([&](const Frame& frame) {
     if (permission_of(frame.state) == sim::Permission::none) return;
@@ -89,6 +97,7 @@ void ComputeNode::crash() {
   answers_.clear();
   free_answers_.clear();
   std::fill(ring_used_.begin(), ring_used_.end(), 0);
+  std::fill(giving_to_.begin(), giving_to_.end(), 0);
 }
 
 bool ComputeNode::quiescent() const {

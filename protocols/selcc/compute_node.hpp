@@ -30,6 +30,13 @@
 namespace racksim::selcc {
 
 class ComputeNode;
+class Recovery;
+
+/// Lines that follow each other.
+struct Region {
+  sim::Key first;
+  std::uint64_t lines = 0;
+};
 
 /// What all nodes have in common.
 struct Shared {
@@ -41,6 +48,7 @@ struct Shared {
   sim::CoverageProbe coverage{};
   sim::Source source{};               ///< of permissions
   std::vector<ComputeNode*> nodes{};  ///< the compute nodes, in their order
+  Recovery* recovery = nullptr;       ///< null: a crash stops whoever needs what the node held
 };
 
 class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
@@ -50,7 +58,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   ComputeNode(const ComputeNode&) = delete;
   ComputeNode& operator=(const ComputeNode&) = delete;
 
-  /// Joins the handlers of two nodes.
+  /// Joins the handlers of two nodes, or joins them anew.
   static void connect(ComputeNode& a, ComputeNode& b);
 
   NodeId id() const { return id_; }
@@ -67,12 +75,35 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   /// Reads the latch words of lines that follow each other from memory; returns whether nobody holds any of them.
   sim::Task<bool> nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines, sim::OperationId operation);
   /// Gives the local latch back, and only that (lazy release).
-  void unlock(unsigned thread, sim::Key line);
+  sim::Task<void> unlock(unsigned thread, sim::Key line);
 
   const Cache& cache() const { return cache_; }
   Cache& cache() { return cache_; }
   /// Whether the node has a part in the line's word, or will have had one: it holds, gives, takes or releases it.
   bool has_part_in(sim::Key line) const;
+
+  // What it does about another node that is dead, in this order (recovery.hpp, survivor.cpp).
+  /// Its queue pairs to that node are cut.
+  void cut_off(NodeId lost);
+  /// Claims what it has from it, and looks into the words of lines that it waits for.
+  sim::Task<void> settle(NodeId lost);
+  /// From now on takes the dead node out of each word that it meets it in.
+  sim::Task<void> bury(NodeId lost);
+  /// Takes it out of the words of all these lines, which must stay where they are until then.
+  sim::Task<void> sweep(NodeId lost, std::span<const Region> regions);
+  /// A node that was dead is back.
+  void welcome(NodeId node);
+
+  // What others do for this one when it is dead itself.
+  struct LeftBehind {
+    models::Session holder;
+    sim::Key line;
+  };
+  /// The latches that its threads hold and will never give back. To be called once each time that it is dead.
+  std::vector<LeftBehind> latches_left_behind();
+  /// It is a member again, and holds nothing. Both as reader bits: who is not a member, and who of them words may be
+  /// rid of.
+  void come_back(std::uint64_t absent, std::uint64_t departed);
 
   void crash();
   bool quiescent() const;
@@ -98,6 +129,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     hand_over,    // of a Modified line to another writer
     share,        // of a Modified line with a reader
     forward,      // the line itself
+    take_out,     // of dead nodes from a word
     call,         // somebody waits for just this
     evict         // the last verb of an eviction, whose ring slots are free then
   };
@@ -107,6 +139,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     sim::Signal done;
     std::uint32_t open = 0;
     std::uint64_t found = 0;  ///< the atomic's result, or all that READs have found, or-ed
+    models::Content content{};  ///< of the last READ
   };
   /// What a completion is about.
   struct Posted {
@@ -121,6 +154,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   struct Spinning;
   using HeldLatches = line_cache::HeldLatches<Frame>;
 
+  /// Registers the buffers of answers, and starts the evictor.
+  void begin();
   models::Server& server() const { return shared_.rack.server(id_); }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
   const Options& options() const { return shared_.options; }
@@ -136,6 +171,10 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void unlatch(Frame& frame, bool exclusive);
   void latch_freed(Frame& frame);
   void grant_waiters(Frame& frame);
+  /// Whether it may use what it has cached: not when its lease is over.
+  bool serves() const;
+  /// Ends when it may.
+  sim::Task<void> lease();
   bool local_turn_is_over(const LineWork& work) const;
   models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
 
@@ -154,19 +193,42 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void take_word(LineWork& work);
   void handle(std::uint32_t slot);
   void take_answer(std::uint32_t slot);
+  /// The line that was asked for is in `work.fetched`.
+  void take_given(LineWork& work, Ask& ask, ObjectRange dirty);
+  /// One more invalidation is answered without the line.
+  void answered_without(LineWork& work, Ask& ask);
   void confirmed(sim::Key line, std::uint64_t number);
   void given_part_done(sim::Key line);
   void pause_over(std::uint64_t line);
   void serve_deferred(Frame& frame);
+
+  // Recovery (survivor.cpp).
+  bool is_cut_off(NodeId node) const { return (cut_off_ & LatchWord::shared(node)) != 0; }
+  bool awaits_answer_of(const LineWork& work, NodeId lost) const;
+  bool has_unconfirmed_from(const LineWork& work, NodeId lost) const;
+  bool has_arrived(sim::Key line, const LineWork& work) const;
+  sim::Task<void> claim(sim::Key line, NodeId lost);
+  sim::Task<void> recheck(sim::Key line, NodeId lost);
+  sim::Task<void> take_out(sim::Key line, NodeId lost);
+  /// How long it leaves a word alone after so many compare-and-swaps in vain.
+  sim::Duration back_off(std::uint32_t attempts) const;
+  void try_again_later(LineWork& work);
 
   // Verbs (verbs.cpp).
   void post(models::QueuePair& queue_pair, std::span<const models::WorkRequest> requests);
   std::uint64_t note(Posted posted);
   models::WorkRequest atomic(models::Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
                              Posted posted);
-  models::WorkRequest read_line(sim::Key line, sim::OperationId operation);
+  /// The line and its word.
+  models::WorkRequest read_line(sim::Key line, sim::OperationId operation) const;
+  models::WorkRequest read_word(sim::Key line) const;
+  models::WorkRequest swap_word(sim::Key line, std::uint64_t compare, std::uint64_t swap) const;
+  /// Posts a request and waits for its end. Returns the word that an atomic has found, or the first that a READ has.
+  sim::Task<std::uint64_t> call(models::QueuePair& queue_pair, sim::Key line, models::WorkRequest request,
+                                models::Content* content = nullptr);
   /// What is dirty of a frame, to its place in memory.
   models::WorkRequest flush(const Frame& frame, sim::OperationId operation);
+  models::WorkRequest write_back(const Frame& frame, ObjectRange range, sim::OperationId operation);
   void count(const models::WorkRequest& request);
   models::ReliableConnection& thread_queue_pair(unsigned thread, sim::Key line) const;
   models::ReliableConnection& handler_queue_pair(sim::Key line) const;
@@ -208,6 +270,11 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::vector<std::uint32_t> free_answers_;
   std::uint64_t next_number_ = 1;
   std::vector<std::uint32_t> ring_used_;  // slots of the evictor's copy-out rings, by memory server (§5.2.1)
+  // Of nodes that are dead.
+  std::uint64_t cut_off_ = 0, departed_ = 0;  // as reader bits
+  std::vector<std::uint32_t> giving_to_;      // atomics under way that give a line, by whom it goes to
+  std::vector<LeftBehind> left_behind_;       // by this one's crash
+  bool latches_are_told_ = false;             // of the present death
   sim::Signal frame_freed_, ring_moved_, evictor_wanted_;
   sim::Scope tasks_;
 };

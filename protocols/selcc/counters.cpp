@@ -37,6 +37,9 @@ Counters::Counters(sim::Metrics& m)
       evicted_modified(m.counter("selcc.evictions.modified", "lines", "Modified lines that were evicted")),
       frame_waits(m.counter("selcc.frame_waits", "waits", "misses that found no free frame")),
       ring_waits(m.counter("selcc.ring_waits", "waits", "evictions that found the copy-out ring full")),
-      failed_verbs(m.counter("selcc.failed_verbs", "verbs", "verbs that ended in error: whoever waits is stuck")) {}
+      failed_verbs(m.counter("selcc.failed_verbs", "verbs", "verbs that ended in error: whoever waits is stuck")),
+      claimed(m.counter("selcc.claimed", "lines", "lines that a dead node had given, whose word still named it")),
+      rechecked(m.counter("selcc.rechecked", "lines", "lines that a dead node had given and never sent")),
+      taken_out(m.counter("selcc.taken_out", "words", "words that dead nodes were taken out of")) {}
 
 }  // namespace racksim::selcc

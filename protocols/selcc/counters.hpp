@@ -16,6 +16,7 @@ struct Counters {
   sim::Counter &undone, &own_traces, &upgrade_fallbacks, &yields, &held_back;
   sim::Counter &flushes, &flushed_bytes, &evicted_shared, &evicted_modified, &frame_waits, &ring_waits;
   sim::Counter& failed_verbs;
+  sim::Counter &claimed, &rechecked, &taken_out;
 };
 
 }  // namespace racksim::selcc

@@ -12,7 +12,8 @@ sim::CoverageMap coverage_map() {
                           "a confirmation comes before the line is taken",
                           "an invalidation meets a line whose release is on its way",
                           "a deferred invalidation loses to another", "a victim is in use again",
-                          "a thread waits for another's latch operation"},
+                          "a thread waits for another's latch operation",
+                          "a line is claimed that a dead node had given", "a dead node's line never comes"},
           .rows = Step::table().coverage_rows()};
 }
 

@@ -17,6 +17,8 @@ enum class RacePoint : std::uint8_t {
   deferred_in_vain,            ///< R8: the line went to another
   victim_in_use_again,         ///< between being chosen and being evicted
   misses_merged,               ///< R13: a thread waits for another's latch operation
+  claimed,                     ///< a dead node's handover has not reached the word
+  given_without_the_line,      ///< it has, and the line has not come
   count
 };
 

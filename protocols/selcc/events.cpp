@@ -73,16 +73,22 @@ void ComputeNode::on_completion(const models::Completion& completion) {
     handler_.core->run<&ComputeNode::handle>(options().handling, *this, slot);
     return;
   }
-  if (completion.status != models::Status::success) {
-    ++counters().failed_verbs.value;
-    return;
-  }
+  const bool failed = completion.status != models::Status::success;
+  if (failed) ++counters().failed_verbs.value;
   if (completion.wr_id == 0) return;
   const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
+  if (failed && posted_[slot].purpose != Purpose::forward) return;
   const Posted posted = take(posted_, free_posted_, slot);
+  if (failed) return given_part_done(posted.line);  // to a node that is gone
   if (posted.purpose == Purpose::call) {
-    posted.call->found |=
-        completion.opcode == models::Opcode::read ? completion.content.as<std::uint64_t>() : completion.old_value;
+    if (completion.opcode == models::Opcode::read) {
+      std::uint64_t first = 0;
+      std::memcpy(&first, completion.content.bytes().data(), sizeof first);
+      posted.call->found |= first;
+      posted.call->content = completion.content;
+    } else {
+      posted.call->found |= completion.old_value;
+    }
     if (--posted.call->open == 0) posted.call->done.notify_all();
     return;
   }
@@ -110,10 +116,15 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
       return raise(FrameEvent::released, posted.line, frame);
     case Purpose::hand_over:
     case Purpose::share:
+      --giving_to_[posted.peer];
       if (options().confirm) confirm(posted.peer, posted.line, posted.number, posted.operation);
       return given_part_done(posted.line);
     case Purpose::forward:
       return given_part_done(posted.line);
+    case Purpose::take_out:
+      if (completion.old_value != posted.number) return try_again_later(*find_work(posted.line));
+      ++counters().taken_out.value;
+      return raise(FrameEvent::pause_over, posted.line, frame);
     case Purpose::evict:
       RACKSIM_INVARIANT(ring_used_[shared_.lines.server_of(posted.line)] >= posted.slots,
                         "an eviction gives back the slots that it has taken");
@@ -163,26 +174,34 @@ void ComputeNode::take_answer(std::uint32_t slot) {
   const auto ask = std::find_if(work->asks.begin(), work->asks.end(),
                                 [&](const Ask& a) { return a.number == answer.number && !a.answered; });
   if (ask == work->asks.end()) return;  // of a request that is not waited for any more (R6)
-  Frame& frame = *work->frame;
-  ask->answered = true;
   calendar().cancel(work->timer);  // without R5 it would ask again
   if (answer.verdict == Verdict::given) {
-    work->asks.clear();
     work->fetched = std::move(arrived.data);
-    work->fetched_dirty = answer.dirty;
-    work->confirmation = answer.number;
-    raise(FrameEvent::granted, answer.line, &frame);
+    take_given(*work, *ask, answer.dirty);
     if (work->confirmed == answer.number) {
       shared_.coverage.race(RacePoint::confirmed_before_taken);
       confirmed(answer.line, answer.number);
     }
-    work->acquired.notify_all();
     return;
   }
   if (answer.verdict == Verdict::busy) work->turned_away = true;
-  if (std::any_of(work->asks.begin(), work->asks.end(), [](const Ask& a) { return !a.answered; })) return;
-  work->asks.clear();
-  raise(FrameEvent::answered, answer.line, &frame);
+  answered_without(*work, *ask);
+}
+
+void ComputeNode::take_given(LineWork& work, Ask& ask, ObjectRange dirty) {
+  work.giver = ask.whom;
+  work.confirmation = ask.number;
+  work.fetched_dirty = dirty;
+  work.asks.clear();
+  raise(FrameEvent::granted, work.frame->line, work.frame);
+  work.acquired.notify_all();
+}
+
+void ComputeNode::answered_without(LineWork& work, Ask& ask) {
+  ask.answered = true;
+  if (std::any_of(work.asks.begin(), work.asks.end(), [](const Ask& a) { return !a.answered; })) return;
+  work.asks.clear();
+  raise(FrameEvent::answered, work.frame->line, work.frame);
 }
 
 // The confirmation is a flag in memory that costs no core anything. It may be there before the thread has seen the
@@ -202,6 +221,7 @@ void ComputeNode::confirmed(sim::Key line, std::uint64_t number) {
 
 void ComputeNode::handle(std::uint32_t slot) {
   const Invalidation message = take(inbox_, free_inbox_, slot);
+  if (is_cut_off(message.sender)) return;
   Frame* frame = cache_.find(message.line);
   raise(event_of(message.conflict), message.line, frame, &message);
   if (frame != nullptr) tidy(*frame);

@@ -46,6 +46,7 @@ struct LineWork {
   sim::EventId timer{};
   sim::Signal acquired;
 
+  NodeId giver = 0;                ///< who gave the line
   std::uint64_t confirmation = 0;  ///< the number of the request by which the line came
   std::uint64_t confirmed = 0;     ///< the one that was confirmed last
   unsigned giving = 0;             ///< completions that a line being given still waits for

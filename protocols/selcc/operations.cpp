@@ -66,6 +66,14 @@ void Selcc::object_changed(sim::Key object, const models::AtomicUpdate& update) 
   if (update.after != update.before) performed(update.operation, object, sim::Value{update.after});
 }
 
+void Selcc::written(sim::Key line, ObjectRange objects) {
+  if (recovery_ == nullptr) return;
+  for (std::uint16_t index = objects.low; index < objects.high; ++index) {
+    const sim::Value value{lines_.memory_of(line).word(lines_.address_of(line, index))};
+    recovery_->unflushed().flushed(line, lines_.object_of(line, index), value);
+  }
+}
+
 sim::Task<void> Selcc::do_fence(models::Session session, sim::OperationId) {
   if (options_.writes_return_early()) co_await buffer_of(session).drain();
 }
@@ -80,7 +88,7 @@ sim::Task<void> Selcc::do_lock(models::Session session, sim::Key line, models::L
 sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
   co_await do_fence(session, operation);
   co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
-  nodes_[session.node]->unlock(session.thread, line);
+  co_await nodes_[session.node]->unlock(session.thread, line);
 }
 
 sim::Task<void> Selcc::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {

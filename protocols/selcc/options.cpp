@@ -60,6 +60,14 @@ void Options::declare(sim::Parameters& p) {
       .neutral(20_us)
       .varied({zero, 1_us, 20_us});
   p.length("spin_per_level", spin_per_level, zero, most, "for how long, for each level of its priority");
+  p.choice("recovery", recovery, {{"none", RecoveryMode::none}, {"fence", RecoveryMode::fence}},
+           "what is done about a compute node that has crashed: nothing, as in the paper, or it is cut off and what it "
+           "held is freed (ours; needs undo \"waited\")")
+      .neutral(RecoveryMode::none);
+  p.flag("sweep", sweep,
+         "recovery takes a dead node out of all words at once, so that it may come back; off: of those that others meet")
+      .neutral(false);
+  membership.declare(p);
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
            "core time of an access to the cache, its local latch held")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/membership/membership_options.hpp"
 #include "models/service/protocol.hpp"
 
 namespace racksim::selcc {
@@ -17,6 +18,12 @@ enum class Undo : std::uint8_t {
   overlapped,  ///< takes it away, and asks the holder meanwhile
   waited,      ///< asks once it is gone
   off          ///< leaves it
+};
+
+/// What is done about a compute node that has crashed.
+enum class RecoveryMode : std::uint8_t {
+  none,  ///< as in the paper: whoever needs what it held waits for ever
+  fence  ///< it is cut off, and what it held is freed (recovery.hpp)
 };
 
 struct Options final : models::ProtocolOptions {
@@ -43,6 +50,9 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t buffered_writes = 16;
   sim::Duration buffer_deadline = 20_us;
   sim::Duration spin_per_level = 16_us;
+  RecoveryMode recovery = RecoveryMode::none;
+  bool sweep = false;
+  models::MembershipOptions membership;
   // Costs.
   sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
 
@@ -52,8 +62,9 @@ struct Options final : models::ProtocolOptions {
   std::vector<std::string> promises() const override {
     return {writes_return_early() ? "tso" : "data-value", "mutual-exclusion", "latch-words"};
   }
-  /// What waits in the buffers of a node that crashes.
-  bool may_lose_writes() const override { return writes_return_early(); }
+  bool recovers() const { return recovery == RecoveryMode::fence; }
+  /// What waits in the buffers of a node that crashes, and what it has not flushed.
+  bool may_lose_writes() const override { return writes_return_early() || recovers(); }
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

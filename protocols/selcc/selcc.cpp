@@ -16,6 +16,10 @@ namespace {
 
 models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
   latched_memory::require_bits(context);
+  if (options.recovers() && options.undo != Undo::waited) {
+    throw sim::OptionError("undo", "an undo that nobody waits for",
+                           "\"waited\", for recovery must be able to tell from a word who has a part in it");
+  }
   models::MemoryShape shape = latched_memory::cached_shape(context, options.line_bytes, options.frames());
   shape.offers = shape.offers.with({sim::OperationKind::compare_and_swap, sim::OperationKind::fetch_and_add});
   shape.writes_return_early = options.writes_return_early();
@@ -58,6 +62,10 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
     shared_.nodes.push_back(nodes_.back().get());
   }
+  if (options_.recovers()) {
+    recovery_ = make_recovery();
+    shared_.recovery = recovery_.get();
+  }
   lines_.watch(*this);
   for (std::size_t i = 0; options_.writes_return_early() && i < sessions(); ++i) {
     const models::Session session = session_number(i);
@@ -72,7 +80,35 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
 void Selcc::node_crashed(NodeId node) {
   lose_buffered(node);
   sessions_died(node);
-  if (node < nodes_.size()) nodes_[node]->crash();
+  if (node >= nodes_.size()) return;
+  if (recovery_) recovery_->node_crashed(node);
+  nodes_[node]->crash();
+}
+
+void Selcc::node_restarted(NodeId node) {
+  for (std::size_t i = 0; recovery_ && i < buffers_.size(); ++i) {
+    if (session_number(i).node == node) buffers_[i]->begin();
+  }
+}
+
+void Selcc::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
+  if (recovery_) recovery_->membership().add_actor(engine);
+}
+
+std::unique_ptr<Recovery> Selcc::make_recovery() {
+  const auto allocated_lines = [this] {
+    std::vector<Region> regions;
+    allocator().for_each([&](models::GlobalAddress first, std::uint64_t bytes) {
+      regions.push_back({.first = block_of(first), .lines = bytes / options_.line_bytes});
+    });
+    return regions;
+  };
+  return std::make_unique<Recovery>(
+      shared_, shape().roles, options_.membership, options_.sweep,
+      Recovery::Service{
+          .lose = [this](sim::Key object, sim::Value value) { lost_write(object, value, sim::Loss::holder); },
+          .unlock = [this](models::Session holder, sim::Key line) { unlock_for_dead(holder, line); },
+          .allocated = allocated_lines});
 }
 
 void Selcc::show_state(sim::StateVisitor& visitor) const {
@@ -120,7 +156,8 @@ void Selcc::stop_measuring() {
 }
 
 bool Selcc::quiescent() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); }) &&
+  return (recovery_ == nullptr || recovery_->at_rest()) &&
+         std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); }) &&
          std::all_of(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer->empty(); });
 }
 
@@ -146,7 +183,11 @@ std::vector<models::Leak> Selcc::leaks() const {
   std::vector<models::Leak> leaks;
   for (const auto& node : nodes_) node->add_leaks(leaks);
   if (!leaks.empty()) return leaks;
-  // At rest each word is the sum of what its holders have contributed.
+  // At rest each word is the sum of what its holders have contributed; who is dead may stand in it.
+  std::uint64_t lost = 0;
+  for (NodeId node = 0; node < nodes_.size(); ++node) {
+    if (is_lost(node)) lost |= LatchWord::shared(node);
+  }
   std::set<std::uint64_t> lines;
   for (const auto& node : nodes_) {
     node->cache().for_each([&](const Frame& frame) { lines.insert(frame.line); });
@@ -156,7 +197,7 @@ std::vector<models::Leak> Selcc::leaks() const {
     const sim::Key line{number};
     std::uint64_t sum = 0;
     for (NodeId node = 0; node < nodes_.size(); ++node) sum += contribution(node, line);
-    const LatchWord word = lines_.word_of(line);
+    const LatchWord word = lines_.word_of(line).without(lost);
     if (word.bits() == sum) continue;
     leaks.push_back({"wrong-metadata",
                      fmt::format("the latch word of line {} is {:#x}, but its holders make {:#x}",

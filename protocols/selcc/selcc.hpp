@@ -7,6 +7,7 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/recovery.hpp"
 #include "protocols/selcc/write_buffer.hpp"
 
 namespace racksim::selcc {
@@ -21,8 +22,11 @@ class Selcc final : public models::Protocol,
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void show_state(sim::StateVisitor& visitor) const override;
-  /// A compute node leaves for good; whoever needs a line that it holds waits for ever, and the report says so.
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
+  /// Without recovery a compute node leaves for good; whoever needs a line that it holds waits for ever, and the report
+  /// says so.
   void node_crashed(NodeId node) override;
+  void node_restarted(NodeId node) override;
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
@@ -34,7 +38,13 @@ class Selcc final : public models::Protocol,
   ComputeNode& node(NodeId id) { return *nodes_[id]; }
   latched_memory::MemoryServers& memory_servers() override { return lines_; }
   bool words_are_decodable() const override { return options_.undo == Undo::waited; }
-  bool has_part_in(NodeId node, sim::Key line) const override { return nodes_[node]->has_part_in(line); }
+  bool has_part_in(NodeId node, sim::Key line) const override {
+    return nodes_[node]->has_part_in(line) || is_lost(node);
+  }
+  bool is_lost(NodeId node) const override { return recovery_ != nullptr && recovery_->is_lost(node); }
+  bool takes_back(NodeId node) const override { return recovery_ != nullptr && options_.sweep && node < nodes_.size(); }
+  /// Null without recovery.
+  Recovery* recovery() { return recovery_.get(); }
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
@@ -54,6 +64,8 @@ class Selcc final : public models::Protocol,
  private:
   /// That is when an atomic is performed.
   void object_changed(sim::Key object, const models::AtomicUpdate& update) override;
+  void written(sim::Key line, ObjectRange objects) override;
+  std::unique_ptr<Recovery> make_recovery();
   void lose_buffered(NodeId node);
   WriteBuffer& buffer_of(models::Session session) { return *buffers_[index_of(session)]; }
 
@@ -71,6 +83,7 @@ class Selcc final : public models::Protocol,
   latched_memory::MemoryServers lines_;
   Shared shared_;
   std::vector<std::unique_ptr<ComputeNode>> nodes_;    // that compute
+  std::unique_ptr<Recovery> recovery_;
   std::vector<std::unique_ptr<WriteBuffer>> buffers_;  // by session; none unless writes return early
   sim::Source final_source_;
   sim::Gauge &local_share_, &invalidation_share_;

@@ -22,7 +22,7 @@ LatchWord Step::word() const {
 std::vector<NodeId> Step::targets() const {
   std::vector<NodeId> found;
   const auto add = [&](NodeId id) {
-    if (id != node.id_ && id < node.shared_.nodes.size()) found.push_back(id);
+    if (id != node.id_ && id < node.shared_.nodes.size() && !node.is_cut_off(id)) found.push_back(id);
   };
   const bool upgrades = frame->state == FrameState::upgrading;
   if (word().names_owner()) {
@@ -76,6 +76,9 @@ bool Step::own_trace() const {
 bool Step::undo_is_waited() const {
   return node.options().undo == Undo::waited;
 }
+bool Step::names_the_dead() const {
+  return word().without(node.departed_) != word();
+}
 bool Step::somebody_to_ask() const {
   return !targets().empty();
 }
@@ -102,21 +105,22 @@ void Step::start_attempt() {
 }
 
 void Step::acquire_shared() {
-  start_attempt();
-  const std::uint64_t bit = LatchWord::shared(node.id_);
-  const models::WorkRequest batch[2] = {
-      node.atomic(models::Opcode::fetch_add, line, 0, bit,
-                  {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation}),
-      node.read_line(line, work->operation)};
-  node.post(node.thread_queue_pair(work->thread, line), batch);
+  acquire(models::Opcode::fetch_add, LatchWord::shared(node.id_));
 }
 
 void Step::acquire_modified() {
+  acquire(models::Opcode::compare_swap, LatchWord::modified(node.id_));
+}
+
+// The atomic, and the line behind it.
+void Step::acquire(models::Opcode opcode, std::uint64_t part) {
   start_attempt();
-  const models::WorkRequest batch[2] = {
-      node.atomic(models::Opcode::compare_swap, line, 0, LatchWord::modified(node.id_),
+  models::WorkRequest batch[2] = {
+      node.atomic(opcode, line, 0, part,
                   {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation}),
       node.read_line(line, work->operation)};
+  batch[1].wr_id =
+      node.note({.purpose = ComputeNode::Purpose::latch_line, .line = line, .operation = work->operation});
   node.post(node.thread_queue_pair(work->thread, line), batch);
 }
 
@@ -220,6 +224,14 @@ void Step::pause_for_own_trace() {
   wait_until(node.calendar().now() + node.shared_.rack.options().rtt);
 }
 
+// If the word has changed meanwhile the next attempt sees it.
+void Step::take_out_the_dead() {
+  const models::WorkRequest swap = node.atomic(
+      models::Opcode::compare_swap, line, word().bits(), word().without(node.departed_).bits(),
+      {.purpose = ComputeNode::Purpose::take_out, .number = word().bits(), .operation = work->operation});
+  node.post(node.thread_queue_pair(work->thread, line), std::span(&swap, 1));
+}
+
 void Step::hold_back() {
   ++node.counters().held_back.value;
   wait_until(node.held_back_.at(line));
@@ -310,6 +322,7 @@ void Step::hand_over() {
                    .number = message->number,
                    .operation = message->operation});
   node.post(node.handler_queue_pair(line), std::span(&add, 1));
+  ++node.giving_to_[message->sender];
   giving.giving = 2;
   frame->latch = Frame::kExclusive;
   drop_copy();
@@ -330,6 +343,7 @@ void Step::share_out() {
   if (flushes) batch.push_back(node.flush(*frame, message->operation));
   batch.insert(node.options().flush_first ? batch.end() : batch.begin(), add);
   node.post(node.handler_queue_pair(line), batch);
+  ++node.giving_to_[message->sender];
   if (node.options().giver_waits) giving.giving = 2;
   frame->dirty = {};
   frame->writer_priority = 0;

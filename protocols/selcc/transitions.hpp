@@ -80,6 +80,7 @@ struct Step {
   bool reader_succeeds() const;
   bool own_trace() const;
   bool undo_is_waited() const;
+  bool names_the_dead() const;
   bool somebody_to_ask() const;
   bool word_was_free() const;
   bool upgrade_succeeds() const;
@@ -99,6 +100,7 @@ struct Step {
   void ask();
   void pause();
   void pause_for_own_trace();
+  void take_out_the_dead();
   void hold_back();
   void release_share_first();
   void forget_asks();
@@ -125,6 +127,7 @@ struct Step {
   std::vector<NodeId> targets() const;
   sim::OperationId asked_by() const;
   void start_attempt();
+  void acquire(models::Opcode opcode, std::uint64_t part);
   void wait_until(sim::Time end);
   void let_writer_in_first();
   void keep_priority();

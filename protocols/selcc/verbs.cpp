@@ -1,6 +1,7 @@
 // The verbs that a compute node posts: latch operations, flushes, invalidations and their answers (SELCC §4.3, §5.1).
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "protocols/selcc/compute_node.hpp"
 
@@ -68,17 +69,32 @@ void ComputeNode::atomic_ended(sim::Key line) {
 }
 
 // The whole line, its latch word too.
-WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) {
+WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) const {
+  WorkRequest request = read_word(line);
+  request.bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes());
+  request.operation = operation;
+  return request;
+}
+
+WorkRequest ComputeNode::read_word(sim::Key line) const {
   return {.opcode = Opcode::read,
           .remote = shared_.lines.remote(line),
-          .bytes = static_cast<std::uint32_t>(shared_.lines.stored_bytes()),
-          .wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = operation}),
-          .operation = operation};
+          .bytes = latched_memory::LineLayout::kWordBytes};
+}
+
+WorkRequest ComputeNode::swap_word(sim::Key line, std::uint64_t compare, std::uint64_t swap) const {
+  return {.opcode = Opcode::compare_swap,
+          .remote = shared_.lines.remote(line),
+          .compare = compare,
+          .swap_or_add = swap};
 }
 
 WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {
-  const ObjectRange range =
-      options().dirty_boundaries ? frame.dirty : ObjectRange{.low = 0, .high = shared_.lines.objects_per_line()};
+  const ObjectRange whole{.low = 0, .high = shared_.lines.objects_per_line()};
+  return write_back(frame, options().dirty_boundaries ? frame.dirty : whole, operation);
+}
+
+WorkRequest ComputeNode::write_back(const Frame& frame, ObjectRange range, sim::OperationId operation) {
   std::vector<std::byte> bytes(range.bytes());
   frame.data.store(range, bytes);
   ++counters().flushes.value;
@@ -98,20 +114,28 @@ models::ReliableConnection& ComputeNode::handler_queue_pair(sim::Key line) const
   return *handler_.to_memory[shared_.lines.server_of(line)];
 }
 
-sim::Task<std::uint64_t> ComputeNode::atomic_on_word(unsigned thread, sim::Key object, models::WorkRequest request) {
-  const sim::Key line = shared_.lines.line_of(object);
+sim::Task<std::uint64_t> ComputeNode::call(models::QueuePair& queue_pair, sim::Key line, WorkRequest request,
+                                           models::Content* content) {
   Call call(calendar());
   call.open = 1;
-  request.remote = shared_.lines.remote(line, shared_.lines.index_of(object));
   request.wr_id = note({.purpose = Purpose::call, .line = line, .operation = request.operation, .call = &call});
-  post(thread_queue_pair(thread, line), std::span(&request, 1));
+  post(queue_pair, std::span(&request, 1));
   co_await call.done.wait();
+  if (content != nullptr) *content = std::move(call.content);
   co_return call.found;
+}
+
+sim::Task<std::uint64_t> ComputeNode::atomic_on_word(unsigned thread, sim::Key object, WorkRequest request) {
+  if (!serves()) co_await lease();
+  const sim::Key line = shared_.lines.line_of(object);
+  request.remote = shared_.lines.remote(line, shared_.lines.index_of(object));
+  co_return co_await call(thread_queue_pair(thread, line), line, std::move(request));
 }
 
 sim::Task<bool> ComputeNode::nobody_holds(unsigned thread, sim::Key first, std::uint64_t lines,
                                           sim::OperationId operation) {
   constexpr std::uint64_t kBatch = 16;
+  if (!serves()) co_await lease();
   Call call(calendar());
   for (std::uint64_t begin = 0; begin < lines && call.found == 0; begin += kBatch) {
     std::vector<models::WorkRequest> batch;

@@ -47,6 +47,8 @@ void Selcc::warm_access(models::Session session, models::GlobalAddress address, 
   frame->data.set(lines_.index_of(object), value);
   frame->dirty.widen(lines_.index_of(object));
   performed(kWarmOperation, object, value);
+  // So that a crash can undo nothing of before the run.
+  if (recovery_) warm_write_back(*frame);
 }
 
 // A free frame, besides as many as the evictor keeps free, if the cache has so many.

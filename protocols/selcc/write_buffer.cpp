@@ -13,7 +13,7 @@ WriteBuffer::WriteBuffer(ComputeNode& node, unsigned thread, const Options& opti
       wanted_(clock.calendar()),
       moved_(clock.calendar()),
       tasks_(clock.calendar()) {
-  tasks_.spawn(perform_in_order());
+  begin();
 }
 
 sim::Task<void> WriteBuffer::put(sim::Key object, sim::Value value, sim::OperationId operation) {
@@ -73,6 +73,7 @@ void WriteBuffer::crash() {
   tasks_.cancel_all();
   clock_.calendar().cancel(timer_);
   writes_.clear();
+  urgent_ = due_ = false;
 }
 
 }  // namespace racksim::selcc

@@ -36,6 +36,8 @@ class WriteBuffer {
   const std::deque<Write>& writes() const { return writes_; }
   /// Its node has crashed: what waits is lost.
   void crash();
+  /// Its node has started again.
+  void begin() { tasks_.spawn(perform_in_order()); }
 
  private:
   sim::Task<void> perform_in_order();

@@ -1,0 +1,31 @@
+// See membership_options.hpp.
+#include "models/membership/membership_options.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sim/options/option_error.hpp"
+
+namespace racksim::models {
+
+void MembershipOptions::declare(sim::Parameters& p) {
+  using sim::Duration;
+  const Duration most = Duration::from_ps(1'000'000'000'000);
+  p.length("membership.lease", lease, Duration::from_ps(1000), most,
+           "for how long a node is a member without asking again; longer than two round trips")
+      .neutral(lease);
+  p.length("membership.latency", latency, Duration{}, most, "one way over the management network").neutral(latency);
+  p.real("membership.slowest_clock", slowest_clock, 1, 1000,
+         "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
+      .neutral(slowest_clock);
+}
+
+void MembershipOptions::check(sim::Duration rtt) const {
+  const sim::Duration least = std::max(rtt * 2, latency * 4);
+  if (lease > least) return;
+  throw sim::OptionError("membership.lease", fmt::format("{} ns", lease.ns()),
+                         fmt::format("more than {} ns, two round trips of either network", least.ns()));
+}
+
+}  // namespace racksim::models

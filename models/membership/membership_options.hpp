@@ -1,0 +1,21 @@
+// The options of membership (membership.hpp): how long a lease is, and how far away the manager.
+#pragma once
+
+#include "sim/kernel/time.hpp"
+#include "sim/options/parameters.hpp"
+
+namespace racksim::models {
+
+struct MembershipOptions {
+  sim::Duration lease = sim::Duration::from_ps(1'000'000'000);
+  sim::Duration latency = sim::Duration::from_ps(5'000'000);
+  double slowest_clock = 1.001;
+
+  /// As `membership.` options of whoever has members.
+  void declare(sim::Parameters& p);
+  /// Throws sim::OptionError, at `lease`, for one that is no longer than two round trips of the data network, or of the
+  /// management network, which a renewal takes.
+  void check(sim::Duration rtt) const;
+};
+
+}  // namespace racksim::models

@@ -1,0 +1,203 @@
+// What a compute node does when another is dead, step by step (recovery.hpp), and how it comes back itself.
+#include <algorithm>
+#include <utility>
+
+#include "protocols/selcc/compute_node.hpp"
+#include "protocols/selcc/recovery.hpp"
+
+namespace racksim::selcc {
+
+namespace {
+
+bool owned_by(LatchWord word, NodeId node) {
+  return word.names_owner() && word.owner() == node;
+}
+
+}  // namespace
+
+bool ComputeNode::serves() const {
+  return shared_.recovery == nullptr || shared_.recovery->holds_lease(id_);
+}
+
+sim::Task<void> ComputeNode::lease() {
+  return shared_.recovery->lease(id_);
+}
+
+// It asks for nothing any more, and is given nothing.
+void ComputeNode::cut_off(NodeId lost) {
+  cut_off_ |= LatchWord::shared(lost);
+  std::vector<sim::Key> lines;
+  for (auto& [line, work] : works_) {
+    if (std::erase_if(work->deferred, [&](const Invalidation& m) { return m.sender == lost; }) > 0) {
+      lines.push_back(sim::Key{line});
+    }
+  }
+  for (const sim::Key line : lines) tidy(*find_work(line)->frame);
+}
+
+bool ComputeNode::awaits_answer_of(const LineWork& work, NodeId lost) const {
+  return std::any_of(work.asks.begin(), work.asks.end(),
+                     [&](const Ask& ask) { return ask.whom == lost && !ask.answered; });
+}
+
+bool ComputeNode::has_unconfirmed_from(const LineWork& work, NodeId lost) const {
+  return work.giver == lost && work.confirmation != 0 && work.confirmed != work.confirmation;
+}
+
+// An answer that is here, and that its thread has not looked at yet.
+bool ComputeNode::has_arrived(sim::Key line, const LineWork& work) const {
+  std::vector<bool> free(answers_.size());
+  for (const std::uint32_t slot : free_answers_) free[slot] = true;
+  for (std::size_t slot = 0; slot < answers_.size(); ++slot) {
+    const Answer& answer = answers_[slot].answer;
+    const bool asked = std::any_of(work.asks.begin(), work.asks.end(),
+                                   [&](const Ask& ask) { return ask.number == answer.number && !ask.answered; });
+    if (!free[slot] && answer.line == line && asked) return true;
+  }
+  return false;
+}
+
+// Until it neither waits for the dead node, nor has anything from it that is not confirmed, nor gives it anything.
+sim::Task<void> ComputeNode::settle(NodeId lost) {
+  for (;;) {
+    bool settled = giving_to_[lost] == 0;
+    std::vector<sim::Key> lines;
+    for (const auto& [line, work] : works_) lines.push_back(sim::Key{line});
+    for (const sim::Key line : lines) {
+      const LineWork* work = find_work(line);
+      if (work == nullptr) continue;
+      if (has_unconfirmed_from(*work, lost)) {
+        co_await claim(line, lost);
+      } else if (awaits_answer_of(*work, lost)) {
+        settled = false;
+        if (!has_arrived(line, *work)) co_await recheck(line, lost);
+      }
+    }
+    if (settled) co_return;
+    co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
+  }
+}
+
+// Readers' bits come and go while they find an owner that is dead, and each change makes a compare-and-swap fail. Nodes
+// that tried again at once, or all after the same time, could do so for ever.
+sim::Duration ComputeNode::back_off(std::uint32_t attempts) const {
+  return shared_.rack.options().rtt * ((std::int64_t{id_} + 1) * std::min<std::int64_t>(attempts, 8));
+}
+
+void ComputeNode::try_again_later(LineWork& work) {
+  set_timer(work, work.frame->line, calendar().now() + back_off(work.attempts));
+}
+
+sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
+  models::ReliableConnection& queue_pair = handler_queue_pair(line);
+  const models::WorkRequest look = read_word(line);
+  for (std::uint32_t attempts = 1;; ++attempts) {
+    const LatchWord word(co_await call(queue_pair, line, look));
+    if (!owned_by(word, lost)) break;  // the dead node's atomic has landed
+    const Frame& frame = *cache_.find(line);
+    const bool modified = permission_of(frame.state) == sim::Permission::write;
+    if (!modified) {
+      const models::WorkRequest whole = write_back(frame, {.low = 0, .high = shared_.lines.objects_per_line()}, 0);
+      post(queue_pair, std::span(&whole, 1));
+    }
+    const std::uint64_t claimed = word.bits() - LatchWord::modified(lost) +
+                                  (modified ? LatchWord::modified(id_) : LatchWord::shared(id_));
+    const models::WorkRequest swap = swap_word(line, word.bits(), claimed);
+    const LatchWord found(co_await call(queue_pair, line, swap));
+    if (found != word) {
+      co_await sim::sleep_for(server().clock(), back_off(attempts));
+      continue;
+    }
+    ++counters().claimed.value;
+    shared_.coverage.race(RacePoint::claimed);
+    break;
+  }
+  confirmed(line, find_work(line)->confirmation);
+}
+
+sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
+  // Sharers that are asked to let go give nothing.
+  const bool may_be_given = LatchWord(find_work(line)->word).names_owner();
+  models::Content content;
+  LatchWord word;
+  if (may_be_given) {
+    const models::WorkRequest look = read_line(line, 0);
+    word = LatchWord(co_await call(handler_queue_pair(line), line, look, &content));
+  }
+  LineWork* work = find_work(line);
+  if (work == nullptr || !awaits_answer_of(*work, lost)) co_return;
+  const auto ask = std::find_if(work->asks.begin(), work->asks.end(), [&](const Ask& a) { return a.whom == lost; });
+  const bool wants_modified = work->frame->state == FrameState::asking_modified;
+  const bool given =
+      may_be_given && (wants_modified ? owned_by(word, id_) : (word.readers() & LatchWord::shared(id_)) != 0);
+  if (!given) {
+    work->turned_away = true;
+    answered_without(*work, *ask);
+    co_return;
+  }
+  ++counters().rechecked.value;
+  shared_.coverage.race(RacePoint::given_without_the_line);
+  if (wants_modified) shared_.recovery->lose(line);
+  const std::uint64_t number = ask->number;
+  work->fetched.load(content.bytes().subspan(latched_memory::LineLayout::kWordBytes));
+  take_given(*work, *ask, {});
+  confirmed(line, number);
+}
+
+sim::Task<void> ComputeNode::bury(NodeId lost) {
+  departed_ |= LatchWord::shared(lost);
+  co_return;
+}
+
+sim::Task<void> ComputeNode::sweep(NodeId lost, std::span<const Region> regions) {
+  constexpr std::uint64_t kBatch = 16;
+  for (const Region& region : regions) {
+    for (std::uint64_t begin = 0; begin < region.lines; begin += kBatch) {
+      std::vector<sim::Task<void>> batch;
+      for (std::uint64_t i = begin; i < std::min(region.lines, begin + kBatch); ++i) {
+        batch.push_back(take_out(sim::Key{region.first + i}, lost));
+      }
+      co_await sim::gather(std::move(batch));
+    }
+  }
+}
+
+sim::Task<void> ComputeNode::take_out(sim::Key line, NodeId lost) {
+  models::ReliableConnection& queue_pair = *evictor_.to_memory[shared_.lines.server_of(line)];
+  const models::WorkRequest look = read_word(line);
+  LatchWord word(co_await call(queue_pair, line, look));
+  for (std::uint32_t attempts = 1; word.names(lost); ++attempts) {
+    const LatchWord without = word.without(LatchWord::shared(lost));
+    const models::WorkRequest swap = swap_word(line, word.bits(), without.bits());
+    const LatchWord found(co_await call(queue_pair, line, swap));
+    if (found == word) {
+      ++counters().taken_out.value;
+      co_return;
+    }
+    co_await sim::sleep_for(server().clock(), back_off(attempts));
+    word = LatchWord(co_await call(queue_pair, line, look));
+  }
+}
+
+std::vector<ComputeNode::LeftBehind> ComputeNode::latches_left_behind() {
+  std::vector<LeftBehind> all = std::exchange(left_behind_, {});
+  held_.for_each([&](unsigned thread, sim::Key line) {
+    all.push_back({.holder = {id_, static_cast<std::uint16_t>(thread)}, .line = line});
+  });
+  latches_are_told_ = true;
+  return all;
+}
+
+void ComputeNode::come_back(std::uint64_t absent, std::uint64_t departed) {
+  cut_off_ = absent;
+  departed_ = departed;
+  latches_are_told_ = false;
+  begin();
+}
+
+void ComputeNode::welcome(NodeId node) {
+  cut_off_ &= ~LatchWord::shared(node);
+  departed_ &= ~LatchWord::shared(node);
+}
+
+}  // namespace racksim::selcc
