@@ -42,7 +42,7 @@ class Crash final : public Fault {
   bool outlives_heal() const override { return stays_down_; }
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     Fault::draw(random, scene);
-    node_ = random.below(scene.nodes);
+    node_ = random.below(scene.mortal.value_or(scene.nodes));
     if (random.chance(0.3)) until_ = kEver;
     stays_down_ = random.chance(0.2);
   }
@@ -82,7 +82,7 @@ class Availability final : public Fault {
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     Fault::draw(random, scene);
     until_ = kEver;
-    node_ = random.below(scene.nodes);
+    node_ = random.below(scene.mortal.value_or(scene.nodes));
     profile_.clear();
     const std::uint64_t outages = 1 + random.below(3);
     sim::Duration at{};

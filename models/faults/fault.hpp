@@ -25,6 +25,8 @@ struct FaultScene {
   sim::Duration length = sim::Duration::from_ps(1'000'000'000);
   /// After which the protocol, or a NIC, has sent again what it got no answer to, however often before; zero for never.
   sim::Duration longest_timeout{};
+  /// Those that may crash: the first so many; of nothing all.
+  std::optional<std::uint64_t> mortal{};
 };
 
 /// One fault of a scenario. Kinds derive from it and add options, or replace how its time is said.

@@ -44,13 +44,21 @@ void Membership::add_actor(sim::Engine& engine) {
   });
 }
 
-// As long as the member's own clock, if it is slow, may take for the lease.
 void Membership::look() {
-  const auto patience = sim::Duration::from_ps(
-      static_cast<std::int64_t>(static_cast<double>(options_.lease.ps()) * options_.slowest_clock));
   for (const NodeId node : members()) {
-    if (rack_.calendar().now() >= members_[node]->granted_at + patience) exclude(node);
+    if (rack_.calendar().now() >= members_[node]->granted_at + options_.patience()) exclude(node);
   }
+}
+
+bool Membership::at_rest() const {
+  for (NodeId node = 0; node < roles_.compute_nodes; ++node) {
+    const Member& member = *members_[node];
+    const Server& server = rack_.server(node);
+    const bool unnoticed = member.standing == Standing::member &&
+                           (!server.is_on() || member.incarnation != server.incarnation());
+    if (member.standing == Standing::excluded || unnoticed) return false;
+  }
+  return true;
 }
 
 sim::Task<void> Membership::lease(NodeId node) {
@@ -92,18 +100,25 @@ sim::Task<void> Membership::renew(NodeId node) {
 Membership::Answer Membership::take_request(NodeId node, std::uint32_t incarnation) {
   Member& member = *members_[node];
   if (member.standing == Standing::member && member.incarnation != incarnation) exclude(node);  // it has been dead
-  if (member.standing == Standing::readmitted && member.incarnation != incarnation) {
-    member.standing = Standing::member;
+  if (member.standing == Standing::welcome && member.incarnation != incarnation) {
+    member.standing = Standing::joining;
     member.incarnation = incarnation;
-    ++counters_.admissions.value;
-    observer_.node_admitted(node);
+    member.agent.spawn(join(node));
   }
   if (member.standing == Standing::member) {
     member.granted_at = rack_.calendar().now();
     ++counters_.renewals.value;
     return Answer::granted;
   }
-  return member.incarnation == incarnation ? Answer::start_over : Answer::not_yet;
+  const bool joins = member.standing == Standing::joining;
+  return member.incarnation == incarnation && !joins ? Answer::start_over : Answer::not_yet;
+}
+
+sim::Task<void> Membership::join(NodeId node) {
+  co_await observer_.admit(node);
+  members_[node]->standing = Standing::member;
+  members_[node]->granted_at = rack_.calendar().now();
+  ++counters_.admissions.value;
 }
 
 // It lives, but nobody listens to it any more: what it has is worth nothing.
@@ -115,6 +130,7 @@ void Membership::start_over(std::uint64_t node) {
 void Membership::node_crashed(NodeId node) {
   Member& member = *members_[node];
   member.agent.cancel_all();
+  if (member.standing == Standing::joining) member.standing = Standing::welcome;
   member.lease_until = sim::Time::beginning();
   if (!roles_.computes(node)) give_up_on(node);
 }
@@ -139,11 +155,11 @@ sim::Task<void> Membership::fence(NodeId node) {
   co_await hold_round(std::move(everybody), cut);
   give_up_on(node);
   const bool may_return = co_await observer_.recover(node);
-  members_[node]->standing = may_return ? Standing::readmitted : Standing::gone;
+  members_[node]->standing = may_return ? Standing::welcome : Standing::gone;
 }
 
 sim::Task<void> Membership::cut_off(NodeId member, NodeId lost) {
-  rack_.server(member).nic().cut_off(lost);
+  if (options_.cut_queue_pairs) rack_.server(member).nic().cut_off(lost);
   observer_.node_cut_off(member, lost);
   co_return;
 }

@@ -37,8 +37,9 @@ class MembershipObserver {
   virtual void node_cut_off(NodeId member, NodeId lost) = 0;
   /// All have. Does what has to be done so that the others go on, and returns whether the node may come back.
   virtual sim::Task<bool> recover(NodeId lost) = 0;
-  /// A node comes back, with nothing: queue pairs between it and all others are to be connected. It gets its lease next.
-  virtual void node_admitted(NodeId node) = 0;
+  /// A node comes back, with nothing. Ends when it may be a member: its queue pairs and those of all members are
+  /// connected, and what has to be done before is. Dies with the node.
+  virtual sim::Task<void> admit(NodeId node) = 0;
 
  protected:
   ~MembershipObserver() = default;
@@ -66,12 +67,17 @@ class Membership final : CrashObserver {
   /// What it does each time: whoever's lease is over is taken for dead. For calendar events.
   void look();
   /// How often it looks.
-  sim::Duration interval() const { return options_.lease / 4; }
+  sim::Duration interval() const { return options_.interval(); }
 
   /// Whether the node may rely on being a member, by its own clock.
-  bool holds_lease(NodeId node) const { return rack_.calendar().now() < members_[node]->lease_until; }
+  bool holds_lease(NodeId node) const {
+    const sim::Time until = members_[node]->lease_until;
+    return rack_.calendar().now() < until || (!options_.heed_leases && until != sim::Time::beginning());
+  }
   /// Ends as soon as it does.
   sim::Task<void> lease(NodeId node);
+  /// Whether nobody is dead without being known to be, or being dealt with.
+  bool at_rest() const;
   bool is_member(NodeId node) const { return members_[node]->standing == Standing::member; }
 
   /// For `recover`: has every member do some work, as a message from the manager asks it to, and ends when each has
@@ -83,9 +89,10 @@ class Membership final : CrashObserver {
  private:
   enum class Standing : std::uint8_t {
     member,
-    excluded,    ///< taken for dead; the protocol recovers
-    readmitted,  ///< it may come back
-    gone         ///< it may not
+    excluded,  ///< taken for dead; the protocol recovers
+    gone,      ///< it may not come back
+    welcome,   ///< it may
+    joining    ///< it does
   };
   enum class Answer : std::uint8_t { granted, not_yet, start_over };
   struct Member {
@@ -109,6 +116,7 @@ class Membership final : CrashObserver {
   void node_restarted(NodeId node) override;
   sim::Task<void> renew(NodeId node);
   Answer take_request(NodeId node, std::uint32_t incarnation);
+  sim::Task<void> join(NodeId node);
   void start_over(std::uint64_t node);
   void exclude(NodeId node);
   sim::Task<void> fence(NodeId node);

@@ -19,6 +19,16 @@ void MembershipOptions::declare(sim::Parameters& p) {
   p.real("membership.slowest_clock", slowest_clock, 1, 1000,
          "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
       .neutral(slowest_clock);
+  p.flag("membership.heed_leases", heed_leases, "a node whose lease is over uses nothing that it has cached")
+      .neutral(true);
+  p.flag("membership.cut_queue_pairs", cut_queue_pairs,
+         "everybody cuts the queue pairs to a node that is taken for dead before anything of its is touched")
+      .neutral(true);
+}
+
+// As long as the member's own clock, if it is slow, may take for the lease.
+sim::Duration MembershipOptions::patience() const {
+  return sim::Duration::from_ps(static_cast<std::int64_t>(static_cast<double>(lease.ps()) * slowest_clock));
 }
 
 void MembershipOptions::check(sim::Duration rtt) const {

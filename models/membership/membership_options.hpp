@@ -10,12 +10,17 @@ struct MembershipOptions {
   sim::Duration lease = sim::Duration::from_ps(1'000'000'000);
   sim::Duration latency = sim::Duration::from_ps(5'000'000);
   double slowest_clock = 1.001;
+  bool heed_leases = true, cut_queue_pairs = true;
 
   /// As `membership.` options of whoever has members.
   void declare(sim::Parameters& p);
   /// Throws sim::OptionError, at `lease`, for one that is no longer than two round trips of the data network, or of the
   /// management network, which a renewal takes.
   void check(sim::Duration rtt) const;
+  /// For how long the manager takes a member that does not ask to have its lease still.
+  sim::Duration patience() const;
+  /// How often it looks for leases that are over.
+  sim::Duration interval() const { return lease / 4; }
 };
 
 }  // namespace racksim::models

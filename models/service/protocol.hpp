@@ -122,6 +122,9 @@ class ProtocolOptions {
   virtual std::vector<std::string> promises() const { return {"data-value"}; }
   /// Whether it warms up without time, by a way of its own that ends in the same state. Otherwise by running itself.
   virtual bool warms_itself() const { return false; }
+  /// Kinds of faults that it tolerates with these options, besides those of its entry. Crashes are of nodes that
+  /// compute.
+  virtual std::vector<std::string> also_tolerates() const { return {}; }
   /// Whether a crash may undo acknowledged writes, of which it then tells each (`Service::lost_write`).
   virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.

@@ -79,11 +79,7 @@ bool ComputeNode::has_part_in(sim::Key line) const {
 void ComputeNode::crash() {
   if (!latches_are_told_) left_behind_ = latches_left_behind();
   tasks_.cancel_all();
-  cache_.for_each([&](const Frame& frame) {
-    if (permission_of(frame.state) == sim::Permission::none) return;
-    sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
-                           shared_.lines.object_of(frame.line, 0), id_, sim::Permission::none);
-  });
+  record_no_permission();
   for (auto& [line, work] : works_) calendar().cancel(work->timer);
   works_.clear();
   cache_.clear();
@@ -98,6 +94,15 @@ void ComputeNode::crash() {
   free_answers_.clear();
   std::fill(ring_used_.begin(), ring_used_.end(), 0);
   std::fill(giving_to_.begin(), giving_to_.end(), 0);
+  taking_out_ = 0;
+}
+
+void ComputeNode::record_no_permission() const {
+  cache_.for_each([&](const Frame& frame) {
+    if (permission_of(frame.state) == sim::Permission::none) return;
+    sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(), 0,
+                           shared_.lines.object_of(frame.line, 0), id_, sim::Permission::none);
+  });
 }
 
 bool ComputeNode::quiescent() const {

@@ -89,8 +89,10 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Task<void> settle(NodeId lost);
   /// From now on takes the dead node out of each word that it meets it in.
   sim::Task<void> bury(NodeId lost);
-  /// Takes it out of the words of all these lines, which must stay where they are until then.
-  sim::Task<void> sweep(NodeId lost, std::span<const Region> regions);
+  /// Takes dead nodes, given as reader bits, out of the words of all these lines, which must stay until then.
+  sim::Task<void> sweep(std::uint64_t lost, std::span<const Region> regions);
+  /// Ends when it has no such swap under way any more: one that came late would take the node out again when it is back.
+  sim::Task<void> leave_alone(NodeId lost);
   /// A node that was dead is back.
   void welcome(NodeId node);
 
@@ -101,6 +103,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   };
   /// The latches that its threads hold and will never give back. To be called once each time that it is dead.
   std::vector<LeftBehind> latches_left_behind();
+  /// Tells the record that it may use none of its copies: it has crashed, or has no lease.
+  void record_no_permission() const;
   /// It is a member again, and holds nothing. Both as reader bits: who is not a member, and who of them words may be
   /// rid of.
   void come_back(std::uint64_t absent, std::uint64_t departed);
@@ -209,7 +213,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   bool has_arrived(sim::Key line, const LineWork& work) const;
   sim::Task<void> claim(sim::Key line, NodeId lost);
   sim::Task<void> recheck(sim::Key line, NodeId lost);
-  sim::Task<void> take_out(sim::Key line, NodeId lost);
+  sim::Task<void> take_out(sim::Key line, std::uint64_t lost);
   /// How long it leaves a word alone after so many compare-and-swaps in vain.
   sim::Duration back_off(std::uint32_t attempts) const;
   void try_again_later(LineWork& work);
@@ -272,6 +276,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::vector<std::uint32_t> ring_used_;  // slots of the evictor's copy-out rings, by memory server (§5.2.1)
   // Of nodes that are dead.
   std::uint64_t cut_off_ = 0, departed_ = 0;  // as reader bits
+  std::uint32_t taking_out_ = 0;              // swaps under way
   std::vector<std::uint32_t> giving_to_;      // atomics under way that give a line, by whom it goes to
   std::vector<LeftBehind> left_behind_;       // by this one's crash
   bool latches_are_told_ = false;             // of the present death

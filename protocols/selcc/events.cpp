@@ -122,6 +122,7 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
     case Purpose::forward:
       return given_part_done(posted.line);
     case Purpose::take_out:
+      --taking_out_;
       if (completion.old_value != posted.number) return try_again_later(*find_work(posted.line));
       ++counters().taken_out.value;
       return raise(FrameEvent::pause_over, posted.line, frame);

@@ -66,7 +66,11 @@ void Options::declare(sim::Parameters& p) {
       .neutral(RecoveryMode::none);
   p.flag("sweep", sweep,
          "recovery takes a dead node out of all words at once, so that it may come back; off: of those that others meet")
-      .neutral(false);
+      .neutral(false)
+      .varied({false, true});
+  p.flag("claim", claim, "who got a line from a dead node puts itself in its place in the word, unless it is there")
+      .neutral(true);
+  p.flag("recheck", recheck, "who waits for a dead node's answer looks whether it has the line already").neutral(true);
   membership.declare(p);
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
@@ -84,6 +88,15 @@ std::uint8_t Options::priority_of(std::uint32_t retries) const {
   if (units < 8) return 3;
   if (units < 10) return 4;
   return static_cast<std::uint8_t>(std::min<std::uint64_t>(5 + units / 50, 255));
+}
+
+std::vector<std::string> Options::also_tolerates() const {
+  if (!recovers()) return {};
+  return {"availability", "crash", "isolation"};
+}
+
+sim::Duration Options::longest_timeout(const models::RackOptions&) const {
+  return recovers() ? membership.patience() + membership.interval() : sim::Duration{};
 }
 
 models::StateSize Options::state_size(std::uint64_t nodes) const {

@@ -51,7 +51,7 @@ struct Options final : models::ProtocolOptions {
   sim::Duration buffer_deadline = 20_us;
   sim::Duration spin_per_level = 16_us;
   RecoveryMode recovery = RecoveryMode::none;
-  bool sweep = false;
+  bool sweep = false, claim = true, recheck = true;
   models::MembershipOptions membership;
   // Costs.
   sim::Duration local_access = 100_ns, handling = 200_ns, eviction = 100_ns;
@@ -66,6 +66,9 @@ struct Options final : models::ProtocolOptions {
   /// What waits in the buffers of a node that crashes, and what it has not flushed.
   bool may_lose_writes() const override { return writes_return_early() || recovers(); }
   bool warms_itself() const override { return true; }
+  std::vector<std::string> also_tolerates() const override;
+  /// Nothing is sent again; but who waits for a dead node may have to wait for its lease to end.
+  sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 

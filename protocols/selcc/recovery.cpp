@@ -11,16 +11,8 @@ Recovery::Recovery(Shared& shared, const models::Roles& roles, const models::Mem
     : shared_(shared),
       sweeps_(sweeps),
       service_(std::move(service)),
-      crashed_(roles.compute_nodes),
+      connected_(roles.compute_nodes, true),
       membership_(shared.rack, roles, options, *this) {}
-
-bool Recovery::at_rest() const {
-  if (recovering_ > 0) return false;
-  for (NodeId node = 0; node < crashed_.size(); ++node) {
-    if (crashed_[node] && membership_.is_member(node)) return false;  // nobody has noticed yet
-  }
-  return true;
-}
 
 void Recovery::lose(sim::Key line) {
   unflushed_.lose(line, service_.lose);
@@ -31,7 +23,8 @@ void Recovery::node_cut_off(NodeId member, NodeId lost) {
 }
 
 sim::Task<bool> Recovery::recover(NodeId lost) {
-  ++recovering_;
+  connected_[lost] = false;
+  if (!holds_lease(lost)) shared_.nodes[lost]->record_no_permission();
   const models::Membership::Work settle = [this, lost](NodeId member) { return shared_.nodes[member]->settle(lost); };
   co_await membership_.round(settle);
   lose_lines_of(lost);
@@ -39,19 +32,32 @@ sim::Task<bool> Recovery::recover(NodeId lost) {
   departed_ |= LatchWord::shared(lost);
   const models::Membership::Work bury = [this, lost](NodeId member) { return shared_.nodes[member]->bury(lost); };
   co_await membership_.round(bury);
-  bool swept = false;
-  const std::vector<Region> lines = sweeps_ ? service_.allocated() : std::vector<Region>{};
+  if (sweeps_) {
+    co_await have_swept(lost);
+    departed_ &= ~LatchWord::shared(lost);
+    const models::Membership::Work leave = [this, lost](NodeId member) {
+      return shared_.nodes[member]->leave_alone(lost);
+    };
+    co_await membership_.round(leave);
+  }
+  co_return sweeps_;
+}
+
+// By whoever is there; if nobody is, by who comes back first.
+sim::Task<void> Recovery::have_swept(NodeId lost) {
+  const std::vector<Region> lines = service_.allocated();
   const models::Membership::Work sweep = [this, lost, &lines](NodeId member) {
-    return shared_.nodes[member]->sweep(lost, lines);
+    return shared_.nodes[member]->sweep(LatchWord::shared(lost), lines);
   };
-  while (sweeps_ && !swept) {
+  for (;;) {
     NodeId sweeper = 0;
     while (sweeper < shared_.nodes.size() && !membership_.is_member(sweeper)) ++sweeper;
-    if (sweeper == shared_.nodes.size()) break;
-    swept = co_await membership_.ask(sweeper, sweep);
+    if (sweeper == shared_.nodes.size()) {
+      unswept_ |= LatchWord::shared(lost);
+      co_return;
+    }
+    if (co_await membership_.ask(sweeper, sweep)) co_return;
   }
-  --recovering_;
-  co_return swept;
 }
 
 void Recovery::lose_lines_of(NodeId lost) {
@@ -63,20 +69,41 @@ void Recovery::lose_lines_of(NodeId lost) {
   for (const sim::Key line : lines) lose(line);
 }
 
-void Recovery::node_admitted(NodeId node) {
-  crashed_[node] = false;
-  departed_ &= ~LatchWord::shared(node);
+sim::Task<void> Recovery::admit(NodeId node) {
+  shared_.lines.reconnect(node);
+  co_await sweep_first(node);
   std::uint64_t absent = 0;
   for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
-    if (!membership_.is_member(other)) absent |= LatchWord::shared(other);
+    if (other != node && !connected_[other]) absent |= LatchWord::shared(other);
   }
-  shared_.lines.reconnect(node);
   shared_.nodes[node]->come_back(absent, departed_);
   for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
-    if (other == node || !membership_.is_member(other)) continue;
+    if (!connected_[other]) continue;
     ComputeNode::connect(*shared_.nodes[node], *shared_.nodes[other]);
     shared_.nodes[other]->welcome(node);
   }
+  connected_[node] = true;
+}
+
+// Before any of those ids is used again.
+sim::Task<void> Recovery::sweep_first(NodeId node) {
+  while (unswept_ != 0) {
+    if (sweeper_) {
+      co_await sim::sleep_for(shared_.rack.server(node).clock(), shared_.rack.options().rtt);
+      continue;
+    }
+    sweeper_ = node;
+    const std::vector<Region> lines = service_.allocated();
+    const std::uint64_t swept = unswept_;  // there may be more of them meanwhile
+    co_await shared_.nodes[node]->sweep(swept, lines);
+    unswept_ &= ~swept;
+    sweeper_.reset();
+  }
+}
+
+void Recovery::node_crashed(NodeId node) {
+  connected_[node] = false;
+  if (sweeper_ == node) sweeper_.reset();
 }
 
 }  // namespace racksim::selcc

@@ -7,7 +7,8 @@
 //   3. Recheck: whoever waits for its answer looks into the word too. Its own part may be there already although the
 //      line never came: then it has the line, as memory has it.
 //   4. Then only is the dead node taken out of words, by CAS: by whoever meets it there or, with `sweep`, from all of
-//      them. Only after a sweep may its id be used again, by another incarnation.
+//      them. Only after a sweep, and when no such CAS is under way any more, may its id be used again, by another
+//      incarnation.
 //
 // What is lost are the writes that memory has not seen to lines whose word still names the dead node as the owner after
 // step 3, and to those that step 3 takes from memory: also the writes of earlier owners, for a handover flushes
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,27 +44,30 @@ class Recovery final : models::MembershipObserver {
   bool holds_lease(NodeId node) const { return membership_.holds_lease(node); }
   sim::Task<void> lease(NodeId node) { return membership_.lease(node); }
   /// Whether words may still name a node that is not there, or not any more.
-  bool is_lost(NodeId node) const { return crashed_[node] || !membership_.is_member(node); }
+  bool is_lost(NodeId node) const { return !connected_[node] || !membership_.is_member(node); }
   /// Whether all that is known to be dead is dealt with.
-  bool at_rest() const;
+  bool at_rest() const { return membership_.at_rest(); }
 
   UnflushedWrites& unflushed() { return unflushed_; }
   /// A line has been taken from memory although somebody had it Modified.
   void lose(sim::Key line);
-  void node_crashed(NodeId node) { crashed_[node] = true; }
+  void node_crashed(NodeId node);
 
  private:
   void node_cut_off(NodeId member, NodeId lost) override;
   sim::Task<bool> recover(NodeId lost) override;
-  void node_admitted(NodeId node) override;
+  sim::Task<void> admit(NodeId node) override;
+  sim::Task<void> have_swept(NodeId lost);
+  sim::Task<void> sweep_first(NodeId node);
   void lose_lines_of(NodeId lost);
 
   Shared& shared_;
   bool sweeps_;
   Service service_;
-  std::vector<bool> crashed_;    // and not come back, by node
+  std::vector<bool> connected_;  // with all others that are, by node: not crashed, or come back
   std::uint64_t departed_ = 0;   // whom words may be rid of, as reader bits
-  std::uint64_t recovering_ = 0;
+  std::uint64_t unswept_ = 0;    // of whom nobody was left to rid them, as reader bits
+  std::optional<NodeId> sweeper_;
   UnflushedWrites unflushed_;
   models::Membership membership_;  // tells the rest
 };

@@ -91,7 +91,7 @@ void ComputeNode::try_again_later(LineWork& work) {
 sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
   models::ReliableConnection& queue_pair = handler_queue_pair(line);
   const models::WorkRequest look = read_word(line);
-  for (std::uint32_t attempts = 1;; ++attempts) {
+  for (std::uint32_t attempts = 1; options().claim; ++attempts) {
     const LatchWord word(co_await call(queue_pair, line, look));
     if (!owned_by(word, lost)) break;  // the dead node's atomic has landed
     const Frame& frame = *cache_.find(line);
@@ -117,7 +117,7 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
 
 sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
   // Sharers that are asked to let go give nothing.
-  const bool may_be_given = LatchWord(find_work(line)->word).names_owner();
+  const bool may_be_given = options().recheck && LatchWord(find_work(line)->word).names_owner();
   models::Content content;
   LatchWord word;
   if (may_be_given) {
@@ -149,7 +149,12 @@ sim::Task<void> ComputeNode::bury(NodeId lost) {
   co_return;
 }
 
-sim::Task<void> ComputeNode::sweep(NodeId lost, std::span<const Region> regions) {
+sim::Task<void> ComputeNode::leave_alone(NodeId lost) {
+  departed_ &= ~LatchWord::shared(lost);
+  while (taking_out_ > 0) co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
+}
+
+sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::span<const Region> regions) {
   constexpr std::uint64_t kBatch = 16;
   for (const Region& region : regions) {
     for (std::uint64_t begin = 0; begin < region.lines; begin += kBatch) {
@@ -162,12 +167,12 @@ sim::Task<void> ComputeNode::sweep(NodeId lost, std::span<const Region> regions)
   }
 }
 
-sim::Task<void> ComputeNode::take_out(sim::Key line, NodeId lost) {
+sim::Task<void> ComputeNode::take_out(sim::Key line, std::uint64_t lost) {
   models::ReliableConnection& queue_pair = *evictor_.to_memory[shared_.lines.server_of(line)];
   const models::WorkRequest look = read_word(line);
   LatchWord word(co_await call(queue_pair, line, look));
-  for (std::uint32_t attempts = 1; word.names(lost); ++attempts) {
-    const LatchWord without = word.without(LatchWord::shared(lost));
+  for (std::uint32_t attempts = 1; word.without(lost) != word; ++attempts) {
+    const LatchWord without = word.without(lost);
     const models::WorkRequest swap = swap_word(line, word.bits(), without.bits());
     const LatchWord found(co_await call(queue_pair, line, swap));
     if (found == word) {
@@ -197,7 +202,6 @@ void ComputeNode::come_back(std::uint64_t absent, std::uint64_t departed) {
 
 void ComputeNode::welcome(NodeId node) {
   cut_off_ &= ~LatchWord::shared(node);
-  departed_ &= ~LatchWord::shared(node);
 }
 
 }  // namespace racksim::selcc

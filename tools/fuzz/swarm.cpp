@@ -121,6 +121,7 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
   for (const auto& protocol : models::protocols()) {
     if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
   }
+  for (const std::string& kind : original_.protocol.options->also_tolerates()) tolerated_.push_back(kind);
   const auto vary = [&](const std::string& prefix, const auto& component, const BoundParameters& options) {
     sim::Parameters defaults;
     const auto owner = component.make(defaults);  // which the declarations point into
@@ -286,7 +287,8 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
   JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
   if (!tolerated_.empty() && draws.chance(0.8)) {
     const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
-                                   longest_timeout(document)};
+                                   longest_timeout(document),
+                                   std::min(nodes, original_.rack.options->roles.compute.value_or(nodes))};
     const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
     for (const auto& fault : *drawn.elements()) faults.push(fault);
   }
