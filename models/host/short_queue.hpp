@@ -58,6 +58,8 @@ class ShortQueue {
   /// From the oldest item to the youngest.
   auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
   auto end() const { return items_.end(); }
+  auto begin() { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
+  auto end() { return items_.end(); }
 
  private:
   std::vector<T> items_;  // those before first_ are gone

@@ -65,7 +65,7 @@ void NicEngine::post(p4::PacketRef&& packet, std::uint32_t fetch_bytes, SendOrde
     drop(*packet, DropReason::nic_off);
   } else if (fetch_bytes > 0) {
     ++counters_.pcie_reads.value;
-    post_at(std::move(packet), dma_read(now + options_.pcie_latency, fetch_bytes).in_nic, order);
+    post_at(std::move(packet), dma_read(now + options_.pcie_latency, fetch_bytes), order);
   } else if (order.latest < now) {
     enter_engine(std::move(packet), order);
   } else {
@@ -95,6 +95,7 @@ void NicEngine::take_waiting(p4::PacketRef&& packet, std::uint64_t generation, s
   --fetching_;
   if (generation != generation_) return drop(*packet, DropReason::nic_off);
   if (life != order.life) return drop(*packet, DropReason::no_queue_pair);
+  if (order.payloads) order.payloads->fill(*packet);
   enter_engine(std::move(packet), order);
 }
 
@@ -177,22 +178,23 @@ sim::Time NicEngine::dma_write(sim::Time start, std::uint32_t bytes) {
   return dma_write_free_ + options_.pcie_latency;
 }
 
-NicEngine::Access NicEngine::dma_read(sim::Time ready, std::uint32_t bytes) {
-  const sim::Time begins = std::max(ready, dma_read_free_);
-  dma_read_free_ = begins + pcie_time(bytes);
-  return {begins + options_.pcie_latency, dma_read_free_ + options_.pcie_latency * 2};
+sim::Time NicEngine::dma_read(sim::Time ready, std::uint32_t bytes) {
+  dma_read_free_ = std::max(ready, dma_read_free_) + pcie_time(bytes);
+  return dma_read_free_ + options_.pcie_latency * 2;
 }
 
 // Memory is read one PCIe latency after the unit has begun, and is free for the next atomic of the word when the new
 // value is there.
-NicEngine::Access NicEngine::atomic(sim::Time ready, std::uint64_t address) {
+NicEngine::Atomic NicEngine::atomic(sim::Time ready, std::uint64_t address) {
   ++counters_.atomics.value;
   const sim::Time now = context_.calendar.now();
-  std::erase_if(word_free_, [&](const auto& entry) { return entry.second <= now; });
-  sim::Time& word_free = word_free_[address];
-  const sim::Time start = std::max({ready, atomic_free_, word_free});
+  std::erase_if(busy_words_, [&](const BusyWord& word) { return word.until <= now; });
+  auto word = std::find_if(busy_words_.begin(), busy_words_.end(),
+                           [&](const BusyWord& busy) { return busy.address == address; });
+  if (word == busy_words_.end()) word = busy_words_.insert(word, {.address = address, .until = kFree});
+  const sim::Time start = std::max({ready, atomic_free_, word->until});
   atomic_free_ = start + atomic_gap_;
-  word_free = start + options_.atomic_latency;
+  word->until = start + options_.atomic_latency;
   return {start + options_.pcie_latency, start + std::max(options_.atomic_latency, options_.pcie_latency * 2 + 1_ns)};
 }
 
@@ -214,7 +216,7 @@ void NicEngine::power_off() {
   ++generation_;
   for (auto& held : held_transmit_) drop(*held.packet, DropReason::nic_off);
   held_transmit_.clear();
-  word_free_.clear();
+  busy_words_.clear();
   queue_pairs_.clear();
   transmit_free_ = receive_free_ = dma_read_free_ = dma_write_free_ = atomic_free_ = kFree;
 }

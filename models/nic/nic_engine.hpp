@@ -3,7 +3,8 @@
 // Sending: a work request's doorbell crosses PCIe (with the payload when it is inline; else the payload is then read
 // over PCIe), waits for its slot under the message-rate limit, and goes to the wire. Receiving: a packet takes a slot
 // of the receive engine, its DMA crosses PCIe, and the polling core gets it. Engine, DMA and wire are next-free
-// instants; events are: a payload read over PCIe, a WRITE landing in memory, and the polling core's work.
+// instants; events are: a payload read over PCIe, be it a READ's or what an atomic has found, a WRITE landing in
+// memory, and the polling core's work.
 //
 // Why next-free instants are exact here: whatever is posted at t reaches the engine at t + pcie_latency or, after a
 // PCIe read, by an event that far before its payload is there; so the engine is always asked in the order of its use.
@@ -17,7 +18,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "models/nic/nic_options.hpp"
@@ -46,10 +46,21 @@ class SendListener {
   ~SendListener() = default;
 };
 
+/// Has what packets are to bring that is read from memory while they wait.
+class PayloadSource {
+ public:
+  /// The payload of a packet that has waited is in the NIC: fills it in.
+  virtual void fill(const p4::Packet& packet) = 0;
+
+ protected:
+  ~PayloadSource() = default;
+};
+
 /// A send queue, whose packets enter the engine in the order of the calls.
 struct SendOrder {
-  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr, std::optional<std::uint32_t> state = {})
-      : engine(owner), listener(told), queue_pair(state) {}
+  explicit SendOrder(NicEngine& owner, SendListener* told = nullptr, std::optional<std::uint32_t> state = {},
+                     PayloadSource* source = nullptr)
+      : engine(owner), listener(told), payloads(source), queue_pair(state) {}
   /// The payload of a packet is there that was posted in this generation of the NIC, and this life of the queue: an
   /// event has room for both in one word.
   void fetched(p4::Packet* packet, std::uint64_t generation_and_life);
@@ -61,6 +72,7 @@ struct SendOrder {
 
   NicEngine& engine;
   SendListener* listener;
+  PayloadSource* payloads;
   std::optional<std::uint32_t> queue_pair;    ///< whose state a packet needs, from kFirstRdmaQpn on
   sim::Time latest = sim::Time::beginning();  ///< when the latest packet is handed to the engine
   std::uint64_t life = 0;
@@ -104,15 +116,14 @@ class NicEngine {
   sim::Time begin_receive(std::optional<std::uint32_t> queue_pair);
   /// When `bytes` of a packet that starts in the receive engine at `start` are in host memory.
   sim::Time dma_write(sim::Time start, std::uint32_t bytes);
-  /// An access of the NIC to host memory: when memory is read (and, by an atomic, written), and when what was read is
-  /// in the NIC, more than one PCIe latency later.
-  struct Access {
+  /// When `bytes` of host memory, which the NIC asks for at `ready` at the earliest, are in it.
+  sim::Time dma_read(sim::Time ready, std::uint32_t bytes);
+  /// An atomic: when it reaches memory, and when what it has found is in the NIC. It is done one PCIe latency before.
+  struct Atomic {
     sim::Time at_memory, in_nic;
   };
-  /// A read of `bytes`, which the NIC asks for at `ready` at the earliest.
-  Access dma_read(sim::Time ready, std::uint32_t bytes);
   /// An atomic of the word at `address`, which the NIC begins at `ready` at the earliest.
-  Access atomic(sim::Time ready, std::uint64_t address);
+  Atomic atomic(sim::Time ready, std::uint64_t address);
 
   void delivered(const p4::Packet& packet);
   void drop(const p4::Packet& packet, DropReason reason);
@@ -167,8 +178,12 @@ class NicEngine {
   static constexpr sim::Time kFree = sim::Time::beginning();
   sim::Time transmit_free_ = kFree, receive_free_ = kFree, dma_read_free_ = kFree, dma_write_free_ = kFree,
             atomic_free_ = kFree;
-  std::unordered_map<std::uint64_t, sim::Time> word_free_;  // by address, of atomics that are not done
-  std::uint32_t divided_bytes_ = 0;                         // pcie_time's last question and answer
+  struct BusyWord {
+    std::uint64_t address;
+    sim::Time until;
+  };
+  std::vector<BusyWord> busy_words_;  // of atomics that are not done: a few
+  std::uint32_t divided_bytes_ = 0;   // pcie_time's last question and answer
   sim::Duration divided_time_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_serial_ = 0;

@@ -270,6 +270,7 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   Entry& entry = queue_.front();
   if (entry.is_atomic()) {
     entry.old_value = packet->get<AtomicAckEth>().old_value;
+    if (entry.request.old_value_at) memory_.set_word(*entry.request.old_value_at, entry.old_value);
     engine.dma_write(start, kAtomicBytes);
   } else {
     engine.dma_write(start, RcLink::payload_of(*packet));

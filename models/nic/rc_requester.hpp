@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "models/host/memory.hpp"
 #include "models/nic/completion_queue.hpp"
 #include "models/nic/rc_link.hpp"
 #include "models/nic/verbs.hpp"
@@ -27,8 +28,8 @@ class RcRequester {
     virtual void requester_failed() = 0;
   };
 
-  RcRequester(const RcLink& link, CompletionQueue& completions, Owner& owner, sim::Lane timer_lane)
-      : link_(link), completions_(completions), owner_(owner), timer_lane_(timer_lane) {}
+  RcRequester(const RcLink& link, Memory& memory, CompletionQueue& completions, Owner& owner, sim::Lane timer_lane)
+      : link_(link), memory_(memory), completions_(completions), owner_(owner), timer_lane_(timer_lane) {}
 
   /// Queues a work request; false if the send queue is full.
   bool take(const WorkRequest& request);
@@ -77,6 +78,7 @@ class RcRequester {
   void fail(Status status);
 
   const RcLink& link_;
+  Memory& memory_;
   CompletionQueue& completions_;
   Owner& owner_;
   sim::Lane timer_lane_;

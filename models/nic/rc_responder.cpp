@@ -16,8 +16,7 @@ void RcResponder::reset() {
   message_ = {};
   landed_ = sim::Time::beginning();
   results_.clear();
-  reads_.clear();
-  atomics_.clear();
+  accesses_.clear();
   order_.reset();
   ++life_;
 }
@@ -162,8 +161,8 @@ void RcResponder::take_read(const p4::Packet& packet, sim::Time start) {
   read(packet, start);
 }
 
-// The response's packets take their places in the order of answers now, and each gets what memory holds when it is
-// read. A WRITE before the READ on this connection is in memory by then.
+// The response's packets take their places in the order of answers now, and each gets what memory holds when its part
+// has been read. A WRITE before the READ on this connection is in memory by then.
 void RcResponder::read(const p4::Packet& packet, sim::Time start) {
   NicEngine& engine = link_.engine;
   const auto& reth = packet.get<Reth>();
@@ -183,19 +182,10 @@ void RcResponder::read(const p4::Packet& packet, sim::Time start) {
     RcLink::set_payload(*response, bytes);
     response->operation = packet.operation;
     engine.stamp(*response);
-    const NicEngine::Access access = engine.dma_read(ready, bytes);
-    reads_.push_back({.response = response.share(), .address = reth.address + i * mtu, .bytes = bytes});
-    engine.calendar().at<&RcResponder::read_memory>(access.at_memory, engine.landing_lane(), *this, life_);
-    engine.post_at(std::move(response), access.in_nic, order_);
+    accesses_.push(
+        {.answer = response.share(), .opcode = Opcode::read, .address = reth.address + i * mtu, .bytes = bytes});
+    engine.post_at(std::move(response), engine.dma_read(ready, bytes), order_);
   }
-}
-
-void RcResponder::read_memory(std::uint64_t life) {
-  if (life != life_) return;
-  RACKSIM_INVARIANT(!reads_.empty(), "memory is read once for each packet of a response");
-  Reading& reading = reads_.front();
-  reading.response->content = memory_.read(reading.address, reading.bytes);
-  reads_.pop_front();
 }
 
 // When the NIC may turn to memory for a packet: it gets there one PCIe latency later, and not before what has come
@@ -215,30 +205,52 @@ void RcResponder::take_atomic(const p4::Packet& packet, sim::Time start) {
   gap_reported_ = false;
   expected_psn_ = psn + 1;
   messages_received_ = (messages_received_ + 1) & kSequenceMask;
-  const NicEngine::Access access = engine.atomic(behind_landings(start), request.address);
-  landed_ = std::max(landed_, access.at_memory);
+  const NicEngine::Atomic atomic = engine.atomic(behind_landings(start), request.address);
+  landed_ = std::max(landed_, atomic.at_memory);
+  const sim::Time done = atomic.in_nic - engine.options().pcie_latency;
+  if (order_.latest > done) {
+    engine.calendar().at<&RcResponder::atomic_due>(done, engine.landing_lane(), *this, life_, psn.number());
+  }
   auto answer = make_atomic_answer(psn, packet.operation);
-  atomics_.push_back({.answer = answer.share(),
-                      .address = request.address,
-                      .compare = request.compare,
-                      .swap_or_add = request.swap_or_add,
-                      .key = at.key,
-                      .swap = swap});
-  engine.calendar().at<&RcResponder::do_atomic>(access.at_memory, engine.landing_lane(), *this, life_);
-  engine.post_at(std::move(answer), access.in_nic, order_);
-  if (results_.size() == engine.options().outstanding_reads) results_.pop_front();
+  accesses_.push({.answer = answer.share(),
+                  .opcode = swap ? Opcode::compare_swap : Opcode::fetch_add,
+                  .address = request.address,
+                  .key = at.key,
+                  .compare = request.compare,
+                  .swap_or_add = request.swap_or_add});
+  engine.post_at(std::move(answer), atomic.in_nic, order_);
+  if (results_.size() == engine.options().outstanding_reads) results_.pop();
   RACKSIM_INVARIANT(std::none_of(results_.begin(), results_.end(), [&](const auto& r) { return r.psn == psn; }),
                     "an atomic is carried out once");
-  results_.push_back({.psn = psn, .old_value = 0, .done = false});
+  results_.push({.psn = psn, .old_value = 0, .done = false});
 }
 
-void RcResponder::do_atomic(std::uint64_t life) {
+// An answer that is repeated has what it brings.
+void RcResponder::fill(const p4::Packet& packet) {
+  if (!accesses_.empty() && accesses_.front().answer.get() == &packet) access_memory();
+}
+
+void RcResponder::atomic_due(std::uint64_t life, std::uint32_t psn) {
   if (life != life_) return;
-  RACKSIM_INVARIANT(!atomics_.empty(), "memory sees each atomic once");
-  const Atomic atomic = std::move(atomics_.front());
-  atomics_.pop_front();
+  for (bool done = false; !done && !accesses_.empty();) {
+    const Access& next = accesses_.front();
+    done = next.opcode != Opcode::read && next.answer->get<Bth>().psn == psn;
+    access_memory();
+  }
+}
+
+void RcResponder::access_memory() {
+  const Access access = accesses_.pop();
+  if (access.opcode == Opcode::read) {
+    access.answer->content = memory_.read(access.address, access.bytes);
+  } else {
+    do_atomic(access);
+  }
+}
+
+void RcResponder::do_atomic(const Access& atomic) {
   const std::uint64_t old = memory_.word(atomic.address);
-  if (!atomic.swap) {
+  if (atomic.opcode == Opcode::fetch_add) {
     memory_.set_word(atomic.address, old + atomic.swap_or_add);
   } else if (old == atomic.compare) {
     memory_.set_word(atomic.address, atomic.swap_or_add);

@@ -4,12 +4,16 @@
 // acknowledges again, reads again, or, if it was an atomic, answers from the results that it keeps, so that none is
 // done twice. Acknowledgements and responses leave in the order of the requests. A SEND without a posted receive is
 // told to come again (RNR NAK); a request that memory's registration does not allow ends the connection.
+//
+// READs and atomics are carried out in the order of their requests, and each when its answer is there to be sent: that
+// is one event of the calendar. Only an atomic whose answer has to wait for others is done at an event of its own, and
+// what came before it by then.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 
 #include "models/host/memory.hpp"
+#include "models/host/short_queue.hpp"
 #include "models/nic/completion_queue.hpp"
 #include "models/nic/rc_link.hpp"
 #include "models/nic/receive_queue.hpp"
@@ -24,7 +28,7 @@ class DmaWrites {
   virtual void land(p4::PacketRef&& packet, sim::Time when, NodeId from, RemoteAddress at, std::uint32_t bytes) = 0;
 };
 
-class RcResponder {
+class RcResponder final : PayloadSource {
  public:
   class Owner {
    public:
@@ -50,18 +54,15 @@ class RcResponder {
     std::uint64_t old_value = 0;
     bool done = false;
   };
-  /// An atomic that memory has not seen yet, and its answer, which waits for what it finds.
-  struct Atomic {
+  /// What memory has not seen yet, an atomic or a READ's part for one packet of its response; and the packet, which
+  /// waits for what is found.
+  struct Access {
     p4::PacketRef answer;
-    std::uint64_t address = 0, compare = 0, swap_or_add = 0;
-    std::uint32_t key = 0;
-    bool swap = false;
-  };
-  /// A packet of a READ's response, which gets its part of what is read when memory is.
-  struct Reading {
-    p4::PacketRef response;
+    Opcode opcode{};
     std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
+    std::uint32_t bytes = 0;  // of a READ
+    std::uint32_t key = 0;    // of an atomic
+    std::uint64_t compare = 0, swap_or_add = 0;
   };
   struct Message {
     std::uint64_t address = 0;  // of a WRITE
@@ -77,9 +78,13 @@ class RcResponder {
   void take_read(const p4::Packet& packet, sim::Time start);
   sim::Time behind_landings(sim::Time start) const;
   void read(const p4::Packet& packet, sim::Time start);
-  void read_memory(std::uint64_t life);
   void take_atomic(const p4::Packet& packet, sim::Time start);
-  void do_atomic(std::uint64_t life);
+  void fill(const p4::Packet& packet) override;
+  /// The atomic with this number is due, in this life.
+  void atomic_due(std::uint64_t life, std::uint32_t psn);
+  /// Carries out what has come first.
+  void access_memory();
+  void do_atomic(const Access& atomic);
   Completion received(const p4::Packet& packet) const;
   p4::PacketRef make_atomic_answer(Psn psn, sim::OperationId operation);
   void answer_atomic(const AtomicResult& result, sim::OperationId operation);
@@ -93,16 +98,15 @@ class RcResponder {
   DmaWrites& dma_writes_;
   CompletionQueue& completions_;
   Owner& owner_;
-  SendOrder order_{link_.engine, nullptr, link_.state()};  // of acknowledgements and responses
+  SendOrder order_{link_.engine, nullptr, link_.state(), this};  // of acknowledgements and responses
   Psn expected_psn_;
   std::uint32_t messages_received_ = 0;
   bool gap_reported_ = false;
   Message message_;                            // being received
   sim::Time landed_ = sim::Time::beginning();  // when the latest WRITE is in memory
-  std::deque<AtomicResult> results_;           // the latest, as many as a requester may have outstanding
-  std::deque<Reading> reads_;
-  std::deque<Atomic> atomics_;
-  std::uint64_t life_ = 0;  // another after each reset: events of before are recognised by it
+  ShortQueue<AtomicResult> results_;           // the latest, as many as a requester may have outstanding
+  ShortQueue<Access> accesses_;                // in the order of their answers
+  std::uint64_t life_ = 0;                     // another after each reset: events of before are recognised by it
 };
 
 }  // namespace racksim::models

@@ -11,7 +11,7 @@ ReliableConnection::ReliableConnection(NicEngine& engine, Qpn number, const Queu
                                        DmaWrites& dma_writes)
     : QueuePair(engine, number, queues),
       link_{engine, number},
-      requester_(link_, sent(), *this,
+      requester_(link_, memory, sent(), *this,
                  engine.calendar().add_lane(fmt::format("node{}/nic/rc{}", engine.node(), number))),
       responder_(link_, memory, dma_writes, received(), *this) {}
 

@@ -59,8 +59,11 @@ struct WorkRequest {
   Content content{};       ///< what is sent or written
   /// Length on the wire, if it is not that of the content; of a READ, how much is read. At most 2^31.
   std::optional<std::uint32_t> bytes = std::nullopt;
-  std::uint64_t compare = 0;       ///< of a compare-and-swap
-  std::uint64_t swap_or_add = 0;   ///< of either atomic
+  std::uint64_t compare = 0;      ///< of a compare-and-swap
+  std::uint64_t swap_or_add = 0;  ///< of either atomic
+  /// Of either: where in this node's memory the NIC writes what the word was, also without a completion. It is there
+  /// when this work request or one behind it has completed.
+  std::optional<std::uint64_t> old_value_at = std::nullopt;
   std::uint32_t immediate = 0;     ///< of verbs that bring one
   bool signalled = true;           ///< makes a completion when it succeeds; failures always do
   bool fenced = false;             ///< waits until READs and atomics before it have ended

@@ -124,8 +124,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     std::vector<models::ReliableConnection*> to_memory{};  // by memory server
   };
   enum class Purpose : std::uint8_t {
-    latch_word,   // the atomic of a latch operation
-    latch_line,   // its READ
+    latch_word,   // the atomic of an upgrade
+    latch_line,   // the READ of another latch operation, behind its atomic
     undo,         // of a failed reader's bit, which nobody waits for
     undo_waited,  // the same, which its thread waits for
     fall_back,    // the release of a share that is to be upgraded
@@ -223,6 +223,10 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::uint64_t note(Posted posted);
   models::WorkRequest atomic(models::Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,
                              Posted posted);
+  /// The latch operation of an acquisition: an atomic that adds or swaps in this part, and the line.
+  void latch_and_read(models::Opcode opcode, std::uint64_t part, const LineWork& work);
+  /// The word that one which has completed has found.
+  std::uint64_t word_found(const models::Completion& latched) const;
   /// The line and its word.
   models::WorkRequest read_line(sim::Key line, sim::OperationId operation) const;
   models::WorkRequest read_word(sim::Key line) const;

@@ -92,7 +92,7 @@ void ComputeNode::on_completion(const models::Completion& completion) {
     if (--posted.call->open == 0) posted.call->done.notify_all();
     return;
   }
-  if (posted.purpose != Purpose::latch_line && posted.purpose != Purpose::forward) atomic_ended(posted.line);
+  if (posted.purpose != Purpose::forward) atomic_ended(posted.line);
   completed(posted, completion);
 }
 
@@ -102,11 +102,11 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
     case Purpose::latch_word: {
       LineWork& work = *find_work(posted.line);
       work.word = completion.old_value;
-      if (frame->state == FrameState::upgrading) take_word(work);
-      return;  // otherwise the line comes behind it
+      return take_word(work);
     }
     case Purpose::latch_line: {
       LineWork& work = *find_work(posted.line);
+      work.word = word_found(completion);
       work.fetched.load(completion.content.bytes().subspan(8));
       return take_word(work);
     }

@@ -112,16 +112,9 @@ void Step::acquire_modified() {
   acquire(models::Opcode::compare_swap, LatchWord::modified(node.id_));
 }
 
-// The atomic, and the line behind it.
 void Step::acquire(models::Opcode opcode, std::uint64_t part) {
   start_attempt();
-  models::WorkRequest batch[2] = {
-      node.atomic(opcode, line, 0, part,
-                  {.purpose = ComputeNode::Purpose::latch_word, .operation = work->operation}),
-      node.read_line(line, work->operation)};
-  batch[1].wr_id =
-      node.note({.purpose = ComputeNode::Purpose::latch_line, .line = line, .operation = work->operation});
-  node.post(node.thread_queue_pair(work->thread, line), batch);
+  node.latch_and_read(opcode, part, *work);
 }
 
 // The copy that it has stays valid: nothing is read.

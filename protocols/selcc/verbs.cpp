@@ -13,6 +13,12 @@ using models::WorkRequest;
 namespace {
 /// Where answers are written: each compute node has one buffer a thread, told apart by what is in them.
 constexpr std::uint64_t kAnswers = 0;
+/// Where the atomic of a latch operation writes what it has found, by the number of the READ behind it: words in pages
+/// of their own, which memory keeps in least room.
+constexpr std::uint64_t found_word_of(std::uint64_t wr_id) {
+  constexpr std::uint64_t kFoundWords = std::uint64_t{1} << 40;
+  return kFoundWords + wr_id * models::SparseWords::kPageBytes;
+}
 }  // namespace
 
 void ComputeNode::post(models::QueuePair& queue_pair, std::span<const WorkRequest> requests) {
@@ -66,6 +72,27 @@ WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t comp
 void ComputeNode::atomic_ended(sim::Key line) {
   const auto found = atomics_under_way_.find(line);
   if (--found->second == 0) atomics_under_way_.erase(found);
+}
+
+// The batch has one completion, the READ's: responses come in the order of the requests, so that what the atomic has
+// found is in memory by then.
+void ComputeNode::latch_and_read(Opcode opcode, std::uint64_t part, const LineWork& work) {
+  const sim::Key line = work.frame->line;
+  ++atomics_under_way_[line];
+  const std::uint64_t wr_id = note({.purpose = Purpose::latch_line, .line = line, .operation = work.operation});
+  WorkRequest batch[2] = {{.opcode = opcode,
+                           .remote = shared_.lines.remote(line),
+                           .swap_or_add = part,
+                           .old_value_at = found_word_of(wr_id),
+                           .signalled = false,
+                           .operation = work.operation},
+                          read_line(line, work.operation)};
+  batch[1].wr_id = wr_id;
+  post(thread_queue_pair(work.thread, line), batch);
+}
+
+std::uint64_t ComputeNode::word_found(const models::Completion& latched) const {
+  return server().nic().memory().word(found_word_of(latched.wr_id));
 }
 
 // The whole line, its latch word too.

@@ -88,7 +88,7 @@ struct Sequence {
         expected.read_words[id] = word;
         break;
       default: {
-        made.signalled = true;
+        made.old_value_at = 8 * id;  // in its own node's memory, whether it makes a completion or not
         const std::uint64_t old = reference.value(word);
         expected.old_values[id] = old;
         made.compare = old + random.below(2);
@@ -134,6 +134,7 @@ void check(Sequence& sequence) {
     received.push_back({c.bytes, c.immediate.value_or(0)});
   }
   CHECK(received == sequence.expected.received);
+  for (const auto& [id, old] : sequence.expected.old_values) CHECK(t.a.nic.memory().word(8 * id) == old);
   for (std::uint64_t word = 0; word < kWords; ++word) {
     CHECK(t.b.nic.memory().word(kMemory + 8 * word) == sequence.reference.value(word));
   }

@@ -190,6 +190,32 @@ TEST_CASE("A repeated atomic gets its own result, not that of the connection bef
   CHECK(t.b.nic.memory().word(kWord) == 8);
 }
 
+// No acknowledgement stands for an atomic's response, be the atomic signalled or not.
+TEST_CASE("What is behind an atomic without a completion does not end before what the atomic found has come") {
+  enum class Lost : std::uint8_t { request, response, response_and_what_is_behind };
+  for (const Lost lost : {Lost::request, Lost::response, Lost::response_and_what_is_behind}) {
+    constexpr std::uint64_t kHere = 64;
+    TwoNics t;
+    t.b.nic.memory().set_word(kWord, 7);
+    (lost == Lost::request ? t.ab : t.ba).add_targeted_fault(loss_of(0));
+    if (lost == Lost::response_and_what_is_behind) t.ba.add_targeted_fault(loss_of(1));
+    WorkRequest list[2] = {fetch_add(t, 1, 1), t.request(Opcode::read, 2, kWord)};
+    list[0].signalled = false;
+    list[0].old_value_at = kHere;
+    list[1].bytes = 8;
+    t.rc_a.post(list);
+    while (t.a.all.empty() && t.calendar.run_one()) {
+    }
+    CHECK(t.a.nic.memory().word(kHere) == 7);
+    REQUIRE(t.a.all.size() == 1);
+    CHECK(t.a.all[0].wr_id == 2);
+    CHECK(t.a.all[0].content.as<std::uint64_t>() == 8);
+    CHECK(t.b.nic.memory().word(kWord) == 8);
+    CHECK(t.counters.atomics.value == 1);
+    CHECK(t.counters.timeouts.value == (lost == Lost::response_and_what_is_behind ? 1 : 0));
+  }
+}
+
 TEST_CASE("A crash forgets datagrams that were not sent yet: those of afterwards complete with their own numbers") {
   TwoNics t;
   Datagram& from = t.a.nic.create_datagram({t.a.queue, t.a.queue});

@@ -235,6 +235,66 @@ TEST_CASE("Atomics of one word follow each other, those of different words at th
   }
 }
 
+TEST_CASE("A READ or an atomic is at memory when its answer is there to be sent: one event at the responder") {
+  for (const bool atomic : {false, true}) {
+    TwoNics t;
+    t.b.nic.memory().set_word(kWord, 1);
+    t.rc_a.post(atomic ? fetch_add(t, 7, 1) : read(t, 7, 64));
+    // Until then one packet has arrived, of 110 or 98 bytes on the wire.
+    const auto there = kOut + (atomic ? 8'800_ps : 7'840_ps) + kWire + 100_ns + (atomic ? 400_ns : 355'120_ps) - 175_ns;
+    t.calendar.run_until(at(there - 1_ps));
+    CHECK(t.calendar.executed() == 1);
+    CHECK(t.b.nic.memory().word(kWord) == 1);
+    if (!atomic) t.b.nic.memory().set_word(kWord, 2);
+    t.calendar.run_until(at(there));
+    CHECK(t.calendar.executed() == 2);
+    CHECK(t.b.nic.memory().word(kWord) == 2);
+    t.b.nic.memory().set_word(kWord, 3);
+    t.calendar.run_until(at(there + 5_us));
+    CHECK(t.calendar.executed() == 4);  // the answer has arrived, and has been polled
+    std::uint64_t found = 0;
+    std::memcpy(&found, only(t.a).content.bytes().data(), atomic ? 0 : sizeof found);
+    CHECK((atomic ? only(t.a).old_value + 1 : found) == 2);
+  }
+}
+
+TEST_CASE("An atomic is done in its time though its answer waits for a long READ's, which does not see it") {
+  TwoNics t;
+  t.b.nic.memory().set_word(kWord, 40);
+  t.rc_a.post(read(t, 1, 4096));
+  t.rc_a.post(fetch_add(t, 2, 2));
+  // The atomic's packet follows the other at the message rate; 4096 bytes take 327.68 ns over PCIe.
+  const auto atomic = 10_ns + kOut + 8'800_ps + kWire + 100_ns + 400_ns - 175_ns;
+  REQUIRE(atomic < kOut + 7'840_ps + kWire + 100_ns + 327'680_ps + 175_ns);
+  t.calendar.run_until(at(atomic - 1_ps));
+  CHECK(t.b.nic.memory().word(kWord) == 40);
+  t.calendar.run_until(at(atomic));
+  CHECK(t.b.nic.memory().word(kWord) == 42);
+  t.calendar.run_until();
+  REQUIRE(t.a.all.size() == 2);
+  std::uint64_t found = 0;
+  std::memcpy(&found, t.a.all[0].content.bytes().data(), sizeof found);
+  CHECK(found == 40);
+  CHECK(t.a.all[1].old_value == 40);
+}
+
+TEST_CASE("An atomic that makes no completion writes what it found into its node's memory, before those behind end") {
+  constexpr std::uint64_t kHere = 64;
+  TwoNics t;
+  t.b.nic.memory().set_word(kWord, 40);
+  for (const std::uint64_t found : {40, 42}) {
+    WorkRequest list[2] = {fetch_add(t, 1, 2), read(t, 2, 8)};
+    list[0].signalled = false;
+    list[0].old_value_at = kHere;
+    t.rc_a.post(list);
+    t.calendar.run_until();
+    CHECK(t.a.completions.back().what == 2);
+    CHECK(t.a.all.back().content.as<std::uint64_t>() == found + 2);
+    CHECK(t.a.nic.memory().word(kHere) == found);
+  }
+  CHECK(t.a.all.size() == 2);
+}
+
 TEST_CASE("What memory does not allow ends in an error, and both queue pairs with it") {
   struct Case {
     const char* what;
