@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 const std::map<std::string, std::vector<std::string>> kRooms{
     {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers"}},
     {"p4model", {"language", "fit", "execute"}},
-    {"models", {"packets", "wire", "host", "nic", "switch", "rack", "faults", "service", "workloads"}},
+    {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
      {"text", "json", "files", "processes", "scenario", "experiment", "fuzz", "diff", "suite", "figure", "explain",
       "bench", "commands"}},
