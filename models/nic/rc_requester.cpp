@@ -193,10 +193,10 @@ void RcRequester::complete_in_error(const WorkRequest& request, Status status) {
   completions_.push_error(link_.number, request.wr_id, request.opcode, status);
 }
 
-void RcRequester::reset() {
+void RcRequester::reset(Psn first) {
   queue_.clear();
   sent_ = responses_ = 0;
-  next_psn_ = oldest_psn_ = Psn{};
+  next_psn_ = oldest_psn_ = first;
   retries_ = rnr_retries_ = 0;
   missing_response_.reset();
   order_.reset();

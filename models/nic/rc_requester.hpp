@@ -37,8 +37,8 @@ class RcRequester {
   void receive(p4::PacketRef&& packet, sim::Time start);
   /// Completes all that is queued as flushed, for an error of the other half.
   void flush();
-  /// Forgets everything.
-  void reset();
+  /// Forgets everything, and begins with this number.
+  void reset(Psn first = {});
   /// Work requests that have not been completed.
   std::size_t outstanding() const { return queue_.size(); }
 

@@ -9,8 +9,8 @@
 
 namespace racksim::models {
 
-void RcResponder::reset() {
-  expected_psn_ = Psn{};
+void RcResponder::reset(Psn first) {
+  expected_psn_ = first;
   messages_received_ = 0;
   gap_reported_ = false;
   message_ = {};

@@ -45,8 +45,8 @@ class RcResponder final : PayloadSource {
   void receive(p4::PacketRef&& packet, sim::Time start);
   /// The queue pair goes to the error state: completes the receive that half a message has come for as flushed.
   void flush();
-  /// Forgets everything.
-  void reset();
+  /// Forgets everything, and begins with this number.
+  void reset(Psn first = {});
 
  private:
   struct AtomicResult {

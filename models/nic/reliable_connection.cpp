@@ -15,19 +15,17 @@ ReliableConnection::ReliableConnection(NicEngine& engine, Qpn number, const Queu
                  engine.calendar().add_lane(fmt::format("node{}/nic/rc{}", engine.node(), number))),
       responder_(link_, memory, dma_writes, received(), *this) {}
 
-void ReliableConnection::connect(NodeId remote, Qpn remote_number) {
-  if (state() != State::reset) {
-    reset();
-    clear_own_receives();
-  }
+void ReliableConnection::connect(NodeId remote, Qpn remote_number, Psn first) {
+  if (state() != State::reset) clear_own_receives();
+  reset(first);
   link_.remote = remote;
   link_.remote_number = remote_number;
   set_state(State::ready);
 }
 
-void ReliableConnection::reset() {
-  requester_.reset();
-  responder_.reset();
+void ReliableConnection::reset(Psn first) {
+  requester_.reset(first);
+  responder_.reset(first);
 }
 
 void ReliableConnection::power_off() {

@@ -14,14 +14,20 @@
 
 namespace racksim::models {
 
+/// Where the n-th connection of a pair of ends begins, from 0: too far from the one before for late packets of that.
+constexpr Psn first_psn(std::uint32_t connection) {
+  return Psn(std::uint64_t{connection} << 21);
+}
+
 /// One end of a connection.
 class ReliableConnection final : public QueuePair, RcRequester::Owner, RcResponder::Owner {
  public:
   ReliableConnection(NicEngine& engine, Qpn number, const Queues& queues, Memory& memory, DmaWrites& dma_writes);
 
-  /// Starts anew at sequence number 0. Receives posted before the first connection count, as in ibverbs, where a queue
+  /// Starts anew, at a sequence number that both ends must agree on. A late packet of an earlier connection would pass
+  /// for one of this if the numbers were the same (ibv_modify_qp(3): rq_psn, sq_psn). Receives posted before the first connection count, as in ibverbs, where a queue
   /// pair takes them from state INIT on; those of an earlier connection are gone, as after a transition to RESET.
-  void connect(NodeId remote, Qpn remote_number);
+  void connect(NodeId remote, Qpn remote_number, Psn first = {});
   void receive(p4::PacketRef&& packet, sim::Time start) override;
   void power_off() override;
   void cut_off(NodeId remote) override;
@@ -32,7 +38,7 @@ class ReliableConnection final : public QueuePair, RcRequester::Owner, RcRespond
   void requester_failed() override;
   void responder_failed() override;
   ReceiveQueue& receive_queue() override { return receives(); }
-  void reset();
+  void reset(Psn first = {});
 
   RcLink link_;
   RcRequester requester_;

@@ -144,8 +144,9 @@ std::vector<models::ReliableConnection*> MemoryServers::connect(models::Nic& nic
 void MemoryServers::reconnect(NodeId node) {
   for (const Pair& pair : pairs_) {
     if (pair.node != node) continue;
-    pair.here->connect(pair.server, pair.there->number());
-    pair.there->connect(pair.node, pair.here->number());
+    const models::Psn first = models::first_psn(rack_.server(node).incarnation());
+    pair.here->connect(pair.server, pair.there->number(), first);
+    pair.there->connect(pair.node, pair.here->number(), first);
   }
 }
 

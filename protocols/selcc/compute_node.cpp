@@ -66,8 +66,9 @@ void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
     return end;
   };
   models::ReliableConnection *at_a = end_at(a, b.id_), *at_b = end_at(b, a.id_);
-  at_a->connect(b.id_, at_b->number());
-  at_b->connect(a.id_, at_a->number());
+  const models::Psn first = models::first_psn(a.server().incarnation() + b.server().incarnation());
+  at_a->connect(b.id_, at_b->number(), first);
+  at_b->connect(a.id_, at_a->number(), first);
   for (auto* end : {at_a, at_b}) end->post_receive(kReceives);
 }
 

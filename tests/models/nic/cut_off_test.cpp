@@ -82,6 +82,26 @@ TEST_CASE("A cut is of one node alone, and ends with a new connection") {
   CHECK(t.b.nic.memory().word(kWord) == 8);
 }
 
+// A WRITE of the first connection is held back until the second one has begun: with the same numbers it would pass for
+// that one's first WRITE, and the true one for a repetition.
+TEST_CASE("A late packet of an earlier connection is not taken for one of the next, if that begins elsewhere") {
+  for (const std::uint32_t connection : {0u, 1u, 7u}) {
+    TwoNics t;
+    t.ab.add_targeted_fault({.effect = TargetedFault::Effect::hold,
+                             .match = {.header = "bth", .fields = {{"psn", 0}}},
+                             .count = 1,
+                             .delay = 50_us});
+    t.rc_a.post(t.write(7, 8, kWord));
+    t.calendar.run_until(sim::Time{} + 5_us);
+    t.rc_a.connect(1, t.rc_b.number(), first_psn(connection));
+    t.rc_b.connect(0, t.rc_a.number(), first_psn(connection));
+    t.calendar.run_until(sim::Time{} + 60_us);
+    t.rc_a.post(t.write(8, 8, kWord));
+    t.calendar.run_until();
+    CHECK(t.b.nic.memory().word(kWord) == (connection == 0 ? 7 : 8));
+  }
+}
+
 TEST_CASE("To the node that is cut off it is as if the other had gone") {
   TwoNics t;
   write_and_add(t, sim::Time{});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <exception>
 #include <functional>
 #include <string>
 #include <utility>
@@ -176,6 +177,64 @@ TEST_CASE("A compute node may crash at any instant of any workflow") {
   }
 }
 
+namespace {
+
+/// Tells a story in which a node loses one packet and crashes so long after its beginning. Returns whether there was
+/// such a packet.
+bool lose_and_crash(const Story& story, sim::Time begun, NodeId dead, unsigned nth, sim::Duration when,
+                    const std::function<void(Options&)>& change, std::string& violations) {
+  Setup setup = recovering();
+  story.change(setup);
+  change(setup.selcc);
+  const auto from = (begun - sim::Time{}).ps();
+  setup.add_fault("drop", fmt::format(R"({{"from": "{}ps", "node": {}, "direction": "to_switch", "first": {},
+                                          "count": 1}})",
+                                      from, dead, nth));
+  setup.add_fault("crash",
+                  fmt::format(R"({{"node": {}, "from": "{}ps", "stays_down": true}})", dead, from + when.ps()));
+  Recovering run(setup);
+  try {
+    story.before(run);
+    story.act(run);
+    run.advance(500_us);
+    for (NodeId node = 0; node < 4; ++node) {
+      if (node == dead) continue;
+      run.read(node, 0, 3);
+      run.write(node, 0, 9);
+    }
+    run.finish();
+    if (violations.empty()) violations = run.violations();
+  } catch (const std::exception& impossible) {  // a table's undefined pair
+    violations = impossible.what();
+  }
+  return run.ProtocolRun::counter("packets.dropped.targeted") > 0;
+}
+
+/// The first violation, of all stories and packets.
+std::string first_violation(const std::function<void(Options&)>& change, unsigned& packets) {
+  std::string violations;
+  packets = 0;
+  for (const Story& story : kStories) {
+    const sim::Time begun = span_of(story).first;
+    for (const NodeId dead : {NodeId{0}, NodeId{1}}) {
+      for (sim::Duration when = 2_us; when < 15_us && violations.empty(); when += 400_ns) {
+        for (unsigned nth = 1; lose_and_crash(story, begun, dead, nth, when, change, violations); ++nth) ++packets;
+      }
+    }
+  }
+  return violations;
+}
+
+}  // namespace
+
+TEST_CASE("Whatever packet a node has lost when it crashes, claims and rechecks put right") {
+  unsigned packets = 0;
+  CHECK(first_violation([](Options&) {}, packets) == "");
+  CHECK(packets > 50);
+  CHECK(first_violation([](Options& options) { options.claim = false; }, packets) != "");
+  CHECK(first_violation([](Options& options) { options.recheck = false; }, packets) != "");
+}
+
 TEST_CASE("What a chain of owners has written is lost with the last, each write with its author") {
   Recovering run(recovering());
   run.write(0, 0, 1);
@@ -204,6 +263,28 @@ TEST_CASE("What memory has seen is not lost with the owner") {
   CHECK(run.lost[0].author == "node2/thread0");
   CHECK(kept != 0);
   CHECK(run.value(1, 0, 1) == kept);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A line that has come is not lost with its giver, although its thread has not looked at it yet") {
+  Recovering run(recovering());
+  run.write(0, 0, 1);
+  begin(run, 1, true, 0, 2);
+  while (run.state(1, 0) != FrameState::asking_modified) run.advance(100_ns);
+  run.rack.server(1).core(0).set_slowdown(10'000);
+  run.advance(10_us);
+  REQUIRE(run.state(0, 0) == FrameState::absent);
+  REQUIRE(run.state(1, 0) == FrameState::asking_modified);
+  run.rack.crash(0);
+  run.advance(150_us);
+  CHECK(run.membership_counter("exclusions") == 1);
+  CHECK(run.state(1, 0) == FrameState::asking_modified);
+  run.advance(3_ms);
+  CHECK(run.state(1, 0) == FrameState::modified);
+  CHECK(run.lost.empty());
+  run.rack.server(1).core(0).set_slowdown(1);
+  CHECK(run.value(2, 0, 1) != 0);
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -314,9 +395,32 @@ TEST_CASE("The latches of a dead node's threads are given back for them") {
     run.rack.crash(0);
     run.advance(500_us);
     CHECK(run.write(1, 0) < 50_us);
+    const auto lock_again = [&run]() -> sim::Task<void> {
+      co_await run.memory.lock({1, 0}, run.line(0), models::LockMode::exclusive);
+      co_await run.memory.unlock({1, 0}, run.line(0));
+    };
+    run.spawn(lock_again(), 1);
+    run.advance(50_us);
     run.finish();
     CHECK(run.violations() == "");
   }
+}
+
+TEST_CASE("A write whose core time outlasts its node's membership is not performed") {
+  Recovering run(recovering());
+  run.write(0, 0, 1);
+  run.rack.server(0).core(0).set_slowdown(10'000);
+  begin(run, 0, true, 0, 1);
+  run.rack.server(0).lose_management_link();
+  run.advance(500_us);
+  CHECK(run.membership_counter("exclusions") == 1);
+  CHECK(run.value(1, 0, 1) == 0);
+  run.advance(3_ms);
+  CHECK(run.value(1, 0, 1) == 0);
+  run.rack.server(0).regain_management_link();
+  run.advance(500_us);
+  run.finish();
+  CHECK(run.violations({"served"}) == "");  // that the test has isolated the node it cannot know
 }
 
 TEST_CASE("Recovery is refused where a word cannot be decoded, and with a lease too short to renew") {
