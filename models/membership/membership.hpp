@@ -79,6 +79,8 @@ class Membership final : CrashObserver {
   /// Whether nobody is dead without being known to be, or being dealt with.
   bool at_rest() const;
   bool is_member(NodeId node) const { return members_[node]->standing == Standing::member; }
+  /// Whether it is one or is about to be.
+  bool belongs(NodeId node) const { return is_member(node) || members_[node]->standing == Standing::joining; }
 
   /// For `recover`: has every member do some work, as a message from the manager asks it to, and ends when each has
   /// answered, or will never.

@@ -89,8 +89,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Task<void> settle(NodeId lost);
   /// From now on takes the dead node out of each word that it meets it in.
   sim::Task<void> bury(NodeId lost);
-  /// Takes dead nodes, given as reader bits, out of the words of all these lines, which must stay until then.
-  sim::Task<void> sweep(std::uint64_t lost, std::span<const Region> regions);
+  /// Takes dead nodes, given as reader bits, out of the words of all these lines.
+  sim::Task<void> sweep(std::uint64_t lost, std::vector<Region> regions);
   /// Ends when it has no such swap under way any more: one that came late would take the node out again when it is back.
   sim::Task<void> leave_alone(NodeId lost);
   /// A node that was dead is back.

@@ -45,9 +45,8 @@ sim::Task<bool> Recovery::recover(NodeId lost) {
 
 // By whoever is there; if nobody is, by who comes back first.
 sim::Task<void> Recovery::have_swept(NodeId lost) {
-  const std::vector<Region> lines = service_.allocated();
-  const models::Membership::Work sweep = [this, lost, &lines](NodeId member) {
-    return shared_.nodes[member]->sweep(LatchWord::shared(lost), lines);
+  const models::Membership::Work sweep = [this, lost](NodeId member) {
+    return shared_.nodes[member]->sweep(LatchWord::shared(lost), service_.allocated());
   };
   for (;;) {
     NodeId sweeper = 0;
@@ -72,13 +71,19 @@ void Recovery::lose_lines_of(NodeId lost) {
 sim::Task<void> Recovery::admit(NodeId node) {
   shared_.lines.reconnect(node);
   co_await sweep_first(node);
+  // Not with who is taken for dead: it has been cut off by those who were there.
   std::uint64_t absent = 0;
+  std::vector<NodeId> present;
   for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
-    if (other != node && !connected_[other]) absent |= LatchWord::shared(other);
+    if (other == node) continue;
+    if (connected_[other] && membership_.belongs(other)) {
+      present.push_back(other);
+    } else {
+      absent |= LatchWord::shared(other);
+    }
   }
   shared_.nodes[node]->come_back(absent, departed_);
-  for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
-    if (!connected_[other]) continue;
+  for (const NodeId other : present) {
     ComputeNode::connect(*shared_.nodes[node], *shared_.nodes[other]);
     shared_.nodes[other]->welcome(node);
   }
@@ -93,9 +98,8 @@ sim::Task<void> Recovery::sweep_first(NodeId node) {
       continue;
     }
     sweeper_ = node;
-    const std::vector<Region> lines = service_.allocated();
     const std::uint64_t swept = unswept_;  // there may be more of them meanwhile
-    co_await shared_.nodes[node]->sweep(swept, lines);
+    co_await shared_.nodes[node]->sweep(swept, service_.allocated());
     unswept_ &= ~swept;
     sweeper_.reset();
   }

@@ -4,6 +4,7 @@
 
 #include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/recovery.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::selcc {
 
@@ -88,29 +89,27 @@ void ComputeNode::try_again_later(LineWork& work) {
   set_timer(work, work.frame->line, calendar().now() + back_off(work.attempts));
 }
 
+// By an addition, which cannot fail however often readers change the word meanwhile: until all have settled nobody else
+// touches the dead node's part of it.
 sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
   models::ReliableConnection& queue_pair = handler_queue_pair(line);
   const models::WorkRequest look = read_word(line);
-  for (std::uint32_t attempts = 1; options().claim; ++attempts) {
-    const LatchWord word(co_await call(queue_pair, line, look));
-    if (!owned_by(word, lost)) break;  // the dead node's atomic has landed
+  const bool landed = !options().claim || !owned_by(LatchWord(co_await call(queue_pair, line, look)), lost);
+  if (!landed) {
     const Frame& frame = *cache_.find(line);
     const bool modified = permission_of(frame.state) == sim::Permission::write;
     if (!modified) {
       const models::WorkRequest whole = write_back(frame, {.low = 0, .high = shared_.lines.objects_per_line()}, 0);
       post(queue_pair, std::span(&whole, 1));
     }
-    const std::uint64_t claimed = word.bits() - LatchWord::modified(lost) +
-                                  (modified ? LatchWord::modified(id_) : LatchWord::shared(id_));
-    const models::WorkRequest swap = swap_word(line, word.bits(), claimed);
-    const LatchWord found(co_await call(queue_pair, line, swap));
-    if (found != word) {
-      co_await sim::sleep_for(server().clock(), back_off(attempts));
-      continue;
-    }
+    models::WorkRequest add = look;
+    add.opcode = models::Opcode::fetch_add;
+    add.bytes.reset();
+    add.swap_or_add = (modified ? LatchWord::modified(id_) : LatchWord::shared(id_)) - LatchWord::modified(lost);
+    const LatchWord found(co_await call(queue_pair, line, add));
+    RACKSIM_INVARIANT(owned_by(found, lost), "only who has the line from a dead node takes its place");
     ++counters().claimed.value;
     shared_.coverage.race(RacePoint::claimed);
-    break;
   }
   confirmed(line, find_work(line)->confirmation);
 }
@@ -154,7 +153,7 @@ sim::Task<void> ComputeNode::leave_alone(NodeId lost) {
   while (taking_out_ > 0) co_await sim::sleep_for(server().clock(), shared_.rack.options().rtt);
 }
 
-sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::span<const Region> regions) {
+sim::Task<void> ComputeNode::sweep(std::uint64_t lost, std::vector<Region> regions) {
   constexpr std::uint64_t kBatch = 16;
   for (const Region& region : regions) {
     for (std::uint64_t begin = 0; begin < region.lines; begin += kBatch) {
