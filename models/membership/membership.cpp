@@ -54,8 +54,8 @@ bool Membership::at_rest() const {
   for (NodeId node = 0; node < roles_.compute_nodes; ++node) {
     const Member& member = *members_[node];
     const Server& server = rack_.server(node);
-    const bool unnoticed = member.standing == Standing::member &&
-                           (!server.is_on() || member.incarnation != server.incarnation());
+    const bool unnoticed =
+        member.standing == Standing::member && (!server.is_on() || member.incarnation != server.incarnation());
     if (member.standing == Standing::excluded || unnoticed) return false;
   }
   return true;
