@@ -25,8 +25,9 @@ class ReliableConnection final : public QueuePair, RcRequester::Owner, RcRespond
   ReliableConnection(NicEngine& engine, Qpn number, const Queues& queues, Memory& memory, DmaWrites& dma_writes);
 
   /// Starts anew, at a sequence number that both ends must agree on. A late packet of an earlier connection would pass
-  /// for one of this if the numbers were the same (ibv_modify_qp(3): rq_psn, sq_psn). Receives posted before the first connection count, as in ibverbs, where a queue
-  /// pair takes them from state INIT on; those of an earlier connection are gone, as after a transition to RESET.
+  /// for one of this if the numbers were the same (ibv_modify_qp(3): rq_psn, sq_psn). Receives posted before the first
+  /// connection count, as in ibverbs, where a queue pair takes them from state INIT on; those of an earlier connection
+  /// are gone, as after a transition to RESET.
   void connect(NodeId remote, Qpn remote_number, Psn first = {});
   void receive(p4::PacketRef&& packet, sim::Time start) override;
   void power_off() override;

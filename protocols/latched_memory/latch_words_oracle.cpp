@@ -98,8 +98,8 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
     }
     const std::uint64_t gone = before.readers() & ~after.readers(), come = after.readers() & ~before.readers();
     const bool owner_is_dead = before.names_owner() && before.owner() < nodes_ && memory_.is_lost(before.owner());
-    const bool owner_stays = before.names_owner() == after.names_owner() &&
-                             (!after.names_owner() || before.owner() == after.owner());
+    const bool owner_stays =
+        before.names_owner() == after.names_owner() && (!after.names_owner() || before.owner() == after.owner());
     const bool claimed = owner_is_dead && gone == 0 &&
                          ((come == 0 && after.names_owner() && after.owner() == from) ||
                           (come == LatchWord::shared(from) && !after.names_owner()));

@@ -91,7 +91,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   sim::Task<void> bury(NodeId lost);
   /// Takes dead nodes, given as reader bits, out of the words of all these lines.
   sim::Task<void> sweep(std::uint64_t lost, std::vector<Region> regions);
-  /// Ends when it has no such swap under way any more: one that came late would take the node out again when it is back.
+  /// Ends when it has no such swap under way any more: one that came late would take the node out again when it is
+  /// back.
   sim::Task<void> leave_alone(NodeId lost);
   /// A node that was dead is back.
   void welcome(NodeId node);
@@ -142,7 +143,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     explicit Call(sim::Calendar& calendar) : done(calendar) {}
     sim::Signal done;
     std::uint32_t open = 0;
-    std::uint64_t found = 0;  ///< the atomic's result, or all that READs have found, or-ed
+    std::uint64_t found = 0;    ///< the atomic's result, or all that READs have found, or-ed
     models::Content content{};  ///< of the last READ
   };
   /// What a completion is about.

@@ -175,7 +175,7 @@ void ComputeNode::take_answer(std::uint32_t slot) {
   const auto ask = std::find_if(work->asks.begin(), work->asks.end(),
                                 [&](const Ask& a) { return a.number == answer.number && !a.answered; });
   if (ask == work->asks.end()) return;  // of a request that is not waited for any more (R6)
-  calendar().cancel(work->timer);  // without R5 it would ask again
+  calendar().cancel(work->timer);       // without R5 it would ask again
   if (answer.verdict == Verdict::given) {
     work->fetched = std::move(arrived.data);
     take_given(*work, *ask, answer.dirty);

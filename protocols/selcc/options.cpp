@@ -64,8 +64,9 @@ void Options::declare(sim::Parameters& p) {
            "what is done about a compute node that has crashed: nothing, as in the paper, or it is cut off and what it "
            "held is freed (ours; needs undo \"waited\")")
       .neutral(RecoveryMode::none);
-  p.flag("sweep", sweep,
-         "recovery takes a dead node out of all words at once, so that it may come back; off: of those that others meet")
+  p.flag(
+       "sweep", sweep,
+       "recovery takes a dead node out of all words at once, so that it may come back; off: of those that others meet")
       .neutral(false)
       .varied({false, true});
   p.flag("claim", claim, "who got a line from a dead node puts itself in its place in the word, unless it is there")

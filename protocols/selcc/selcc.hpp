@@ -82,7 +82,7 @@ class Selcc final : public models::Protocol,
   Counters counters_;
   latched_memory::MemoryServers lines_;
   Shared shared_;
-  std::vector<std::unique_ptr<ComputeNode>> nodes_;    // that compute
+  std::vector<std::unique_ptr<ComputeNode>> nodes_;  // that compute
   std::unique_ptr<Recovery> recovery_;
   std::vector<std::unique_ptr<WriteBuffer>> buffers_;  // by session; none unless writes return early
   sim::Source final_source_;

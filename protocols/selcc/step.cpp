@@ -220,9 +220,9 @@ void Step::pause_for_own_trace() {
 // If the word has changed meanwhile the next attempt sees it.
 void Step::take_out_the_dead() {
   ++node.taking_out_;
-  const models::WorkRequest swap = node.atomic(
-      models::Opcode::compare_swap, line, word().bits(), word().without(node.departed_).bits(),
-      {.purpose = ComputeNode::Purpose::take_out, .number = word().bits(), .operation = work->operation});
+  const models::WorkRequest swap =
+      node.atomic(models::Opcode::compare_swap, line, word().bits(), word().without(node.departed_).bits(),
+                  {.purpose = ComputeNode::Purpose::take_out, .number = word().bits(), .operation = work->operation});
   node.post(node.thread_queue_pair(work->thread, line), std::span(&swap, 1));
 }
 

@@ -104,16 +104,13 @@ WorkRequest ComputeNode::read_line(sim::Key line, sim::OperationId operation) co
 }
 
 WorkRequest ComputeNode::read_word(sim::Key line) const {
-  return {.opcode = Opcode::read,
-          .remote = shared_.lines.remote(line),
-          .bytes = latched_memory::LineLayout::kWordBytes};
+  return {
+      .opcode = Opcode::read, .remote = shared_.lines.remote(line), .bytes = latched_memory::LineLayout::kWordBytes};
 }
 
 WorkRequest ComputeNode::swap_word(sim::Key line, std::uint64_t compare, std::uint64_t swap) const {
-  return {.opcode = Opcode::compare_swap,
-          .remote = shared_.lines.remote(line),
-          .compare = compare,
-          .swap_or_add = swap};
+  return {
+      .opcode = Opcode::compare_swap, .remote = shared_.lines.remote(line), .compare = compare, .swap_or_add = swap};
 }
 
 WorkRequest ComputeNode::flush(const Frame& frame, sim::OperationId operation) {

@@ -64,7 +64,8 @@ std::string shown_number(double value) {
 /// Whether a counter is, by its name, of what goes wrong or is lost, which no run without faults or overload needs: a
 /// person should see it whoever counts it.
 bool means_trouble(const std::string& name) {
-  static constexpr const char* kWords[] = {"drop", "exclusions", "fail", "given_up", "not_ready", "retransmi", "timeouts", "torn"};
+  static constexpr const char* kWords[] = {"drop",      "exclusions", "fail",     "given_up",
+                                           "not_ready", "retransmi",  "timeouts", "torn"};
   return std::any_of(std::begin(kWords), std::end(kWords),
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }

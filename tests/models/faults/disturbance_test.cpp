@@ -148,8 +148,8 @@ TEST_CASE("faults of machines report beginning and end, those of wires leave it 
     if (!entry.make()->acts_on_packets_alone()) machines.push_back(entry.name);
     if (entry.name == "down" || !entry.make()->acts_on_packets_alone()) schedule.add(entry.name, entry.make());
   }
-  CHECK(machines == std::vector<std::string>{"availability", "control-delay", "crash", "fast-clock", "isolation", "nic-stall",
-                                             "slow-core", "switch-restart"});
+  CHECK(machines == std::vector<std::string>{"availability", "control-delay", "crash", "fast-clock", "isolation",
+                                             "nic-stall", "slow-core", "switch-restart"});
   schedule.start();
   r.calendar.run_until(at(1_us));
   std::size_t begun = 0;

@@ -1,12 +1,13 @@
 // Leases on clocks that are off, exclusion and return (models/membership/). The safety of leases is an inequality: a
 // member's own lease is over before the manager takes it for dead.
+#include "models/membership/membership.hpp"
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "models/membership/membership.hpp"
 #include "sim/options/option_error.hpp"
 #include "tests/models/rack_fixture.hpp"
 
