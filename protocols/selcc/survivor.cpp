@@ -94,8 +94,11 @@ void ComputeNode::try_again_later(LineWork& work) {
 sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
   models::ReliableConnection& queue_pair = handler_queue_pair(line);
   const models::WorkRequest look = read_word(line);
-  const bool landed = !options().claim || !owned_by(LatchWord(co_await call(queue_pair, line, look)), lost);
-  if (!landed) {
+  const LatchWord word(co_await call(queue_pair, line, look));
+  const LineWork* work = find_work(line);
+  if (work == nullptr || !has_unconfirmed_from(*work, lost)) co_return;  // its confirmation was there before the cut
+  const std::uint64_t number = work->confirmation;
+  if (options().claim && owned_by(word, lost)) {
     const Frame& frame = *cache_.find(line);
     const bool modified = permission_of(frame.state) == sim::Permission::write;
     if (!modified) {
@@ -111,7 +114,7 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
     ++counters().claimed.value;
     shared_.coverage.race(RacePoint::claimed);
   }
-  confirmed(line, find_work(line)->confirmation);
+  confirmed(line, number);
 }
 
 sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
