@@ -82,7 +82,7 @@ void DataValueOracle::end(const OperationView& operation, const Moment& moment, 
              {operation.key, involved(moment, *why)});
     return convict(state, index);
   }
-  settle(state, index);
+  settle(operation.key, state, index);
 }
 
 // A write that was given up stays pending: it may take effect at any time, or never.
@@ -90,7 +90,7 @@ void DataValueOracle::give_up(const OperationView& operation, const Moment& mome
   if (state < kOpen || operation.kind == OperationKind::write) return;
   const auto index = static_cast<std::uint32_t>(state - kOpen);
   histories_[index].abandon_read(moment.operation);
-  settle(state, index);
+  settle(operation.key, state, index);
 }
 
 // Who loses a write that nobody has begun, or loses any in a run that expects none, hides something.
@@ -107,10 +107,16 @@ void DataValueOracle::lose(const LostWriteView& lost, const Observation& observa
   convict(state, index);
 }
 
-void DataValueOracle::settle(State& state, std::uint32_t index) {
-  if (expects_losses_ || !histories_[index].is_settled()) return;
-  state = histories_[index].values().front().value;
+// A key that nobody has written is as good as one that nobody has used.
+void DataValueOracle::settle(Key key, State& state, std::uint32_t index) {
+  if (!histories_[index].is_settled()) return;
+  const Value value = histories_[index].values().front().value;
   vacant_.push_back(index);
+  if (value != kNeverWritten) {
+    state = value;
+  } else {
+    states_.erase(key);
+  }
 }
 
 void DataValueOracle::convict(State& state, std::uint32_t index) {

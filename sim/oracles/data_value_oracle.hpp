@@ -4,7 +4,7 @@
 // violation is reported at the end of the read that makes the history impossible. Linearizability is per key, so the
 // verdict holds for all keys together (Herlihy and Wing, "Linearizability", 1990, locality).
 //
-// Memory: 24 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 96 MiB); more only for keys with
+// Memory: 24 bytes a key that was ever written, times the slack of FlatMap (2 M keys: 96 MiB); more only for keys with
 // pending operations or with concurrent writes whose order nobody has seen yet (register_history.hpp). None per
 // operation, so nothing is sampled.
 #pragma once
@@ -35,7 +35,8 @@ class DataValueOracle final : public Oracle, public LastValues {
   /// more than `value_limit` new values (its session crashed, say) is given up: its result is not checked.
   explicit DataValueOracle(const EventLog& event_log, std::size_t value_limit = 1024);
 
-  /// Writes may be undone (history.hpp, record_lost_write): keeps all values of all keys. Only before the run.
+  /// Writes may be undone (history.hpp, record_lost_write): keeps all values of all keys that are written. Only before
+  /// the run.
   void expect_losses() { expects_losses_ = true; }
 
   /// What warm-up left behind. Only before the key's first operation, else a std::runtime_error.
@@ -56,7 +57,7 @@ class DataValueOracle final : public Oracle, public LastValues {
   std::uint64_t unjudged_keys() const { return unjudged_keys_; }
   /// Reads that were given up.
   std::uint64_t unchecked_reads() const { return unchecked_reads_; }
-  /// Keys ever used.
+  /// Keys that need memory: written ones, and those with pending operations.
   std::size_t keys() const { return states_.size(); }
   /// Keys that need more than their 24 bytes at the moment.
   std::size_t open_keys() const { return histories_.size() - vacant_.size(); }
@@ -71,7 +72,7 @@ class DataValueOracle final : public Oracle, public LastValues {
   void end(const OperationView& operation, const Moment& moment, State& state);
   void give_up(const OperationView& operation, const Moment& moment, State& state);
   void lose(const LostWriteView& lost, const Observation& observation);
-  void settle(State& state, std::uint32_t index);
+  void settle(Key key, State& state, std::uint32_t index);
   void convict(State& state, std::uint32_t index);
   std::uint32_t open(State& state);
   void check_value(const OperationView& operation, bool may_be_unwritten) const;

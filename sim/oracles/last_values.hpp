@@ -15,7 +15,7 @@ class LastValues {
   virtual bool may_hold(Key key, Value value) const = 0;
   /// The values that it may hold, in ascending order; none if nothing is known.
   virtual std::vector<Value> possible_values(Key key) const = 0;
-  /// Each key ever used, in no particular order.
+  /// Each key ever used, in no particular order, but for those that can only hold what nobody has written.
   virtual void visit_keys(const std::function<void(Key key)>& visit) const = 0;
 
  protected:

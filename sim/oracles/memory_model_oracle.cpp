@@ -25,7 +25,6 @@ MemoryModelOracle::MemoryModelOracle(MemoryModel model, const EventLog& event_lo
 
 void MemoryModelOracle::initial_value(Key key, Value value) {
   memory_.perform(key, {value, 0, 0});
-  if (expects_losses_) past_[key].push_back({value, 0, 0});
 }
 
 void MemoryModelOracle::observe(const Observation& observation) {
@@ -128,7 +127,8 @@ void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
       return;
     }
   }
-  auto& past = past_[lost.key];
+  std::vector<PerformedMemory::Version> nothing;
+  auto& past = expects_losses_ ? past_of(lost.key) : nothing;
   const auto version = std::find_if(past.begin(), past.end(), [&](const auto& v) { return v.value == lost.value; });
   if (version == past.end()) {
     return violated(
@@ -141,6 +141,13 @@ void MemoryModelOracle::lose(const LostWriteView& lost, const Moment& moment) {
   past.erase(version);
   const auto now = past.empty() ? PerformedMemory::Version{} : past.back();
   if (memory_.value(lost.key) != now.value) memory_.perform(lost.key, {now.value, moment.position, now.operation});
+}
+
+std::vector<PerformedMemory::Version>& MemoryModelOracle::past_of(Key key) {
+  auto& past = past_[key];
+  const Value first = memory_.value(key);
+  if (past.empty() && first != kNeverWritten) past.push_back({first, 0, 0});
+  return past;
 }
 
 void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment, const Slot* found) {
@@ -160,8 +167,8 @@ void MemoryModelOracle::perform(const PerformedView& view, const Moment& moment,
   expect_drained(store, model_ == MemoryModel::pso, moment.at, "was performed");
   store.performed = moment.position;
   store.before = memory_.value(store.key);
+  if (expects_losses_) past_of(store.key).push_back({view.value, moment.position, moment.operation});
   memory_.perform(store.key, {view.value, moment.position, moment.operation});
-  if (expects_losses_) past_[store.key].push_back({view.value, moment.position, moment.operation});
   for (const Slot other : session(store).reads) {
     auto& read = operations_[other];
     const bool waits =

@@ -67,7 +67,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   /// takes more than `version_limit` values is not checked.
   MemoryModelOracle(MemoryModel model, const EventLog& event_log, std::size_t version_limit = 1024);
 
-  /// Writes may be undone: keeps all values of all keys. Only before the run.
+  /// Writes may be undone: keeps all values of all keys that are written. Only before the run.
   void expect_losses() { expects_losses_ = true; }
 
   /// What warm-up left behind. Only before the key's first operation.
@@ -136,6 +136,8 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   void give_up(Slot slot);
   void lose(const LostWriteView& lost, const Moment& moment);
   void perform(const PerformedView& view, const Moment& moment, const Slot* found);
+  /// The values that the key has had so far, what warm-up left behind first.
+  std::vector<PerformedMemory::Version>& past_of(Key key);
 
   void note_forwardable(Operation& read) const;
   void end_read(Slot slot);
@@ -167,7 +169,7 @@ class MemoryModelOracle final : public Oracle, public LastValues {
   bool expects_losses_ = false;
   PerformedMemory memory_;
   std::map<std::uint64_t, std::vector<PerformedMemory::Version>>
-      past_;  // by key, oldest first, if writes may be undone
+      past_;  // by key that was written, oldest first, if writes may be undone
   std::vector<Operation> operations_;
   std::vector<Slot> vacant_;
   FlatMap<Slot> slots_;            // by operation

@@ -45,6 +45,7 @@ void PerformedMemory::end_read(Key key, std::uint64_t position) {
   if (!history.reads.empty()) return;
   vacant_.push_back(cell->history);
   cell->history = kNone;
+  if (cell->value == kNeverWritten) cells_.erase(key);
 }
 
 bool PerformedMemory::keeps_for(Key key, std::uint64_t position) const {

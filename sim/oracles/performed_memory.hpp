@@ -1,6 +1,6 @@
 // What memory held, instant by instant, as far as a read that is under way may have seen it.
 //
-// Memory: 32 bytes a key that was ever used, times the slack of FlatMap (2 M keys: 128 MiB); more only for keys that
+// Memory: 32 bytes a key that was ever written, times the slack of FlatMap (2 M keys: 128 MiB); more only for keys that
 // somebody is reading: 24 bytes a value that they held since the oldest of these reads began.
 #pragma once
 
@@ -31,7 +31,7 @@ class PerformedMemory {
   /// What the key holds now.
   Value value(Key key) const;
   void perform(Key key, const Version& version);
-  /// Calls `visit(key)` for each key ever used, in no particular order.
+  /// Calls `visit(key)` for each key ever written, and for those that somebody reads, in no particular order.
   template <class Visit>
   void for_each_key(Visit&& visit) const {
     cells_.for_each([&](std::uint64_t key, const Cell&) { visit(Key{key}); });

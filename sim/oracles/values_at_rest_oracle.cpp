@@ -34,7 +34,7 @@ void ValuesAtRestOracle::finish(Time end) {
   };
   std::sort(shown_.begin(), shown_.end(), by_key);
   shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());  // pieces of one item
-  // A key that was used and of which nothing is shown has a home that nobody has written.
+  // A key that was written and of which nothing is shown has a home that nobody has written.
   std::vector<Shown> unwritten;
   history_.visit_keys([&](Key key) {
     const auto at = std::lower_bound(shown_.begin(), shown_.end(), key,

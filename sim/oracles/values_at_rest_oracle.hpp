@@ -1,7 +1,7 @@
 // Values at rest: when everything has come to rest after the drain, the last write is where readers will find it, and
 // nothing else can be found.
 //
-// For every key that was ever used or is shown:
+// For every key that was ever written or is shown:
 //  * its current value, that of the dirty copy or, if nobody holds one, the home's, is one that the recorded history
 //    lets a read that begins now return: the last write, or any of several when concurrent last writes or writes that
 //    were given up leave open which came last (register_history.hpp);

@@ -78,8 +78,11 @@ class RegisterHistory {
   /// history that keeps its past. False if no write of it has begun.
   bool undo(Value value, std::uint64_t position);
 
-  /// Nothing is pending and one value is left: the history is as good as that of a register that was reset to it.
-  bool is_settled() const { return pending_.empty() && values_.size() == 1; }
+  /// Nothing is pending, one value is left and nothing is kept of the past: the history is as good as that of a
+  /// register that was reset to it.
+  bool is_settled() const {
+    return pending_.empty() && values_.size() == 1 && !values_.front().is_undone() && past_.empty();
+  }
 
   /// The values that a read that begins now may return without a violation, and those that a pending read may.
   const std::vector<KnownValue>& values() const { return values_; }

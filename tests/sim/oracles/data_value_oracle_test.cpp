@@ -278,6 +278,26 @@ TEST_CASE("keys at rest need no history, however many there were") {
   CHECK(w.passes());
 }
 
+TEST_CASE("keys that are only read need no memory once the reads are over, whether writes may be lost or not") {
+  for (const bool losses : {false, true}) {
+    Watched w;
+    if (losses) w.oracle.expect_losses();
+    w.oracle.initial_value(Key{7}, Value{70});
+    for (std::uint64_t i = 1; i <= 1'000; ++i) {
+      w.read(2 * i, 0, 1'000 + i);
+      w.begin_read(2 * i + 1, 1'000 + i);
+      CHECK(w.oracle.keys() == 2);
+      w.give_up_read(2 * i + 1, 1'000 + i);
+    }
+    w.read(3'000, 70, 7);
+    CHECK(w.oracle.keys() == 1);
+    CHECK(w.oracle.open_keys() == 0);
+    CHECK(w.passes());
+    w.read(3'001, 5, 1'001);
+    CHECK_FALSE(w.passes());
+  }
+}
+
 TEST_CASE("a read that hangs for too long is given up, and its key is still checked") {
   Watched w(100);
   w.begin_read(1);

@@ -139,6 +139,38 @@ TEST_CASE("who promises to lose nothing, or loses what nobody wrote, is accused"
   CHECK(invents.both_fail());
 }
 
+TEST_CASE("what warm-up left behind is current again after a loss, and is not lost by who promises to lose nothing") {
+  const std::uint64_t read = GENERATE(5, 10, 0);
+  Watched w;
+  w.data_value.initial_value(Key{kKey}, Value{5});
+  w.sc.initial_value(Key{kKey}, Value{5});
+  w.read(5);
+  w.write(10);
+  w.lose(10);
+  w.read(read);
+  CHECK(w.passes() == (read == 5));
+  CHECK(w.both_fail() == (read != 5));
+  Watched promises(false);
+  promises.data_value.initial_value(Key{kKey}, Value{5});
+  promises.sc.initial_value(Key{kKey}, Value{5});
+  promises.lose(5);
+  CHECK(promises.both_fail());
+}
+
+// Reads in between do not make it the last write again.
+TEST_CASE("what warm-up left behind and a crash undid is not read any more") {
+  Watched w;
+  w.data_value.initial_value(Key{kKey}, Value{5});
+  w.sc.initial_value(Key{kKey}, Value{5});
+  w.read(5);
+  const auto read = w.begin(kRead);
+  w.lose(5);
+  w.end_read(read, 5);
+  CHECK(w.passes());
+  w.read(5);
+  CHECK(w.both_fail());
+}
+
 TEST_CASE("losses in random histories are judged as by a list of writes") {
   RandomStream random(7, "lost writes");
   unsigned accused = 0;

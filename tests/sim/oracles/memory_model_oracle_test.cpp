@@ -328,6 +328,25 @@ TEST_CASE("what can no longer be read or waited for is dropped") {
   CHECK(oracle.unchecked_reads() == 0);
 }
 
+TEST_CASE("keys that are only read are forgotten once the reads are over") {
+  NamedEventLog event_log;
+  MemoryModelOracle oracle(kPso, event_log);
+  event_log.attach(oracle);
+  oracle.initial_value(Key{7}, Value{70});
+  Time now;
+  for (std::uint64_t i = 1; i <= 1'000; ++i) {
+    const Source reader{static_cast<std::uint32_t>(i % 4)};
+    record_begun(event_log, reader, now += 1_ns, OperationId{i}, OperationKind::read, Key{1'000 + i});
+    record_ended(event_log, reader, now += 1_ns, OperationId{i}, OperationKind::read, Key{1'000 + i}, 0);
+  }
+  std::vector<std::uint64_t> keys;
+  oracle.visit_keys([&](Key key) { keys.push_back(key); });
+  CHECK(keys == std::vector<std::uint64_t>{7});
+  CHECK(oracle.may_hold(Key{1'001}, 0));
+  CHECK_FALSE(oracle.may_hold(Key{1'001}, Value{5}));
+  CHECK(oracle.violation_count() == 0);
+}
+
 TEST_CASE("a deep buffer is drained in any order under partial store order, and its writes forwarded meanwhile") {
   NamedEventLog event_log;
   MemoryModelOracle oracle(kPso, event_log);
