@@ -6,6 +6,9 @@
 // failed attempt and once by its owner's hand, only while undoing is not waited for: the sum carries, and the word can
 // only be decoded when the undo has landed. With `undo: "waited"` each part is 0 or 1 at every instant, which is what
 // recovery will rest on, and the id is 0 or that of a node that holds, gives or takes the line.
+//
+// Memory: some 200 bytes a line of whose word the parts cannot be told, which is while something is under way about it;
+// of all others none.
 #include <fmt/core.h>
 
 #include <map>
@@ -32,7 +35,7 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
     std::vector<int> readers, owners;
   };
 
-  /// What the warm-up has left, before a line's first atomic, can be decoded.
+  /// What the warm-up has left, before a line's first atomic, can be decoded, and so can what was forgotten.
   Parts& parts_of(sim::Key line, LatchWord before) {
     Parts& parts = lines_[line];
     if (parts.readers.empty()) {
@@ -44,9 +47,27 @@ class LatchWordsOracle final : public sim::Oracle, LineObserver {
     return parts;
   }
 
+  /// Whether parts_of would make the same of the word.
+  bool are_told_by(LatchWord word, const Parts& parts) const {
+    std::uint64_t sum = 0, owners = 0;
+    for (NodeId node = 0; node < nodes_; ++node) {
+      const auto reads = static_cast<std::uint64_t>(parts.readers[node]);
+      const auto owns = static_cast<std::uint64_t>(parts.owners[node]);
+      if (reads > 1 || owns > 1) return false;
+      sum += reads * LatchWord::shared(node) + owns * LatchWord::modified(node);
+      owners += owns;
+    }
+    return owners <= 1 && LatchWord(sum) == word;
+  }
+
   void word_changed(NodeId from, sim::Key line, LatchWord before, LatchWord after) override {
     if (before == after) return;
     Parts& parts = parts_of(line, before);
+    judge(parts, from, line, before, after);
+    if (are_told_by(after, parts)) lines_.erase(line);
+  }
+
+  void judge(Parts& parts, NodeId from, sim::Key line, LatchWord before, LatchWord after) {
     if (!account(parts, from, before, after)) {
       return report(line, fmt::format("node {} has turned {:#x} into {:#x}, which no operation does", from,
                                       before.bits(), after.bits()));
