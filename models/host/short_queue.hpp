@@ -39,6 +39,9 @@ class ShortQueue {
     RACKSIM_INVARIANT(!empty(), "who looks at the front of a queue knows that it is not empty");
     return items_[first_];
   }
+  /// The item behind so many others.
+  T& operator[](std::size_t place) { return items_[first_ + place]; }
+  const T& operator[](std::size_t place) const { return items_[first_ + place]; }
   /// The youngest item; there must be one.
   const T& back() const { return items_.back(); }
 

@@ -35,7 +35,7 @@ bool RcRequester::take(const WorkRequest& request) {
     entry.wrong = Status::local_length_error;
   }
   entry.packets = atomic ? 1 : link_.segments(request.length());
-  queue_.push_back(std::move(entry));
+  queue_.push(std::move(entry));
   RACKSIM_INVARIANT(queue_.size() <= link_.engine.options().send_queue, "a send queue holds no more than its length");
   send_more();
   return true;
@@ -151,7 +151,7 @@ void RcRequester::timer() {
   if (now >= deadline_ && !engine.calendar().is_pending(rnr_event_)) {
     ++engine.counters().timeouts.value;
     if (retries_ == engine.options().rc_retry_count) return fail(Status::retries_exceeded);
-    report_timeout(queue_.front().request, false);
+    report_timeout(queue_[0].request, false);
     ++retries_;
     missing_response_.reset();
     deadline_ = now + engine.options().rc_retransmission_timeout;
@@ -261,13 +261,13 @@ void RcRequester::take_response(p4::PacketRef&& packet, sim::Time start) {
   }
   acknowledged_before(psn, start);
   // Unless all before it has its response: else that is sent again, and this comes once more behind it.
-  if (psn != oldest_psn_ || sent_ == 0 || !queue_.front().waits_for_response() ||
-      queue_.front().is_atomic() != (opcode == RcOpcode::atomic_acknowledge)) {
+  if (psn != oldest_psn_ || sent_ == 0 || !queue_[0].waits_for_response() ||
+      queue_[0].is_atomic() != (opcode == RcOpcode::atomic_acknowledge)) {
     ++engine.counters().out_of_order.value;
     return engine.context().accounting.absorb();
   }
   engine.delivered(*packet);
-  Entry& entry = queue_.front();
+  Entry& entry = queue_[0];
   if (entry.is_atomic()) {
     entry.old_value = packet->get<AtomicAckEth>().old_value;
     if (entry.request.old_value_at) memory_.set_word(*entry.request.old_value_at, entry.old_value);
@@ -293,7 +293,7 @@ void RcRequester::acknowledged_before(Psn psn, sim::Time start) {
   if (psn == oldest_psn_) return;
   bool moved = false;
   while (sent_ > 0) {
-    const Entry& entry = queue_.front();
+    const Entry& entry = queue_[0];
     const Psn end = entry.first_psn + entry.packets;
     if (entry.waits_for_response()) {
       if (moved) progressed();
@@ -329,7 +329,7 @@ void RcRequester::progressed() {
 
 void RcRequester::complete_front(sim::Time start) {
   RACKSIM_INVARIANT(sent_ > 0 && sent_ <= queue_.size(), "what completes has been sent");
-  Entry& entry = queue_.front();
+  Entry& entry = queue_[0];
   RACKSIM_INVARIANT(oldest_psn_ == entry.first_psn + entry.packets,
                     "what completes has all of its numbers acknowledged, and nothing behind it has");
   RACKSIM_INVARIANT(!entry.waits_for_response() || responses_ > 0, "a response that comes was waited for");
@@ -348,7 +348,7 @@ void RcRequester::complete_front(sim::Time start) {
     }
     completions_.push(link_.engine.dma_write(start, CompletionQueue::kEntryBytes), std::move(completion));
   }
-  queue_.pop_front();
+  queue_.pop();
   --sent_;
 }
 

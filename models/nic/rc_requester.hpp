@@ -8,11 +8,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
 #include "models/host/memory.hpp"
+#include "models/host/short_queue.hpp"
 #include "models/nic/completion_queue.hpp"
 #include "models/nic/rc_link.hpp"
 #include "models/nic/verbs.hpp"
@@ -83,7 +83,7 @@ class RcRequester {
   Owner& owner_;
   sim::Lane timer_lane_;
   SendOrder order_{link_.engine, nullptr, link_.state()};
-  std::deque<Entry> queue_;    // not completed, oldest first
+  ShortQueue<Entry> queue_;    // not completed, oldest first
   std::size_t sent_ = 0;       // how many of them have been sent at least once
   std::size_t responses_ = 0;  // how many of those wait for a response
   Psn next_psn_;

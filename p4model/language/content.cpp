@@ -22,6 +22,18 @@ constexpr std::size_t kSizeClasses = 21;  // up to 1 MB; longer ones are not kep
 
 // A thread's blocks that nobody uses. Under AddressSanitizer none are kept, so that a use after the last reference is
 // seen.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kKept = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kKept = false;
+#else
+constexpr bool kKept = true;
+#endif
+#else
+constexpr bool kKept = true;
+#endif
+
 template <class Block>
 struct FreeLists {
   FreeLists() = default;
@@ -35,6 +47,9 @@ struct FreeLists {
   std::array<Block*, kSizeClasses> lists{};
 };
 
+template <class Block>
+thread_local FreeLists<Block> free_blocks;
+
 }  // namespace
 
 const std::byte* Content::in_block() const {
@@ -44,6 +59,12 @@ const std::byte* Content::in_block() const {
 std::byte* Content::allocate(std::size_t bytes) {
   if (bytes > std::uint32_t{0} - 1u) throw std::length_error(fmt::format("a message of {} bytes is too long", bytes));
   const auto size_class = static_cast<std::uint32_t>(std::bit_width(bytes - 1));
+  if (size_class < kSizeClasses && free_blocks<Block>.lists[size_class] != nullptr) {
+    Block*& list = free_blocks<Block>.lists[size_class];
+    block_ = std::exchange(list, list->next_free);
+    block_->references = 1;
+    return reinterpret_cast<std::byte*>(block_ + 1);
+  }
   block_ = ::new (::operator new(sizeof(Block) + (std::size_t{1} << size_class))) Block{1, size_class, nullptr};
   return reinterpret_cast<std::byte*>(block_ + 1);
 }
@@ -53,7 +74,10 @@ void Content::share() const {
 }
 
 void Content::release() {
-  if (--block_->references == 0) ::operator delete(block_);
+  if (--block_->references > 0) return;
+  if (!kKept || block_->size_class >= kSizeClasses) return ::operator delete(block_);
+  Block*& list = free_blocks<Block>.lists[block_->size_class];
+  block_->next_free = std::exchange(list, block_);
 }
 
 void Content::throw_mismatch(std::size_t wanted) const {

@@ -184,9 +184,9 @@ void ComputeNode::grant_waiters(Frame& frame) {
 
 LineWork& ComputeNode::work_of(Frame& frame) {
   auto& work = works_[frame.line];
-  if (!work) {
-    work = std::make_unique<LineWork>(calendar());
-    work->frame = &frame;
+  if (!frame.attended) {
+    if (!work) work = std::make_unique<LineWork>(calendar());
+    work->begin_anew(frame);
     frame.attended = true;
   }
   return *work;
@@ -205,7 +205,7 @@ void ComputeNode::tidy(Frame& frame) {
     const LineWork& work = work_of(frame);
     if (!work.waiters.empty() || !work.deferred.empty()) return;
     calendar().cancel(work.timer);
-    works_.erase(frame.line);
+    works_.erase(works_.find(frame.line));
     frame.attended = false;
   }
   if (state != FrameState::absent) return;

@@ -21,6 +21,7 @@
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/coverage.hpp"
+#include "protocols/selcc/line_map.hpp"
 #include "protocols/selcc/line_work.hpp"
 #include "protocols/selcc/options.hpp"
 #include "protocols/selcc/transitions.hpp"
@@ -263,9 +264,9 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   Endpoint handler_, evictor_;
   std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
   std::uint32_t answer_key_ = 0;
-  std::map<std::uint64_t, std::unique_ptr<LineWork>> works_;  // by line
+  LineMap<std::unique_ptr<LineWork>> works_;
   HeldLatches held_;                                          // by applications, not for one access alone
-  std::map<std::uint64_t, std::uint32_t> atomics_under_way_;  // by line
+  LineMap<std::uint32_t> atomics_under_way_;
   std::map<std::uint64_t, sim::Time> held_back_;              // by line: no reads from elsewhere until then
   std::vector<Posted> posted_;
   std::vector<std::uint32_t> free_posted_;

@@ -26,9 +26,8 @@ struct Ask {
   bool answered = false;
 };
 
-struct LineWork {
-  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
-
+/// What of it is plain numbers.
+struct LineProgress {
   Frame* frame = nullptr;
 
   // The acquisition: by the thread that has the local latch exclusively.
@@ -38,24 +37,39 @@ struct LineWork {
   std::uint32_t upgrades = 0;  ///< of which failed upgrades
   bool has_asked = false;
   std::uint64_t word = 0;  ///< that the latest one has found
-  LineData fetched;        ///< what came from memory or another node
   ObjectRange fetched_dirty{};
-  std::vector<Ask> asks{};   ///< in the present round
-  bool turned_away = false;  ///< one of them was answered busy
+  bool turned_away = false;  ///< one of those asked was busy
   sim::Time asked_at{};
   sim::EventId timer{};
-  sim::Signal acquired;
 
   NodeId giver = 0;                ///< who gave the line
   std::uint64_t confirmation = 0;  ///< the number of the request by which the line came
   std::uint64_t confirmed = 0;     ///< the one that was confirmed last
   unsigned giving = 0;             ///< completions that a line being given still waits for
 
-  std::deque<LatchWaiter*> waiters{};
-  std::vector<Invalidation> deferred{};  ///< one a sender
   // The counters of §5.3.1, while others ask for the line in vain.
   bool urged = false;
   std::uint64_t reads = 0, writes = 0;
+};
+
+struct LineWork : LineProgress {
+  explicit LineWork(sim::Calendar& calendar) : acquired(calendar) {}
+
+  LineData fetched;                      ///< what came from memory or another node
+  std::vector<Ask> asks{};               ///< in the present round
+  std::vector<Invalidation> deferred{};  ///< one a sender
+  std::deque<LatchWaiter*> waiters{};
+  sim::Signal acquired;
+
+  /// For a line of which nothing is under way. Nobody waits any more.
+  void begin_anew(Frame& of) {
+    static_cast<LineProgress&>(*this) = {};
+    frame = &of;
+    fetched.clear();
+    asks.clear();
+    deferred.clear();
+    waiters.clear();
+  }
 };
 
 }  // namespace racksim::selcc

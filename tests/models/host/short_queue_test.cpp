@@ -25,6 +25,10 @@ TEST_CASE("A short queue hands out what a deque would, however pushes and pops a
       REQUIRE(*queue.pop() == reference.front());
       reference.pop_front();
     }
+    if (!reference.empty()) {
+      const std::size_t place = state % reference.size();
+      REQUIRE(*queue[place] == reference[place]);
+    }
     REQUIRE(queue.size() == reference.size());
     REQUIRE(queue.empty() == reference.empty());
   }
