@@ -7,6 +7,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "sim/kernel/sanitizer.hpp"
+
 namespace racksim::p4 {
 
 // The bytes follow it.
@@ -22,18 +24,6 @@ constexpr std::size_t kSizeClasses = 21;  // up to 1 MB; longer ones are not kep
 
 // A thread's blocks that nobody uses. Under AddressSanitizer none are kept, so that a use after the last reference is
 // seen.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kKept = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kKept = false;
-#else
-constexpr bool kKept = true;
-#endif
-#else
-constexpr bool kKept = true;
-#endif
-
 template <class Block>
 struct FreeLists {
   FreeLists() = default;
@@ -75,7 +65,7 @@ void Content::share() const {
 
 void Content::release() {
   if (--block_->references > 0) return;
-  if (!kKept || block_->size_class >= kSizeClasses) return ::operator delete(block_);
+  if (sim::kUnderAddressSanitizer || block_->size_class >= kSizeClasses) return ::operator delete(block_);
   Block*& list = free_blocks<Block>.lists[block_->size_class];
   block_->next_free = std::exchange(list, block_);
 }

@@ -3,13 +3,7 @@
 
 #include <fmt/core.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define RACKSIM_PACKETS_ON_HEAP 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RACKSIM_PACKETS_ON_HEAP 1
-#endif
-#endif
+#include "sim/kernel/sanitizer.hpp"
 
 namespace racksim::p4 {
 
@@ -67,16 +61,16 @@ PacketPool::~PacketPool() {
 }
 
 void PacketPool::allocate() {
-#if defined(RACKSIM_PACKETS_ON_HEAP)
-  free_ = *on_heap_.insert(new Packet).first;
-  free_->pool_ = this;
-#else
+  if (sim::kUnderAddressSanitizer) {
+    free_ = *on_heap_.insert(new Packet).first;
+    free_->pool_ = this;
+    return;
+  }
   auto& chunk = chunks_.emplace_back(new Packet[kPacketsPerChunk]);
   for (std::size_t i = kPacketsPerChunk; i-- > 0;) {
     chunk[i].pool_ = this;
     chunk[i].next_free_ = std::exchange(free_, &chunk[i]);
   }
-#endif
 }
 
 void PacketPool::free_from_heap(Packet* packet) {

@@ -5,26 +5,9 @@
 #include <new>
 #include <utility>
 
+#include "sim/kernel/sanitizer.hpp"
+
 namespace racksim::sim {
-
-#ifdef __SANITIZE_ADDRESS__
-#define RACKSIM_PLAIN_FRAMES
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RACKSIM_PLAIN_FRAMES
-#endif
-#endif
-
-#ifdef RACKSIM_PLAIN_FRAMES
-
-void* allocate_frame(std::size_t bytes) {
-  return ::operator new(bytes);
-}
-void release_frame(void* frame, std::size_t) noexcept {
-  ::operator delete(frame);
-}
-
-#else
 
 namespace {
 
@@ -34,7 +17,8 @@ struct FreeFrame {
   FreeFrame* next;
 };
 
-// One set of lists a thread. It holds only unused memory, so it can influence no run.
+// One set of lists a thread. It holds only unused memory, so it can influence no run. Under AddressSanitizer it holds
+// none, so that a use after the release, or behind a frame, is seen.
 struct FreeLists {
   std::array<FreeFrame*, kClasses> head{};
   ~FreeLists() {
@@ -50,7 +34,7 @@ thread_local FreeLists lists;
 
 void* allocate_frame(std::size_t bytes) {
   const std::size_t index = (bytes + kStep - 1) / kStep;
-  if (index >= kClasses) return ::operator new(bytes);
+  if (kUnderAddressSanitizer || index >= kClasses) return ::operator new(bytes);
   if (FreeFrame* frame = lists.head[index]) {
     lists.head[index] = frame->next;
     return frame;
@@ -60,12 +44,10 @@ void* allocate_frame(std::size_t bytes) {
 
 void release_frame(void* frame, std::size_t bytes) noexcept {
   const std::size_t index = (bytes + kStep - 1) / kStep;
-  if (index >= kClasses) return ::operator delete(frame);
+  if (kUnderAddressSanitizer || index >= kClasses) return ::operator delete(frame);
   auto* free = static_cast<FreeFrame*>(frame);
   free->next = lists.head[index];
   lists.head[index] = free;
 }
-
-#endif
 
 }  // namespace racksim::sim

@@ -22,6 +22,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sim/kernel/sanitizer.hpp"
+
 namespace racksim::sim {
 
 namespace {
@@ -44,21 +46,12 @@ Time nearest_picosecond(double seconds) {
 
 // AddressSanitizer takes the unwinding of a stack that it does not know for an overflow. Debian's SimGrid does not
 // announce the stacks of its default contexts, and every actor that is killed unwinds one; those of threads are known.
-#if defined(__SANITIZE_ADDRESS__)
-#define RACKSIM_ACTORS_ARE_THREADS
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RACKSIM_ACTORS_ARE_THREADS
-#endif
-#endif
-
+//
 // Starts SimGrid with arguments of its own: it would act on the program's --help, and takes SIGINT for itself. One that
 // comes meanwhile waits for whoever the program has it handled by.
 sg::s4u::Engine& start_simgrid() {
   std::vector<std::string> arguments = {"racksim", "--log=root.thresh:error", "--cfg=surf/precision:1e-13"};
-#ifdef RACKSIM_ACTORS_ARE_THREADS
-  arguments.emplace_back("--cfg=contexts/factory:thread");
-#endif
+  if (kUnderAddressSanitizer) arguments.emplace_back("--cfg=contexts/factory:thread");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);

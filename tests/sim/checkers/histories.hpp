@@ -9,6 +9,7 @@
 #include "sim/checkers/operation.hpp"
 #include "sim/checkers/outcome.hpp"
 #include "sim/checkers/specification.hpp"
+#include "sim/kernel/sanitizer.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::sim::checkers {
@@ -17,8 +18,8 @@ inline constexpr std::uint64_t kOpen = Operation::kPending;
 
 /// So many random histories; fewer where assertions or sanitizers make the tests slow.
 constexpr int some(int histories) {
-#if defined(NDEBUG) && !defined(__SANITIZE_ADDRESS__)
-  return histories;
+#ifdef NDEBUG
+  return kUnderAddressSanitizer ? histories / 25 : histories;
 #else
   return histories / 25;
 #endif
