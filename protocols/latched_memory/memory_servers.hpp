@@ -56,6 +56,13 @@ class LineObserver {
   ~LineObserver() = default;
 };
 
+/// A core of a compute node, and queue pairs to all memory servers whose completions it polls.
+struct Endpoint {
+  models::Core* core = nullptr;
+  models::CompletionQueue* queue = nullptr;
+  std::vector<models::ReliableConnection*> to_memory{};  ///< by memory server
+};
+
 class MemoryServers final : public LineLayout {
  public:
   /// Registers the memory of all memory servers.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "sim/kernel/invariant.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::line_cache {
@@ -17,14 +18,33 @@ struct LatchWaiter {
   bool exclusive = false;  ///< how it has been granted the latch
 };
 
+/// Whether one more may have the latch.
+template <class Frame>
+bool latch_is_free(const Frame& frame, bool exclusive) {
+  return frame.latch == 0 || (!exclusive && frame.latch != Frame::kExclusive);
+}
+
+template <class Frame>
+void take_latch(Frame& frame, bool exclusive) {
+  RACKSIM_INVARIANT(latch_is_free(frame, exclusive), "a latch is exclusive or shared");
+  frame.latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame.latch + 1);
+}
+
+template <class Frame>
+void give_latch_back(Frame& frame, bool exclusive) {
+  RACKSIM_INVARIANT(exclusive ? frame.latch == Frame::kExclusive : frame.latch > 0,
+                    "a latch is given back as it was taken");
+  frame.latch = exclusive ? 0 : static_cast<std::int16_t>(frame.latch - 1);
+}
+
 /// Grants the latch to the first that wait, as many as may have it now.
 template <class Frame>
 void grant_latch(Frame& frame, std::deque<LatchWaiter*>& waiters) {
   while (!waiters.empty()) {
     LatchWaiter& next = *waiters.front();
     const bool exclusive = next.write || !readable(frame.state);
-    if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return;
-    frame.latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame.latch + 1);
+    if (!latch_is_free(frame, exclusive)) return;
+    take_latch(frame, exclusive);
     next.exclusive = exclusive;
     waiters.pop_front();
     next.granted.notify_all();

@@ -16,22 +16,6 @@
 
 namespace racksim::rpc_directory {
 
-/// A thread that waits for the latch. Takes itself out of the line's queue when its task dies.
-struct ComputeNode::Spinning {
-  Spinning(ComputeNode& owner, Frame& frame, bool write) : waiter(owner.calendar()), node(owner), line(frame.line) {
-    waiter.write = write;
-    node.work_of(frame).waiters.push_back(&waiter);
-  }
-  ~Spinning() {
-    if (LineWork* work = node.find_work(line)) std::erase(work->waiters, &waiter);
-  }
-  Spinning(const Spinning&) = delete;
-  Spinning& operator=(const Spinning&) = delete;
-  LatchWaiter waiter;
-  ComputeNode& node;
-  sim::Key line;
-};
-
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
   const HeldLatches::Held* own = held_.find(thread, line);
@@ -76,10 +60,10 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
   }
   bool exclusive = write || !readable(frame->state);
   if (may_latch(*frame, exclusive)) {
-    frame->latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame->latch + 1);
+    line_cache::take_latch(*frame, exclusive);
   } else {
     if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
-    exclusive = co_await wait_for_latch(*frame, write);
+    exclusive = co_await works_.wait_for_latch(*frame, write);
   }
   RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");
   ++counters().accesses.value;
@@ -89,7 +73,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
     ++counters().local_accesses.value;
   } else {
     count_miss(*frame, write);
-    work = &work_of(*frame);
+    work = &works_.of(*frame);
     work->thread = thread;
     work->operation = operation;
   }
@@ -109,62 +93,38 @@ void ComputeNode::count_miss(const Frame& frame, bool write) {
         .value;
 }
 
-sim::Task<bool> ComputeNode::wait_for_latch(Frame& frame, bool write) {
-  Spinning spinning(*this, frame, write);
-  co_await spinning.waiter.granted.wait();
-  co_return spinning.waiter.exclusive;
-}
-
 // Nobody overtakes who waits, be it another node.
 bool ComputeNode::may_latch(Frame& frame, bool exclusive) {
-  if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return false;
+  if (!line_cache::latch_is_free(frame, exclusive)) return false;
   if (!frame.attended) return true;
-  const LineWork& work = work_of(frame);
+  const LineWork& work = works_.of(frame);
   return work.waiters.empty() && work.deferred.empty();
 }
 
 void ComputeNode::unlatch(Frame& frame, bool exclusive) {
-  RACKSIM_INVARIANT(exclusive ? frame.latch == Frame::kExclusive : frame.latch > 0,
-                    "a latch is given back as it was taken");
-  frame.latch = exclusive ? 0 : static_cast<std::int16_t>(frame.latch - 1);
+  line_cache::give_latch_back(frame, exclusive);
   if (frame.latch == 0 && frame.attended) latch_freed(frame);
 }
 
 void ComputeNode::latch_freed(Frame& frame) {
-  const std::vector<Message> deferred = std::exchange(work_of(frame).deferred, {});
+  const std::vector<Message> deferred = std::exchange(works_.of(frame).deferred, {});
   for (const Message& message : deferred) raise(event_of(message.kind), frame.line, &frame, &message);
   grant_waiters(frame);
   tidy(frame);
 }
 
 void ComputeNode::grant_waiters(Frame& frame) {
-  LineWork& work = work_of(frame);
+  LineWork& work = works_.of(frame);
   if (work.deferred.empty()) line_cache::grant_latch(frame, work.waiters);
-}
-
-LineWork& ComputeNode::work_of(Frame& frame) {
-  auto& work = works_[frame.line];
-  if (!work) {
-    work = std::make_unique<LineWork>(calendar());
-    work->frame = &frame;
-    frame.attended = true;
-  }
-  return *work;
-}
-
-LineWork* ComputeNode::find_work(sim::Key line) {
-  const auto found = works_.find(line);
-  return found == works_.end() ? nullptr : found->second.get();
 }
 
 void ComputeNode::tidy(Frame& frame) {
   const bool stable = frame.state == LineState::absent || readable(frame.state);
   if (!stable || frame.latch != 0) return;
   if (frame.attended) {
-    const LineWork& work = work_of(frame);
+    const LineWork& work = works_.of(frame);
     if (!work.waiters.empty() || !work.deferred.empty()) return;
-    works_.erase(frame.line);
-    frame.attended = false;
+    works_.end(frame);
   }
   if (frame.state != LineState::absent) return;
   cache_.release(frame);

@@ -16,6 +16,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
       threads_(threads),
       evictor_core_(&shared.rack.server(id).core(threads + 1)),
       peers_(shared.roles().compute_nodes, nullptr),
+      works_(shared.rack.calendar()),
       frame_freed_(shared.rack.calendar()),
       eviction_arrived_(shared.rack.calendar()),
       evictor_wanted_(shared.rack.calendar()),

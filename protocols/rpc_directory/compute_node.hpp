@@ -5,12 +5,13 @@
 // or had goes by one queue pair to each memory server, so that the home hears it in the order in which it happened.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "models/service/protocol.hpp"
+#include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/line_cache/held_latches.hpp"
+#include "protocols/line_cache/line_works.hpp"
 #include "protocols/line_cache/slots.hpp"
 #include "protocols/rpc_directory/frame.hpp"
 #include "protocols/rpc_directory/line_step.hpp"
@@ -56,13 +57,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
  private:
   friend struct LineStep;
 
-  /// Queue pairs to all memory servers, whose completions one core polls.
-  struct Endpoint {
-    models::Core* core = nullptr;
-    models::CompletionQueue* queue = nullptr;
-    std::vector<models::ReliableConnection*> to_memory{};  // by memory server
-  };
-  struct Spinning;
+  using Endpoint = latched_memory::Endpoint;
   using HeldLatches = line_cache::HeldLatches<Frame>;
   struct Arrived {
     Reply reply;
@@ -77,7 +72,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   // The local latch (access.cpp).
   /// The line's frame, with the latch and the right to read or write.
   sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
-  sim::Task<bool> wait_for_latch(Frame& frame, bool write);
   bool may_latch(Frame& frame, bool exclusive);
   void count_miss(const Frame& frame, bool write);
   void unlatch(Frame& frame, bool exclusive);
@@ -85,9 +79,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void grant_waiters(Frame& frame);
   models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
 
-  // Work on lines.
-  LineWork& work_of(Frame& frame);
-  LineWork* find_work(sim::Key line);
   /// Forgets what is over about a line, and frees its frame if it has nothing.
   void tidy(Frame& frame);
 
@@ -115,8 +106,8 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   models::Core* evictor_core_;
   std::vector<models::ReliableConnection*> peers_;  // by compute node; null for itself
   std::uint32_t buffer_key_ = 0;
-  std::map<std::uint64_t, std::unique_ptr<LineWork>> works_;  // by line
-  HeldLatches held_;                                          // by applications, not for one access alone
+  line_cache::LineWorks<Frame, LineWork> works_;
+  HeldLatches held_;  // by applications, not for one access alone
   line_cache::Slots<Message> inbox_;
   line_cache::Slots<Arrived> replies_;
   std::uint64_t next_request_ = 1;

@@ -93,7 +93,7 @@ void LineStep::note_lost_share() {
 void LineStep::defer() {
   if (!readable(frame->state)) node.shared_.coverage.race(RacePoint::message_before_page);
   ++node.counters().deferred.value;
-  node.work_of(*frame).deferred.push_back(*message);
+  node.works_.of(*frame).deferred.push_back(*message);
 }
 
 void LineStep::drop_copy() {

@@ -27,6 +27,17 @@ struct LineWork {
 
   std::vector<Message> deferred{};  ///< by others, until the copy is there and free
   std::deque<LatchWaiter*> waiters{};
+
+  /// For a line of which nothing is under way. Nobody waits any more.
+  void begin_anew(Frame& of) {
+    frame = &of;
+    thread = 0;
+    operation = 0;
+    request = 0;
+    page.clear();
+    deferred.clear();
+    waiters.clear();
+  }
 };
 
 }  // namespace racksim::rpc_directory

@@ -18,11 +18,11 @@ void ComputeNode::raise(LineEvent event, sim::Key line, Frame* frame, const Mess
   LineState& state = frame != nullptr ? frame->state : nothing;
   const sim::Permission before = permission_of(state);
   LineStep step{
-      .node = *this, .line = line, .frame = frame, .work = find_work(line), .message = message, .reply = reply};
+      .node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .reply = reply};
   LineStep::execute(state, event, step, shared_.coverage);
   const sim::Permission after = permission_of(state);
   if (after == before) return;
-  const LineWork* work = find_work(line);
+  const LineWork* work = works_.find(line);
   sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
                          work != nullptr ? work->operation : sim::OperationId{0u}, shared_.lines.object_of(line, 0),
                          id_, after);
@@ -57,7 +57,7 @@ void ComputeNode::serve(const Message& message) {
 void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Content& content) {
   Arrived arrived;
   std::memcpy(static_cast<void*>(&arrived.reply), content.bytes().data(), sizeof arrived.reply);
-  const LineWork* work = find_work(arrived.reply.line);
+  const LineWork* work = works_.find(arrived.reply.line);
   if (work == nullptr) return;
   if (arrived.reply.verdict == Verdict::page) arrived.page.load(content.bytes().subspan(sizeof arrived.reply));
   // The thread that waits looks at its buffer all the time.
@@ -68,7 +68,7 @@ void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Con
 void ComputeNode::take_reply(std::uint32_t slot) {
   Arrived arrived = replies_.take(slot);
   const Reply& reply = arrived.reply;
-  LineWork* work = find_work(reply.line);
+  LineWork* work = works_.find(reply.line);
   if (work == nullptr || work->request != reply.request) return;
   if (reply.verdict == Verdict::ask_owner)
     return raise(LineEvent::redirected, reply.line, work->frame, nullptr, &reply);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "models/host/core_wait.hpp"
+#include "protocols/line_cache/inspection.hpp"
 #include "protocols/rpc_directory/coverage.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
@@ -101,17 +102,8 @@ void RpcDirectory::node_crashed(NodeId node) {
 
 void RpcDirectory::show_state(sim::StateVisitor& visitor) const {
   for (const auto& node : nodes_) {
-    node->cache().for_each([&](const Frame& frame) {
-      const sim::Permission permission = permission_of(frame.state);
-      if (permission == sim::Permission::none) return;
-      const auto state = permission == sim::Permission::write ? sim::CopyState::dirty : sim::CopyState::clean;
-      bool first = false;
-      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
-        first = first || object == 0;
-        visitor.copy(shared_.lines.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
-      });
-      if (!first) visitor.copy(shared_.lines.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
-    });
+    line_cache::show_copies(visitor, node->cache(), node->id(),
+                            [&](sim::Key line, std::uint16_t object) { return lines_.object_of(line, object); });
   }
   lines_.visit([](sim::Key, latched_memory::LatchWord) {},
                [&](sim::Key object, sim::Value value) {

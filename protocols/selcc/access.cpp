@@ -14,22 +14,6 @@
 
 namespace racksim::selcc {
 
-/// A thread that waits for the latch. Takes itself out of the line's queue when its task dies.
-struct ComputeNode::Spinning {
-  Spinning(ComputeNode& owner, Frame& frame, bool write) : waiter(owner.calendar()), node(owner), line(frame.line) {
-    waiter.write = write;
-    node.work_of(frame).waiters.push_back(&waiter);
-  }
-  ~Spinning() {
-    if (LineWork* work = node.find_work(line)) std::erase(work->waiters, &waiter);
-  }
-  Spinning(const Spinning&) = delete;
-  Spinning& operator=(const Spinning&) = delete;
-  LatchWaiter waiter;
-  ComputeNode& node;
-  sim::Key line;
-};
-
 sim::Task<sim::Value> ComputeNode::read(unsigned thread, sim::Key object, sim::OperationId operation) {
   const sim::Key line = shared_.lines.line_of(object);
   const HeldLatches::Held* own = held_.find(thread, line);
@@ -89,11 +73,11 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
   bool exclusive = write || !readable(frame->state);
   if (may_latch(*frame, exclusive)) {
     if (frame->attended) note_use(*frame, frame->latch == 0, write);
-    frame->latch = exclusive ? Frame::kExclusive : static_cast<std::int16_t>(frame->latch + 1);
+    line_cache::take_latch(*frame, exclusive);
   } else {
     if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
     note_use(*frame, false, write);
-    exclusive = co_await wait_for_latch(*frame, write);
+    exclusive = co_await works_.wait_for_latch(*frame, write);
   }
   RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");
   ++counters().accesses.value;
@@ -106,7 +90,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
        : frame->state == FrameState::absent ? counters().modified_misses
                                             : counters().upgrades)
           .value;
-    work = &work_of(*frame);
+    work = &works_.of(*frame);
     work->thread = thread;
     work->operation = operation;
     work->attempts = work->upgrades = 0;
@@ -122,24 +106,18 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
   co_return frame;
 }
 
-sim::Task<bool> ComputeNode::wait_for_latch(Frame& frame, bool write) {
-  Spinning spinning(*this, frame, write);
-  co_await spinning.waiter.granted.wait();
-  co_return spinning.waiter.exclusive;
-}
-
 // Nobody overtakes who waits, and nobody joins the readers of a line whose turn here is over.
 bool ComputeNode::may_latch(Frame& frame, bool exclusive) {
-  if (frame.latch != 0 && (exclusive || frame.latch == Frame::kExclusive)) return false;
+  if (!line_cache::latch_is_free(frame, exclusive)) return false;
   if (!frame.attended) return true;
-  const LineWork& work = work_of(frame);
+  const LineWork& work = works_.of(frame);
   return work.waiters.empty() && !(frame.latch != 0 && local_turn_is_over(work));
 }
 
 // The counters run from an invalidation in vain until a thread finds the latch free (§5.3.1). An access counts if it
 // finds the latch taken, be it by readers that it may join: else readers alone would never let go.
 void ComputeNode::note_use(Frame& frame, bool found_free, bool write) {
-  LineWork& work = work_of(frame);
+  LineWork& work = works_.of(frame);
   if (!work.urged) return;
   if (found_free && work.deferred.empty()) {
     work.urged = false;
@@ -155,15 +133,13 @@ bool ComputeNode::local_turn_is_over(const LineWork& work) const {
 }
 
 void ComputeNode::unlatch(Frame& frame, bool exclusive) {
-  RACKSIM_INVARIANT(exclusive ? frame.latch == Frame::kExclusive : frame.latch > 0,
-                    "a latch is given back as it was taken");
-  frame.latch = exclusive ? 0 : static_cast<std::int16_t>(frame.latch - 1);
+  line_cache::give_latch_back(frame, exclusive);
   if (frame.latch == 0 && frame.attended) latch_freed(frame);
 }
 
 // Local threads first (§5.1.1), unless they have had their turn (§5.3.1).
 void ComputeNode::latch_freed(Frame& frame) {
-  LineWork& work = work_of(frame);
+  LineWork& work = works_.of(frame);
   const bool over = local_turn_is_over(work);
   if (work.waiters.empty() || over) {
     const bool deferred = !work.deferred.empty();
@@ -179,22 +155,7 @@ void ComputeNode::latch_freed(Frame& frame) {
 }
 
 void ComputeNode::grant_waiters(Frame& frame) {
-  line_cache::grant_latch(frame, work_of(frame).waiters);
-}
-
-LineWork& ComputeNode::work_of(Frame& frame) {
-  auto& work = works_[frame.line];
-  if (!frame.attended) {
-    if (!work) work = std::make_unique<LineWork>(calendar());
-    work->begin_anew(frame);
-    frame.attended = true;
-  }
-  return *work;
-}
-
-LineWork* ComputeNode::find_work(sim::Key line) {
-  const auto found = works_.find(line);
-  return found == works_.end() ? nullptr : found->second.get();
+  line_cache::grant_latch(frame, works_.of(frame).waiters);
 }
 
 void ComputeNode::tidy(Frame& frame) {
@@ -202,11 +163,10 @@ void ComputeNode::tidy(Frame& frame) {
   const bool stable = state == FrameState::absent || state == FrameState::shared || state == FrameState::modified;
   if (!stable || frame.latch != 0) return;
   if (frame.attended) {
-    const LineWork& work = work_of(frame);
+    const LineWork& work = works_.of(frame);
     if (!work.waiters.empty() || !work.deferred.empty()) return;
     calendar().cancel(work.timer);
-    works_.erase(works_.find(frame.line));
-    frame.attended = false;
+    works_.end(frame);
   }
   if (state != FrameState::absent) return;
   cache_.release(frame);

@@ -26,6 +26,7 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
       cache_(shared.options.frames(), static_cast<std::uint32_t>(shared.options.shards)),
       threads_(threads),
       peers_(shared.memory.shape().roles.compute_nodes, nullptr),
+      works_(shared.rack.calendar()),
       ring_used_(shared.lines.size(), 0),
       giving_to_(shared.memory.shape().roles.compute_nodes),
       frame_freed_(shared.rack.calendar()),
@@ -88,11 +89,8 @@ void ComputeNode::crash() {
   atomics_under_way_.clear();
   held_back_.clear();
   posted_.clear();
-  free_posted_.clear();
   inbox_.clear();
-  free_inbox_.clear();
   answers_.clear();
-  free_answers_.clear();
   std::fill(ring_used_.begin(), ring_used_.end(), 0);
   std::fill(giving_to_.begin(), giving_to_.end(), 0);
   taking_out_ = 0;
@@ -107,8 +105,7 @@ void ComputeNode::record_no_permission() const {
 }
 
 bool ComputeNode::quiescent() const {
-  return works_.empty() && atomics_under_way_.empty() && free_inbox_.size() == inbox_.size() &&
-         free_answers_.size() == answers_.size();
+  return works_.empty() && atomics_under_way_.empty() && inbox_.empty() && answers_.empty();
 }
 
 void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {

@@ -18,10 +18,11 @@
 #include "models/service/protocol.hpp"
 #include "protocols/latched_memory/memory_servers.hpp"
 #include "protocols/line_cache/held_latches.hpp"
+#include "protocols/line_cache/line_works.hpp"
+#include "protocols/line_cache/slots.hpp"
 #include "protocols/selcc/cache.hpp"
 #include "protocols/selcc/counters.hpp"
 #include "protocols/selcc/coverage.hpp"
-#include "protocols/selcc/line_map.hpp"
 #include "protocols/selcc/line_work.hpp"
 #include "protocols/selcc/options.hpp"
 #include "protocols/selcc/transitions.hpp"
@@ -119,12 +120,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
  private:
   friend struct Step;
 
-  /// Queue pairs to all memory servers, whose completions one core polls.
-  struct Endpoint {
-    models::Core* core = nullptr;
-    models::CompletionQueue* queue = nullptr;
-    std::vector<models::ReliableConnection*> to_memory{};  // by memory server
-  };
   enum class Purpose : std::uint8_t {
     latch_word,   // the atomic of an upgrade
     latch_line,   // the READ of another latch operation, behind its atomic
@@ -157,7 +152,11 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
     sim::OperationId operation = 0;
     Call* call = nullptr;
   };
-  struct Spinning;
+  struct Arrived {
+    Answer answer;
+    LineData data;
+  };
+  using Endpoint = latched_memory::Endpoint;
   using HeldLatches = line_cache::HeldLatches<Frame>;
 
   /// Registers the buffers of answers, and starts the evictor.
@@ -170,7 +169,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   // The local latch (access.cpp).
   /// The line's frame, with the latch and the permission to read or write.
   sim::Task<Frame*> latch(unsigned thread, sim::Key line, bool write, sim::OperationId operation);
-  sim::Task<bool> wait_for_latch(Frame& frame, bool write);
   bool may_latch(Frame& frame, bool exclusive);
   void note_access_under_own_latch();
   void note_use(Frame& frame, bool found_free, bool write);
@@ -184,9 +182,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   bool local_turn_is_over(const LineWork& work) const;
   models::Core& core_of(unsigned thread) const { return *threads_[thread].core; }
 
-  // Work on lines.
-  LineWork& work_of(Frame& frame);
-  LineWork* find_work(sim::Key line);
   /// Forgets what is over about a line, and frees its frame if it has nothing.
   void tidy(Frame& frame);
 
@@ -264,20 +259,13 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   Endpoint handler_, evictor_;
   std::vector<models::ReliableConnection*> peers_;  // by compute node, of the handler; null for itself
   std::uint32_t answer_key_ = 0;
-  LineMap<std::unique_ptr<LineWork>> works_;
-  HeldLatches held_;                                          // by applications, not for one access alone
-  LineMap<std::uint32_t> atomics_under_way_;
-  std::map<std::uint64_t, sim::Time> held_back_;              // by line: no reads from elsewhere until then
-  std::vector<Posted> posted_;
-  std::vector<std::uint32_t> free_posted_;
-  std::vector<Invalidation> inbox_;
-  std::vector<std::uint32_t> free_inbox_;
-  struct Arrived {
-    Answer answer;
-    LineData data;
-  };
-  std::vector<Arrived> answers_;
-  std::vector<std::uint32_t> free_answers_;
+  line_cache::LineWorks<Frame, LineWork> works_;
+  HeldLatches held_;  // by applications, not for one access alone
+  line_cache::LineMap<std::uint32_t> atomics_under_way_;
+  std::map<std::uint64_t, sim::Time> held_back_;  // by line: no reads from elsewhere until then
+  line_cache::Slots<Posted> posted_;
+  line_cache::Slots<Invalidation> inbox_;
+  line_cache::Slots<Arrived> answers_;
   std::uint64_t next_number_ = 1;
   std::vector<std::uint32_t> ring_used_;  // slots of the evictor's copy-out rings, by memory server (§5.2.1)
   // Of nodes that are dead.

@@ -28,38 +28,16 @@ sim::Permission permission_of(FrameState state) {
   }
 }
 
-namespace {
-
-template <class T>
-std::uint32_t put(std::vector<T>& slots, std::vector<std::uint32_t>& free, T value) {
-  if (free.empty()) {
-    free.push_back(static_cast<std::uint32_t>(slots.size()));
-    slots.emplace_back();
-  }
-  const std::uint32_t slot = free.back();
-  free.pop_back();
-  slots[slot] = std::move(value);
-  return slot;
-}
-
-template <class T>
-T take(std::vector<T>& slots, std::vector<std::uint32_t>& free, std::uint32_t slot) {
-  free.push_back(slot);
-  return std::move(slots[slot]);
-}
-
-}  // namespace
-
 void ComputeNode::raise(FrameEvent event, sim::Key line, Frame* frame, const Invalidation* message,
                         std::vector<models::WorkRequest>* posts) {
   FrameState nothing = FrameState::absent;
   FrameState& state = frame != nullptr ? frame->state : nothing;
   const sim::Permission before = permission_of(state);
-  Step step{.node = *this, .line = line, .frame = frame, .work = find_work(line), .message = message, .posts = posts};
+  Step step{.node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .posts = posts};
   Step::execute(state, event, step, shared_.coverage);
   const sim::Permission after = permission_of(state);
   if (after == before) return;
-  const LineWork* work = find_work(line);
+  const LineWork* work = works_.find(line);
   sim::record_permission(shared_.rack.event_log(), shared_.source, calendar().now(),
                          work != nullptr ? work->operation : sim::OperationId{0u}, shared_.lines.object_of(line, 0),
                          id_, after);
@@ -69,7 +47,7 @@ void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.opcode == models::Opcode::receive) {
     if (completion.status != models::Status::success) return;
     peers_[completion.from]->post_receive();
-    const std::uint32_t slot = put(inbox_, free_inbox_, completion.content.as<Invalidation>());
+    const std::uint32_t slot = inbox_.put(completion.content.as<Invalidation>());
     handler_.core->run<&ComputeNode::handle>(options().handling, *this, slot);
     return;
   }
@@ -78,7 +56,7 @@ void ComputeNode::on_completion(const models::Completion& completion) {
   if (completion.wr_id == 0) return;
   const auto slot = static_cast<std::uint32_t>(completion.wr_id - 1);
   if (failed && posted_[slot].purpose != Purpose::forward) return;
-  const Posted posted = take(posted_, free_posted_, slot);
+  const Posted posted = posted_.take(slot);
   if (failed) return given_part_done(posted.line);  // to a node that is gone
   if (posted.purpose == Purpose::call) {
     if (completion.opcode == models::Opcode::read) {
@@ -100,12 +78,12 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
   Frame* frame = cache_.find(posted.line);
   switch (posted.purpose) {
     case Purpose::latch_word: {
-      LineWork& work = *find_work(posted.line);
+      LineWork& work = *works_.find(posted.line);
       work.word = completion.old_value;
       return take_word(work);
     }
     case Purpose::latch_line: {
-      LineWork& work = *find_work(posted.line);
+      LineWork& work = *works_.find(posted.line);
       work.word = word_found(completion);
       work.fetched.load(completion.content.bytes().subspan(8));
       return take_word(work);
@@ -123,7 +101,7 @@ void ComputeNode::completed(const Posted& posted, const models::Completion& comp
       return given_part_done(posted.line);
     case Purpose::take_out:
       --taking_out_;
-      if (completion.old_value != posted.number) return try_again_later(*find_work(posted.line));
+      if (completion.old_value != posted.number) return try_again_later(*works_.find(posted.line));
       ++counters().taken_out.value;
       return raise(FrameEvent::pause_over, posted.line, frame);
     case Purpose::evict:
@@ -145,7 +123,7 @@ void ComputeNode::take_word(LineWork& work) {
 
 // A line that is given away has two verbs out: the frame itself, and the atomic that changes the word.
 void ComputeNode::given_part_done(sim::Key line) {
-  LineWork* work = find_work(line);
+  LineWork* work = works_.find(line);
   if (work == nullptr || work->giving == 0 || --work->giving > 0) return;
   Frame& frame = *work->frame;
   const bool handed_over = frame.state == FrameState::given;
@@ -158,19 +136,19 @@ void ComputeNode::landed(NodeId, std::uint64_t, std::uint32_t, const models::Con
   Answer answer;
   std::memcpy(static_cast<void*>(&answer), content.bytes().data(), sizeof answer);
   if (answer.verdict == Verdict::landed) return confirmed(answer.line, answer.number);
-  LineWork* work = find_work(answer.line);
+  LineWork* work = works_.find(answer.line);
   if (work == nullptr) return;
   Arrived arrived{.answer = answer, .data = {}};
   if (answer.verdict == Verdict::given) arrived.data.load(content.bytes().subspan(sizeof answer));
   // The thread that waits looks at its buffer all the time.
-  const std::uint32_t slot = put(answers_, free_answers_, std::move(arrived));
+  const std::uint32_t slot = answers_.put(std::move(arrived));
   core_of(work->thread).run<&ComputeNode::take_answer>(shared_.rack.options().cpu.completion, *this, slot);
 }
 
 void ComputeNode::take_answer(std::uint32_t slot) {
-  Arrived arrived = take(answers_, free_answers_, slot);
+  Arrived arrived = answers_.take(slot);
   const Answer& answer = arrived.answer;
-  LineWork* work = find_work(answer.line);
+  LineWork* work = works_.find(answer.line);
   if (work == nullptr) return;
   const auto ask = std::find_if(work->asks.begin(), work->asks.end(),
                                 [&](const Ask& a) { return a.number == answer.number && !a.answered; });
@@ -208,7 +186,7 @@ void ComputeNode::answered_without(LineWork& work, Ask& ask) {
 // The confirmation is a flag in memory that costs no core anything. It may be there before the thread has seen the
 // line.
 void ComputeNode::confirmed(sim::Key line, std::uint64_t number) {
-  LineWork* work = find_work(line);
+  LineWork* work = works_.find(line);
   if (work == nullptr) return;
   work->confirmed = number;
   Frame& frame = *work->frame;
@@ -221,7 +199,7 @@ void ComputeNode::confirmed(sim::Key line, std::uint64_t number) {
 }
 
 void ComputeNode::handle(std::uint32_t slot) {
-  const Invalidation message = take(inbox_, free_inbox_, slot);
+  const Invalidation message = inbox_.take(slot);
   if (is_cut_off(message.sender)) return;
   Frame* frame = cache_.find(message.line);
   raise(event_of(message.conflict), message.line, frame, &message);
@@ -231,7 +209,7 @@ void ComputeNode::handle(std::uint32_t slot) {
 // The one with the highest priority first (§5.3.2); whoever comes too late is told so by the table.
 void ComputeNode::serve_deferred(Frame& frame) {
   while (frame.latch == 0 && (frame.state == FrameState::modified || frame.state == FrameState::shared)) {
-    LineWork& work = work_of(frame);
+    LineWork& work = works_.of(frame);
     const auto first =
         std::max_element(work.deferred.begin(), work.deferred.end(),
                          [](const Invalidation& a, const Invalidation& b) { return a.priority < b.priority; });
@@ -243,7 +221,7 @@ void ComputeNode::serve_deferred(Frame& frame) {
 }
 
 void ComputeNode::pause_over(std::uint64_t line) {
-  raise(FrameEvent::pause_over, sim::Key{line}, find_work(sim::Key{line})->frame);
+  raise(FrameEvent::pause_over, sim::Key{line}, works_.find(sim::Key{line})->frame);
 }
 
 }  // namespace racksim::selcc

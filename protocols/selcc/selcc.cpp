@@ -7,6 +7,7 @@
 #include <set>
 
 #include "models/host/core_wait.hpp"
+#include "protocols/line_cache/inspection.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -113,17 +114,8 @@ std::unique_ptr<Recovery> Selcc::make_recovery() {
 
 void Selcc::show_state(sim::StateVisitor& visitor) const {
   for (const auto& node : nodes_) {
-    node->cache().for_each([&](const Frame& frame) {
-      const sim::Permission permission = permission_of(frame.state);
-      if (permission == sim::Permission::none) return;
-      const auto state = permission == sim::Permission::write ? sim::CopyState::dirty : sim::CopyState::clean;
-      bool first = false;
-      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
-        first = first || object == 0;
-        visitor.copy(lines_.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
-      });
-      if (!first) visitor.copy(lines_.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
-    });
+    line_cache::show_copies(visitor, node->cache(), node->id(),
+                            [&](sim::Key line, std::uint16_t object) { return lines_.object_of(line, object); });
   }
   lines_.visit([](sim::Key, LatchWord) {},
                [&](sim::Key object, sim::Value value) {

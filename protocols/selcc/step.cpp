@@ -273,7 +273,7 @@ void Step::answer_deferred_owners() {
 
 void Step::defer() {
   ++node.counters().deferred.value;
-  LineWork& kept = node.work_of(*frame);
+  LineWork& kept = node.works_.of(*frame);
   RACKSIM_INVARIANT(std::none_of(kept.deferred.begin(), kept.deferred.end(),
                                  [&](const Invalidation& other) { return other.sender == message->sender; }) ||
                         !node.options().await_answer,
@@ -291,7 +291,7 @@ void Step::answer_gone() {
 }
 
 void Step::urge() {
-  node.work_of(*frame).urged = true;
+  node.works_.of(*frame).urged = true;
   let_writer_in_first();
 }
 
@@ -306,7 +306,7 @@ void Step::let_writer_in_first() {
 // The line goes to whoever asks, without waiting for the word to change (§4.4.1). The frame is not used again before
 // it has been sent.
 void Step::hand_over() {
-  LineWork& giving = node.work_of(*frame);
+  LineWork& giving = node.works_.of(*frame);
   ++node.counters().given.value;
   node.forward(*message, *frame, node.options().dirty_travels ? frame->dirty : ObjectRange{});
   const models::WorkRequest add =
@@ -323,7 +323,7 @@ void Step::hand_over() {
 }
 
 void Step::share_out() {
-  LineWork& giving = node.work_of(*frame);
+  LineWork& giving = node.works_.of(*frame);
   ++node.counters().given.value;
   node.forward(*message, *frame, {});
   std::vector<models::WorkRequest> batch;

@@ -33,7 +33,7 @@ void ComputeNode::cut_off(NodeId lost) {
       lines.push_back(sim::Key{line});
     }
   }
-  for (const sim::Key line : lines) tidy(*find_work(line)->frame);
+  for (const sim::Key line : lines) tidy(*works_.find(line)->frame);
 }
 
 bool ComputeNode::awaits_answer_of(const LineWork& work, NodeId lost) const {
@@ -47,15 +47,11 @@ bool ComputeNode::has_unconfirmed_from(const LineWork& work, NodeId lost) const 
 
 // An answer that is here, and that its thread has not looked at yet.
 bool ComputeNode::has_arrived(sim::Key line, const LineWork& work) const {
-  std::vector<bool> free(answers_.size());
-  for (const std::uint32_t slot : free_answers_) free[slot] = true;
-  for (std::size_t slot = 0; slot < answers_.size(); ++slot) {
-    const Answer& answer = answers_[slot].answer;
-    const bool asked = std::any_of(work.asks.begin(), work.asks.end(),
-                                   [&](const Ask& ask) { return ask.number == answer.number && !ask.answered; });
-    if (!free[slot] && answer.line == line && asked) return true;
-  }
-  return false;
+  return answers_.any([&](const Arrived& arrived) {
+    return arrived.answer.line == line && std::any_of(work.asks.begin(), work.asks.end(), [&](const Ask& ask) {
+             return ask.number == arrived.answer.number && !ask.answered;
+           });
+  });
 }
 
 // Until it neither waits for the dead node, nor has anything from it that is not confirmed, nor gives it anything.
@@ -65,7 +61,7 @@ sim::Task<void> ComputeNode::settle(NodeId lost) {
     std::vector<sim::Key> lines;
     for (const auto& [line, work] : works_) lines.push_back(sim::Key{line});
     for (const sim::Key line : lines) {
-      const LineWork* work = find_work(line);
+      const LineWork* work = works_.find(line);
       if (work == nullptr) continue;
       if (has_unconfirmed_from(*work, lost)) {
         co_await claim(line, lost);
@@ -95,7 +91,7 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
   models::ReliableConnection& queue_pair = handler_queue_pair(line);
   const models::WorkRequest look = read_word(line);
   const LatchWord word(co_await call(queue_pair, line, look));
-  const LineWork* work = find_work(line);
+  const LineWork* work = works_.find(line);
   if (work == nullptr || !has_unconfirmed_from(*work, lost)) co_return;  // its confirmation was there before the cut
   const std::uint64_t number = work->confirmation;
   if (options().claim && owned_by(word, lost)) {
@@ -119,14 +115,14 @@ sim::Task<void> ComputeNode::claim(sim::Key line, NodeId lost) {
 
 sim::Task<void> ComputeNode::recheck(sim::Key line, NodeId lost) {
   // Sharers that are asked to let go give nothing.
-  const bool may_be_given = options().recheck && LatchWord(find_work(line)->word).names_owner();
+  const bool may_be_given = options().recheck && LatchWord(works_.find(line)->word).names_owner();
   models::Content content;
   LatchWord word;
   if (may_be_given) {
     const models::WorkRequest look = read_line(line, 0);
     word = LatchWord(co_await call(handler_queue_pair(line), line, look, &content));
   }
-  LineWork* work = find_work(line);
+  LineWork* work = works_.find(line);
   if (work == nullptr || !awaits_answer_of(*work, lost)) co_return;
   const auto ask = std::find_if(work->asks.begin(), work->asks.end(), [&](const Ask& a) { return a.whom == lost; });
   const bool wants_modified = work->frame->state == FrameState::asking_modified;

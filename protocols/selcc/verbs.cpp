@@ -47,14 +47,7 @@ void ComputeNode::count(const WorkRequest& request) {
 
 // Numbers of work requests begin at 1: what nobody waits for has 0.
 std::uint64_t ComputeNode::note(Posted posted) {
-  if (free_posted_.empty()) {
-    free_posted_.push_back(static_cast<std::uint32_t>(posted_.size()));
-    posted_.emplace_back();
-  }
-  const std::uint32_t slot = free_posted_.back();
-  free_posted_.pop_back();
-  posted_[slot] = posted;
-  return slot + 1;
+  return std::uint64_t{posted_.put(posted)} + 1;
 }
 
 WorkRequest ComputeNode::atomic(Opcode opcode, sim::Key line, std::uint64_t compare, std::uint64_t value,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "tests/protocols/held_latches.hpp"
 #include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
 
 using namespace racksim;
@@ -28,42 +29,12 @@ std::string refusal(const std::function<void(Setup&)>& change) {
 
 TEST_CASE("With a directory an exclusive latch keeps other nodes out until it is given back") {
   Script run{Setup{}};
-  sim::Time read_ended = sim::Time::max();
-  const auto hold = [&]() -> sim::Task<void> {
-    co_await run.memory.lock({0, 0}, run.line(0), LockMode::exclusive);
-    co_await run.memory.write({0, 0}, run.line(0));
-    co_await sim::sleep_for(run.rack.server(0).clock(), 100_us);
-    co_await run.memory.write({0, 0}, run.line(0));
-    co_await run.memory.unlock({0, 0}, run.line(0));
-  };
-  run.spawn(hold(), 0);
-  run.advance(20_us);
-  run.begin({1, 0}, run.line(0), false, &read_ended);
-  run.advance(60_us);
-  CHECK(read_ended == sim::Time::max());
-  CHECK(run.counter("deferred") == 1);
-  run.advance(100_us);
-  CHECK(read_ended < run.calendar.now());
-  run.finish();
-  CHECK(run.violations() == "");
+  racksim::testing::check_that_an_exclusive_latch_keeps_others_out(run);
 }
 
 TEST_CASE("With a directory latches held shared by two nodes do not keep each other out") {
   Script run{Setup{}};
-  int both = 0, most = 0;
-  const auto hold = [&](NodeId node) -> sim::Task<void> {
-    co_await run.memory.lock({node, 0}, run.line(0), LockMode::shared);
-    most = std::max(most, ++both);
-    co_await sim::sleep_for(run.rack.server(node).clock(), 50_us);
-    --both;
-    co_await run.memory.unlock({node, 0}, run.line(0));
-  };
-  run.spawn(hold(0), 0);
-  run.spawn(hold(1), 1);
-  run.advance(200_us);
-  CHECK(most == 2);
-  run.finish();
-  CHECK(run.violations() == "");
+  racksim::testing::check_that_shared_latches_are_held_together(run);
 }
 
 TEST_CASE("After a crash of its owner a line's directory entry is stuck, and the waits say who waits for whom") {

@@ -9,7 +9,7 @@
 
 #include "sim/record/ids.hpp"
 
-namespace racksim::selcc {
+namespace racksim::line_cache {
 
 template <class T>
 class LineMap {
@@ -42,4 +42,4 @@ class LineMap {
   std::vector<typename Map::node_type> spare_;
 };
 
-}  // namespace racksim::selcc
+}  // namespace racksim::line_cache

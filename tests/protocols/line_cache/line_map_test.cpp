@@ -1,4 +1,4 @@
-#include "protocols/selcc/line_map.hpp"
+#include "protocols/line_cache/line_map.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
@@ -8,7 +8,7 @@
 #include "sim/random/random.hpp"
 
 using namespace racksim;
-using racksim::selcc::LineMap;
+using racksim::line_cache::LineMap;
 
 TEST_CASE("A map of lines holds what an ordered map does, in its order") {
   LineMap<std::uint64_t> lines;
