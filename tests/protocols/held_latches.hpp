@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "sim/kernel/waiting.hpp"
 #include "tests/protocols/disaggregated_run.hpp"
 
 namespace racksim::testing {
