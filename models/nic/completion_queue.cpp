@@ -1,6 +1,7 @@
 // Entries on their way to the polling core. See completion_queue.hpp.
 #include "models/nic/completion_queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/kernel/invariant.hpp"
@@ -15,11 +16,21 @@ void CompletionQueue::push(sim::Time ready, Completion completion, p4::PacketRef
   }
   const std::uint32_t slot = free_.back();
   free_.pop_back();
-  const bool received = completion.opcode == Opcode::receive;
   if (packet) ++packets_;
   entries_[slot] = {std::move(completion), std::move(packet), true};
-  poller_.run_at<&CompletionQueue::poll>(ready, received ? engine_.costs().receive : engine_.costs().completion, *this,
-                                         slot, engine_.generation());
+  if (wake_up_) {
+    engine_.calendar().at<&CompletionQueue::notify>(std::max(ready, engine_.now()), poller_.lane(), *this, slot,
+                                                    engine_.generation());
+  } else {
+    poller_.run_at<&CompletionQueue::poll>(ready, cost_of(slot), *this, slot, engine_.generation());
+  }
+}
+
+// The core's wake-up goes before the work that it is for.
+void CompletionQueue::notify(std::uint32_t slot, std::uint64_t generation) {
+  if (generation != engine_.generation()) return;
+  const bool asleep = poller_.backlog() == 0 && poller_.free_at() <= engine_.now();
+  poller_.run<&CompletionQueue::poll>(asleep ? cost_of(slot) + *wake_up_ : cost_of(slot), *this, slot, generation);
 }
 
 void CompletionQueue::push_error(Qpn qpn, std::uint64_t wr_id, Opcode opcode, Status status) {

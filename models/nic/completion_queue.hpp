@@ -2,9 +2,13 @@
 //
 // Each costs the core what CpuCosts says: `completion` for a work request, `receive` for a message. Raw packets come
 // the same way, as their receive ring is polled.
+//
+// A core may wait for events instead (ibv_req_notify_cq(3)): when it has nothing to do it sleeps, and the completion
+// that finds it so wakes it up, which takes its time. While it works it sees completions without that.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/host/core.hpp"
@@ -26,6 +30,9 @@ class CompletionQueue {
 
   Core& poller() const { return poller_; }
 
+  /// From now on the core sleeps when it has nothing to do, and wakes up in this time.
+  void wait_for_events(sim::Duration wake_up) { wake_up_ = wake_up; }
+
   /// For transports: a completion that is in host memory at `ready`. Of a received message also its packet, whose life
   /// ends when it is polled.
   void push(sim::Time ready, Completion completion, p4::PacketRef&& packet = {});
@@ -44,7 +51,11 @@ class CompletionQueue {
     p4::PacketRef packet;
     bool used = false;
   };
+  void notify(std::uint32_t slot, std::uint64_t generation);
   void poll(std::uint32_t slot, std::uint64_t generation);
+  sim::Duration cost_of(std::uint32_t slot) const {
+    return entries_[slot].completion.opcode == Opcode::receive ? engine_.costs().receive : engine_.costs().completion;
+  }
 
   NicEngine& engine_;
   Core& poller_;
@@ -52,6 +63,7 @@ class CompletionQueue {
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::uint64_t packets_ = 0;
+  std::optional<sim::Duration> wake_up_;  // none: the core polls
 };
 
 }  // namespace racksim::models

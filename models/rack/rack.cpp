@@ -80,6 +80,10 @@ void Rack::plug_servers() {
         context_, fmt::format("{}-switch", name), link.bits_per_second, link.propagation, *chassis_, ports_[node]));
     auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("switch-{}", name),
                                                              link.bits_per_second, link.propagation, server->nic(), 0));
+    if (options_.link_framing == Framing::infiniband) {
+      up.frame_as_infiniband();
+      down.frame_as_infiniband();
+    }
     up.expect_jitter(options_.faults.jitter);
     down.expect_jitter(options_.faults.jitter);
     server->nic().plug(up);

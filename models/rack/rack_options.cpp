@@ -10,6 +10,9 @@ void RackOptions::declare(sim::Parameters& p) {
   p.integer("cpu.clock", core_hz, 1'000'000, 10'000'000'000, "Clock of a core in Hz.");
   p.rate("link.rate", link_bits_per_second, 1'000'000, 10'000'000'000'000, "Rate of each direction of a link.");
   p.length("link.propagation", link_propagation, 0_ps, 1_ms, "Propagation delay of a link.");
+  p.choice("link.framing", link_framing, {{"ethernet", Framing::ethernet}, {"infiniband", Framing::infiniband}},
+           "What a packet has around its transport header: Ethernet, IPv4 and UDP (RoCE v2), or InfiniBand's own.")
+      .neutral(Framing::ethernet);
   p.length("rtt", rtt, 1_ns, 1_s, "Round-trip time that protocols derive their timeouts from.");
   nic.declare(p);
   cpu.declare(p);

@@ -12,6 +12,9 @@
 
 namespace racksim::models {
 
+/// How packets are framed on the wires between servers and switch.
+enum class Framing : std::uint8_t { ethernet, infiniband };
+
 struct RackOptions {
   std::uint64_t nodes = 8;
   RoleOptions roles;
@@ -19,6 +22,7 @@ struct RackOptions {
   std::uint64_t core_hz = 2'200'000'000;
   std::uint64_t link_bits_per_second = 100'000'000'000;
   sim::Duration link_propagation = 10_ns;
+  Framing link_framing = Framing::ethernet;
   /// The round-trip time that protocols derive their timeouts from.
   sim::Duration rtt = 2'200_ns;
   NicOptions nic;

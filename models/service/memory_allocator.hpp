@@ -16,14 +16,20 @@ namespace racksim::models {
 
 /// What whoever allocates knows of the use that it will make.
 struct AllocationHint {
-  std::optional<NodeId> home;  ///< whose memory to take; none: the homes take turns
+  enum class Place : std::uint8_t { any, local, remote };
+
+  std::optional<NodeId> home;  ///< whose memory to take; none: the homes take turns, or as the protocol chooses
   bool shared = true;          ///< whether several nodes will use it
+  Place place = Place::any;    ///< without `home`: where the protocol is to choose it, if it does
 };
 
 class MemoryAllocator {
  public:
-  /// Homes are the nodes from `first_home` to before `first_home + homes`.
-  MemoryAllocator(NodeId first_home, unsigned homes, std::uint64_t block_bytes);
+  /// All that an address can name.
+  static constexpr std::uint64_t kEverything = std::uint64_t{1} << GlobalAddress::kOffsetBits;
+
+  /// Homes are the nodes from `first_home` to before `first_home + homes`, each with `bytes` of memory.
+  MemoryAllocator(NodeId first_home, unsigned homes, std::uint64_t block_bytes, std::uint64_t bytes = kEverything);
 
   /// Throws std::invalid_argument for 0 bytes or a home that holds no memory, std::bad_alloc when it has no room.
   GlobalAddress allocate(std::uint64_t bytes, const AllocationHint& hint);
@@ -42,6 +48,10 @@ class MemoryAllocator {
     }
   }
 
+  /// Whether the address lies in what is allocated.
+  bool holds(GlobalAddress address) const;
+  /// What a home has left, in bytes. Throws std::invalid_argument if it holds no memory.
+  std::uint64_t free_bytes(NodeId home) const;
   /// Allocated and not freed, in bytes.
   std::uint64_t allocated() const { return allocated_; }
 
@@ -49,8 +59,10 @@ class MemoryAllocator {
   using Pieces = std::map<std::uint64_t, std::uint64_t>;  // offset to bytes
   struct Home {
     Pieces free, used;
+    std::uint64_t left = 0;
   };
 
+  std::size_t index_of(NodeId home) const;
   Pieces::const_iterator used_at(GlobalAddress address) const;
 
   NodeId first_home_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <stdexcept>
 
 #include "sim/options/option_error.hpp"
@@ -52,7 +53,7 @@ MemoryService::MemoryService(sim::Calendar& calendar, sim::EventLog& event_log, 
       shape_(completed(shape)),
       block_bits_(static_cast<unsigned>(std::countr_zero(shape_.block_bytes))),
       object_bits_(static_cast<unsigned>(std::countr_zero(shape_.object_bytes))),
-      allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, shape_.block_bytes),
+      allocator_(shape.roles.first_memory_node, shape.roles.memory_nodes, shape_.block_bytes, shape_.memory_bytes),
       performed_(sessions()),
       contents_(shape_.object_bytes) {}
 
@@ -172,9 +173,34 @@ sim::Task<void> MemoryService::fence(Session session) {
   end(session, begun, 0);
 }
 
-sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode) {
-  check_call(session, kind_of(mode, false), block_of(address));
-  const PendingOperation begun = begin(session, kind_of(mode, false), block_of(address));
+sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
+  const std::uint64_t last = block_of({address.value + bytes - 1});
+  for (std::uint64_t block = block_of(address); block <= last; ++block) {
+    co_await lock_block(session, sim::Key{block}, mode);
+  }
+}
+
+sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
+  const std::uint64_t first = block_of(address), last = block_of({address.value + bytes - 1});
+  for (std::uint64_t block = first; block <= last; ++block) {
+    const bool granted = co_await try_lock_block(session, sim::Key{block}, mode);
+    if (granted) continue;
+    while (block > first) co_await unlock_block(session, sim::Key{--block});
+    co_return false;
+  }
+  co_return true;
+}
+
+sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address, std::uint64_t bytes) {
+  const std::uint64_t last = block_of({address.value + bytes - 1});
+  for (std::uint64_t block = block_of(address); block <= last; ++block) {
+    co_await unlock_block(session, sim::Key{block});
+  }
+}
+
+sim::Task<void> MemoryService::lock_block(Session session, sim::Key block, LockMode mode) {
+  check_call(session, kind_of(mode, false), block);
+  const PendingOperation begun = begin(session, kind_of(mode, false), block);
   Guard guard(*this, session, begun);
   co_await do_lock(session, begun.key, mode, begun.operation);
   guard.over();
@@ -182,9 +208,9 @@ sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, Lock
   end_lock(session, begun, true);
 }
 
-sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode) {
-  check_call(session, kind_of(mode, true), block_of(address));
-  const PendingOperation begun = begin(session, kind_of(mode, true), block_of(address));
+sim::Task<bool> MemoryService::try_lock_block(Session session, sim::Key block, LockMode mode) {
+  check_call(session, kind_of(mode, true), block);
+  const PendingOperation begun = begin(session, kind_of(mode, true), block);
   Guard guard(*this, session, begun);
   const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
   guard.over();
@@ -193,9 +219,9 @@ sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, 
   co_return granted;
 }
 
-sim::Task<void> MemoryService::unlock(Session session, GlobalAddress address) {
-  check_call(session, sim::OperationKind::unlock, block_of(address));
-  const PendingOperation begun = begin(session, sim::OperationKind::unlock, block_of(address));
+sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
+  check_call(session, sim::OperationKind::unlock, block);
+  const PendingOperation begun = begin(session, sim::OperationKind::unlock, block);
   Guard guard(*this, session, begun);
   co_await do_unlock(session, begun.key, begun.operation);
   guard.over();
@@ -207,10 +233,16 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
   const AllocationHint kept = hint;  // the caller's may be gone when it is needed
   const PendingOperation begun = begin(session, sim::OperationKind::allocate, 0, bytes);
   Guard guard(*this, session, begun);
-  const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
-  guard.over();
-  end(session, begun, sim::Value{address.value});
-  co_return address;
+  try {
+    const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
+    guard.over();
+    end(session, begun, sim::Value(address.value));
+    co_return address;
+  } catch (const std::bad_alloc&) {  // nothing has been allocated
+    guard.over();
+    end(session, begun, 0);
+    throw;
+  }
 }
 
 sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
@@ -228,9 +260,14 @@ sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
 }
 
 GlobalAddress MemoryService::reserve(std::uint64_t bytes, const AllocationHint& hint) {
-  const GlobalAddress first = allocator_.allocate(bytes, hint);
-  reserved(first, bytes, hint);
-  return first;
+  try {
+    const GlobalAddress first = allocator_.allocate(bytes, hint);
+    reserved(first, bytes, hint);
+    return first;
+  } catch (const std::bad_alloc&) {
+    throw sim::OptionError("", fmt::format("a workload that needs {} more bytes at one node", bytes),
+                           fmt::format("one that needs no more than the {} bytes of each", shape_.memory_bytes));
+  }
 }
 
 sim::Task<sim::Value> MemoryService::do_compare_and_swap(Session, sim::Key, sim::Value, sim::Value, sim::OperationId) {

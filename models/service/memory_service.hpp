@@ -37,6 +37,7 @@ struct MemoryShape {
   std::uint64_t object_bytes = 0;    ///< what a value belongs to: 8, or 0 for a block
   OperationSet offers = {};          ///< beside read, write, fence, allocate and free, which all offer
   bool writes_return_early = false;  ///< a write may return before it is performed: store buffers
+  std::uint64_t memory_bytes = MemoryAllocator::kEverything;  ///< of each home
 };
 
 enum class LockMode : std::uint8_t { exclusive, shared };
@@ -72,17 +73,23 @@ class MemoryService : public Service {
   /// Ends when the session's earlier writes are performed.
   sim::Task<void> fence(Session session);
 
-  /// Locks of blocks. `lock` ends when it is granted; `try_lock` at once, with whether it is.
-  sim::Task<void> lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive);
-  sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive);
-  sim::Task<void> unlock(Session session, GlobalAddress address);
+  /// Locks of blocks: all that the bytes lie in, one operation for each. `lock` ends when it is granted; it takes them
+  /// in the order of their addresses, so that two cannot wait for each other. `try_lock` ends at once, with whether it
+  /// is granted; where it is not it gives back what it has taken.
+  sim::Task<void> lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
+                       std::uint64_t bytes = 1);
+  sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
+                           std::uint64_t bytes = 1);
+  sim::Task<void> unlock(Session session, GlobalAddress address, std::uint64_t bytes = 1);
 
-  /// Takes memory in whole blocks. Throws as MemoryAllocator does.
+  /// Takes memory in whole blocks. Throws as MemoryAllocator does: std::bad_alloc, when it has found out, if no home
+  /// that may be taken has room.
   sim::Task<GlobalAddress> allocate(Session session, std::uint64_t bytes, const AllocationHint& hint = {});
   /// Throws std::invalid_argument, when it has found out, for an address that is no allocation's, and for memory that
   /// the protocol cannot free now.
   sim::Task<void> free(Session session, GlobalAddress address);
-  /// The same outside time, before the run: how a workload gets the memory that it begins with.
+  /// The same outside time, before the run: how a workload gets the memory that it begins with. Throws
+  /// sim::OptionError if there is no room.
   GlobalAddress reserve(std::uint64_t bytes, const AllocationHint& hint);
 
   /// Performs one access before the run: caches, homes and directories end as if the access had been the only one under
@@ -134,6 +141,7 @@ class MemoryService : public Service {
   void unlock_for_dead(Session holder, sim::Key block);
 
   MemoryAllocator& allocator() { return allocator_; }
+  const MemoryAllocator& allocator() const { return allocator_; }
 
  private:
   /// Bytes that an operation writes into its object.
@@ -153,6 +161,9 @@ class MemoryService : public Service {
   void unlocked(Session session, sim::Key block);
   sim::Task<void> warm(Session session, sim::Key object, bool write);
   sim::Task<sim::Value> read_object(Session session, sim::Key object);
+  sim::Task<void> lock_block(Session session, sim::Key block, LockMode mode);
+  sim::Task<bool> try_lock_block(Session session, sim::Key block, LockMode mode);
+  sim::Task<void> unlock_block(Session session, sim::Key block);
   sim::Task<sim::Value> write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
                                      std::size_t offset);
   /// An operation that has written returns: if nobody said when it was performed, it was now.

@@ -91,7 +91,7 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
                     "a wire carries one packet at a time, none before it is ready");
   free_at_ = start + serialisation;
   ++packets_sent_;
-  bytes_sent_ += bytes;
+  bytes_sent_ += bytes - saved_bytes_;
   if (start >= next_change_) [[unlikely]]
     change_faults(start);
   if (!faulty_ && targeted_.empty()) {

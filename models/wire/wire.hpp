@@ -50,9 +50,14 @@ class Wire {
 
   std::uint64_t bits_per_second() const { return bits_per_second_; }
 
-  /// How long the bits of so many bytes take, rounded up to a picosecond.
+  /// Packets are framed as InfiniBand frames them inside a subnet, with a local route header of 8 bytes and a variant
+  /// CRC of 2 (specification, volume 1, chapters 5.2 and 7.8), in place of Ethernet, IPv4 and UDP headers, frame check
+  /// sequence, preamble and gap. Before anything is sent.
+  void frame_as_infiniband() { saved_bytes_ = 14 + 20 + 8 + p4::kFcsBytes + p4::kPreambleAndGapBytes - (8 + 2); }
+
+  /// How long the bits of so many bytes of an Ethernet wire take, rounded up to a picosecond.
   sim::Duration serialisation(std::uint32_t bytes) const {
-    const auto bits = std::int64_t{8} * bytes;
+    const auto bits = std::int64_t{8} * (bytes - saved_bytes_);
     if (picoseconds_per_bit_ != 0) return sim::Duration::from_ps(bits * picoseconds_per_bit_);
     return sim::transmission_time(bits, static_cast<std::int64_t>(bits_per_second_));
   }
@@ -103,6 +108,7 @@ class Wire {
   std::uint64_t bits_per_second_;
   std::int64_t picoseconds_per_bit_;  // 0 when that is no whole number, as it is for 10, 25, 40, 50, 100 and 200 Gbit/s
   sim::Duration propagation_;
+  std::uint32_t saved_bytes_ = 0;  // of each packet, by another framing than Ethernet's
   PacketSink& sink_;
   unsigned port_;
   sim::Lane lane_;

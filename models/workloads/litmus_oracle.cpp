@@ -60,9 +60,11 @@ Verdict search_litmus(const LitmusProgram& program, const std::vector<std::uint6
   if (model == LitmusModel::none) return Verdict::pass;
   std::vector<sim::checkers::Operation> history;
   for (std::size_t session = 0; session < program.sessions.size(); ++session) {
+    // What is read in the end is after everything, which a search without instants does not know.
+    if (program.sessions[session].at_end) continue;
     for (const LitmusOperation& step : program.sessions[session].operations) {
-      // One memory has nothing for a fence to wait for.
-      if (step.kind == sim::OperationKind::fence && model == LitmusModel::sc) continue;
+      // One memory has nothing for a fence to wait for. Locks are fences; that they exclude each other is left out.
+      if (action_of(step.kind) == Action::fence && model == LitmusModel::sc) continue;
       sim::checkers::Operation operation;
       operation.id = sim::OperationId{history.size() + 1};
       operation.session = static_cast<std::uint32_t>(session);

@@ -14,7 +14,8 @@ namespace racksim::models {
 
 namespace {
 
-constexpr std::string_view kOperation = "an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence";
+constexpr std::string_view kOperation =
+    "an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1), lock(x), rlock(x), unlock(x) or fence";
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -30,7 +31,7 @@ bool names_register(std::string_view word) {
   return word.size() > 1 && word[0] == 'r' && std::all_of(word.begin() + 1, word.end(), is_digit);
 }
 bool is_reserved(std::string_view word) {
-  return word == "fence" || word == "cas" || word == "faa";
+  return word == "fence" || word == "cas" || word == "faa" || word == "lock" || word == "rlock" || word == "unlock";
 }
 
 /// A text that is read from the left, and refused where it is wrong.
@@ -144,22 +145,62 @@ class ProgramParser {
 
   void session() {
     const std::size_t place = reader_.skip_spaces();
-    const std::string name = fmt::format("P{}", program_.sessions.size());
-    if (!reader_.accept_word(name)) reader_.refuse(place, fmt::format("the session {}", name), {name});
+    const bool over = !program_.sessions.empty() && program_.sessions.back().at_end;
+    const bool at_end = !program_.sessions.empty() && !over && reader_.accept_word("end");
+    const std::string name = at_end ? "end" : fmt::format("P{}", program_.sessions.size());
+    if (over) reader_.refuse(place, "the program's end behind the session end");
+    if (!at_end && !reader_.accept_word(name)) {
+      reader_.refuse(place, fmt::format("the session {}", name), {name, "end"});
+    }
     LitmusSession& session = program_.sessions.emplace_back(LitmusSession{name});
+    session.at_end = at_end;
     if (reader_.accept('@')) {
       session.node = static_cast<NodeId>(reader_.number(0, 255, "a node"));
       if (reader_.accept('/')) session.thread = static_cast<std::uint16_t>(reader_.number(0, 63, "a thread"));
     }
     reader_.expect(':', "before the operations of the session");
-    do program_.sessions.back().operations.push_back(operation());
-    while (reader_.accept(';'));
+    do {
+      const std::size_t begin = reader_.skip_spaces();
+      program_.sessions.back().operations.push_back(operation());
+      const sim::OperationKind kind = program_.sessions.back().operations.back().kind;
+      if (at_end && kind != sim::OperationKind::read) reader_.refuse(begin, "a read, as in the session end");
+      check_lock(program_.sessions.back(), begin);
+    } while (reader_.accept(';'));
+    for (const LitmusOperation& taken : held_) {
+      reader_.refuse(reader_.skip_spaces(), fmt::format("; unlock({})", program_.objects[taken.object].name));
+    }
+  }
+
+  /// A session holds one lock of an object at a time, gives back what it holds, and holds none in the end.
+  void check_lock(const LitmusSession& session, std::size_t place) {
+    const LitmusOperation& last = session.operations.back();
+    const auto held =
+        std::find_if(held_.begin(), held_.end(), [&](const auto& lock) { return lock.object == last.object; });
+    if (last.takes_lock()) {
+      if (held != held_.end()) reader_.refuse(place, "a lock that the session does not hold");
+      held_.push_back(last);
+    } else if (last.kind == sim::OperationKind::unlock) {
+      if (held == held_.end()) reader_.refuse(place, "the unlock of a lock that the session holds");
+      held_.erase(held);
+    } else if (last.kind != sim::OperationKind::read && last.kind != sim::OperationKind::fence && held != held_.end() &&
+               held->kind == sim::OperationKind::lock_shared) {
+      reader_.refuse(place, "no write under a shared lock");
+    }
   }
 
   LitmusOperation operation() {
     const std::size_t place = reader_.skip_spaces();
     const std::string_view word = reader_.word();
     if (word == "fence") return {sim::OperationKind::fence};
+    if (word == "lock" || word == "rlock" || word == "unlock") {
+      reader_.expect('(', "and the object");
+      const std::size_t locked = operand();
+      reader_.expect(')', fmt::format("after {}", word));
+      return {word == "lock"    ? sim::OperationKind::lock
+              : word == "rlock" ? sim::OperationKind::lock_shared
+                                : sim::OperationKind::unlock,
+              locked};
+    }
     const bool set = !word.empty() && !is_reserved(word) && reader_.accept('=');
     if (!set) reader_.refuse(place, kOperation, {"fence"});
     if (!names_register(word)) {
@@ -255,6 +296,7 @@ class ProgramParser {
   std::vector<std::size_t> homes_;                             // where each is given, by object
   std::map<std::size_t, std::vector<std::uint64_t>> written_;  // by object
   std::map<std::size_t, std::uint64_t> added_;
+  std::vector<LitmusOperation> held_;  // locks of the session
 };
 
 LitmusOutcome::Condition parse_condition(Reader& reader, const LitmusProgram& program) {

@@ -11,7 +11,10 @@
 //   r0=cas(x,0,2)  compare-and-swap: writes 2 if the object has its first value; cas(x,r0,2) if it has what r0 holds.
 //                  The register gets what the object had
 //   r0=faa(x,1)    fetch-and-add, likewise
+//   lock(x)        takes the exclusive lock of the block that the object lies in, rlock(x) the shared one
+//   unlock(x)      gives it back
 //
+// The last session may be `end`, which only reads: when all others are over and their writes are performed.
 // Sessions may name a node and a thread of it, objects their home; what they leave out the workload chooses. An outcome
 // is a conjunction over registers: "r0=0 & r1=0".
 #pragma once
@@ -36,6 +39,7 @@ struct LitmusOperation {
   std::optional<std::size_t> expected = {};  ///< of compare-and-swap: the register; none: the object's first value
 
   bool reads() const { return kind == sim::OperationKind::read || sim::is_atomic(kind); }
+  bool takes_lock() const { return sim::requests_lock(kind); }
 };
 
 struct LitmusSession {
@@ -43,6 +47,7 @@ struct LitmusSession {
   std::optional<NodeId> node = {};
   std::optional<std::uint16_t> thread = {};
   std::vector<LitmusOperation> operations = {};
+  bool at_end = false;  ///< when all others are over
 };
 
 struct LitmusObject {

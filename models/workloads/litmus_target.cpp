@@ -55,6 +55,15 @@ class LitmusMemory final : public LitmusTarget {
         answer.read = co_await memory_.fetch_and_add(session, at, request.operand);
         answer.written = answer.read + request.operand;
         break;
+      case sim::OperationKind::lock:
+        co_await memory_.lock(session, at, LockMode::exclusive);
+        break;
+      case sim::OperationKind::lock_shared:
+        co_await memory_.lock(session, at, LockMode::shared);
+        break;
+      case sim::OperationKind::unlock:
+        co_await memory_.unlock(session, at);
+        break;
       default:
         co_await memory_.fence(session);
     }

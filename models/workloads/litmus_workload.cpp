@@ -146,7 +146,7 @@ class LitmusWorkload final : public Workload {
   std::shared_ptr<sim::Oracle> oracle() override { return oracle_; }
 
  private:
-  enum class Part : std::uint8_t { give, look, run };
+  enum class Part : std::uint8_t { give, look, run, end };
 
   struct SessionState {
     SessionState(std::uint64_t seed, const LitmusSession& of, Session where)
@@ -213,7 +213,7 @@ class LitmusWorkload final : public Workload {
                      [&](const SessionState& session) { return rack_.server(session.id.node).is_on(); })) {
       return;
     }
-    if (spoilt_ || part_ == Part::run) {
+    if (spoilt_ || part_ == Part::end || (part_ == Part::run && !sessions_.back().session.at_end)) {
       if (spoilt_) {
         oracle_->abandon();
       } else {
@@ -221,7 +221,7 @@ class LitmusWorkload final : public Workload {
       }
       return repeat();
     }
-    begin(part_ == Part::give ? Part::look : Part::run);
+    begin(part_ == Part::give ? Part::look : part_ == Part::look ? Part::run : Part::end);
   }
 
   void repeat() {
@@ -253,7 +253,8 @@ class LitmusWorkload final : public Workload {
         co_await look(session, index);
         break;
       case Part::run:
-        co_await run(session, index);
+      case Part::end:
+        if (session.session.at_end == (part_ == Part::end)) co_await run(session, index);
     }
     session.busy = false;
     if (--busy_ == 0) meet();
@@ -291,11 +292,19 @@ class LitmusWorkload final : public Workload {
   sim::Task<void> run(SessionState& session, std::size_t index) {
     co_await wait(session, drawn(session.starts, options_.spread));
     const auto& operations = session.session.operations;
+    std::vector<std::size_t> held;  // locks, by object
     for (std::size_t i = 0; i < operations.size(); ++i) {
       if (i > 0) co_await wait(session, drawn(session.pauses, options_.pause));
       const LitmusOperation& operation = operations[i];
       const auto answer = co_await perform(session, {operation.kind, operation.object, operand_of(operation)});
-      if (!answer) co_return;
+      if (!answer) {  // the others are not to wait for what it holds
+        for (const std::size_t object : held) {
+          co_await target_->perform(session.id, {sim::OperationKind::unlock, object});
+        }
+        co_return;
+      }
+      if (operation.takes_lock()) held.push_back(operation.object);
+      if (operation.kind == sim::OperationKind::unlock) std::erase(held, operation.object);
       repetition_.written[index][i] = answer->written;
       if (operation.reads()) repetition_.read[operation.into] = answer->read;
     }

@@ -2,11 +2,12 @@
 // run, each outcome counted and judged (litmus_oracle.hpp). As the tool litmus does on hardware (Alglave, Maranget,
 // Sarkar and Sewell, "Litmus: Running Tests against Hardware", TACAS 2011).
 //
-// A repetition has three parts, between which all sessions meet, outside the simulated protocol and in no time:
+// A repetition has these parts, between which all sessions meet, outside the simulated protocol and in no time:
 //
 //   1. Each object gets a new value, its first one, from a session drawn at random, and fences end.
 //   2. Each session looks at each object with probability `looks`, until it sees the first value.
-//   3. Each session waits for a random time up to `spread` and runs its program; a fence ends its part.
+//   3. Each session waits for a random time up to `spread` and runs its program; a fence ends its part. If the program
+//      has a session `end`, that reads afterwards.
 //
 // All repetitions use the same objects. Fresh ones would be cached nowhere, and what goes wrong between copies needs
 // copies: kept objects come with owners, sharers and write-backs from the repetition before, and parts 1 and 2 draw

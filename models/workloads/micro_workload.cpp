@@ -29,6 +29,9 @@ namespace {
 /// Reads and writes need no asking: every service offers them.
 OperationSet needed_by(MicroOptions::Mode mode) {
   if (mode == MicroOptions::Mode::access) return {};
+  if (mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access) {
+    return {sim::OperationKind::try_lock, sim::OperationKind::try_lock_shared, sim::OperationKind::unlock};
+  }
   return {sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock};
 }
 
@@ -69,6 +72,9 @@ class MicroWorkload final : public Workload {
   }
 
   void start() override {
+    for (SessionState& session : sessions_) {
+      if (options_.same_list) session.begin_list(rack_.seed());
+    }
     for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
   }
   void node_crashed(NodeId node) override {
@@ -105,11 +111,19 @@ class MicroWorkload final : public Workload {
  private:
   struct SessionState {
     SessionState(std::uint64_t seed, unsigned node, unsigned thread)
-        : id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)},
-          random(seed, fmt::format("node{}/thread{}/workload", node, thread)) {}
+        : id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)}, random(stream(seed)) {}
+    sim::RandomStream stream(std::uint64_t seed) const {
+      return {seed, fmt::format("node{}/thread{}/workload", id.node, id.thread)};
+    }
+    /// Its accesses are drawn from the first one on.
+    void begin_list(std::uint64_t seed) {
+      random = stream(seed);
+      has_last = false;
+    }
     Session id;
     sim::RandomStream random;
     BlockRun last;
+    std::uint64_t last_word = 0;  // in its block
     bool has_last = false;
   };
   struct Access {
@@ -187,16 +201,23 @@ class MicroWorkload final : public Workload {
         std::llround(*options_.remote_ratio * static_cast<double>(layout_.private_blocks)));
   }
 
-  bool accesses() const { return options_.mode != MicroOptions::Mode::lock; }
+  bool accesses() const {
+    return options_.mode != MicroOptions::Mode::lock && options_.mode != MicroOptions::Mode::try_lock;
+  }
   bool locks() const { return options_.mode != MicroOptions::Mode::access; }
+  bool tries() const {
+    return options_.mode == MicroOptions::Mode::try_lock || options_.mode == MicroOptions::Mode::try_lock_and_access;
+  }
 
   Access draw(SessionState& session) {
     sim::RandomStream& random = session.random;
-    if (!session.has_last || !random.chance(options_.locality)) {
+    const bool again = session.has_last && options_.temporal_locality > 0 && random.chance(options_.temporal_locality);
+    if (!again && (!session.has_last || !random.chance(options_.locality))) {
       session.last = draw_block(session);
       session.has_last = true;
     }
-    const std::uint64_t word = random.below(block_bytes_ / MemoryService::kWordBytes);
+    if (!again) session.last_word = random.below(block_bytes_ / MemoryService::kWordBytes);
+    const std::uint64_t word = session.last_word;
     const bool write =
         options_.one_writer ? session.id.node == *options_.one_writer : !random.chance(options_.read_ratio);
     // One that would go beyond the data begins as much earlier, and still touches the word.
@@ -242,10 +263,15 @@ class MicroWorkload final : public Workload {
     const NodeId node = session.id.node;
     while (!stopping_ && take_operation(node)) {
       const Access access = draw(session);
-      if (locks()) co_await lock(session.id, access);
-      if (accesses() && access.write) co_await memory_.write(session.id, access.address, options_.access_bytes);
-      if (accesses() && !access.write) co_await memory_.read(session.id, access.address, options_.access_bytes);
-      if (locks()) co_await unlock(session.id, access);
+      bool granted = true;
+      if (locks()) granted = co_await lock(session.id, access);
+      if (granted && accesses() && access.write) {
+        co_await memory_.write(session.id, access.address, options_.access_bytes);
+      }
+      if (granted && accesses() && !access.write) {
+        co_await memory_.read(session.id, access.address, options_.access_bytes);
+      }
+      if (granted && locks()) co_await memory_.unlock(session.id, access.address, options_.access_bytes);
       tasks_.operation_ended();
       if (node < options_.slow_nodes) co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
     }
@@ -264,17 +290,15 @@ class MicroWorkload final : public Workload {
     if (options_.operations_per_node == 0 || stopping_) return;
     if (std::all_of(at_work_.begin(), at_work_.end(), [](std::uint64_t n) { return n == 0; })) tasks_.nothing_more();
   }
-  /// By ascending addresses, so that sessions which hold some blocks and wait for others cannot wait in a circle.
-  sim::Task<void> lock(Session session, Access access) {
+  /// Whether it is granted.
+  sim::Task<bool> lock(Session session, Access access) {
     const LockMode mode = access.write ? LockMode::exclusive : LockMode::shared;
-    for (std::uint64_t block = access.first_block; block <= access.last_block; ++block) {
-      co_await memory_.lock(session, start_of(block), mode);
+    if (tries()) {
+      const bool granted = co_await memory_.try_lock(session, access.address, mode, options_.access_bytes);
+      co_return granted;
     }
-  }
-  sim::Task<void> unlock(Session session, Access access) {
-    for (std::uint64_t block = access.first_block; block <= access.last_block; ++block) {
-      co_await memory_.unlock(session, start_of(block));
-    }
+    co_await memory_.lock(session, access.address, mode, options_.access_bytes);
+    co_return true;
   }
 
   MemoryService& memory_;
@@ -306,14 +330,22 @@ const sim::Registration<WorkloadEntry> micro_workload({
 void MicroOptions::declare(sim::Parameters& p) {
   p.integer("threads", threads, 1, 64, "application threads on each node").varied_from(1);
   p.choice(
-      "mode", mode, {{"access", Mode::access}, {"lock", Mode::lock}, {"lock-and-access", Mode::lock_and_access}},
+      "mode", mode,
+      {{"access", Mode::access},
+       {"lock", Mode::lock},
+       {"lock-and-access", Mode::lock_and_access},
+       {"try-lock", Mode::try_lock},
+       {"try-lock-and-access", Mode::try_lock_and_access}},
       "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
-      "place of a write), or an access under such a lock");
+      "place of a write), or an access under such a lock; the same with try-locks, which may be refused");
   p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
          "bytes of an access, which begins at a multiple of 8 and may span blocks");
   p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});
   p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
       .varied({0.0, 0.5, 0.9});
+  p.ratio("temporal_locality", temporal_locality,
+          "probability that an operation goes to the same object as the one before")
+      .neutral(0.0);
   p.ratio("sharing_ratio", sharing_ratio, "share of operations, or lines, that are of data that all nodes share")
       .varied({0.3, 0.9, 1.0});
   p.choice("sharing_of", sharing_of, {{"operations", SharingOf::operations}, {"lines", SharingOf::lines}},
@@ -344,6 +376,8 @@ void MicroOptions::declare(sim::Parameters& p) {
       .neutral_null();
   p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
       .varied({0.0, 0.5, 2.0});
+  p.flag("same_list", same_list, "sessions begin with the accesses that the warm-up has made, in their order (GAM)")
+      .neutral(false);
 }
 
 MicroLayout MicroOptions::layout(std::uint64_t nodes, std::uint64_t block_bytes) const {

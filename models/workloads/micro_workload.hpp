@@ -35,7 +35,10 @@
 // GAM's workloads (§7.1) are `mode`: R/W "access", RL/WL "lock", RL+R/WL+W "lock-and-access". A read takes a shared
 // lock and a write an exclusive one, of each block that it touches, and gives it back afterwards. That is one operation
 // for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
-// 8 bytes.
+// 8 bytes. With try-locks an operation that is refused one is over.
+//
+// Locality (GAM, Table 3) is spatial, an operation goes to the line of the one before, or temporal: to its very object.
+// GAM's benchmark warms up by a pass over the list of accesses that it then measures (`same_list`).
 #pragma once
 
 #include <cstdint>
@@ -53,20 +56,21 @@ struct MicroLayout {
 };
 
 struct MicroOptions final : WorkloadOptions {
-  enum class Mode : std::uint8_t { access, lock, lock_and_access };
+  enum class Mode : std::uint8_t { access, lock, lock_and_access, try_lock, try_lock_and_access };
   enum class SharingOf : std::uint8_t { operations, lines };
 
   std::uint64_t threads = 4;
   Mode mode = Mode::access;
   double read_ratio = 0.5;
   std::uint64_t access_bytes = 8;
-  double locality = 0.0;
+  double locality = 0.0, temporal_locality = 0.0;
   double sharing_ratio = 0.5;
   SharingOf sharing_of = SharingOf::operations;
   std::optional<double> remote_ratio;
   std::uint64_t working_set = std::uint64_t{8} << 30;
   std::uint64_t shared_bytes = std::uint64_t{250} * 1000 * 1000;
   double warm_passes = 3.0;
+  bool same_list = false;
   double zipf = 0;
   std::uint64_t reach = 0;
   std::uint64_t operations_per_node = 0;

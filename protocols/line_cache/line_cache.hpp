@@ -1,5 +1,8 @@
-// The cache of a compute node: a hash table of frames in shards, each with an LRU list, and a free list (SELCC §5). For
-// every protocol that caches lines of disaggregated memory.
+// The cache of a node: a hash table of frames in shards, each with an LRU list, and a free list (SELCC §5). For every
+// protocol that caches lines of remote memory.
+//
+// A line belongs to one shard for good (SELCC), or each access draws the list that it moves to (GAM §2.6): then the
+// frame has a member `lru_list`.
 //
 // Frames are made as they are first used. The hash table has their numbers only: 4 bytes an entry, at most three
 // quarters full.
@@ -23,6 +26,12 @@ struct CacheLinks {
   std::uint32_t newer = kNone, older = kNone;  ///< neighbours in its LRU list, or the next free frame
 };
 
+/// A frame that moves between the LRU lists.
+template <class Frame>
+concept DrawsList = requires(Frame& frame) {
+  frame.lru_list;
+};
+
 /// `Frame` derives from CacheLinks and has `bool holds_nothing() const`, which is true as long as it is free, and
 /// `void forget()`, which makes it as if it had never been used.
 template <class Frame>
@@ -43,8 +52,18 @@ class LineCache {
   void release(Frame& frame);
   /// It is used now.
   void touch(Frame& frame);
+  /// The same, and it moves to this list.
+  void touch(Frame& frame, std::uint32_t list) requires DrawsList<Frame>;
+  /// The least recently used one of a list; null if that is empty.
+  Frame* oldest(std::uint32_t list) {
+    const std::uint32_t number = shards_[list].oldest;
+    return number == kNone ? nullptr : &frame(number);
+  }
+  /// Which one it is, from 0: where it lies in the cache's memory.
+  std::uint32_t number_of(const Frame& frame) const { return index_[slot_of(frame.line)]; }
 
   std::uint32_t frames() const { return frames_; }
+  std::uint32_t used_frames() const { return frames_ - free_; }
   std::uint32_t free_frames() const { return free_; }
   /// Calls `take(Frame&)` with frames from the least recently used on, the shards in turn, until it has returned true
   /// `wanted` times or all have been offered.
@@ -74,7 +93,13 @@ class LineCache {
   const Frame& frame(std::uint32_t number) const { return chunks_[number / kChunk][number % kChunk]; }
   /// Where the line stands in the table, or where it would.
   std::size_t slot_of(sim::Key line) const;
-  Shard& shard_of(sim::Key line) { return shards_[(mixed(line) >> 40) % shards_.size()]; }
+  Shard& shard_of(const Frame& frame) {
+    if constexpr (DrawsList<Frame>) {
+      return shards_[frame.lru_list];
+    } else {
+      return shards_[(mixed(frame.line) >> 40) % shards_.size()];
+    }
+  }
   void link(Shard& shard, std::uint32_t number);
   void unlink(Shard& shard, std::uint32_t number);
   void grow();
@@ -113,7 +138,7 @@ Frame* LineCache<Frame>::take(sim::Key line) {
   RACKSIM_INVARIANT(taken.holds_nothing(), "a free frame holds nothing");
   taken.line = line;
   index_[slot_of(line)] = number;
-  link(shard_of(line), number);
+  link(shard_of(taken), number);
   return &taken;
 }
 
@@ -123,7 +148,7 @@ void LineCache<Frame>::release(Frame& freed) {
   const std::size_t mask = index_.size() - 1;
   std::size_t hole = slot_of(freed.line);
   const std::uint32_t number = index_[hole];
-  unlink(shard_of(freed.line), number);
+  unlink(shard_of(freed), number);
   // What was pushed on by the one that goes moves back.
   for (std::size_t slot = (hole + 1) & mask; index_[slot] != kNone; slot = (slot + 1) & mask) {
     const std::size_t home = mixed(frame(index_[slot]).line) & mask;
@@ -140,11 +165,19 @@ void LineCache<Frame>::release(Frame& freed) {
 
 template <class Frame>
 void LineCache<Frame>::touch(Frame& used) {
-  Shard& shard = shard_of(used.line);
+  Shard& shard = shard_of(used);
   if (used.newer == kNone) return;
   const std::uint32_t number = frame(used.newer).older;
   unlink(shard, number);
   link(shard, number);
+}
+
+template <class Frame>
+void LineCache<Frame>::touch(Frame& used, std::uint32_t list) requires DrawsList<Frame> {
+  const std::uint32_t number = number_of(used);
+  unlink(shard_of(used), number);
+  used.lru_list = static_cast<decltype(used.lru_list)>(list);
+  link(shard_of(used), number);
 }
 
 template <class Frame>

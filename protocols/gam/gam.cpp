@@ -1,0 +1,280 @@
+// Assembly, measuring and inspection of GAM. See gam.hpp.
+#include "protocols/gam/gam.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <map>
+#include <stdexcept>
+
+#include "protocols/gam/coverage.hpp"
+#include "sim/options/option_error.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::gam {
+
+namespace {
+
+using sim::OperationKind;
+
+models::MemoryShape shape_of(const models::ProtocolContext& context, const Options& options) {
+  const auto nodes = static_cast<unsigned>(context.rack.nodes());
+  const std::uint64_t cores = context.rack.options().cores;
+  if (context.threads_per_node + 1 > cores) {
+    throw sim::OptionError("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
+                           fmt::format("with the worker no more than a node's {} cores", cores));
+  }
+  if (!std::has_single_bit(options.line_bytes)) {
+    throw sim::OptionError("line", fmt::format("{} bytes", options.line_bytes), "a power of two from 8");
+  }
+  if (options.threshold() < context.threads_per_node) {
+    throw sim::OptionError("cache", fmt::format("{} lines of {} bytes", options.threshold(), options.line_bytes),
+                           fmt::format("at least one for each of {} threads", context.threads_per_node));
+  }
+  if (options.signal_every > options.send_depth) {
+    throw sim::OptionError("signal_every", fmt::format("one work request in {}", options.signal_every),
+                           fmt::format("at most the {} of send_depth", options.send_depth));
+  }
+  if (options.send_depth > context.rack.options().nic.send_queue) {
+    throw sim::OptionError(
+        "send_depth", fmt::format("{} work requests", options.send_depth),
+        fmt::format("at most the {} of a send queue of the NIC", context.rack.options().nic.send_queue));
+  }
+  return {.nodes = nodes,
+          .roles = context.rack.options().roles.of(nodes),
+          .threads_per_node = context.threads_per_node,
+          .block_bytes = options.line_bytes,
+          .object_bytes = Shared::kObjectBytes,
+          .offers = {OperationKind::compare_and_swap, OperationKind::fetch_and_add, OperationKind::lock,
+                     OperationKind::lock_shared, OperationKind::try_lock, OperationKind::try_lock_shared,
+                     OperationKind::unlock},
+          .writes_return_early = options.consistency != Consistency::sc,
+          .memory_bytes = options.memory_bytes};
+}
+
+const sim::Registration<models::ProtocolEntry> registration({
+    .name = "gam",
+    .doc = "GAM: a global memory with caches, coherent by directories at home nodes over RDMA",
+    .make_options = [] { return std::make_shared<Options>(); },
+    .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
+    .coverage = coverage_map(),
+    .tables = {DirectoryStep::table(), CacheStep::table()},
+    .mechanisms = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
+                    "gam.accesses.remote"}},
+});
+
+}  // namespace
+
+Gam::Gam(models::ProtocolContext& context, const Options& options)
+    : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
+                    shape_of(context, options)),
+      rack_(context.rack),
+      options_(options),
+      counters_(context.rack.metrics()),
+      shared_{.rack = context.rack,
+              .options = options_,
+              .memory = *this,
+              .allocator = &allocator(),
+              .counters = counters_,
+              .coverage = context.coverage,
+              .source = context.rack.event_log().add_source("gam/permissions")},
+      final_source_(context.rack.event_log().add_source("gam")),
+      hit_ratio_(context.rack.metrics().gauge(
+          "gam.hit_ratio", "share", "measured accesses that their node served: as home, or from its cache", 0)) {
+  for (NodeId id = 0; id < rack_.nodes(); ++id) {
+    nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
+    shared_.nodes.push_back(nodes_.back().get());
+  }
+  for (NodeId a = 0; a < nodes_.size(); ++a) {
+    for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
+  }
+}
+
+void Gam::check(models::Session session, OperationKind kind, sim::Key line) const {
+  const auto refuse = [&](const char* what) {
+    throw std::invalid_argument(
+        fmt::format("thread {} of node {} {} line {}", session.thread, session.node, what, sim::printed_key(line)));
+  };
+  if (!allocator().holds({line.number() * options_.line_bytes})) refuse("uses what is not allocated:");
+  const auto held = nodes_[session.node]->sessions().lock_of(session.thread, line);
+  if (kind == OperationKind::unlock && !held) refuse("gives back a lock that it does not hold, of");
+  if (sim::requests_lock(kind) && held) refuse("asks for a lock that it holds, of");
+  const bool writes = kind == OperationKind::write || sim::is_atomic(kind);
+  if (writes && held == models::LockMode::shared) refuse("writes under a lock that it holds shared, of");
+}
+
+sim::Task<sim::Value> Gam::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
+  return nodes_[session.node]->sessions().read(session.thread, object, operation);
+}
+
+sim::Task<void> Gam::do_write(models::Session session, sim::Key object, sim::Value value, sim::OperationId operation) {
+  return nodes_[session.node]->sessions().write(session.thread, object, value, operation);
+}
+
+sim::Task<sim::Value> Gam::do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
+                                               sim::Value desired, sim::OperationId operation) {
+  return nodes_[session.node]->sessions().update(session.thread, {.line = shared_.line_of(object),
+                                                                  .kind = OperationKind::compare_and_swap,
+                                                                  .object = shared_.index_of(object),
+                                                                  .thread = session.thread,
+                                                                  .operation = operation,
+                                                                  .value = desired,
+                                                                  .expected = expected});
+}
+
+sim::Task<sim::Value> Gam::do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
+                                            sim::OperationId operation) {
+  return nodes_[session.node]->sessions().update(session.thread, {.line = shared_.line_of(object),
+                                                                  .kind = OperationKind::fetch_and_add,
+                                                                  .object = shared_.index_of(object),
+                                                                  .thread = session.thread,
+                                                                  .operation = operation,
+                                                                  .value = sim::Value(operand)});
+}
+
+sim::Task<void> Gam::do_fence(models::Session session, sim::OperationId) {
+  return nodes_[session.node]->sessions().fence(session.thread);
+}
+
+sim::Task<void> Gam::do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                             sim::OperationId operation) {
+  const OperationKind kind = mode == models::LockMode::shared ? OperationKind::lock_shared : OperationKind::lock;
+  co_await nodes_[session.node]->sessions().lock(session.thread, line, kind, operation);
+}
+
+sim::Task<bool> Gam::do_try_lock(models::Session session, sim::Key line, models::LockMode mode,
+                                 sim::OperationId operation) {
+  const OperationKind kind =
+      mode == models::LockMode::shared ? OperationKind::try_lock_shared : OperationKind::try_lock;
+  return nodes_[session.node]->sessions().lock(session.thread, line, kind, operation);
+}
+
+sim::Task<void> Gam::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
+  return nodes_[session.node]->sessions().unlock(session.thread, line, operation);
+}
+
+sim::Task<models::GlobalAddress> Gam::do_allocate(models::Session session, std::uint64_t bytes,
+                                                  const models::AllocationHint& hint, sim::OperationId operation) {
+  return nodes_[session.node]->allocation().allocate(session.thread, bytes, hint, operation);
+}
+
+sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {
+  return nodes_[session.node]->allocation().free(session.thread, address, operation);
+}
+
+void Gam::node_crashed(NodeId node) {
+  sessions_died(node);
+  nodes_[node]->crash();
+}
+
+void Gam::show_state(sim::StateVisitor& visitor) const {
+  for (const auto& node : nodes_) {
+    node->cache().frames().for_each([&](const Frame& frame) {
+      const sim::Permission permission = permission_of(frame.state);
+      if (permission == sim::Permission::none) return;
+      const auto state = permission == sim::Permission::write ? sim::CopyState::dirty : sim::CopyState::clean;
+      bool first = false;
+      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
+        first = first || object == 0;
+        visitor.copy(shared_.object_of(frame.line, object), sim::Holder::node(node->id()), value, state);
+      });
+      if (!first) visitor.copy(shared_.object_of(frame.line, 0), sim::Holder::node(node->id()), 0, state);
+    });
+  }
+  for (const auto& node : nodes_) {
+    node->server().nic().memory().visit_words([&](std::uint64_t offset, std::uint64_t value) {
+      const sim::Key object = shared_.object_at(node->id(), offset);
+      const Entry* entry = node->directory().find(shared_.line_of(object));
+      if (entry == nullptr || entry->state != DirectoryState::dirty) visitor.home(object, sim::Value(value));
+    });
+  }
+}
+
+void Gam::start_measuring() {
+  MemoryService::start_measuring();
+  baseline_ = current();
+}
+
+void Gam::stop_measuring() {
+  MemoryService::stop_measuring();
+  const Baseline now = current();
+  const auto accesses = static_cast<double>(now.accesses - baseline_.accesses);
+  hit_ratio_.value = accesses > 0 ? static_cast<double>(now.served - baseline_.served) / accesses : 0;
+}
+
+bool Gam::quiescent() const {
+  for (const auto& node : nodes_) {
+    if (node->server().is_on() && !node->quiescent()) return false;
+  }
+  return true;
+}
+
+void Gam::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& node : nodes_) node->add_waits(waits);
+}
+
+// At rest the directory knows each copy by its request, and no other.
+std::vector<models::Leak> Gam::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const auto& node : nodes_) node->add_leaks(leaks);
+  if (!leaks.empty()) return leaks;
+  const auto text = [](bool dirty, NodeId node, std::uint32_t request) {
+    return fmt::format("{}{}:{} ", dirty ? "Dirty " : "Shared ", node, request);
+  };
+  std::map<std::uint64_t, std::map<NodeId, std::string>> known, held;  // by line
+  for (const auto& node : nodes_) {
+    node->directory().for_each([&](sim::Key line, const Entry& entry) {
+      auto& copies = known[line];
+      for (const Sharer& sharer : entry.sharers) copies[sharer.node] = text(false, sharer.node, sharer.request);
+      if (entry.state == DirectoryState::dirty) {
+        copies[entry.owner.node] = text(true, entry.owner.node, entry.owner.request);
+      }
+    });
+    node->cache().frames().for_each([&](const Frame& frame) {
+      held[frame.line][node->id()] = text(frame.state == CacheState::dirty, node->id(), frame.request);
+    });
+  }
+  for (const auto& [line, copies] : held) known.try_emplace(line);
+  for (const auto& [line, copies] : known) {
+    const auto& there = held[line];
+    if (copies == there) continue;
+    const auto all = [](const std::map<NodeId, std::string>& each) {
+      std::string list;
+      for (const auto& [node, copy] : each) list += copy;
+      return list;
+    };
+    leaks.push_back({"wrong-metadata",
+                     fmt::format("the home of line {} knows of the copies [{}], but there are [{}]",
+                                 sim::printed_key(sim::Key{line}), all(copies), all(there)),
+                     {shared_.object_of(sim::Key{line}, 0), {}}});
+  }
+  return leaks;
+}
+
+void Gam::record_final_state() {
+  const sim::Time now = calendar().now();
+  for (const auto& node : nodes_) {
+    const sim::OperationId id{node->id()};
+    node->cache().frames().for_each([&](const Frame& frame) {
+      event_log().record(sim::Observed::final_state, final_source_, now, id, frame.line, frame.request,
+                         static_cast<std::uint64_t>(frame.state));
+      frame.data.for_each([&](std::uint16_t object, sim::Value value) {
+        event_log().record(sim::Observed::final_state, final_source_, now, id, shared_.object_of(frame.line, object),
+                           value);
+      });
+    });
+    std::map<std::uint64_t, std::uint64_t> words;
+    node->server().nic().memory().visit_words(
+        [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
+    for (const auto& [offset, value] : words) {
+      event_log().record(sim::Observed::final_state, final_source_, now, id, shared_.object_at(node->id(), offset),
+                         value);
+    }
+  }
+}
+
+std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {
+  return std::make_unique<Gam>(context, *this);
+}
+
+}  // namespace racksim::gam

@@ -1,0 +1,78 @@
+// GAM: a global memory of all nodes, cached by each, with a directory at each home (Cai et al., "Efficient Distributed
+// Memory Management with RDMA and Caching", PVLDB 11(11), 2018).
+//
+// The printed protocol deadlocks, reads stale data and loses updates; the tables that are run here (directory_step.hpp,
+// cache_step.hpp) have rules that were found by model checking, each an option that can be turned off (options.hpp).
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/service/memory_service.hpp"
+#include "protocols/gam/node.hpp"
+
+namespace racksim::gam {
+
+class Gam final : public models::Protocol, public models::MemoryService {
+ public:
+  Gam(models::ProtocolContext& context, const Options& options);
+
+  models::Service& service() override { return *this; }
+  void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void show_state(sim::StateVisitor& visitor) const override;
+  /// Without logging a node leaves for good; whoever needs a line that it owns or is home of waits for ever.
+  void node_crashed(NodeId node) override;
+  void start_measuring() override;
+  void stop_measuring() override;
+  bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
+
+  const Node& node(NodeId id) const { return *nodes_[id]; }
+  const Directory& directory_of(sim::Key line) const { return nodes_[home_of(line)]->directory(); }
+
+ protected:
+  void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
+  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
+  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
+                           sim::OperationId operation) override;
+  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
+                                            sim::Value desired, sim::OperationId operation) override;
+  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
+                                         sim::OperationId operation) override;
+  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
+  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
+                          sim::OperationId operation) override;
+  sim::Task<bool> do_try_lock(models::Session session, sim::Key line, models::LockMode mode,
+                              sim::OperationId operation) override;
+  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
+                                               const models::AllocationHint& hint, sim::OperationId operation) override;
+  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
+
+ private:
+  struct Baseline {
+    std::uint64_t served = 0, accesses = 0;
+  };
+  Baseline current() const {
+    return {counters_.local_accesses.value + counters_.home_accesses.value,
+            counters_.accesses.value + counters_.home_accesses.value};
+  }
+  void warm_remote(Node& node, sim::Key line, bool write);
+  void warm_write_back(Node& owner, Frame& frame);
+  void warm_trim(Node& node);
+  void warm_drop(Node& node, Frame& frame);
+
+  models::Rack& rack_;
+  Options options_;
+  Counters counters_;
+  Shared shared_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  sim::Source final_source_;
+  sim::Gauge& hit_ratio_;
+  Baseline baseline_;
+};
+
+}  // namespace racksim::gam

@@ -1,0 +1,260 @@
+// Which messages an access takes, in the order in which they leave: GAM's Figures 3 and 4, and evictions (§2.6). Node 0
+// is the home of line 0.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/protocols/gam/gam_run.hpp"
+
+using namespace racksim;
+using namespace racksim::gam;
+using namespace racksim::gam::testing;
+using Sequence = std::vector<std::string>;
+
+namespace {
+
+Sequence sorted(Sequence sequence) {
+  std::sort(sequence.begin(), sequence.end());
+  return sequence;
+}
+
+}  // namespace
+
+TEST_CASE("The home reads and writes an UnShared line, and reads a Shared one, without a message") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.read(0, 0);
+  run.write(0, 0);
+  CHECK(messages.taken().empty());
+  run.read(1, 0);
+  messages.taken();
+  run.read(0, 0);
+  CHECK(messages.taken().empty());
+  CHECK(run.home(0) == DirectoryState::shared);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A remote read of a clean line takes two messages, and a hit none") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.read(1, 0);
+  CHECK(messages.taken() == Sequence{"1 READ", "0 data"});
+  CHECK(run.state(1, 0) == CacheState::shared);
+  run.read(1, 0);
+  CHECK(messages.taken().empty());
+  run.read(2, 0);
+  CHECK(messages.taken() == Sequence{"2 READ", "0 data"});
+  CHECK(run.sharers(0) == std::vector<NodeId>{1, 2});
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("The home reads a Dirty line by two messages, and its owner keeps a share") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.write(1, 0);
+  messages.taken();
+  run.read(0, 0);
+  CHECK(messages.taken() == Sequence{"0 FETCH_AND_SHARED", "1 fetched data"});
+  CHECK(run.state(1, 0) == CacheState::shared);
+  CHECK(run.home(0) == DirectoryState::shared);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A remote read of a Dirty line takes four messages, and home, owner and reader all have it then") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.write(1, 0);
+  messages.taken();
+  run.read(2, 0);
+  CHECK(messages.taken() == Sequence{"2 READ", "0 READ_FORWARD", "1 data", "1 fetched data"});
+  CHECK(run.sharers(0) == std::vector<NodeId>{1, 2});
+  run.read(0, 0);
+  CHECK(messages.taken().empty());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("The home writes a line of k sharers by 2 k messages, and a Dirty one by two") {
+  for (const NodeId k : {1, 2, 3}) {
+    Script run{Setup{}};
+    Messages messages(run);
+    Sequence expected;
+    for (NodeId sharer = 1; sharer <= k; ++sharer) {
+      run.read(sharer, 0);
+      expected.emplace_back("0 INVALIDATE");
+      expected.push_back(std::to_string(sharer) + " inv-ack");
+    }
+    messages.taken();
+    run.write(0, 0);
+    CHECK(sorted(messages.taken()) == sorted(expected));
+    CHECK(run.home(0) == DirectoryState::unshared);
+    run.write(1, 0);
+    messages.taken();
+    run.write(0, 0);
+    CHECK(messages.taken() == Sequence{"0 FETCH_AND_INVALIDATE", "1 fetched data"});
+    CHECK(run.state(1, 0) == CacheState::invalid);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
+TEST_CASE("A remote write takes two messages if the line is UnShared, and none by its owner") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.write(1, 0);
+  CHECK(messages.taken() == Sequence{"1 WRITE", "0 grant with data"});
+  CHECK(run.home(0) == DirectoryState::dirty);
+  run.write(1, 0);
+  run.read(1, 0);
+  CHECK(messages.taken().empty());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE(
+    "A remote write of a line of k other sharers takes 2 k + 2 messages, with data unless the writer is one too") {
+  for (const bool upgrade : {false, true}) {
+    for (const NodeId k : {1, 2}) {
+      Script run{Setup{}};
+      Messages messages(run);
+      Sequence expected{upgrade ? "3 WRITE_PERMISSION_ONLY" : "3 WRITE", upgrade ? "0 grant" : "0 grant with data"};
+      for (NodeId sharer = 1; sharer <= k; ++sharer) {
+        run.read(sharer, 0);
+        expected.emplace_back("0 INVALIDATE_FORWARD");
+        expected.push_back(std::to_string(sharer) + " inv-ack");
+      }
+      if (upgrade) run.read(3, 0);
+      messages.taken();
+      run.write(3, 0);
+      CHECK(sorted(messages.taken()) == sorted(expected));
+      for (NodeId sharer = 1; sharer <= k; ++sharer) CHECK(run.state(sharer, 0) == CacheState::invalid);
+      CHECK(run.state(3, 0) == CacheState::dirty);
+      run.finish();
+      CHECK(run.violations() == "");
+    }
+  }
+}
+
+TEST_CASE("A remote write of a Dirty line takes five messages, of which the home's grant-ack is the last") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.write(1, 0);
+  messages.taken();
+  run.write(2, 0);
+  Sequence sent = messages.taken();
+  REQUIRE(sent.size() == 5);
+  CHECK(Sequence(sent.begin(), sent.begin() + 2) == Sequence{"2 WRITE", "0 WRITE_FORWARD"});
+  CHECK(sorted({sent[2], sent[3]}) == Sequence{"1 owner's data", "1 transfer"});
+  CHECK(sent[4] == "0 grant-ack");
+  CHECK(run.state(1, 0) == CacheState::invalid);
+  CHECK(run.state(2, 0) == CacheState::dirty);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("The only sharer is granted the line without data, by two messages") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.read(1, 0);
+  messages.taken();
+  run.write(1, 0);
+  CHECK(messages.taken() == Sequence{"1 WRITE_PERMISSION_ONLY", "0 grant"});
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("An eviction takes one message if the line is Shared, and two if it is Dirty; the oldest line goes") {
+  Setup setup;
+  setup.options.cache_bytes = 2 * setup.options.line_bytes;
+  Script run(setup);
+  Messages messages(run);
+  run.read(1, 0);
+  run.write(1, 4);
+  messages.taken();
+  run.read(1, 8);
+  CHECK(sorted(messages.taken()) == Sequence{"0 data", "1 ACTIVE_INVALIDATE", "1 READ"});
+  CHECK(run.state(1, 0) == CacheState::invalid);
+  CHECK(run.home(0) == DirectoryState::unshared);
+  run.read(1, 0);
+  CHECK(sorted(messages.taken()) == Sequence{"0 data", "0 wb-ack", "1 READ", "1 WRITE_BACK"});
+  CHECK(run.state(1, 4) == CacheState::invalid);
+  CHECK(run.home(4) == DirectoryState::unshared);
+  run.read(2, 4);  // what was written back
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A dirty line is written back in one message with its data, or by a one-sided WRITE and a notice") {
+  Setup setup;
+  setup.options.cache_bytes = 2 * setup.options.line_bytes;
+  setup.options.write_back = WriteBack::one_sided;
+  Script run(setup);
+  Messages messages(run);
+  run.write(1, 0);
+  run.write(1, 4);
+  messages.taken();
+  run.write(1, 8);
+  const Sequence sent = messages.taken();
+  CHECK(sorted(sent) == Sequence{"0 grant with data", "0 wb-ack", "1 WRITE", "1 WRITE_BACK", "1 one-sided WRITE"});
+  CHECK(std::find(sent.begin(), sent.end(), "1 one-sided WRITE") + 1 ==
+        std::find(sent.begin(), sent.end(), "1 WRITE_BACK"));
+  run.read(2, 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Requests of one node for one line are merged into one") {
+  Script run{Setup{}};
+  Messages messages(run);
+  run.begin({1, 0}, run.line(0), false);
+  run.begin({1, 1}, run.line(0), false);
+  run.advance(300_us);
+  CHECK(messages.taken() == Sequence{"1 READ", "0 data"});
+  CHECK(run.counter("pending.requests") == 1);
+}
+
+TEST_CASE("Small messages that wait behind a full send queue leave together, in their order") {
+  Setup setup;
+  setup.options.send_depth = 1;
+  setup.options.signal_every = 1;
+  Script run(setup);
+  Messages messages(run);
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    run.spawn(
+        [](Script& r, std::uint64_t line) -> sim::Task<void> {
+          co_await r.memory.write({1, 0}, r.line(line));
+          co_await r.memory.write({1, 0}, r.line(line + 16));
+        }(run, 4 * i),
+        1);
+  }
+  run.advance(300_us);
+  const Sequence sent = messages.taken();
+  CHECK(std::count(sent.begin(), sent.end(), "1 WRITE") + std::count(sent.begin(), sent.end(), "+ WRITE") == 8);
+  CHECK(std::count(sent.begin(), sent.end(), "+ WRITE") >= 5);
+  CHECK(run.counter("channels.merged") == static_cast<std::uint64_t>(std::count(sent.begin(), sent.end(), "+ WRITE")));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("GAM's warm-up ends in the state that the accesses themselves would") {
+  for (const bool write : {false, true}) {
+    for (const NodeId second : {0, 2}) {
+      Script run{Setup{}};
+      run.protocol.warm_access({1, 0}, run.line(0), true);
+      run.protocol.warm_access({second, 0}, run.line(0), write);
+      Script ran{Setup{}};
+      ran.write(1, 0);
+      (write ? ran.write(second, 0) : ran.read(second, 0));
+      CHECK(run.home(0) == ran.home(0));
+      CHECK(run.sharers(0) == ran.sharers(0));
+      for (NodeId node = 1; node < 3; ++node) CHECK(run.state(node, 0) == ran.state(node, 0));
+    }
+  }
+  Setup setup;
+  setup.micro.warm_passes = 2;
+  Run warmed(setup);
+  warmed.finish();
+  CHECK(warmed.violations() == "");
+}
