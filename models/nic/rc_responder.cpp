@@ -129,6 +129,11 @@ void RcResponder::take_segment(p4::PacketRef&& packet, sim::Time start) {
     return;
   }
   landed_ = std::max(landed_, done);
+  if (immediate && message_.bytes == 0) {  // a notification alone: nothing lands
+    Completion completion = received(*packet);
+    completions_.push(done, std::move(completion), std::move(packet));
+    return;
+  }
   if (immediate) completions_.push(done, received(*packet));
   dma_writes_.land(std::move(packet), done, link_.remote, {message_.address, message_.key}, message_.bytes);
 }

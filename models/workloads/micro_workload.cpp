@@ -29,6 +29,15 @@ namespace {
 /// Reads and writes need no asking: every service offers them.
 OperationSet needed_by(MicroOptions::Mode mode) {
   if (mode == MicroOptions::Mode::access) return {};
+  if (mode == MicroOptions::Mode::mixed) {
+    return {sim::OperationKind::compare_and_swap,
+            sim::OperationKind::fetch_and_add,
+            sim::OperationKind::lock,
+            sim::OperationKind::lock_shared,
+            sim::OperationKind::try_lock,
+            sim::OperationKind::try_lock_shared,
+            sim::OperationKind::unlock};
+  }
   if (mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access) {
     return {sim::OperationKind::try_lock, sim::OperationKind::try_lock_shared, sim::OperationKind::unlock};
   }
@@ -98,13 +107,13 @@ class MicroWorkload final : public Workload {
 
   // Accesses are of objects, locks of blocks.
   bool uses(sim::Key key) const override {
-    return (accesses() && holds(memory_.block_of_object(key))) || (locks() && holds(key));
+    return (may(accesses) && holds(memory_.block_of_object(key))) || (may(locks) && holds(key));
   }
   std::string used_keys() const override {
     const std::uint64_t object_bytes = memory_.shape().object_bytes;
     std::string text;
-    if (accesses() && object_bytes < block_bytes_) text = used_units("a word", object_bytes);
-    if (locks() || text.empty()) text += (text.empty() ? "" : ", or ") + used_units("a block", block_bytes_);
+    if (may(accesses) && object_bytes < block_bytes_) text = used_units("a word", object_bytes);
+    if (may(locks) || text.empty()) text += (text.empty() ? "" : ", or ") + used_units("a block", block_bytes_);
     return text;
   }
 
@@ -131,6 +140,8 @@ class MicroWorkload final : public Workload {
     std::uint64_t first_block, last_block;
     bool write;
   };
+  /// What fetch-and-adds add stays apart from the values that writes give (Service::next_value).
+  static constexpr unsigned kAddedBits = 55;
   /// A node's own data: what lies at home, if that is told apart, and the rest.
   struct OwnBlocks {
     BlockSpread local, remote;
@@ -201,12 +212,15 @@ class MicroWorkload final : public Workload {
         std::llround(*options_.remote_ratio * static_cast<double>(layout_.private_blocks)));
   }
 
-  bool accesses() const {
-    return options_.mode != MicroOptions::Mode::lock && options_.mode != MicroOptions::Mode::try_lock;
+  bool may(bool (*does)(MicroOptions::Mode)) const {
+    return options_.mode == MicroOptions::Mode::mixed || does(options_.mode);
   }
-  bool locks() const { return options_.mode != MicroOptions::Mode::access; }
-  bool tries() const {
-    return options_.mode == MicroOptions::Mode::try_lock || options_.mode == MicroOptions::Mode::try_lock_and_access;
+  static bool accesses(MicroOptions::Mode mode) {
+    return mode != MicroOptions::Mode::lock && mode != MicroOptions::Mode::try_lock;
+  }
+  static bool locks(MicroOptions::Mode mode) { return mode != MicroOptions::Mode::access; }
+  static bool tries(MicroOptions::Mode mode) {
+    return mode == MicroOptions::Mode::try_lock || mode == MicroOptions::Mode::try_lock_and_access;
   }
 
   Access draw(SessionState& session) {
@@ -263,20 +277,42 @@ class MicroWorkload final : public Workload {
     const NodeId node = session.id.node;
     while (!stopping_ && take_operation(node)) {
       const Access access = draw(session);
-      bool granted = true;
-      if (locks()) granted = co_await lock(session.id, access);
-      if (granted && accesses() && access.write) {
-        co_await memory_.write(session.id, access.address, options_.access_bytes);
+      if (options_.mode == MicroOptions::Mode::mixed) {
+        co_await perform_any(session, access);
+      } else {
+        co_await perform(session.id, access, options_.mode);
       }
-      if (granted && accesses() && !access.write) {
-        co_await memory_.read(session.id, access.address, options_.access_bytes);
-      }
-      if (granted && locks()) co_await memory_.unlock(session.id, access.address, options_.access_bytes);
       tasks_.operation_ended();
       if (node < options_.slow_nodes) co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
     }
     --at_work_[node];
     look_for_work();
+  }
+  sim::Task<void> perform(Session session, Access access, MicroOptions::Mode mode) {
+    bool granted = true;
+    if (locks(mode)) granted = co_await lock(session, access, tries(mode));
+    if (!granted) co_return;
+    if (accesses(mode) && access.write) co_await memory_.write(session, access.address, options_.access_bytes);
+    if (accesses(mode) && !access.write) co_await memory_.read(session, access.address, options_.access_bytes);
+    if (locks(mode)) co_await memory_.unlock(session, access.address, options_.access_bytes);
+  }
+  sim::Task<void> perform_any(SessionState& session, Access access) {
+    using Mode = MicroOptions::Mode;
+    constexpr Mode kLocked[] = {Mode::lock,     Mode::lock_and_access,     Mode::lock_and_access,
+                                Mode::try_lock, Mode::try_lock_and_access, Mode::try_lock_and_access};
+    const std::uint64_t drawn = session.random.below(20);
+    if (drawn < std::size(kLocked)) {
+      co_await perform(session.id, access, kLocked[drawn]);
+    } else if (drawn == 6) {
+      co_await memory_.fence(session.id);
+    } else if (drawn == 7) {
+      co_await memory_.fetch_and_add(session.id, access.address, std::uint64_t{1} << kAddedBits);
+    } else if (drawn < 10) {
+      const sim::Value seen = co_await memory_.read(session.id, access.address);
+      co_await memory_.compare_and_swap(session.id, access.address, seen);
+    } else {
+      co_await perform(session.id, access, Mode::access);
+    }
   }
   /// One of those that the node has to carry out, if any is left.
   bool take_operation(NodeId node) {
@@ -291,9 +327,9 @@ class MicroWorkload final : public Workload {
     if (std::all_of(at_work_.begin(), at_work_.end(), [](std::uint64_t n) { return n == 0; })) tasks_.nothing_more();
   }
   /// Whether it is granted.
-  sim::Task<bool> lock(Session session, Access access) {
+  sim::Task<bool> lock(Session session, Access access, bool only_tries) {
     const LockMode mode = access.write ? LockMode::exclusive : LockMode::shared;
-    if (tries()) {
+    if (only_tries) {
       const bool granted = co_await memory_.try_lock(session, access.address, mode, options_.access_bytes);
       co_return granted;
     }
@@ -335,9 +371,11 @@ void MicroOptions::declare(sim::Parameters& p) {
        {"lock", Mode::lock},
        {"lock-and-access", Mode::lock_and_access},
        {"try-lock", Mode::try_lock},
-       {"try-lock-and-access", Mode::try_lock_and_access}},
+       {"try-lock-and-access", Mode::try_lock_and_access},
+       {"mixed", Mode::mixed}},
       "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
-      "place of a write), or an access under such a lock; the same with try-locks, which may be refused");
+      "place of a write), or an access under such a lock; the same with try-locks, which may be refused; or any of "
+      "these, fences and atomic operations among them");
   p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
          "bytes of an access, which begins at a multiple of 8 and may span blocks");
   p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});

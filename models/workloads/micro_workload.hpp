@@ -35,7 +35,8 @@
 // GAM's workloads (§7.1) are `mode`: R/W "access", RL/WL "lock", RL+R/WL+W "lock-and-access". A read takes a shared
 // lock and a write an exclusive one, of each block that it touches, and gives it back afterwards. That is one operation
 // for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
-// 8 bytes. With try-locks an operation that is refused one is over.
+// 8 bytes. With try-locks an operation that is refused one is over. "mixed", which is nobody's benchmark, draws each
+// operation: half of them accesses, the others locked ones of all kinds, atomic operations and fences.
 //
 // Locality (GAM, Table 3) is spatial, an operation goes to the line of the one before, or temporal: to its very object.
 // GAM's benchmark warms up by a pass over the list of accesses that it then measures (`same_list`).
@@ -56,7 +57,7 @@ struct MicroLayout {
 };
 
 struct MicroOptions final : WorkloadOptions {
-  enum class Mode : std::uint8_t { access, lock, lock_and_access, try_lock, try_lock_and_access };
+  enum class Mode : std::uint8_t { access, lock, lock_and_access, try_lock, try_lock_and_access, mixed };
   enum class SharingOf : std::uint8_t { operations, lines };
 
   std::uint64_t threads = 4;

@@ -78,6 +78,7 @@ void Channel::transmit(models::WorkRequest request) {
   request.signalled = ++since_signalled_ == options().signal_every;
   request.wr_id = std::uint64_t{peer_} << kPeerShift | since_signalled_;
   if (request.signalled) since_signalled_ = 0;
+  if (is_message(request)) ++sent_;
   posted_.push_back(std::move(request));
   queue_pair_->post(posted_.back());
 }
@@ -140,6 +141,7 @@ void Channel::resume() {
   // What signalled the others may have gone: they are counted anew.
   std::deque<models::WorkRequest> again = std::exchange(posted_, {});
   since_signalled_ = 0;
+  sent_ = completed_messages_;
   for (models::WorkRequest& request : again) transmit(std::move(request));
   send_waiting();
 }
@@ -147,7 +149,8 @@ void Channel::resume() {
 void Channel::crash() {
   posted_.clear();
   waiting_.clear();
-  since_signalled_ = completed_messages_ = received_ = 0;
+  since_signalled_ = sent_ = completed_messages_ = received_ = 0;
+  cut_ = other_->cut_ = true;
 }
 
 void Channel::add_waits(std::vector<sim::Wait>& waits) const {

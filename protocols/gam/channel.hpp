@@ -42,7 +42,8 @@ class Channel final {
   NodeId peer() const { return peer_; }
 
   void crash();
-  bool quiescent() const { return waiting_.empty() && !failed_; }
+  /// Whether the peer has received all that was sent, unless one of the two has crashed.
+  bool quiescent() const { return cut_ || (waiting_.empty() && !failed_ && sent_ == other_->received_); }
   void add_waits(std::vector<sim::Wait>& waits) const;
 
  private:
@@ -75,9 +76,11 @@ class Channel final {
   std::deque<models::WorkRequest> posted_;  // not known to have completed, oldest first
   std::deque<Parcel> waiting_;
   std::uint64_t since_signalled_ = 0;
-  std::uint64_t completed_messages_ = 0;  // that have left `posted_`
+  std::uint64_t sent_ = 0;                // messages that are, or have been, in `posted_`
+  std::uint64_t completed_messages_ = 0;  // those that have left it
   std::uint64_t received_ = 0;            // messages from the peer
   bool failed_ = false, drained_ = false;
+  bool cut_ = false;  // by a crash of either end
 };
 
 }  // namespace racksim::gam

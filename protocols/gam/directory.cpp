@@ -154,7 +154,8 @@ void Directory::settle(Entry& entry, sim::Key line) {
   const std::unique_ptr<Transaction> ended = std::move(entry.transaction);
   if (ended != nullptr) transactions_.erase(ended->number);
   const std::vector<Pending> waiting = entry.pending.take();
-  // What the line was fetched for comes first, whoever waits.
+  // What the line was fetched for comes first, whoever waits. The others keep their order, and with it what each node
+  // says of the line: its notice of an eviction goes before its next request, which is its last until it is answered.
   if (ended != nullptr && ended->local != nullptr) execute(*ended->local, entry);
   for (const Pending& pending : waiting) {
     if (!is_stable(entry.state)) {

@@ -21,10 +21,6 @@ sim::KeyAndOperations DirectoryStep::key_and_operations() const {
 bool DirectoryStep::behind_own() const {
   return entry.pending.has_of_thread(request->thread);
 }
-// What a node says of a line is heard in the order in which it said it, or a copy would be listed that is none.
-bool DirectoryStep::behind_its_node() const {
-  return entry.pending.has_of_node(message->sender);
-}
 bool DirectoryStep::is_read_locked() const {
   return entry.lock.is_read();
 }

@@ -61,7 +61,6 @@ struct DirectoryStep {
 
   // Guards.
   bool behind_own() const;
-  bool behind_its_node() const;
   bool is_read_locked() const;
   bool may_lock() const;
   bool tries() const;

@@ -14,7 +14,6 @@ struct DirectoryStep::Life {
   using Step = DirectoryStep;
 
   static constexpr Table::Guard kBehindOwn{"an access of its thread waits", &Step::behind_own},
-      kBehindNode{"a message of its node waits", &Step::behind_its_node},
       kReadLocked{"read-locked here", &Step::is_read_locked},
       kMayLock{"free for it, and nobody waits", &Step::may_lock}, kTries{"only tries", &Step::tries},
       kUnblocked{"blocking off", &Step::does_not_block}, kNoRead{"locked against it", &Step::must_not_read},
@@ -58,7 +57,6 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
   const std::vector<S> readable{S::unshared, S::shared}, stable{S::unshared, S::shared, S::dirty},
       moving{S::to_shared, S::to_dirty, S::to_unshared}, acknowledging{S::to_dirty, S::to_unshared};
   const std::vector<E> locks{E::local_read_lock, E::local_write_lock}, writes{E::write, E::write_permission_only},
-      asked{E::read, E::write, E::write_permission_only, E::active_invalidate, E::write_back},
       answers{E::invalidate_ack, E::fetched, E::transfer, E::denied};
   const std::vector<E> any{E::local_read, E::local_write,           E::local_read_lock,   E::local_write_lock, E::read,
                            E::write,      E::write_permission_only, E::active_invalidate, E::write_back};
@@ -109,7 +107,6 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
               {"home's try-lock fails", readable, locks, kTries, {kRefuse}, kStays, "§4.1"},
               {"home's lock waits", readable, locks, {}, {kQueue}, kStays, "§4.1"},
 
-              {"behind its node", stable, asked, kBehindNode, {kQueue}, kStays, "ours"},
               {"read lock is denied", readable, {E::read}, kNoReadToTry, {kDeny}, kStays, "§4.1"},
               {"read meets a lock", readable, {E::read}, kNoRead, {kQueue}, kStays, "§4.1"},
               {"read", readable, {E::read}, {}, {kShare}, S::shared, "§2.3.2"},

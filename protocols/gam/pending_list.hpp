@@ -1,8 +1,8 @@
 // The pending list of a line (GAM §2.5): what has to wait for the line, by this node's threads or by other nodes'
 // messages, in the order of arrival. So it merges the requests of a node for one line.
 //
-// Rules that need to know who waits already: a thread's accesses of a line keep their order, and so do a node's
-// messages; and a lock is granted in the order of asking, behind whoever waits to have the line.
+// Rules that need to know who waits already: a thread's accesses of a line keep their order; and a lock is granted in
+// the order of asking, behind whoever waits to have the line.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,6 @@ class PendingList {
   bool has_of_thread(std::uint16_t thread) const {
     return std::any_of(all_.begin(), all_.end(),
                        [&](const Pending& p) { return p.request != nullptr && p.request->thread == thread; });
-  }
-  bool has_of_node(NodeId node) const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [&](const Pending& p) { return p.request == nullptr && p.message.sender == node; });
   }
   /// Whether somebody waits for a lock, or to have the line elsewhere.
   bool holds_locks_back() const {

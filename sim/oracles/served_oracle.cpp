@@ -108,12 +108,12 @@ void ServedOracle::judge(const Observation& observation, const SentAgainView& ag
 
 bool ServedOracle::is_explained(const Observation& observation, const SentAgainView& again, const Pending* pending) {
   const bool of_control = observation.operation == 0;
-  if (!of_control && (pending != nullptr ? pending->began : again.since) >= healed_) return false;
+  // What a fault has touched began before the healing, whenever its connection last set its timer.
+  const auto own = of_control ? std::nullopt : last_touch(observation.operation, pending);
+  const bool began_healed = pending != nullptr ? pending->began >= healed_ : !own && again.since >= healed_;
+  if (!of_control && began_healed) return false;
   if (machine_faults_ > 0 || (machines_ && settles(*machines_, again.since))) return true;
-  if (!of_control) {
-    const auto own = last_touch(observation.operation, pending);
-    if (own && (again.given_up || again.since - *own <= rules_.patience)) return true;
-  }
+  if (own && (again.given_up || again.since - *own <= rules_.patience)) return true;
   const bool control = control_ && settles(*control_, again.since);
   if (of_control || again.why == SentAgain::transport_timeout) return control;
   const auto fate = rules_.fate ? rules_.fate(pending != nullptr ? pending->key : again.key) : std::nullopt;

@@ -41,14 +41,20 @@ const std::map<std::string, std::vector<std::string>> kRooms{
 
 /// Folders of protocols that are built on another: NoCache, StarCache and NetCache on the client-server application,
 /// and the latter two on what caches in the switch share; SELCC and SEL on latched lines in disaggregated memory, and
-/// what caches such lines on their cache.
-const std::set<std::pair<std::string, std::string>> kBuildsOn{
-    {"nocache", "store"},           {"switch_cache", "store"},
-    {"netcache", "store"},          {"starcache", "store"},
-    {"netcache", "switch_cache"},   {"starcache", "switch_cache"},
-    {"selcc", "latched_memory"},    {"sel", "latched_memory"},
-    {"selcc", "line_cache"},        {"rpc_directory", "latched_memory"},
-    {"rpc_directory", "line_cache"}};
+/// what caches lines on their cache.
+const std::set<std::pair<std::string, std::string>> kBuildsOn{{"nocache", "store"},
+                                                              {"switch_cache", "store"},
+                                                              {"netcache", "store"},
+                                                              {"starcache", "store"},
+                                                              {"netcache", "switch_cache"},
+                                                              {"starcache", "switch_cache"},
+                                                              {"selcc", "latched_memory"},
+                                                              {"sel", "latched_memory"},
+                                                              {"selcc", "line_cache"},
+                                                              {"rpc_directory", "latched_memory"},
+                                                              {"rpc_directory", "line_cache"},
+                                                              {"gam", "latched_memory"},
+                                                              {"gam", "line_cache"}};
 
 /// The one file outside sim/ that may include SimGrid: the benchmark's reference, which has to be written in the
 /// interface that it stands for, as a user of SimGrid alone would write it. Nothing is built on it.
