@@ -30,6 +30,8 @@ class CompletionQueue {
 
   Core& poller() const { return poller_; }
 
+  /// From now on each message costs so much more: what the handler does with it.
+  void handle_in(sim::Duration handling) { handling_ = handling; }
   /// From now on the core sleeps when it has nothing to do, and wakes up in this time.
   void wait_for_events(sim::Duration wake_up) { wake_up_ = wake_up; }
 
@@ -54,7 +56,8 @@ class CompletionQueue {
   void notify(std::uint32_t slot, std::uint64_t generation);
   void poll(std::uint32_t slot, std::uint64_t generation);
   sim::Duration cost_of(std::uint32_t slot) const {
-    return entries_[slot].completion.opcode == Opcode::receive ? engine_.costs().receive : engine_.costs().completion;
+    return entries_[slot].completion.opcode == Opcode::receive ? engine_.costs().receive + handling_
+                                                               : engine_.costs().completion;
   }
 
   NicEngine& engine_;
@@ -63,6 +66,7 @@ class CompletionQueue {
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::uint64_t packets_ = 0;
+  sim::Duration handling_;
   std::optional<sim::Duration> wake_up_;  // none: the core polls
 };
 

@@ -150,7 +150,7 @@ class ProgramParser {
     const std::string name = at_end ? "end" : fmt::format("P{}", program_.sessions.size());
     if (over) reader_.refuse(place, "the program's end behind the session end");
     if (!at_end && !reader_.accept_word(name)) {
-      reader_.refuse(place, fmt::format("the session {}", name), {name, "end"});
+      reader_.refuse(place, fmt::format("the session {}", name), {name});
     }
     LitmusSession& session = program_.sessions.emplace_back(LitmusSession{name});
     session.at_end = at_end;

@@ -136,6 +136,7 @@ void CacheStep::ask_to_write() {
 void CacheStep::ask_for_permission() {
   ++cache.shared_.counters.upgrades.value;
   frame->has_copy = true;
+  cache.touch(*frame);
   ask(MessageKind::write_permission_only);
 }
 
@@ -241,6 +242,7 @@ void CacheStep::write_back() {
   Node& node = cache.node_;
   const NodeId home = cache.shared_.home_of(line);
   LineWork& work = cache.work_of(*frame);
+  cache.touch(*frame);  // or it would keep the next victim of its list from being found
   work.number = cache.next_number();
   work.buffer = cache.write_back_buffers_[home].back();
   cache.write_back_buffers_[home].pop_back();

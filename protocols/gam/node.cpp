@@ -38,6 +38,7 @@ Node::Node(Shared& shared, NodeId id, unsigned threads)
                              .observers = {this},
                              .stored = false});
   receives_.post(options().receives);
+  completions_.handle_in(options().message);
   if (options().notification == Notification::events) completions_.wait_for_events(options().wake_up);
 }
 
@@ -198,34 +199,23 @@ void Node::landed(NodeId from, std::uint64_t address, std::uint32_t, const model
 
 void Node::receive(const models::Completion& completion) {
   channels_[completion.from]->received();
-  Arrival arrival{.from = completion.from, .operation = completion.operation};
+  ++shared_.counters.handled.value;
   if (completion.immediate) {
-    arrival.notification = true;
-    arrival.brings_line = completion.bytes > 0;
-    arrival.immediate = Immediate::of(*completion.immediate);
-    return arrive(arrival);
+    handle_notification(completion.from, Immediate::of(*completion.immediate), completion.bytes > 0);
+    return run_ready();
   }
   // Several that have waited together come in one packet.
   const auto bytes = completion.content.bytes();
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(Message)) {
-    std::memcpy(static_cast<void*>(&arrival.message), bytes.data() + at, sizeof(Message));
-    arrive(arrival);
+    if (at > 0) {
+      ++shared_.counters.handled.value;
+      core_.charge(options().message);
+    }
+    Message message;
+    std::memcpy(static_cast<void*>(&message), bytes.data() + at, sizeof message);
+    handle_message(message);
+    run_ready();
   }
-}
-
-void Node::arrive(const Arrival& arrival) {
-  core_.run<&Node::handle>(options().message, *this, inbox_.put(arrival));
-}
-
-void Node::handle(std::uint32_t slot) {
-  const Arrival arrival = inbox_.take(slot);
-  ++shared_.counters.handled.value;
-  if (arrival.notification) {
-    handle_notification(arrival);
-  } else {
-    handle_message(arrival.message);
-  }
-  run_ready();
 }
 
 void Node::handle_message(const Message& message) {
@@ -248,33 +238,33 @@ void Node::handle_message(const Message& message) {
   }
 }
 
-void Node::handle_notification(const Arrival& arrival) {
-  switch (arrival.immediate.kind) {
+void Node::handle_notification(NodeId from, const Immediate& immediate, bool brings_line) {
+  switch (immediate.kind) {
     case ImmediateKind::invalidate_ack:
     case ImmediateKind::transfer:
     case ImmediateKind::fetched:  // into memory, where it is
-      return directory_.take(arrival.immediate, arrival.from);
+      return directory_.take(immediate, from);
     case ImmediateKind::write_back: {
-      Landing landing = std::move(landings_[arrival.from].front());
-      landings_[arrival.from].pop_front();
+      Landing landing = std::move(landings_[from].front());
+      landings_[from].pop_front();
       WriteBackHeader header;
       std::memcpy(static_cast<void*>(&header), landing.content.bytes().data(), sizeof header);
       const auto buffer = static_cast<std::uint32_t>(landing.address / buffer_bytes() % options().write_back_buffers);
-      write_backs_[arrival.from][buffer] = std::move(landing.content);
+      write_backs_[from][buffer] = std::move(landing.content);
       return directory_.take({.line = header.line,
-                              .request = arrival.immediate.number,
+                              .request = immediate.number,
                               .frame = buffer,
-                              .sender = arrival.from,
+                              .sender = from,
                               .kind = MessageKind::write_back});
     }
     default:
       break;
   }
-  if (!arrival.brings_line) return cache_.take(arrival.immediate, nullptr);
+  if (!brings_line) return cache_.take(immediate, nullptr);
   LineData data;
-  data.load(landings_[arrival.from].front().content.bytes());
-  landings_[arrival.from].pop_front();
-  cache_.take(arrival.immediate, &data);
+  data.load(landings_[from].front().content.bytes());
+  landings_[from].pop_front();
+  cache_.take(immediate, &data);
 }
 
 // The node as a whole.
@@ -284,7 +274,6 @@ void Node::crash() {
     if (channel != nullptr) channel->crash();
   }
   for (auto& landings : landings_) landings.clear();
-  inbox_.clear();
   requests_.clear();
   ready_.clear();
   cache_.crash();
@@ -294,7 +283,7 @@ void Node::crash() {
 }
 
 bool Node::quiescent() const {
-  if (requests_.open() > 0 || !inbox_.empty() || !cache_.quiescent() || !directory_.quiescent()) return false;
+  if (requests_.open() > 0 || !cache_.quiescent() || !directory_.quiescent()) return false;
   for (const auto& channel : channels_) {
     if (channel != nullptr && !channel->quiescent()) return false;
   }

@@ -19,7 +19,6 @@
 #include "protocols/gam/request.hpp"
 #include "protocols/gam/sessions.hpp"
 #include "protocols/gam/shared.hpp"
-#include "protocols/line_cache/slots.hpp"
 
 namespace racksim::gam {
 
@@ -93,15 +92,6 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
  private:
-  /// What has come, until the worker handles it.
-  struct Arrival {
-    NodeId from = 0;
-    bool notification = false;
-    bool brings_line = false;
-    Message message{};
-    Immediate immediate{};
-    sim::OperationId operation = 0;
-  };
   struct Landing {
     std::uint64_t address = 0;
     models::Content content;
@@ -110,10 +100,8 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void on_completion(const models::Completion& completion) override;
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
   void receive(const models::Completion& completion);
-  void arrive(const Arrival& arrival);
-  void handle(std::uint32_t slot);
   void handle_message(const Message& message);
-  void handle_notification(const Arrival& arrival);
+  void handle_notification(NodeId from, const Immediate& immediate, bool brings_line);
   void serve(Request* request);
   void execute(Request& request);
   void performed(const Request& request, sim::Value value);
@@ -130,7 +118,6 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   std::uint32_t memory_key_ = 0, frames_key_ = 0, buffers_key_ = 0;
   std::vector<std::deque<Landing>> landings_;              // by peer: lines whose notification is not handled
   std::vector<std::vector<models::Content>> write_backs_;  // by peer and buffer
-  line_cache::Slots<Arrival> inbox_;
   Requests requests_;
   Cache cache_;
   Directory directory_;

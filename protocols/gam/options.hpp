@@ -53,7 +53,7 @@ struct Options final : models::ProtocolOptions {
   InvalidateOrder invalidate_order = InvalidateOrder::invalidate_first;
   bool back_off = true, blocking = true, two_messages = true;
   // Costs.
-  sim::Duration hand_over = 50_ns, hit = 250_ns, message = 500_ns, eviction = 100_ns;
+  sim::Duration hand_over = 50_ns, hit = 348_ns, message = 1550_ns, eviction = 100_ns;
 
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override;

@@ -103,3 +103,20 @@ TEST_CASE("Only what was allocated and not given back can be given back, by its 
   CHECK_THROWS_AS(allocator.free(given), std::invalid_argument);
   CHECK(allocator.allocate(kBlock, {3, true}) == given);
 }
+
+TEST_CASE("A home has so much memory and no more, tells what it has left, and what lies in its allocations") {
+  MemoryAllocator allocator(1, 2, kBlock, 4 * kBlock);
+  const GlobalAddress first = allocator.allocate(2 * kBlock, {.home = NodeId{2}});
+  CHECK(allocator.free_bytes(2) == 2 * kBlock);
+  CHECK(allocator.free_bytes(1) == 4 * kBlock);
+  CHECK_THROWS_AS(allocator.free_bytes(3), std::invalid_argument);
+  CHECK_THROWS_AS(allocator.allocate(3 * kBlock, {.home = NodeId{2}}), std::bad_alloc);
+  CHECK(allocator.holds(first));
+  CHECK(allocator.holds({first.value + 2 * kBlock - 1}));
+  CHECK(!allocator.holds({first.value + 2 * kBlock}));
+  CHECK(!allocator.holds(GlobalAddress::at(1, 0)));
+  CHECK(!allocator.holds(GlobalAddress::at(3, 0)));
+  allocator.free(first);
+  CHECK(allocator.free_bytes(2) == 4 * kBlock);
+  CHECK(!allocator.holds(first));
+}

@@ -81,12 +81,12 @@ TEST_CASE("A bad program is refused at its character, with what stands there and
   CHECK(refused("P1: x=1") == at + "'P1' at character 1, expected the session P0");
   CHECK(refused("x=1") == at + "'x' at character 1, expected the session P0");
   CHECK(refused("P0 x=1") == at + "'x' at character 4, expected ':' before the operations of the session");
-  CHECK(refused("P0:") ==
-        at + "its end at character 4, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
+  CHECK(refused("P0:") == at + "its end at character 4, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1), "
+                               "lock(x), rlock(x), unlock(x) or fence");
   CHECK_THAT(refused("P0: x=1;"), Catch::StartsWith(at + "its end at character 9, expected an operation"));
   CHECK_THAT(refused("P0: faa(x,1)"), Catch::StartsWith(at + "'faa' at character 5, expected an operation"));
-  CHECK(refused("P0: x") ==
-        at + "'x' at character 5, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) or fence");
+  CHECK(refused("P0: x") == at + "'x' at character 5, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1), "
+                                 "lock(x), rlock(x), unlock(x) or fence");
   CHECK(refused("P0: x=y") == at + "'y' at character 7, expected the number of a write, a whole number from 1 to 255");
   CHECK(refused("P0: x=0") == at + "'0' at character 7, expected the number of a write, a whole number from 1 to 255");
   CHECK(refused("P0: x=256") ==
@@ -146,6 +146,24 @@ TEST_CASE("What is refused says what it reads as a name, and the names that coul
   const auto in_outcome = unknown_name([&] { parse_litmus_outcomes("r0=1 & r2=0", program, "forbidden"); });
   CHECK(in_outcome.word == "r2");
   CHECK(in_outcome.names == Names{"r0", "r1"});
+}
+
+TEST_CASE("Sessions lock and unlock objects, and the session end reads when all others are over") {
+  const LitmusProgram program =
+      parse_litmus_program("P0: lock(x); x=1; unlock(x) | P1: rlock(x); r0=x; unlock(x); y=1 | end: r1=y");
+  REQUIRE(program.sessions.size() == 3);
+  CHECK(program.sessions[0].operations[0].kind == OperationKind::lock);
+  CHECK(program.sessions[0].operations[2].kind == OperationKind::unlock);
+  CHECK(program.sessions[1].operations[0].kind == OperationKind::lock_shared);
+  CHECK(program.sessions[1].operations[0].object == program.sessions[0].operations[0].object);
+  CHECK(!program.sessions[1].at_end);
+  CHECK(program.sessions[2].at_end);
+  CHECK(refused("P0: lock(x); x=1").find("; unlock(x)") != std::string::npos);
+  CHECK(refused("P0: x=1; unlock(x)").find("that the session holds") != std::string::npos);
+  CHECK(refused("P0: lock(x); rlock(x)").find("does not hold") != std::string::npos);
+  CHECK(refused("P0: rlock(x); x=1; unlock(x)").find("no write under a shared lock") != std::string::npos);
+  CHECK(refused("P0: x=1 | end: x=2").find("a read, as in the session end") != std::string::npos);
+  CHECK(refused("P0: x=1 | end: r0=x | P1: r1=x").find("behind the session end") != std::string::npos);
 }
 
 TEST_CASE("Outcomes are conjunctions of what registers hold") {

@@ -100,7 +100,8 @@ std::string refused(const LitmusOptions& options) {
 TEST_CASE("One memory shows no outcome that a shipped test is about, and repeats as often as asked") {
   for (const LitmusTest& test : litmus_tests()) {
     INFO(test.name);
-    OnMemory t(named(std::string(test.name)));
+    const OperationSet locks{sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock};
+    OnMemory t(named(std::string(test.name)), Buffers::none, 1, kAtomics.with(locks));
     t.run();
     CHECK(t.count("repetitions") == 400);
     CHECK(t.count("other") == 400);

@@ -34,7 +34,7 @@ void run_litmus_tests(Consistency consistency, models::LitmusModel model) {
     litmus.repetitions = 1'000;
     litmus.spread = 4_us;
     litmus.pause = 300_ns;
-    litmus.looks = 0.7;
+    litmus.looks = 0.2;
     (test.allowed(model) ? litmus.required : litmus.forbidden) = test.outcome;
     LitmusRun run(setup, litmus);
     run.finish();

@@ -258,3 +258,23 @@ TEST_CASE("GAM's warm-up ends in the state that the accesses themselves would") 
   warmed.finish();
   CHECK(warmed.violations() == "");
 }
+
+TEST_CASE("A worker that waits for events wakes up for each message that finds it asleep") {
+  Setup setup;
+  Script polling(setup);
+  setup.options.notification = Notification::events;
+  setup.options.wake_up = 3_us;
+  Script waiting(setup);
+  // The home's for the READ, and the reader's for the data.
+  CHECK(waiting.read(1, 0) - polling.read(1, 0) == 2 * setup.options.wake_up);
+}
+
+TEST_CASE("On InfiniBand's framing each packet is 56 bytes shorter, on each of its two wires") {
+  Setup setup;
+  Script ethernet(setup);
+  setup.rack.link_framing = models::Framing::infiniband;
+  Script infiniband(setup);
+  // READ and data follow each other: four wires.
+  const auto saved = sim::transmission_time(8 * 56, static_cast<std::int64_t>(setup.rack.link_bits_per_second));
+  CHECK(ethernet.read(1, 0) - infiniband.read(1, 0) == 4 * saved);
+}

@@ -232,6 +232,21 @@ TEST_CASE("an operation that began after the healing has no excuse, one that beg
   CHECK(s.violations() == 1);
 }
 
+TEST_CASE(
+    "after the healing what is sent for an operation that is over has the excuse of a packet that was touched before") {
+  Served s(settling_for(1_ms));
+  for (const std::uint64_t operation : {1, 2}) {
+    s.begin(operation, 0_us);
+    s.end(operation, 1_us);
+  }
+  s.disturb(1, 2_us);
+  record_disturbance(s.event_log, s.wire, Time() + 10_us, 0, Disturbance::healed, Time() + 20_us);
+  s.again(1, 25_us, 30_us);  // its connection has set its timer anew since
+  CHECK(s.violations() == 0);
+  s.again(2, 25_us, 30_us);
+  CHECK(s.violations() == 1);
+}
+
 TEST_CASE("a scenario that expects timeouts is excused, and not what it leaves unserved") {
   Served s({.expect_timeouts = true});
   s.begin(1, 0_us);

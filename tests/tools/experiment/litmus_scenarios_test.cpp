@@ -79,19 +79,20 @@ TEST_CASE("SELCC and SEL are sequentially consistent across lines, and SELCC in 
 TEST_CASE("validate and run refuse a litmus test that is wrong, in one line, at its character") {
   const std::string nothing_required = " --set workload.required=";
   refused("sb", "--set 'workload.program=P0: x=1; r0=q1 | P1: y'" + nothing_required,
-          "/workload/program: found 'y' at character 22, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1) "
-          "or fence");
+          "/workload/program: found 'y' at character 22, expected an operation: x=1, r0=x, r0=cas(x,0,1), r0=faa(x,1), "
+          "lock(x), rlock(x), unlock(x) or fence");
   refused("sb", "--set 'workload.program=P0: x=1; fenec; r0=y'" + nothing_required,
           "/workload/program: found 'fenec' at character 10, expected an operation: x=1, r0=x, r0=cas(x,0,1), "
-          "r0=faa(x,1) or fence (did you mean \"fence\"?)");
+          "r0=faa(x,1), lock(x), rlock(x), unlock(x) or fence (did you mean \"fence\"?)");
   refused("sb", "--set 'workload.program=P0: x=1 | p1: r0=x'" + nothing_required,
           "/workload/program: found 'p1' at character 11, expected the session P1 (did you mean \"P1\"?)");
   refused("sb", "--set 'workload.program={flga@1} P0: flag=1; r0=data'" + nothing_required,
           "/workload/program: found 'flga' at character 2, expected an object that the program uses (did you mean "
           "\"flag\"?)");
   refused("sb", "--set workload.program=sb+fence" + nothing_required,
-          "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, lb, iriw, corr, "
-          "coherence, wrc, or a program such as \"P0: x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
+          "/workload/program: found 'sb+fence', expected one of sb, sb+fences, mp, mp+fences, sb+locks, mp+locks, "
+          "r, r+fences, 2+2w, 2+2w+fences, s, s+fences, lb, iriw, corr, coherence, wrc, or a program such as \"P0: "
+          "x=1; r0=y | P1: y=1; r1=x\" (did you mean \"sb+fences\"?)");
   refused("sb", "--set 'workload.required=r0=7'",
           "/workload/required: found '7' at character 4, expected 0 or the number of a write of y");
   refused("sb", "--set 'workload.forbidden=r0=1 & r2=0'",
