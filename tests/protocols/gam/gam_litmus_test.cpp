@@ -45,7 +45,7 @@ void run_litmus_tests(Consistency consistency, models::LitmusModel model) {
 
 }  // namespace
 
-TEST_CASE("GAM shows the litmus outcomes that partial store order allows, and no other") {
+TEST_CASE("GAM shows the litmus outcomes that partial store order allows, and no other", "[claim:gam-inv-pso]") {
   run_litmus_tests(Consistency::pso, models::LitmusModel::pso);
 }
 

@@ -11,7 +11,8 @@ using namespace racksim::gam::testing;
 using models::LockMode;
 using Sequence = std::vector<std::string>;
 
-TEST_CASE("A lock brings the line along, and accesses, the unlock and the next lock need no message") {
+TEST_CASE("A lock brings the line along, and accesses, the unlock and the next lock need no message",
+          "[claim:gam-inv-lock-prefetch]") {
   Script run{Setup{}};
   Messages messages(run);
   Script::Asked asked, again;
@@ -115,7 +116,8 @@ TEST_CASE("A new request for a lock queues behind an invalidation that waits for
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("A try-lock fails at once against the home, a sharer, an owner and a thread of the same node") {
+TEST_CASE("A try-lock fails at once against the home, a sharer, an owner and a thread of the same node",
+          "[claim:gam-inv-trylock]") {
   for (const NodeId holder : {0, 1, 2}) {
     for (const LockMode mode : {LockMode::shared, LockMode::exclusive}) {
       Script run{Setup{}};

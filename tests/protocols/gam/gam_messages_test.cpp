@@ -19,7 +19,8 @@ Sequence sorted(Sequence sequence) {
 
 }  // namespace
 
-TEST_CASE("The home reads and writes an UnShared line, and reads a Shared one, without a message") {
+TEST_CASE("The home reads and writes an UnShared line, and reads a Shared one, without a message",
+          "[claim:gam-inv-local-read-clean]") {
   Script run{Setup{}};
   Messages messages(run);
   run.read(0, 0);
@@ -34,7 +35,8 @@ TEST_CASE("The home reads and writes an UnShared line, and reads a Shared one, w
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("A remote read of a clean line takes two messages, and a hit none") {
+TEST_CASE("A remote read of a clean line takes two messages, and a hit none",
+          "[claim:gam-inv-remote-read-clean][claim:gam-inv-remote-read-hit]") {
   Script run{Setup{}};
   Messages messages(run);
   run.read(1, 0);
@@ -49,7 +51,8 @@ TEST_CASE("A remote read of a clean line takes two messages, and a hit none") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("The home reads a Dirty line by two messages, and its owner keeps a share") {
+TEST_CASE("The home reads a Dirty line by two messages, and its owner keeps a share",
+          "[claim:gam-inv-local-read-dirty]") {
   Script run{Setup{}};
   Messages messages(run);
   run.write(1, 0);
@@ -62,7 +65,8 @@ TEST_CASE("The home reads a Dirty line by two messages, and its owner keeps a sh
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("A remote read of a Dirty line takes four messages, and home, owner and reader all have it then") {
+TEST_CASE("A remote read of a Dirty line takes four messages, and home, owner and reader all have it then",
+          "[claim:gam-inv-remote-read-dirty]") {
   Script run{Setup{}};
   Messages messages(run);
   run.write(1, 0);
@@ -76,7 +80,8 @@ TEST_CASE("A remote read of a Dirty line takes four messages, and home, owner an
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("The home writes a line of k sharers by 2 k messages, and a Dirty one by two") {
+TEST_CASE("The home writes a line of k sharers by 2 k messages, and a Dirty one by two",
+          "[claim:gam-inv-local-write-shared]") {
   for (const NodeId k : {1, 2, 3}) {
     Script run{Setup{}};
     Messages messages(run);
@@ -100,7 +105,8 @@ TEST_CASE("The home writes a line of k sharers by 2 k messages, and a Dirty one 
   }
 }
 
-TEST_CASE("A remote write takes two messages if the line is UnShared, and none by its owner") {
+TEST_CASE("A remote write takes two messages if the line is UnShared, and none by its owner",
+          "[claim:gam-inv-remote-write-owner][claim:gam-inv-remote-write-unshared]") {
   Script run{Setup{}};
   Messages messages(run);
   run.write(1, 0);
@@ -113,8 +119,8 @@ TEST_CASE("A remote write takes two messages if the line is UnShared, and none b
   CHECK(run.violations() == "");
 }
 
-TEST_CASE(
-    "A remote write of a line of k other sharers takes 2 k + 2 messages, with data unless the writer is one too") {
+TEST_CASE("A remote write of a line of k other sharers takes 2 k + 2 messages, with data unless the writer is one too",
+          "[claim:gam-inv-remote-write-shared]") {
   for (const bool upgrade : {false, true}) {
     for (const NodeId k : {1, 2}) {
       Script run{Setup{}};
@@ -137,7 +143,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A remote write of a Dirty line takes five messages, of which the home's grant-ack is the last") {
+TEST_CASE("A remote write of a Dirty line takes five messages, of which the home's grant-ack is the last",
+          "[claim:gam-inv-remote-write-dirty]") {
   Script run{Setup{}};
   Messages messages(run);
   run.write(1, 0);
@@ -165,7 +172,8 @@ TEST_CASE("The only sharer is granted the line without data, by two messages") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("An eviction takes one message if the line is Shared, and two if it is Dirty; the oldest line goes") {
+TEST_CASE("An eviction takes one message if the line is Shared, and two if it is Dirty; the oldest line goes",
+          "[claim:gam-inv-evict-shared]") {
   Setup setup;
   setup.options.cache_bytes = 2 * setup.options.line_bytes;
   Script run(setup);
@@ -205,7 +213,7 @@ TEST_CASE("A dirty line is written back in one message with its data, or by a on
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Requests of one node for one line are merged into one") {
+TEST_CASE("Requests of one node for one line are merged into one", "[claim:gam-inv-pending-per-line]") {
   Script run{Setup{}};
   Messages messages(run);
   run.begin({1, 0}, run.line(0), false);

@@ -41,7 +41,8 @@ Times write_lines(const Setup& setup, std::uint64_t lines) {
 
 }  // namespace
 
-TEST_CASE("A write returns as it is handed over, but under sc when it is performed; a fence waits for it") {
+TEST_CASE("A write returns as it is handed over, but under sc when it is performed; a fence waits for it",
+          "[claim:gam-inv-mfence]") {
   Setup setup;
   const Times pso = write_lines(setup, 1);
   CHECK(pso.writes[0] == setup.options.hand_over);
