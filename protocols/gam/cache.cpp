@@ -210,7 +210,7 @@ bool Cache::may_evict(const Frame& frame) const {
 }
 
 void Cache::trim() {
-  for (int i = 0; i < kMostEvictions && frames_.used_frames() > options().threshold(); ++i) {
+  for (int i = 0; i < kMostEvictions && frames_.used_frames() - dying_ > options().threshold(); ++i) {
     Frame* victim = frames_.oldest(static_cast<std::uint32_t>(random_.below(options().lru_lists)));
     if (victim == nullptr || !may_evict(*victim)) continue;
     node_.core().charge(options().eviction);
@@ -238,7 +238,7 @@ void Cache::crash() {
   });
   frames_.clear();
   lines_ = {};
-  works_ = 0;
+  works_ = dying_ = 0;
 }
 
 void Cache::add_waits(std::vector<sim::Wait>& waits) const {

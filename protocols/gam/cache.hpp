@@ -33,7 +33,7 @@ class Cache {
   void take(const Message& message);
   /// A reply or notification; `data` is null without payload.
   void take(const Immediate& immediate, LineData* data);
-  /// Evicts if the cache has more lines than its threshold (§2.6).
+  /// Evicts if the cache has more lines than its threshold (§2.6), those left out that are on their way home.
   void trim();
 
   const Frames& frames() const { return frames_; }
@@ -72,6 +72,7 @@ class Cache {
   sim::FlatMap<std::uint64_t> lines_;  // of requests and write-backs under way, by their number
   std::uint32_t next_number_ = 0;
   std::size_t works_ = 0;
+  std::uint32_t dying_ = 0;  // lines that are being written back
   std::vector<std::vector<std::uint32_t>> write_back_buffers_;  // free ones, by home
 };
 

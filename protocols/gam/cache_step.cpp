@@ -239,6 +239,7 @@ void CacheStep::tell_evicted() {
 
 void CacheStep::write_back() {
   ++cache.shared_.counters.evicted_dirty.value;
+  ++cache.dying_;
   Node& node = cache.node_;
   const NodeId home = cache.shared_.home_of(line);
   LineWork& work = cache.work_of(*frame);
@@ -256,6 +257,7 @@ void CacheStep::write_back() {
 }
 
 void CacheStep::end_write_back() {
+  --cache.dying_;
   cache.write_back_buffers_[cache.shared_.home_of(line)].push_back(frame->work->buffer);
 }
 
