@@ -14,6 +14,7 @@
 #include "tools/bench/hold_model.hpp"
 #include "tools/bench/idle_passes.hpp"
 #include "tools/bench/lcf_passes.hpp"
+#include "tools/bench/message_events.hpp"
 #include "tools/bench/peak_memory.hpp"
 #include "tools/bench/rpc_echo.hpp"
 #include "tools/commands/command_line.hpp"
@@ -31,8 +32,8 @@ struct BenchOptions {
   bool json = false;
 };
 
-constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMemoryAim = 1024, kIdleAim = 100;
-constexpr const char* kMicroScenario = "flowcc/micro.json";
+constexpr double kMultisetAim = 2, kSimgridAim = 25, kEventsAim = 8, kMessageAim = 6, kMemoryAim = 1024, kIdleAim = 100;
+constexpr const char *kMicroScenario = "flowcc/micro.json", *kGamScenario = "gam/micro-sharing-quick.json";
 
 /// What is measured, in numbers that both outputs show.
 struct Row {
@@ -80,6 +81,17 @@ void add_echo(std::vector<Row>& rows, const Lengths& lengths) {
   rows.push_back({"echo.simgrid_s4u", "RPC/s", echo.simgrid, {}});
   rows.push_back({"echo.over_simgrid_s4u", "ratio", echo.ratio, kSimgridAim});
   rows.push_back({"echo.events_per_rpc", "events", exactly(echo.events_per_rpc), kEventsAim, false});
+}
+
+// Without sharing, and with all lines of a node at home, GAM sends none.
+void add_messages(std::vector<Row>& rows, const Lengths& lengths, const Catalogue& catalogue) {
+  const auto file = find_scenario_file(kGamScenario);
+  const auto operations = fmt::format("run.measure={{\"operations\":{}}}", lengths.operations);
+  const double events = events_per_message(
+      load_scenario(file, catalogue, {operations}),
+      load_scenario(file, catalogue, {operations, "workload.remote_ratio=0", "workload.sharing_ratio=0"}),
+      "gam.messages.handled");
+  rows.push_back({"gam.events_per_message", "events", exactly(events), kMessageAim, false});
 }
 
 void add_hold_model(std::vector<Row>& rows, const Lengths& lengths) {
@@ -141,8 +153,10 @@ int bench(const BenchOptions& options, CommandContext& context) {
   const auto size = lengths(options.quick);
   std::vector<Row> rows;
   // Memory comes first: a child begins with the memory of its parent.
-  const std::array<std::function<void()>, 5> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
-                                                   [&] { add_echo(rows, size); }, [&] { add_hold_model(rows, size); },
+  const std::array<std::function<void()>, 6> parts{[&] { add_peak_memory(rows, size, context.catalogue); },
+                                                   [&] { add_echo(rows, size); },
+                                                   [&] { add_messages(rows, size, context.catalogue); },
+                                                   [&] { add_hold_model(rows, size); },
                                                    [&] { add_lcf_passes(rows, size); },
                                                    [&] { add_idle_passes(rows, size, context.catalogue); }};
   bool stopped = false;

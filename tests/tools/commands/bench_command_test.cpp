@@ -40,6 +40,7 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
     CHECK(names.contains(std::string("hold.") + pending + ".over_priority_queue"));
   }
   CHECK(names.contains("echo.over_simgrid_s4u"));
+  CHECK(names.contains("gam.events_per_message"));
   CHECK(names.contains("lcf.fused"));
   CHECK(names.contains("idle_passes.skipped_over_run"));
   CHECK(names.contains("memory.micro.sharing_1.0"));

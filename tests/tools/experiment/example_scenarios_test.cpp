@@ -1,0 +1,29 @@
+// The shipped examples of the coherence protocols, as a person runs them.
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+
+#include "tests/tools/run_racksim.hpp"
+#include "tests/tools/temporary_folder.hpp"
+#include "tools/files/data_files.hpp"
+
+using namespace racksim::tools;
+using namespace racksim::tools::testing;
+
+TEST_CASE("every example of GAM, SELCC and the RPC directory meets its expectations, but for those that take long") {
+  const std::set<std::string> long_ones{"micro-sharing", "uniform-write-intensive", "uniform-write-intensive-quick",
+                                        "zipf-read-intensive", "zipf-read-intensive-quick"};
+  std::size_t examples = 0;
+  for (const char* protocol : {"gam", "rpc-directory", "selcc"}) {
+    for (const std::string& name : json_names_below(scenarios_folder() / protocol)) {
+      if (long_ones.contains(name)) continue;
+      ++examples;
+      const TemporaryFolder folder;
+      const Outcome outcome =
+          run_racksim(folder, "run " + (scenarios_folder() / protocol / (name + ".json")).string() + " --quiet");
+      INFO(name << outcome.out << outcome.err);
+      CHECK(outcome.status == 0);
+    }
+  }
+  CHECK(examples >= 6);
+}
