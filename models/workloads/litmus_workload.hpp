@@ -19,11 +19,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "models/workloads/litmus_tests.hpp"
 #include "models/workloads/workload.hpp"
 
 namespace racksim::models {
+
+struct DeclaredOutcome;
+struct LitmusProgram;
 
 struct LitmusOptions final : WorkloadOptions {
   std::uint64_t threads = 1;
@@ -38,6 +42,10 @@ struct LitmusOptions final : WorkloadOptions {
   void declare(sim::Parameters& p) override;
   void check() const override;
   Footprint footprint(const RunScale& scale) const override;
+  /// The program, or the shipped one of this name. Throws sim::OptionError if it is neither.
+  LitmusProgram parsed_program() const;
+  /// What is said about its outcomes, the shipped one's included. Throws sim::OptionError for what is no outcome of it.
+  std::vector<DeclaredOutcome> declared_outcomes(const LitmusProgram& parsed) const;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
   std::vector<std::string> oracles() const override { return {"litmus"}; }
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;

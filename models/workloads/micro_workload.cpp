@@ -1,4 +1,4 @@
-// The micro benchmark's data layout, draws and sessions. See micro_workload.hpp.
+// The micro benchmark's draws and sessions. See micro_workload.hpp.
 #include "models/workloads/micro_workload.hpp"
 
 #include <fmt/core.h>
@@ -362,88 +362,6 @@ const sim::Registration<WorkloadEntry> micro_workload({
 });
 
 }  // namespace
-
-void MicroOptions::declare(sim::Parameters& p) {
-  p.integer("threads", threads, 1, 64, "application threads on each node").varied_from(1);
-  p.choice(
-      "mode", mode,
-      {{"access", Mode::access},
-       {"lock", Mode::lock},
-       {"lock-and-access", Mode::lock_and_access},
-       {"try-lock", Mode::try_lock},
-       {"try-lock-and-access", Mode::try_lock_and_access},
-       {"mixed", Mode::mixed}},
-      "what an operation is: an access, a lock that is given back at once (shared in place of a read, exclusive in "
-      "place of a write), or an access under such a lock; the same with try-locks, which may be refused; or any of "
-      "these, fences and atomic operations among them");
-  p.size("access_bytes", access_bytes, 1, std::uint64_t{1} << 20,
-         "bytes of an access, which begins at a multiple of 8 and may span blocks");
-  p.ratio("read_ratio", read_ratio, "share of operations that read").varied({0.0, 0.2, 0.8, 0.95});
-  p.ratio("locality", locality, "probability that an operation goes to the same block as the one before")
-      .varied({0.0, 0.5, 0.9});
-  p.ratio("temporal_locality", temporal_locality,
-          "probability that an operation goes to the same object as the one before")
-      .neutral(0.0);
-  p.ratio("sharing_ratio", sharing_ratio, "share of operations, or lines, that are of data that all nodes share")
-      .varied({0.3, 0.9, 1.0});
-  p.choice("sharing_of", sharing_of, {{"operations", SharingOf::operations}, {"lines", SharingOf::lines}},
-           "what the sharing ratio is a share of: operations (Concordia), or the blocks that a node can reach, all of "
-           "which are accessed alike (GAM, SELCC)");
-  p.optional_ratio("remote_ratio", remote_ratio,
-                   "share of a node's private data whose home is another node (GAM); null: all homes in turn");
-  p.size("working_set", working_set, 0, std::uint64_t{1} << 46, "private data of all nodes together at sharing ratio 0")
-      .varied({512 * 1024, 2048 * 1024});
-  // One to sixteen blocks of 4 KiB: races need threads that meet on a block.
-  p.size("shared_bytes", shared_bytes, 0, std::uint64_t{1} << 40,
-         "data that all nodes share, unless that is a share of lines")
-      .varied({4 * 1024, 8 * 1024, 16 * 1024, 64 * 1024})
-      .moderate({4 * 1024, 8 * 1024, 16 * 1024});
-  p.real("zipf", zipf, 0, 2, "skew of the lines' popularity: the line of rank r is drawn in proportion to r^-zipf")
-      .neutral(0.0);
-  p.size("reach", reach, 0, std::uint64_t{1} << 46,
-         "data that each node can reach, of which sharing_ratio is a share of lines; 0: working_set / nodes")
-      .neutral(0);
-  p.integer("operations_per_node", operations_per_node, 0, std::uint64_t{1} << 50,
-            "operations after which the sessions of a node end, together; 0: none")
-      .neutral(0);
-  p.integer("slow_nodes", slow_nodes, 0, 255, "so many of the first nodes pause between two operations of a session")
-      .neutral(0);
-  p.length("slow_pause", slow_pause, 0_ps, 1_s, "how long they do").neutral(1_us);
-  p.optional_integer("one_writer", one_writer, 0, 254,
-                     "the node whose operations all write, while those of all others read; null: by read_ratio")
-      .neutral_null();
-  p.real("warm_passes", warm_passes, 0, 1000, "warm-up accesses per block that a node can reach")
-      .varied({0.0, 0.5, 2.0});
-  p.flag("same_list", same_list, "sessions begin with the accesses that the warm-up has made, in their order (GAM)")
-      .neutral(false);
-}
-
-MicroLayout MicroOptions::layout(std::uint64_t nodes, std::uint64_t block_bytes) const {
-  if (sharing_of == SharingOf::lines) {
-    const std::uint64_t lines = (reach > 0 ? reach : working_set / nodes) / block_bytes;
-    const auto shared = static_cast<std::uint64_t>(std::llround(sharing_ratio * static_cast<double>(lines)));
-    return {shared, lines - shared};
-  }
-  const double private_share = static_cast<double>(working_set / nodes) * (1.0 - sharing_ratio);
-  return {sharing_ratio > 0 ? shared_bytes / block_bytes : 0, static_cast<std::uint64_t>(private_share) / block_bytes};
-}
-
-void MicroOptions::check() const {
-  if (reach > 0 && sharing_of == SharingOf::operations) {
-    throw sim::OptionError("reach", fmt::format("{} bytes", reach), "0, unless sharing_of is \"lines\"");
-  }
-}
-
-std::uint64_t MicroOptions::warm_rounds(const MicroLayout& layout) const {
-  const double blocks = static_cast<double>(layout.private_blocks + layout.shared_blocks);
-  return static_cast<std::uint64_t>(warm_passes * blocks / static_cast<double>(threads));
-}
-
-Footprint MicroOptions::footprint(const RunScale& scale) const {
-  if (scale.block_bytes == 0) WorkloadContext::refuse("micro", MemoryService::kWhat);
-  const MicroLayout blocks = layout(scale.nodes, scale.block_bytes);
-  return {blocks.shared_blocks + scale.nodes * blocks.private_blocks, warm_rounds(blocks) * threads * scale.nodes};
-}
 
 std::unique_ptr<Workload> MicroOptions::build(WorkloadContext& context) const {
   return std::make_unique<MicroWorkload>(context, *this);

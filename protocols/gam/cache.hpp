@@ -72,7 +72,7 @@ class Cache {
   sim::FlatMap<std::uint64_t> lines_;  // of requests and write-backs under way, by their number
   std::uint32_t next_number_ = 0;
   std::size_t works_ = 0;
-  std::uint32_t dying_ = 0;  // lines that are being written back
+  std::uint32_t dying_ = 0;                                     // lines that are being written back
   std::vector<std::vector<std::uint32_t>> write_back_buffers_;  // free ones, by home
 };
 
