@@ -50,12 +50,15 @@ void ComputeNode::note_access_under_own_latch() {
 
 sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
   Frame* frame = co_await latch(thread, line, exclusive, operation);
+  if (!serves()) co_await lease();  // or it would be left behind by a death that has been dealt with
   held_.add(thread, *frame, exclusive);
 }
 
 sim::Task<void> ComputeNode::unlock(unsigned thread, sim::Key line) {
-  if (!serves()) co_await lease();
+  // If the node is dead before this is over, the latch is not left behind: its thread has begun to give it back.
   const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
+  co_await models::occupy(core_of(thread), options().local_access);
+  if (!serves()) co_await lease();
   unlatch(*latch.frame, latch.exclusive);
 }
 

@@ -87,7 +87,6 @@ sim::Task<void> Selcc::do_lock(models::Session session, sim::Key line, models::L
 
 sim::Task<void> Selcc::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
   co_await do_fence(session, operation);
-  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
   co_await nodes_[session.node]->unlock(session.thread, line);
 }
 
