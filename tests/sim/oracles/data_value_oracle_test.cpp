@@ -282,7 +282,7 @@ TEST_CASE("keys that are only read need no memory once the reads are over, wheth
   for (const bool losses : {false, true}) {
     Watched w;
     if (losses) w.oracle.expect_losses();
-    w.oracle.initial_value(Key{7}, Value{70});
+    w.oracle.initial_value(7, 70);
     for (std::uint64_t i = 1; i <= 1'000; ++i) {
       w.read(2 * i, 0, 1'000 + i);
       w.begin_read(2 * i + 1, 1'000 + i);
