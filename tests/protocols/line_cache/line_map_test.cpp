@@ -33,10 +33,10 @@ TEST_CASE("A map of lines holds what an ordered map does, in its order") {
 
 TEST_CASE("What a map of lines has erased serves another line, as it was left") {
   LineMap<std::unique_ptr<int>> lines;
-  lines[sim::Key{7}] = std::make_unique<int>(42);
-  const int* const left = lines[sim::Key{7}].get();
-  lines.erase(lines.find(sim::Key{7}));
-  CHECK_FALSE(lines.contains(sim::Key{7}));
-  CHECK(lines[sim::Key{3}].get() == left);
-  CHECK(lines[sim::Key{5}] == nullptr);
+  lines[sim::Key(7)] = std::make_unique<int>(42);
+  const int* const left = lines[sim::Key(7)].get();
+  lines.erase(lines.find(sim::Key(7)));
+  CHECK_FALSE(lines.contains(sim::Key(7)));
+  CHECK(lines[sim::Key(3)].get() == left);
+  CHECK(lines[sim::Key(5)] == nullptr);
 }

@@ -142,8 +142,8 @@ TEST_CASE("who promises to lose nothing, or loses what nobody wrote, is accused"
 TEST_CASE("what warm-up left behind is current again after a loss, and is not lost by who promises to lose nothing") {
   const std::uint64_t read = GENERATE(5, 10, 0);
   Watched w;
-  w.data_value.initial_value(Key{kKey}, Value{5});
-  w.sc.initial_value(Key{kKey}, Value{5});
+  w.data_value.initial_value(Key(kKey), 5);
+  w.sc.initial_value(Key(kKey), 5);
   w.read(5);
   w.write(10);
   w.lose(10);
@@ -151,8 +151,8 @@ TEST_CASE("what warm-up left behind is current again after a loss, and is not lo
   CHECK(w.passes() == (read == 5));
   CHECK(w.both_fail() == (read != 5));
   Watched promises(false);
-  promises.data_value.initial_value(Key{kKey}, Value{5});
-  promises.sc.initial_value(Key{kKey}, Value{5});
+  promises.data_value.initial_value(Key(kKey), 5);
+  promises.sc.initial_value(Key(kKey), 5);
   promises.lose(5);
   CHECK(promises.both_fail());
 }
@@ -160,8 +160,8 @@ TEST_CASE("what warm-up left behind is current again after a loss, and is not lo
 // Reads in between do not make it the last write again.
 TEST_CASE("what warm-up left behind and a crash undid is not read any more") {
   Watched w;
-  w.data_value.initial_value(Key{kKey}, Value{5});
-  w.sc.initial_value(Key{kKey}, Value{5});
+  w.data_value.initial_value(Key(kKey), 5);
+  w.sc.initial_value(Key(kKey), 5);
   w.read(5);
   const auto read = w.begin(kRead);
   w.lose(5);

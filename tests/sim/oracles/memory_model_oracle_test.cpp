@@ -332,7 +332,7 @@ TEST_CASE("keys that are only read are forgotten once the reads are over") {
   NamedEventLog event_log;
   MemoryModelOracle oracle(kPso, event_log);
   event_log.attach(oracle);
-  oracle.initial_value(Key{7}, Value{70});
+  oracle.initial_value(7, 70);
   Time now;
   for (std::uint64_t i = 1; i <= 1'000; ++i) {
     const Source reader{static_cast<std::uint32_t>(i % 4)};
@@ -342,8 +342,8 @@ TEST_CASE("keys that are only read are forgotten once the reads are over") {
   std::vector<std::uint64_t> keys;
   oracle.visit_keys([&](Key key) { keys.push_back(key); });
   CHECK(keys == std::vector<std::uint64_t>{7});
-  CHECK(oracle.may_hold(Key{1'001}, 0));
-  CHECK_FALSE(oracle.may_hold(Key{1'001}, Value{5}));
+  CHECK(oracle.may_hold(1'001, 0));
+  CHECK_FALSE(oracle.may_hold(1'001, 5));
   CHECK(oracle.violation_count() == 0);
 }
 
