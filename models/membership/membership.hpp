@@ -85,6 +85,8 @@ class Membership final : CrashObserver {
   /// For `recover`: has every member do some work, as a message from the manager asks it to, and ends when each has
   /// answered, or will never.
   sim::Task<void> round(Work work);
+  /// The same of these nodes, which are members or are about to be. Returns whether each has answered.
+  sim::Task<bool> round(std::vector<NodeId> whom, Work work) { return hold_round(std::move(whom), std::move(work)); }
   /// The same of one member. Returns whether it has answered.
   sim::Task<bool> ask(NodeId member, Work work);
 

@@ -8,6 +8,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/gam/node.hpp"
+#include "protocols/gam/recovery.hpp"
 
 namespace racksim::gam {
 
@@ -52,6 +53,7 @@ NodeId Allocation::choose(const models::AllocationHint& hint) const {
 sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint64_t bytes, models::AllocationHint hint,
                                                       sim::OperationId operation) {
   co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
+  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
   co_await models::occupy(node_.core(), shared_.options.hit);
   const NodeId home = choose(hint);
   if (home == node_.id()) co_return shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
@@ -66,7 +68,10 @@ sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint
   message.sender = node_.id();
   message.locks = hint.shared;
   message.operation = operation;
+  if (node_.is_cut_off(home)) throw std::bad_alloc();
   waiting_[message.request] = &waiter;
+  waiter.asked = message;
+  waiter.whom = home;
   node_.send(home, message);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::bad_alloc();
@@ -76,6 +81,7 @@ sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint
 
 sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address, sim::OperationId operation) {
   co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
+  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
   co_await models::occupy(node_.core(), shared_.options.hit);
   if (address.home() == node_.id() || !shared_.memory.shape().roles.holds_memory(address.home())) {
     shared_.allocator->free(address);
@@ -89,6 +95,8 @@ sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address,
   message.sender = node_.id();
   message.operation = operation;
   waiting_[message.request] = &waiter;
+  waiter.asked = message;
+  waiter.whom = address.home();
   node_.send(address.home(), message);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
@@ -101,9 +109,10 @@ void Allocation::take(const Message& message) {
   }
   if (message.kind == MessageKind::malloc_reply || message.kind == MessageKind::free_reply) {
     const auto waiting = waiting_.find(message.request);
+    if (waiting == waiting_.end() && node_.has_cut_off()) return ++shared_.counters.late.value, void();
     Waiter& waiter = *waiting->second;
     waiting_.erase(waiting);
-    waiter.done = !message.tries;
+    waiter.done = !message.tries || waiter.again;
     waiter.address = message.bytes;
     waiter.over.notify_all();
     return;
@@ -137,6 +146,23 @@ void Allocation::tell_statistics() {
     message.bytes = free_here();
     message.sender = node_.id();
     node_.send(other, message);
+  }
+}
+
+void Allocation::cut_off(NodeId lost) {
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    Waiter& waiter = *waiting->second;
+    const bool fails = waiter.whom == lost && waiter.asked.kind == MessageKind::malloc;
+    waiting = fails ? waiting_.erase(waiting) : std::next(waiting);
+    if (fails) waiter.over.notify_all();
+  }
+}
+
+void Allocation::ask_again(NodeId home) {
+  for (auto& [request, waiter] : waiting_) {
+    if (waiter->whom != home) continue;
+    waiter->again = true;
+    node_.send(home, waiter->asked);
   }
 }
 

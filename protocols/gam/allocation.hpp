@@ -27,6 +27,10 @@ class Allocation {
   sim::Task<void> free(unsigned thread, models::GlobalAddress address, sim::OperationId operation);
   void take(const Message& message);
 
+  /// A node is taken for dead: what it was asked to allocate is not, as if it had no memory.
+  void cut_off(NodeId lost);
+  /// It is back: what it was asked to free is asked again.
+  void ask_again(NodeId home);
   void crash();
 
  private:
@@ -35,6 +39,9 @@ class Allocation {
     explicit Waiter(sim::Calendar& calendar) : over(calendar) {}
     sim::Signal over;
     bool done = false;
+    Message asked{};
+    NodeId whom = 0;
+    bool again = false;  ///< it may have been done before
     std::uint64_t address = 0;
   };
 

@@ -117,6 +117,9 @@ void Cache::unlock(sim::Key line) {
 
 void Cache::take(const Message& message) {
   Frame* frame = frames_.find(message.line);
+  if (message.kind == MessageKind::denied && node_.has_cut_off() && !awaits(message)) {
+    return ++shared_.counters.late.value, void();
+  }
   const bool moving = frame != nullptr && !is_stable(frame->state);
   raise(event_of(message.kind), message.line, frame, nullptr, &message);
   if (frame == nullptr) return;
@@ -125,9 +128,10 @@ void Cache::take(const Message& message) {
   settle(*frame);
 }
 
-void Cache::take(const Immediate& immediate, LineData* data) {
+void Cache::take(const Immediate& immediate, LineData* data, std::uint32_t counter, NodeId from) {
   const std::uint64_t* found = lines_.find(immediate.number);
   if (found == nullptr) {
+    if (node_.has_cut_off()) return ++shared_.counters.late.value, void();
     // The home's part of what was taken on the owner's word alone.
     if (immediate.kind == ImmediateKind::grant_ack && !options().two_messages) return;
     throw std::logic_error(fmt::format("node {}: {} for request {}, which is not under way", node_.id(),
@@ -136,7 +140,7 @@ void Cache::take(const Immediate& immediate, LineData* data) {
   const sim::Key line{*found};
   Frame* frame = frames_.find(line);
   const CacheState before = frame->state;
-  raise(event_of(immediate.kind), line, frame, nullptr, nullptr, data);
+  raise(event_of(immediate.kind), line, frame, nullptr, nullptr, data, counter, from);
   if (frame->state == before) return;
   lines_.erase(immediate.number);
   settle(*frame);
@@ -153,11 +157,18 @@ void Cache::drop_late(std::uint64_t line, std::uint64_t request) {
 }
 
 void Cache::raise(CacheEvent event, sim::Key line, Frame* frame, Request* request, const Message* message,
-                  LineData* data) {
+                  LineData* data, std::uint32_t counter, NodeId from) {
   CacheState nothing = CacheState::invalid;
   CacheState& state = frame != nullptr ? frame->state : nothing;
   const sim::Permission before = permission_of(state);
-  CacheStep step{.cache = *this, .line = line, .frame = frame, .request = request, .message = message, .data = data};
+  CacheStep step{.cache = *this,
+                 .line = line,
+                 .frame = frame,
+                 .request = request,
+                 .message = message,
+                 .data = data,
+                 .counter = counter,
+                 .from = from};
   CacheStep::execute(state, event, step, shared_.coverage);
   if (permission_of(state) == before) return;
   const sim::OperationId operation = request != nullptr   ? request->operation
@@ -206,6 +217,7 @@ LineWork& Cache::work_of(Frame& frame) {
 
 bool Cache::may_evict(const Frame& frame) const {
   if (frame.work != nullptr || !frame.lock.is_free() || !is_stable(frame.state)) return false;
+  if (node_.is_cut_off(shared_.home_of(frame.line))) return false;
   return frame.state == CacheState::shared || !write_back_buffers_[shared_.home_of(frame.line)].empty();
 }
 

@@ -12,6 +12,7 @@
 #include "models/service/protocol.hpp"
 #include "protocols/gam/cache_step.hpp"
 #include "protocols/gam/cache_work.hpp"
+#include "protocols/gam/log.hpp"
 #include "protocols/gam/request.hpp"
 #include "protocols/gam/shared.hpp"
 #include "sim/random/random.hpp"
@@ -31,8 +32,8 @@ class Cache {
   void unlock(sim::Key line);
   /// A control message of another node.
   void take(const Message& message);
-  /// A reply or notification; `data` is null without payload.
-  void take(const Immediate& immediate, LineData* data);
+  /// A reply or notification; `data` is null without a line, `counter` 0 without one.
+  void take(const Immediate& immediate, LineData* data, std::uint32_t counter, NodeId from);
   /// Evicts if the cache has more lines than its threshold (§2.6), those left out that are on their way home.
   void trim();
 
@@ -46,6 +47,16 @@ class Cache {
   /// What a request or write-back under way is about; nothing if there is none of this number.
   std::optional<sim::Key> line_of(std::uint32_t number) const;
 
+  // Failures of other nodes, and recovery (recovery.hpp).
+  /// A node is taken for dead: of its lines only those that are owned or locked here stay.
+  void cut_off(NodeId lost);
+  /// Whether it waits for what this request has asked for.
+  bool awaits(const Message& asked) const;
+  /// Takes back a line that the log says it owns; its home knows the copy by this number.
+  void restore(sim::Key line, const LogEntry& entry, std::uint32_t number);
+  /// Asks anew for what it awaits of a home that has come back.
+  void ask_again(NodeId home);
+
   void crash();
   bool quiescent() const { return works_ == 0; }
   void add_waits(std::vector<sim::Wait>& waits) const;
@@ -55,7 +66,8 @@ class Cache {
   friend struct CacheStep;
 
   void raise(CacheEvent event, sim::Key line, Frame* frame, Request* request = nullptr,
-             const Message* message = nullptr, LineData* data = nullptr);
+             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0,
+             NodeId from = 0);
   void execute(Request& request, Frame& frame);
   void drop_late(std::uint64_t line, std::uint64_t request);
   /// Looks at what waits for the line, in its order, as long as the line is stable; then frees what has nothing.

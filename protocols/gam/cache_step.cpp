@@ -1,6 +1,7 @@
 // Guards and actions of a cached line's transition table. See cache_step.hpp.
 #include "protocols/gam/cache_step.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "protocols/gam/cache.hpp"
@@ -79,12 +80,13 @@ bool CacheStep::has_copy() const {
 
 void CacheStep::perform() {
   cache.touch(*frame);
-  cache.node_.perform(*request, frame->data);
+  cache.node_.perform(*request, frame->data, frame->counter);
 }
 
 void CacheStep::lock() {
   cache.touch(*frame);
   frame->lock.take(request->is_exclusive());
+  if (request->is_exclusive()) cache.node_.log_line(line, frame->data, frame->counter);
   cache.node_.grant(*request);
 }
 
@@ -110,8 +112,17 @@ void CacheStep::ask(MessageKind kind) {
   LineWork& work = cache.work_of(*frame);
   RACKSIM_INVARIANT(work.initiator == nullptr, "a node has one request for a line under way");
   work.initiator = request;
-  work.number = cache.next_number();
+  send_request(kind);
+}
+
+// To a home that is taken for dead it goes when that has come back.
+void CacheStep::send_request(MessageKind kind) {
+  LineWork& work = *frame->work;
+  const Request& initiator = *work.initiator;
   work.owner_data = work.grant_ack = work.denied = false;
+  work.number = 0;
+  if (cache.node_.is_cut_off(cache.shared_.home_of(line))) return;
+  work.number = cache.next_number();
   cache.lines_[work.number] = line;
   const Message asked{.line = line,
                       .request = work.number,
@@ -119,9 +130,9 @@ void CacheStep::ask(MessageKind kind) {
                       .sender = cache.node_.id(),
                       .requester = cache.node_.id(),
                       .kind = kind,
-                      .locks = request->is_lock(),
-                      .tries = request->tries(),
-                      .operation = request->operation};
+                      .locks = initiator.is_lock(),
+                      .tries = initiator.tries(),
+                      .operation = initiator.operation};
   cache.node_.send(cache.shared_.home_of(line), asked);
 }
 
@@ -147,6 +158,7 @@ void CacheStep::take_data() {
 
 // Without data only to whom the home has listed as a sharer: nobody has written since.
 void CacheStep::take_grant() {
+  frame->counter = std::max(counter, frame->work->counter);
   if (data != nullptr) {
     frame->data = std::move(*data);
   } else if (frame->work->owner_data) {
@@ -164,13 +176,16 @@ void CacheStep::take_grant() {
 void CacheStep::remember_owner_data() {
   frame->work->arrived = std::move(*data);
   frame->work->owner_data = true;
+  frame->work->giver = from;
 }
 void CacheStep::remember_grant_ack() {
   cache.shared_.coverage.race(RacePoint::grant_ack_first);
   frame->work->grant_ack = true;
+  frame->work->counter = counter;
 }
 void CacheStep::remember_denied() {
   frame->work->denied = true;
+  frame->work->giver = message->sender;
 }
 
 void CacheStep::refuse_initiator() {
@@ -217,16 +232,18 @@ void CacheStep::send_data() {
   const NodeId home = message->sender;
   if (frame->state == CacheState::to_invalid) cache.shared_.coverage.race(RacePoint::forward_meets_eviction);
   if (message->kind == MessageKind::read_forward) {
-    node.send_line(message->requester, node.frame_at(message->requester, message->frame), frame->data,
+    node.send_line(message->requester, node.frame_at(message->requester, message->frame), node.bytes_of(frame->data),
                    {ImmediateKind::data, message->request}, message->operation);
   }
   if (message->kind == MessageKind::write_forward) {
-    node.send_line(message->requester, node.frame_at(message->requester, message->frame), frame->data,
+    // The counter that the new owner's will be: it matters to whom the owner's word alone is enough.
+    node.send_line(message->requester, node.frame_at(message->requester, message->frame),
+                   node.with_counter(node.bytes_of(frame->data), frame->counter + 1),
                    {ImmediateKind::owner_data, message->request}, message->operation);
     node.notify(home, {ImmediateKind::transfer, message->transaction}, message->operation);
     return;
   }
-  node.send_line(home, node.memory_at(line), frame->data, {ImmediateKind::fetched, message->transaction},
+  node.send_line(home, node.memory_at(line), node.bytes_of(frame->data), {ImmediateKind::fetched, message->transaction},
                  message->operation);
 }
 
@@ -254,6 +271,31 @@ void CacheStep::write_back() {
   node.write_line(home, node.memory_at(line), frame->data);
   const Message notice{.line = line, .request = work.number, .sender = node.id(), .kind = MessageKind::write_back};
   node.send(home, notice);
+}
+
+// What was asked of a home that is dead, or is on its way to it: whatever comes of it is late.
+void CacheStep::withdraw() {
+  LineWork& work = *frame->work;
+  if (work.number != 0) cache.lines_.erase(work.number);
+  work.number = 0;
+  work.owner_data = work.grant_ack = work.denied = false;
+  work.arrived.clear();
+  work.pending.drop_messages_of(cache.shared_.home_of(line));
+}
+
+void CacheStep::forget_owner_data() {
+  frame->work->owner_data = frame->work->denied = false;
+  frame->work->arrived.clear();
+}
+
+void CacheStep::take_restored() {
+  frame->data = std::move(*data);
+  frame->counter = counter;
+}
+
+void CacheStep::ask_again() {
+  ++cache.shared_.counters.asked_again.value;
+  send_request(frame->state == CacheState::to_shared ? MessageKind::read : MessageKind::write);
 }
 
 void CacheStep::end_write_back() {

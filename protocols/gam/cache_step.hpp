@@ -29,6 +29,11 @@ enum class CacheEvent : std::uint8_t {
   grant_ack,   ///< by the home, of that
   denied,
   write_back_ack,
+  // With failures and recovery (recovery.hpp):
+  home_lost,   ///< the line's home is taken for dead
+  giver_lost,  ///< who has sent the data of a transfer that its home has not told of is
+  restore,     ///< by the log this node owns it
+  home_back,
   count
 };
 
@@ -40,6 +45,8 @@ struct CacheStep {
   Request* request;        ///< of accesses and locks
   const Message* message;  ///< of other nodes' control messages
   LineData* data;          ///< that have come; null without
+  std::uint32_t counter;   ///< of the ownership that has
+  NodeId from;             ///< of notifications
 
   sim::KeyAndOperations key_and_operations() const;
 
@@ -85,6 +92,10 @@ struct CacheStep {
   void tell_evicted();
   void write_back();
   void end_write_back();
+  void withdraw();
+  void forget_owner_data();
+  void ask_again();
+  void take_restored();
 
   static const models::TableDescription& table();
   static void execute(CacheState& state, CacheEvent event, CacheStep& step, const sim::CoverageProbe& coverage);
@@ -92,6 +103,7 @@ struct CacheStep {
  private:
   struct Life;
   void ask(MessageKind kind);
+  void send_request(MessageKind kind);
 };
 
 }  // namespace racksim::gam

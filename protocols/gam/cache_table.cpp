@@ -40,7 +40,10 @@ struct CacheStep::Life {
       kDrop{"drop the copy", &Step::drop_copy}, kDropLater{"drop the copy later", &Step::drop_later},
       kDeny{"send DENIED", &Step::deny}, kSendData{"send the data", &Step::send_data},
       kTellEvicted{"send ACTIVE_INVALIDATE", &Step::tell_evicted}, kWriteBack{"send WRITE_BACK", &Step::write_back},
-      kEndWriteBack{"free the buffer", &Step::end_write_back};
+      kEndWriteBack{"free the buffer", &Step::end_write_back},
+      kWithdraw{"withdraw what was asked", &Step::withdraw},
+      kForgetData{"forget the data", &Step::forget_owner_data}, kAskAgain{"ask again", &Step::ask_again},
+      kTakeRestored{"take what was logged", &Step::take_restored};
 
   static Table make_table();
   static const Table& table();
@@ -59,7 +62,7 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
       .states = {"Invalid", "Shared", "Dirty", "ToShared", "ToDirty", "ToInvalid"},
       .events = {"read", "write", "RLock", "WLock", "evict", "INVALIDATE", "drop", "FETCH_AND_SHARED or READ_FORWARD",
                  "FETCH_AND_INVALIDATE or WRITE_FORWARD", "data", "grant", "owner's data", "grant-ack", "DENIED",
-                 "wb-ack"},
+                 "wb-ack", "home lost", "giver lost", "restore", "home back"},
       .initial = S::invalid,
       .rows =
           {
@@ -160,6 +163,22 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
                "§2.4.2"},
               {"upgrade denied", {S::to_dirty}, {E::denied}, kHasCopy, {kRefuseInitiator}, S::shared, "§4.1"},
               {"write denied", {S::to_dirty}, {E::denied}, {}, {kRefuseInitiator}, S::invalid, "§4.1"},
+
+              {"home lost, locked here", {S::shared}, {E::home_lost}, kLocked, {}, kStays, "§5"},
+              {"home lost, shared", {S::shared}, {E::home_lost}, {}, {kDrop}, S::invalid, "§5"},
+              {"home lost, owned here", {S::dirty}, {E::home_lost}, {}, {}, kStays, "§5"},
+              {"home lost, asked for", {S::to_shared}, {E::home_lost}, {}, {kWithdraw}, kStays, "§5"},
+              {"home lost, to be written", {S::to_dirty}, {E::home_lost}, {}, {kWithdraw, kDrop}, kStays, "§5"},
+              {"home lost, dying",
+               {S::to_invalid},
+               {E::home_lost},
+               {},
+               {kEndWriteBack, kWithdraw, kDrop},
+               S::invalid,
+               "§5"},
+              {"giver lost", {S::to_dirty}, {E::giver_lost}, {}, {kForgetData}, kStays, "§5"},
+              {"owner by its log", {S::invalid}, {E::restore}, {}, {kTakeRestored}, S::dirty, "§5"},
+              {"home back", {S::to_shared, S::to_dirty}, {E::home_back}, {}, {kAskAgain}, kStays, "§5"},
           },
       .impossible =
           {
@@ -174,6 +193,10 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
               {{S::invalid, S::shared, S::dirty, S::to_shared, S::to_dirty},
                {E::write_back_ack},
                "no WRITE_BACK is under way"},
+              {{S::invalid}, {E::home_lost}, "there is nothing"},
+              {{S::invalid, S::shared, S::dirty, S::to_shared, S::to_invalid}, {E::giver_lost}, "nothing was given"},
+              {{S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_invalid}, {E::restore}, "it comes with nothing"},
+              {{S::invalid, S::shared, S::dirty, S::to_invalid}, {E::home_back}, "nothing is asked for"},
           },
       .first_row = DirectoryStep::table().coverage_rows().size(),
   });

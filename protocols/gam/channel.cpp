@@ -24,6 +24,7 @@ Channel::Channel(Shared& shared, NodeId self, NodeId peer, models::CompletionQue
 }
 
 void Channel::open() {
+  ++connections_;
   queue_pair_ = &server().nic().create_reliable({.sent = completions_, .received = completions_, .shared = &receives_});
 }
 
@@ -46,6 +47,7 @@ models::WorkRequest Channel::work_request(const std::vector<Message>& messages) 
 }
 
 void Channel::send(const Message& message) {
+  if (cut_) return;
   if (waiting_.empty() && !is_full()) {
     models::WorkRequest request;
     request.operation = message.operation;
@@ -68,6 +70,7 @@ void Channel::send(const Message& message) {
 }
 
 void Channel::post(models::WorkRequest request) {
+  if (cut_) return;
   if (waiting_.empty() && !is_full()) return transmit(std::move(request));
   ++shared_.counters.send_queue_waits.value;
   waiting_.push_back({{}, std::move(request)});
@@ -105,25 +108,27 @@ void Channel::completed(const models::Completion& completion) {
 // Connections are managed out of band, as the public implementation does by TCP to its master: that takes its time and
 // reaches both ends.
 void Channel::fail() {
-  if (failed_) return;
+  if (failed_ || cut_) return;
   ++shared_.counters.reconnections.value;
   for (Channel* end : {this, other_}) {
     end->failed_ = true;
     end->drained_ = false;
     end->queue_pair_->cut_off(end->peer_);
   }
-  server().clock().after<&Channel::set_up_again>(options().reconnect, *this);
+  server().clock().after<&Channel::set_up_again>(options().reconnect, *this, connections_);
 }
 
 // What has come by the old queue pair is handled first, so that each end knows how much that is.
-void Channel::set_up_again() {
+void Channel::set_up_again(std::uint64_t connection) {
+  if (cut_ || other_->cut_ || connection != connections_) return;
   for (Channel* end : {this, other_}) {
     if (!end->server().is_on()) return;
-    end->completions_.poller().run<&Channel::drained>(options().message, *end);
+    end->completions_.poller().run<&Channel::drained>(options().message, *end, end->connections_);
   }
 }
 
-void Channel::drained() {
+void Channel::drained(std::uint64_t connection) {
+  if (cut_ || other_->cut_ || connection != connections_) return;
   drained_ = true;
   if (!other_->drained_) return;
   for (Channel* end : {this, other_}) end->open();
@@ -147,10 +152,24 @@ void Channel::resume() {
 }
 
 void Channel::crash() {
+  cut();
+  other_->cut_ = other_->cut_ || !options().logging;
+}
+
+void Channel::cut() {
   posted_.clear();
   waiting_.clear();
   since_signalled_ = sent_ = completed_messages_ = received_ = 0;
-  cut_ = other_->cut_ = true;
+  cut_ = true;
+}
+
+void Channel::reconnect(Channel& a, Channel& b) {
+  for (Channel* end : {&a, &b}) {
+    end->cut();
+    end->cut_ = end->failed_ = end->drained_ = false;
+    end->open();
+  }
+  connect(a, b);
 }
 
 void Channel::add_waits(std::vector<sim::Wait>& waits) const {

@@ -42,8 +42,12 @@ class Channel final {
   NodeId peer() const { return peer_; }
 
   void crash();
+  /// The peer is taken for dead: nothing goes to it any more.
+  void cut();
+  /// Joins two ends anew, with nothing on its way.
+  static void reconnect(Channel& a, Channel& b);
   /// Whether the peer has received all that was sent, unless one of the two has crashed.
-  bool quiescent() const { return cut_ || (waiting_.empty() && !failed_ && sent_ == other_->received_); }
+  bool quiescent() const { return cut_ || other_->cut_ || (waiting_.empty() && !failed_ && sent_ == other_->received_); }
   void add_waits(std::vector<sim::Wait>& waits) const;
 
  private:
@@ -63,8 +67,8 @@ class Channel final {
   void send_waiting();
   void open();
   void fail();
-  void set_up_again();
-  void drained();
+  void set_up_again(std::uint64_t connection);
+  void drained(std::uint64_t connection);
   void resume();
 
   Shared& shared_;
@@ -81,6 +85,7 @@ class Channel final {
   std::uint64_t received_ = 0;            // messages from the peer
   bool failed_ = false, drained_ = false;
   bool cut_ = false;  // by a crash of either end
+  std::uint64_t connections_ = 0;
 };
 
 }  // namespace racksim::gam

@@ -36,6 +36,16 @@ Counters::Counters(sim::Metrics& m)
       handled(m.counter("gam.messages.handled", "messages", "that workers have handled")),
       send_queue_waits(m.counter("gam.channels.waits", "messages", "messages that met a full send queue")),
       merged_messages(m.counter("gam.channels.merged", "messages", "of those, that went with the one before")),
-      reconnections(m.counter("gam.channels.reconnections", "times", "queue pairs were set up again")) {}
+      reconnections(m.counter("gam.channels.reconnections", "times", "queue pairs were set up again")),
+      dlogs(m.counter("gam.log.dlog", "entries", "contents of lines logged")),
+      ologs(m.counter("gam.log.olog", "entries", "transfers of ownership logged")),
+      undone(m.counter("gam.log.undo", "entries", "transfers that recovery has found void")),
+      promoted(m.counter("gam.recovery.promoted", "lines", "whose owner by the log is the owner again")),
+      restored(m.counter("gam.recovery.restored", "lines", "that recovery has put into their home's memory")),
+      announced(m.counter("gam.recovery.announced", "lines", "Shared copies that recovery has put on the list again")),
+      asked_again(m.counter("gam.recovery.asked_again", "requests", "sent anew to a home that has come back")),
+      late(m.counter("gam.recovery.late", "messages", "dropped: about what was given up when a node failed")),
+      lost_homed(m.counter("gam.lost.homed", "lines", "without logging: lost with their home, nobody owned them")),
+      lost_owned(m.counter("gam.lost.owned", "lines", "without logging: lost with their owner")) {}
 
 }  // namespace racksim::gam

@@ -85,19 +85,6 @@ void Directory::forget_if_empty(sim::Key line) {
   if (const Entry* entry = find(line); entry != nullptr && entry->says_nothing()) entries_.erase(line);
 }
 
-// Most accesses of a home's own are of lines without an entry, and leave none.
-template <class Work>
-void Directory::with_entry(sim::Key line, Work&& work) {
-  if (const auto found = entries_.find(line); found != entries_.end()) {
-    work(found->second);
-    if (found->second.says_nothing()) entries_.erase(found);
-    return;
-  }
-  Entry entry;
-  work(entry);
-  if (!entry.says_nothing()) entries_.emplace(line, std::move(entry));
-}
-
 void Directory::access(Request& request) {
   ++shared_.counters.home_accesses.value;
   with_entry(request.line, [&](Entry& entry) { execute(request, entry); });
@@ -124,6 +111,7 @@ void Directory::take(const Message& message) {
 void Directory::take(const Immediate& immediate, NodeId from) {
   const std::uint64_t* found = transactions_.find(immediate.number);
   if (found == nullptr) {
+    if (node_.has_cut_off()) return ++shared_.counters.late.value, void();
     throw std::logic_error(fmt::format("node {}: {} of node {} for transaction {}, which is not under way", node_.id(),
                                        to_string(immediate.kind), from, immediate.number));
   }
@@ -133,6 +121,11 @@ void Directory::take(const Immediate& immediate, NodeId from) {
     raise(late ? DirectoryEvent::late_ack : event_of(immediate.kind), entry, line, nullptr, nullptr, from);
     if (entry.transaction != nullptr) settle(entry, line);
   });
+}
+
+void Directory::record(sim::Key line, sim::OperationId operation, sim::Permission permission) {
+  sim::record_permission(shared_.rack.event_log(), shared_.source, shared_.rack.calendar().now(), operation,
+                         shared_.object_of(line, 0), node_.id(), permission);
 }
 
 void Directory::raise(DirectoryEvent event, Entry& entry, sim::Key line, Request* request, const Message* message,
@@ -145,8 +138,7 @@ void Directory::raise(DirectoryEvent event, Entry& entry, sim::Key line, Request
   const sim::OperationId operation = request != nullptr   ? request->operation
                                      : message != nullptr ? message->operation
                                                           : sim::OperationId{0u};
-  sim::record_permission(shared_.rack.event_log(), shared_.source, shared_.rack.calendar().now(), operation,
-                         shared_.object_of(line, 0), node_.id(), permission_of(entry.state));
+  record(line, operation, permission_of(entry.state));
 }
 
 void Directory::settle(Entry& entry, sim::Key line) {
@@ -174,6 +166,10 @@ std::optional<sim::Key> Directory::line_of(std::uint32_t number) const {
 }
 
 void Directory::crash() {
+  counters_ = {};
+  for_each([&](sim::Key line, const Entry& entry) {
+    if (permission_of(entry.state) != sim::Permission::none) record(line, 0, sim::Permission::none);
+  });
   entries_.clear();
   transactions_ = {};
 }

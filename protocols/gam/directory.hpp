@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "models/service/protocol.hpp"
@@ -24,6 +25,7 @@ class Node;
 struct Sharer {
   NodeId node = 0;
   std::uint32_t request = 0;  ///< that it came by
+  bool has_denied = false;    ///< the try that is under way
 };
 
 /// A request that takes more than one message.
@@ -33,6 +35,7 @@ struct Transaction {
   Message request{};         ///< or of another node
   std::size_t awaited = 0;   ///< sharers' answers
   bool denied = false;       ///< by one of them
+  bool is_void = false;      ///< the line has gone to a node that is dead
 };
 
 /// A write of the home's own that did not block its line (`blocking: false`).
@@ -84,6 +87,23 @@ class Directory {
   /// What a transaction under way is about; nothing if there is none of this number.
   std::optional<sim::Key> line_of(std::uint32_t number) const;
 
+  // Failures of other nodes, and recovery (recovery.hpp).
+  /// A node is taken for dead: it shares nothing, and what it has asked for is void.
+  void cut_off(NodeId lost);
+  /// The counter of a new ownership of the line.
+  std::uint32_t raise_counter(sim::Key line);
+  void set_counter(sim::Key line, std::uint32_t counter) { counters_[line] = counter; }
+  /// The counter under which the home itself writes.
+  std::uint32_t counter_of(sim::Key line) const;
+  /// The lines that recovery has to find the content of: owned by a node that has been cut off, or given to one.
+  std::vector<sim::Key> lines_to_recover() const;
+  /// The line is owned by who the log says.
+  void promote(sim::Key line, const Sharer& owner);
+  /// It is in memory, and nobody else has it but those sharers. What was under way about it begins anew.
+  void restore(sim::Key line, const std::vector<Sharer>& sharers);
+  /// Looks at what waits for the line.
+  void go_on(sim::Key line);
+
   void crash();
   bool quiescent() const { return transactions_.size() == 0; }
   void add_waits(std::vector<sim::Wait>& waits) const;
@@ -98,6 +118,7 @@ class Directory {
              NodeId from = 0);
   void execute(Request& request, Entry& entry);
   void settle(Entry& entry, sim::Key line);
+  void record(sim::Key line, sim::OperationId operation, sim::Permission permission);
   std::uint32_t next_number();
   std::vector<std::uint64_t> sorted_lines() const;
   const Options& options() const { return shared_.options; }
@@ -106,7 +127,21 @@ class Directory {
   Node& node_;
   std::unordered_map<std::uint64_t, Entry> entries_;  // by line
   sim::FlatMap<std::uint64_t> transactions_;          // lines, by number
+  sim::FlatMap<std::uint32_t> counters_;              // of ownerships, by line, with logging
   std::uint32_t next_number_ = 0;
 };
+
+// Most accesses of a home's own are of lines without an entry, and leave none.
+template <class Work>
+void Directory::with_entry(sim::Key line, Work&& work) {
+  if (const auto found = entries_.find(line); found != entries_.end()) {
+    work(found->second);
+    if (found->second.says_nothing()) entries_.erase(found);
+    return;
+  }
+  Entry entry;
+  work(entry);
+  if (!entry.says_nothing()) entries_.emplace(line, std::move(entry));
+}
 
 }  // namespace racksim::gam

@@ -54,7 +54,7 @@ bool DirectoryStep::others_share() const {
                      [&](const Sharer& sharer) { return sharer.node != message->sender; });
 }
 bool DirectoryStep::is_last_sharer() const {
-  return entry.sharers.size() == 1 && entry.sharers.front().node == message->sender;
+  return entry.sharers.size() == 1 && entry.sharers.front().node == (message != nullptr ? message->sender : from);
 }
 bool DirectoryStep::is_owner() const {
   return entry.owner.node == message->sender;
@@ -69,13 +69,22 @@ bool DirectoryStep::has_owner() const {
   return entry.transaction->awaited == 0;
 }
 
+// With the last answer.
+bool DirectoryStep::requester_is_lost() const {
+  const Transaction& transaction = *entry.transaction;
+  return transaction.local == nullptr && directory.node_.is_cut_off(transaction.request.sender);
+}
+
 void DirectoryStep::perform() {
   HomeData data = directory.node_.data_of(line);
-  directory.node_.perform(*request, data);
+  directory.node_.perform(*request, data, directory.counter_of(line));
 }
 
 void DirectoryStep::lock() {
   entry.lock.take(request->is_exclusive());
+  if (request->is_exclusive()) {
+    directory.node_.log_line(line, directory.node_.data_of(line), directory.counter_of(line));
+  }
   directory.node_.grant(*request);
 }
 
@@ -101,6 +110,7 @@ void DirectoryStep::begin() {
   entry.transaction = std::make_unique<Transaction>();
   entry.transaction->number = directory.next_number();
   entry.transaction->local = request;
+  for (Sharer& sharer : entry.sharers) sharer.has_denied = false;
   if (message != nullptr) entry.transaction->request = *message;
   directory.transactions_[entry.transaction->number] = line;
 }
@@ -159,8 +169,8 @@ void DirectoryStep::share() {
     entry.sharers.push_back({message->sender, message->request});
   }
   Node& node = directory.node_;
-  node.send_memory(message->sender, node.frame_at(message->sender, message->frame), line,
-                   {ImmediateKind::data, message->request}, message->operation);
+  node.send_line(message->sender, node.frame_at(message->sender, message->frame), node.memory_of(line),
+                 {ImmediateKind::data, message->request}, message->operation);
 }
 
 void DirectoryStep::forward_read() {
@@ -188,11 +198,13 @@ void DirectoryStep::grant(const Message& asked, bool with_data) {
   Node& node = directory.node_;
   entry.sharers.clear();
   entry.owner = {asked.sender, asked.request};
+  const std::uint32_t counter = node.log_owner(line, asked.sender);
   if (with_data) {
-    node.send_memory(asked.sender, node.frame_at(asked.sender, asked.frame), line,
-                     {ImmediateKind::grant_data, asked.request}, asked.operation);
+    node.send_line(asked.sender, node.frame_at(asked.sender, asked.frame),
+                   node.with_counter(node.memory_of(line), counter), {ImmediateKind::grant_data, asked.request},
+                   asked.operation);
   } else {
-    node.notify(asked.sender, {ImmediateKind::grant, asked.request}, asked.operation);
+    node.notify_owner(asked.sender, {ImmediateKind::grant, asked.request}, asked.operation, counter);
   }
 }
 
@@ -247,7 +259,9 @@ void DirectoryStep::finish_shared() {
   entry.sharers.assign(1, entry.owner);
   entry.owner = {};
   const Transaction& transaction = *entry.transaction;
-  if (transaction.local == nullptr) entry.sharers.push_back({transaction.request.sender, transaction.request.request});
+  if (transaction.local == nullptr && !requester_is_lost()) {
+    entry.sharers.push_back({transaction.request.sender, transaction.request.request});
+  }
 }
 
 void DirectoryStep::finish_fetched() {
@@ -257,11 +271,18 @@ void DirectoryStep::finish_fetched() {
 void DirectoryStep::finish_transfer() {
   const Message& asked = entry.transaction->request;
   entry.owner = {asked.sender, asked.request};
-  directory.node_.notify(asked.sender, {ImmediateKind::grant_ack, asked.request}, asked.operation);
+  const std::uint32_t counter = directory.node_.log_owner(line, asked.sender);
+  directory.node_.notify_owner(asked.sender, {ImmediateKind::grant_ack, asked.request}, asked.operation, counter);
+}
+
+// The line has left its owner for a node that is dead.
+void DirectoryStep::await_recovery() {
+  entry.transaction->is_void = true;
 }
 
 void DirectoryStep::note_denied() {
   entry.transaction->denied = true;
+  if (Sharer* sharer = entry.sharer(message->sender)) sharer->has_denied = true;
   --entry.transaction->awaited;
 }
 
@@ -292,7 +313,7 @@ void DirectoryStep::count_late_ack() {
   if (--entry.unblocked->awaited > 0) return;
   directory.transactions_.erase(entry.unblocked->number);
   HomeData data = directory.node_.data_of(line);
-  directory.node_.perform(*entry.unblocked->request, data);
+  directory.node_.perform(*entry.unblocked->request, data, directory.counter_of(line));
   entry.unblocked.reset();
 }
 

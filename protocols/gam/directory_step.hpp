@@ -44,6 +44,11 @@ enum class DirectoryEvent : std::uint8_t {
   fetched,
   transfer,
   denied,
+  // With failures and recovery (recovery.hpp):
+  sharer_lost,  ///< one that is taken for dead
+  promoted,     ///< by the log it has an owner
+  restored,     ///< its content is in memory
+  announced,    ///< nodes share it still
   late_ack,  ///< of a write of the home's own that did not block the line (`blocking: false` alone)
   count
 };
@@ -75,6 +80,7 @@ struct DirectoryStep {
   bool more_awaited() const;
   bool was_denied() const;
   bool has_owner() const;
+  bool requester_is_lost() const;
 
   // Actions.
   void perform();
@@ -103,6 +109,7 @@ struct DirectoryStep {
   void refuse_initiator();
   void end_denied_forward();
   void count_late_ack();
+  void await_recovery();
 
   static const models::TableDescription& table();
   static void execute(DirectoryState& state, DirectoryEvent event, DirectoryStep& step,

@@ -22,7 +22,8 @@ struct DirectoryStep::Life {
       kNoWriteToTry{"locked against the try", &Step::must_not_write_to_try},
       kOthersShare{"others share it", &Step::others_share}, kLastSharer{"the last sharer", &Step::is_last_sharer},
       kOwner{"the owner", &Step::is_owner}, kMoreAwaited{"others are awaited", &Step::more_awaited},
-      kWasDenied{"a sharer has denied", &Step::was_denied}, kByOwner{"by the owner", &Step::has_owner};
+      kWasDenied{"a sharer has denied", &Step::was_denied}, kByOwner{"by the owner", &Step::has_owner},
+      kRequesterLost{"for a node that is dead", &Step::requester_is_lost};
 
   static constexpr Table::Action kPerform{"perform it", &Step::perform}, kLock{"grant the lock", &Step::lock},
       kRefuse{"refuse it", &Step::refuse}, kQueue{"queue", &Step::queue},
@@ -44,7 +45,8 @@ struct DirectoryStep::Life {
       kTellDenied{"send DENIED to the requester", &Step::tell_denied},
       kRefuseInitiator{"refuse the try", &Step::refuse_initiator},
       kEndDenied{"refuse the try, or send grant-ack", &Step::end_denied_forward},
-      kLateAck{"count it; the last performs the write", &Step::count_late_ack};
+      kLateAck{"count it; the last performs the write", &Step::count_late_ack},
+      kAwaitRecovery{"await recovery", &Step::await_recovery};
 
   static Table make_table();
   static const Table& table();
@@ -65,7 +67,8 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
       .doc = "what the home of a line knows of it",
       .states = {"UnShared", "Shared", "Dirty", "ToShared", "ToDirty", "ToUnShared"},
       .events = {"local read", "local write", "local RLock", "local WLock", "READ", "WRITE", "WRITE_PERMISSION_ONLY",
-                 "ACTIVE_INVALIDATE", "WRITE_BACK", "inv-ack", "fetched data", "transfer", "DENIED", "late inv-ack"},
+                 "ACTIVE_INVALIDATE", "WRITE_BACK", "inv-ack", "fetched data", "transfer", "DENIED", "sharer lost", "promoted",
+                 "restored", "announced", "late inv-ack"},
       .initial = S::unshared,
       .rows =
           {
@@ -155,6 +158,13 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
                S::shared,
                "§4.1"},
               {"all copies gone", {S::to_unshared}, {E::invalidate_ack}, {}, {kRemove}, S::unshared, "§2.4.1"},
+              {"all copies gone for nobody",
+               {S::to_dirty},
+               {E::invalidate_ack},
+               kRequesterLost,
+               {kRemove},
+               S::unshared,
+               "§5"},
               {"all copies gone, grant",
                {S::to_dirty},
                {E::invalidate_ack},
@@ -164,6 +174,7 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
                "§2.4.2"},
               {"fetched to read", {S::to_shared}, {E::fetched}, {}, {kFinishShared}, S::shared, "§2.3"},
               {"fetched to write", {S::to_unshared}, {E::fetched}, {}, {kFinishFetched}, S::unshared, "§2.4.1"},
+              {"transferred to nobody", {S::to_dirty}, {E::transfer}, kRequesterLost, {kAwaitRecovery}, kStays, "§5"},
               {"transferred", {S::to_dirty}, {E::transfer}, {}, {kFinishTransfer}, S::dirty, "§2.4.2"},
               {"owner denies", {S::to_shared}, {E::denied}, {}, {kEndDenied}, S::dirty, "§4.1"},
               {"owner denies a write", acknowledging, {E::denied}, kByOwner, {kEndDenied}, S::dirty, "§2.4.2"},
@@ -176,6 +187,17 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
                S::shared,
                "§4.1"},
               {"last sharer denies", {S::to_dirty}, {E::denied}, {}, {kNoteDenied, kTellDenied}, S::shared, "§4.1"},
+              {"last sharer is dead", {S::shared}, {E::sharer_lost}, kLastSharer, {kRemove}, S::unshared, "§5"},
+              {"sharer is dead", {S::shared}, {E::sharer_lost}, {}, {kRemove}, kStays, "§5"},
+              {"promoted", {S::unshared, S::dirty}, {E::promoted}, {}, {}, S::dirty, "§5"},
+              {"restored",
+               {S::unshared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
+               {E::restored},
+               {},
+               {},
+               S::unshared,
+               "§5"},
+              {"announced", {S::unshared}, {E::announced}, {}, {}, S::shared, "§5"},
               {"late acknowledgement",
                {S::unshared, S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
                {E::late_ack},
@@ -190,6 +212,13 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
               {{S::to_shared}, {E::invalidate_ack, E::transfer}, "data of the owner are awaited"},
               {{S::to_dirty}, {E::fetched}, "the data go to the requester"},
               {{S::to_unshared}, {E::transfer}, "the data come themselves"},
+              {{S::unshared, S::dirty}, {E::sharer_lost}, "nobody shares it"},
+              {moving, {E::sharer_lost}, "it counts as an acknowledgement, or is nothing to this transition"},
+              {{S::shared}, {E::promoted, E::restored}, "what is shared is in memory"},
+              {moving, {E::promoted}, "what is in transition is restored"},
+              {{S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
+               {E::announced},
+               "it has been restored before"},
           },
   });
 }

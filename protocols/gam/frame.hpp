@@ -39,6 +39,7 @@ struct Frame : line_cache::CacheLinks {
   LineData data;
   std::unique_ptr<LineWork> work;  ///< what is under way about it; null if nothing is
   std::uint32_t request = 0;       ///< that the copy came by
+  std::uint32_t counter = 0;       ///< of the ownership, with logging
   LineLock lock;
   std::uint16_t lru_list = 0;
   CacheState state = CacheState::invalid;
@@ -47,7 +48,7 @@ struct Frame : line_cache::CacheLinks {
   bool holds_nothing() const { return state == CacheState::invalid && lock.is_free() && work == nullptr; }
   void forget() {
     data.clear();
-    request = 0;
+    request = counter = 0;
     has_copy = false;
   }
 };

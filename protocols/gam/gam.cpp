@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 
 #include <bit>
+#include <limits>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "protocols/gam/coverage.hpp"
 #include "sim/options/option_error.hpp"
@@ -39,6 +41,16 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
     throw sim::OptionError(
         "send_depth", fmt::format("{} work requests", options.send_depth),
         fmt::format("at most the {} of a send queue of the NIC", context.rack.options().nic.send_queue));
+  }
+  if (options.logging && context.rack.options().roles.of(nodes).compute_nodes != nodes) {
+    throw sim::OptionError("logging", "nodes that only hold memory", "nodes that all compute: recovery is of members");
+  }
+  if (options.logging && !options.blocking) {
+    throw sim::OptionError("logging", "blocking off", "a home that blocks the line until its own write is done");
+  }
+  if (options.logging && options.nvram.bytes < options.line_bytes + Log::kHeaderBytes) {
+    throw sim::OptionError("nvram.bytes", fmt::format("{} bytes", options.nvram.bytes),
+                           fmt::format("at least the {} of one entry", options.line_bytes + Log::kHeaderBytes));
   }
   return {.nodes = nodes,
           .roles = context.rack.options().roles.of(nodes),
@@ -88,6 +100,14 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
   }
+  if (!options_.logging) return;
+  recovery_ = std::make_unique<Recovery>(
+      shared_, shape().roles, [this](models::Session holder, sim::Key line) { unlock_for_dead(holder, line); });
+  shared_.recovery = recovery_.get();
+}
+
+void Gam::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
+  if (recovery_) recovery_->membership().add_actor(engine);
 }
 
 void Gam::check(models::Session session, OperationKind kind, sim::Key line) const {
@@ -164,7 +184,35 @@ sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress addr
 
 void Gam::node_crashed(NodeId node) {
   sessions_died(node);
+  if (recovery_) {
+    recovery_->node_crashed(node);
+  } else {
+    lose_what_it_has(*nodes_[node]);
+  }
   nodes_[node]->crash();
+}
+
+// What is its own, if nobody else owns it, and what it owns of others'.
+void Gam::lose_what_it_has(const Node& node) {
+  std::map<std::uint64_t, std::uint64_t> words;
+  node.server().nic().memory().visit_words(
+      [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
+  std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  for (const auto& [offset, value] : words) {
+    const sim::Key object = shared_.object_at(node.id(), offset);
+    const sim::Key line = shared_.line_of(object);
+    const Entry* entry = node.directory().find(line);
+    if (entry != nullptr && entry->state == DirectoryState::dirty) continue;
+    if (std::exchange(last, line.number()) != line.number()) ++counters_.lost_homed.value;
+    lost_write(object, sim::Value(value), sim::Loss::home);
+  }
+  node.cache().frames().for_each([&](const Frame& frame) {
+    if (frame.state != CacheState::dirty) return;
+    ++counters_.lost_owned.value;
+    frame.data.for_each([&](std::uint16_t object, sim::Value value) {
+      lost_write(shared_.object_of(frame.line, object), value, sim::Loss::holder);
+    });
+  });
 }
 
 void Gam::show_state(sim::StateVisitor& visitor) const {
@@ -203,6 +251,7 @@ void Gam::stop_measuring() {
 }
 
 bool Gam::quiescent() const {
+  if (recovery_ && !recovery_->at_rest()) return false;
   for (const auto& node : nodes_) {
     if (node->server().is_on() && !node->quiescent()) return false;
   }

@@ -10,6 +10,7 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/gam/node.hpp"
+#include "protocols/gam/recovery.hpp"
 
 namespace racksim::gam {
 
@@ -20,8 +21,11 @@ class Gam final : public models::Protocol, public models::MemoryService {
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void show_state(sim::StateVisitor& visitor) const override;
-  /// Without logging a node leaves for good; whoever needs a line that it owns or is home of waits for ever.
+  /// Without logging a node leaves for good, and what it has is lost: each write is named. Whoever needs a line that it
+  /// owns or is home of waits for ever.
   void node_crashed(NodeId node) override;
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
+  bool takes_back(NodeId) const override { return recovery_ != nullptr; }
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
@@ -60,6 +64,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
     return {counters_.local_accesses.value + counters_.home_accesses.value,
             counters_.accesses.value + counters_.home_accesses.value};
   }
+  void lose_what_it_has(const Node& node);
   void warm_remote(Node& node, sim::Key line, bool write);
   void warm_write_back(Node& owner, Frame& frame);
   void warm_trim(Node& node);
@@ -70,6 +75,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
   Counters counters_;
   Shared shared_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::unique_ptr<Recovery> recovery_;  // with logging
   sim::Source final_source_;
   sim::Gauge& hit_ratio_;
   Baseline baseline_;

@@ -4,20 +4,34 @@
 #include <cstdint>
 
 #include "models/host/memory.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::gam {
 
+using latched_memory::LineData;
+
 class HomeData {
  public:
-  HomeData(models::Memory& memory, std::uint64_t offset) : memory_(memory), offset_(offset) {}
+  HomeData(models::Memory& memory, std::uint64_t offset, std::uint64_t objects)
+      : memory_(memory), offset_(offset), objects_(objects) {}
 
   sim::Value value(std::uint16_t object) const { return sim::Value(memory_.word(offset_ + 8u * object)); }
   void set(std::uint16_t object, sim::Value value) { memory_.set_word(offset_ + 8u * object, value.number()); }
+  /// Calls `visit(object, value)` for each that is not 0, in their order.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint16_t object = 0; object < objects_; ++object) {
+      if (const sim::Value there = value(object); there != sim::kNeverWritten) visit(object, there);
+    }
+  }
+  void replace(const LineData& data) {
+    for (std::uint16_t object = 0; object < objects_; ++object) set(object, data.value(object));
+  }
 
  private:
   models::Memory& memory_;
-  std::uint64_t offset_;
+  std::uint64_t offset_, objects_;
 };
 
 }  // namespace racksim::gam

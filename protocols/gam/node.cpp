@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -26,20 +27,27 @@ Node::Node(Shared& shared, NodeId id, unsigned threads)
       cache_(shared, *this),
       directory_(shared, *this),
       sessions_(shared, id, threads),
-      allocation_(shared, *this) {
+      allocation_(shared, *this),
+      cut_off_(shared.rack.nodes(), false),
+      tasks_(shared.rack.calendar()) {
+  if (options().logging) log_.emplace(options().nvram, options().line_bytes);
+  open_memory();
+  completions_.handle_in(options().message);
+  if (options().notification == Notification::events) completions_.wait_for_events(options().wake_up);
+}
+
+void Node::open_memory() {
   models::Memory& memory = server().nic().memory();
   constexpr models::Memory::Rights kWritten{.read = false, .write = true, .atomic = false};
   memory_key_ = memory.add({.begin = 0, .bytes = kEverything, .rights = kWritten});
   frames_key_ =
       memory.add({.begin = 0, .bytes = kEverything, .rights = kWritten, .observers = {this}, .stored = false});
   buffers_key_ = memory.add({.begin = 0,
-                             .bytes = shared.rack.nodes() * options().write_back_buffers * buffer_bytes(),
+                             .bytes = shared_.rack.nodes() * options().write_back_buffers * buffer_bytes(),
                              .rights = kWritten,
                              .observers = {this},
                              .stored = false});
   receives_.post(options().receives);
-  completions_.handle_in(options().message);
-  if (options().notification == Notification::events) completions_.wait_for_events(options().wake_up);
 }
 
 Node::~Node() = default;
@@ -64,6 +72,7 @@ void Node::submit(const Request& request) {
 }
 
 void Node::serve(Request* request) {
+  if (!may_work()) return without_lease_.emplace_back(request), void();
   if (sessions_.admit(*request)) execute(*request);
   run_ready();
 }
@@ -86,13 +95,24 @@ void Node::run_ready() {
 }
 
 void Node::performed(const Request& request, sim::Value value) {
-  shared_.memory.performed(request.operation, shared_.object_of(request.line, request.object), value);
+  const HeldWrite write{request.operation, shared_.object_of(request.line, request.object), value};
+  holds_back() ? held_back_.emplace_back(write), void() : let_out(write);
 }
 
 void Node::finish(Request& request, sim::Value value, bool granted) {
+  const HeldEnd end{&request, value, granted};
+  holds_back() ? held_back_.emplace_back(end), void() : let_out(end);
+}
+
+void Node::let_out(const HeldWrite& held) {
+  shared_.memory.performed(held.operation, held.object, held.value);
+}
+
+void Node::let_out(const HeldEnd& held) {
+  Request& request = *held.request;
   if (Answer* answer = request.answer) {
-    answer->value = value;
-    answer->granted = granted;
+    answer->value = held.value;
+    answer->granted = held.granted;
     answer->is_over = true;
     answer->over.notify_all();
   }
@@ -104,7 +124,24 @@ void Node::finish(Request& request, sim::Value value, bool granted) {
 
 void Node::send(NodeId to, const Message& message) {
   ++shared_.counters.control.value;
-  channels_[to]->send(message);
+  const HeldMessage held{to, message};
+  holds_back() ? held_back_.emplace_back(held), void() : let_out(held);
+}
+
+void Node::let_out(const HeldMessage& held) {
+  channels_[held.to]->send(held.message);
+}
+
+void Node::post(NodeId to, models::WorkRequest request) {
+  if (holds_back()) {
+    held_back_.emplace_back(HeldPost{to, std::move(request)});
+  } else {
+    channels_[to]->post(std::move(request));
+  }
+}
+
+void Node::let_out(HeldPost& held) {
+  channels_[held.to]->post(std::move(held.request));
 }
 
 void Node::notify(NodeId to, const Immediate& immediate, sim::OperationId operation) {
@@ -113,7 +150,19 @@ void Node::notify(NodeId to, const Immediate& immediate, sim::OperationId operat
   request.opcode = models::Opcode::write_imm;
   request.immediate = immediate.bits();
   request.operation = operation;
-  channels_[to]->post(std::move(request));
+  post(to, std::move(request));
+}
+
+void Node::notify_owner(NodeId to, const Immediate& immediate, sim::OperationId operation, std::uint32_t counter) {
+  if (!log_) return notify(to, immediate, operation);
+  ++shared_.counters.notifications.value;
+  models::WorkRequest request;
+  request.opcode = models::Opcode::write_imm;
+  request.remote = frame_at(to, 0);  // any place that its observer is told of
+  request.content = with_counter({}, counter);
+  request.immediate = immediate.bits();
+  request.operation = operation;
+  post(to, std::move(request));
 }
 
 models::Content Node::bytes_of(const LineData& data) const {
@@ -122,28 +171,30 @@ models::Content Node::bytes_of(const LineData& data) const {
   });
 }
 
-void Node::send_line(NodeId to, const models::RemoteAddress& at, const LineData& data, const Immediate& immediate,
-                     sim::OperationId operation) {
-  ++shared_.counters.data.value;
-  models::WorkRequest request;
-  request.opcode = models::Opcode::write_imm;
-  request.remote = at;
-  request.content = bytes_of(data);
-  request.immediate = immediate.bits();
-  request.operation = operation;
-  channels_[to]->post(std::move(request));
+models::Content Node::memory_of(sim::Key line) const {
+  return server().nic().memory().read(shared_.offset_of(line), options().line_bytes);
 }
 
-void Node::send_memory(NodeId to, const models::RemoteAddress& at, sim::Key line, const Immediate& immediate,
-                       sim::OperationId operation) {
+models::Content Node::with_counter(const models::Content& line, std::uint32_t counter) const {
+  if (!log_) return line;
+  const std::uint64_t behind = counter;
+  const auto bytes = line.bytes();
+  return models::Content::filled(bytes.size() + sizeof behind, [&](std::span<std::byte> room) {
+    if (!bytes.empty()) std::memcpy(room.data(), bytes.data(), bytes.size());
+    std::memcpy(room.data() + bytes.size(), &behind, sizeof behind);
+  });
+}
+
+void Node::send_line(NodeId to, const models::RemoteAddress& at, const models::Content& bytes,
+                     const Immediate& immediate, sim::OperationId operation) {
   ++shared_.counters.data.value;
   models::WorkRequest request;
   request.opcode = models::Opcode::write_imm;
   request.remote = at;
-  request.content = server().nic().memory().read(shared_.offset_of(line), options().line_bytes);
+  request.content = bytes;
   request.immediate = immediate.bits();
   request.operation = operation;
-  channels_[to]->post(std::move(request));
+  post(to, std::move(request));
 }
 
 void Node::send_write_back(NodeId home, std::uint32_t buffer, sim::Key line, const LineData& data,
@@ -158,7 +209,7 @@ void Node::send_write_back(NodeId home, std::uint32_t buffer, sim::Key line, con
     data.store({.low = 0, .high = static_cast<std::uint16_t>(shared_.objects_per_line())}, room.subspan(sizeof header));
   });
   request.immediate = immediate.bits();
-  channels_[home]->post(std::move(request));
+  post(home, std::move(request));
 }
 
 void Node::write_line(NodeId home, const models::RemoteAddress& at, const LineData& data) {
@@ -167,7 +218,7 @@ void Node::write_line(NodeId home, const models::RemoteAddress& at, const LineDa
   request.opcode = models::Opcode::write;
   request.remote = at;
   request.content = bytes_of(data);
-  channels_[home]->post(std::move(request));
+  post(home, std::move(request));
 }
 
 void Node::take_written_back(const Message& message) {
@@ -190,7 +241,9 @@ void Node::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive)
     return channels_[Channel::peer_of(completion)]->completed(completion);
   receives_.post();
-  if (completion.status == models::Status::success) receive(completion);
+  if (completion.status != models::Status::success) return;
+  if (!may_work()) return without_lease_.emplace_back(completion), void();
+  receive(completion);
 }
 
 void Node::landed(NodeId from, std::uint64_t address, std::uint32_t, const models::Content& content) {
@@ -198,6 +251,7 @@ void Node::landed(NodeId from, std::uint64_t address, std::uint32_t, const model
 }
 
 void Node::receive(const models::Completion& completion) {
+  if (log_ && (is_cut_off(completion.from) || completion.qpn != channels_[completion.from]->number())) return;
   channels_[completion.from]->received();
   ++shared_.counters.handled.value;
   if (completion.immediate) {
@@ -260,16 +314,30 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool bri
     default:
       break;
   }
-  if (!brings_line) return cache_.take(immediate, nullptr);
-  LineData data;
-  data.load(landings_[from].front().content.bytes());
+  if (!brings_line) return cache_.take(immediate, nullptr, 0, from);
+  const models::Content content = std::exchange(landings_[from].front().content, {});
   landings_[from].pop_front();
-  cache_.take(immediate, &data);
+  const auto bytes = content.bytes();
+  std::uint64_t counter = 0;
+  const std::size_t rest = bytes.size() % options().line_bytes;
+  if (rest > 0) std::memcpy(&counter, bytes.data() + (bytes.size() - rest), sizeof counter);
+  if (bytes.size() < options().line_bytes) return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter), from);
+  LineData data;
+  data.load(bytes.first(options().line_bytes));
+  cache_.take(immediate, &data, static_cast<std::uint32_t>(counter), from);
 }
 
 // The node as a whole.
 
 void Node::crash() {
+  if (!locks_are_told_) left_behind_ = sessions_.held();
+  std::fill(cut_off_.begin(), cut_off_.end(), false);
+  has_cut_off_ = false;
+  tasks_.cancel_all();
+  without_lease_.clear();
+  held_back_.clear();
+  shared_.rack.calendar().cancel(logged_event_);
+  if (log_) log_->crash(shared_.rack.calendar().now());
   for (const auto& channel : channels_) {
     if (channel != nullptr) channel->crash();
   }
@@ -283,6 +351,7 @@ void Node::crash() {
 }
 
 bool Node::quiescent() const {
+  if (log_ && !log_->is_written()) return false;
   if (requests_.open() > 0 || !cache_.quiescent() || !directory_.quiescent()) return false;
   for (const auto& channel : channels_) {
     if (channel != nullptr && !channel->quiescent()) return false;

@@ -8,6 +8,9 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "models/service/protocol.hpp"
@@ -16,11 +19,15 @@
 #include "protocols/gam/channel.hpp"
 #include "protocols/gam/directory.hpp"
 #include "protocols/gam/home_data.hpp"
+#include "protocols/gam/log.hpp"
+#include "protocols/gam/output.hpp"
 #include "protocols/gam/request.hpp"
 #include "protocols/gam/sessions.hpp"
 #include "protocols/gam/shared.hpp"
 
 namespace racksim::gam {
+
+class Recovery;
 
 class Node final : models::CompletionHandler, models::MemoryObserver {
  public:
@@ -42,19 +49,35 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   const Directory& directory() const { return directory_; }
   Sessions& sessions() { return sessions_; }
   Allocation& allocation() { return allocation_; }
+  /// Null without logging.
+  Log* log() { return log_ ? &*log_ : nullptr; }
 
   /// A thread hands its request over.
   void submit(const Request& request);
 
   // What becomes of requests.
-  /// Carries out an access on data that have `value` and `set`: it is performed now.
+  /// Carries out an access on data that have `value`, `set` and `for_each`: it is performed now. `counter` is that of
+  /// the ownership under which it writes.
   template <class Data>
-  void perform(Request& request, Data& data) {
+  void perform(Request& request, Data& data, std::uint32_t counter) {
     bool wrote = false;
     const sim::Value before = apply(request, data, wrote);
-    if (wrote) performed(request, data.value(request.object));
+    if (wrote) {
+      log_line(request.line, data, counter);
+      performed(request, data.value(request.object));
+    }
     finish(request, before, true);
   }
+  /// DLOG: the whole line, as it is to be.
+  template <class Data>
+  void log_line(sim::Key line, const Data& data, std::uint32_t counter) {
+    if (!log_ || !options().dlog) return;
+    LogEntry entry{.kind = LogEntry::Kind::dlog, .counter = counter};
+    data.for_each([&](std::uint16_t object, sim::Value value) { entry.data.set(object, value); });
+    write_log(line, std::move(entry));
+  }
+  /// OLOG, by the home. Returns the counter of the new ownership; 0 without logging.
+  std::uint32_t log_owner(sim::Key line, NodeId owner);
   void grant(Request& request) { finish(request, 0, true); }
   void refuse(Request& request) { finish(request, 0, false); }
   /// A read ends with this value.
@@ -65,11 +88,12 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   // What goes to other nodes, by the channel to them.
   void send(NodeId to, const Message& message);
   void notify(NodeId to, const Immediate& immediate, sim::OperationId operation);
-  void send_line(NodeId to, const models::RemoteAddress& at, const LineData& data, const Immediate& immediate,
+  /// The same with the counter of an ownership, if there is logging.
+  void notify_owner(NodeId to, const Immediate& immediate, sim::OperationId operation, std::uint32_t counter);
+  void send_line(NodeId to, const models::RemoteAddress& at, const models::Content& bytes, const Immediate& immediate,
                  sim::OperationId operation);
-  /// The same of a line in this node's memory.
-  void send_memory(NodeId to, const models::RemoteAddress& at, sim::Key line, const Immediate& immediate,
-                   sim::OperationId operation);
+  /// The line as it lies in this node's memory.
+  models::Content memory_of(sim::Key line) const;
   /// A line into a landing buffer of its home.
   void send_write_back(NodeId home, std::uint32_t buffer, sim::Key line, const LineData& data,
                        const Immediate& immediate);
@@ -80,11 +104,31 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
 
   /// The line as it goes over the wire.
   models::Content bytes_of(const LineData& data) const;
+  /// The same with the counter of an ownership behind it, if there is logging.
+  models::Content with_counter(const models::Content& line, std::uint32_t counter) const;
 
   // Where data go.
   models::RemoteAddress frame_at(NodeId node, std::uint32_t frame) const;
   models::RemoteAddress memory_at(sim::Key line) const;
-  HomeData data_of(sim::Key line) { return {server().nic().memory(), shared_.offset_of(line)}; }
+  HomeData data_of(sim::Key line) {
+    return {server().nic().memory(), shared_.offset_of(line), shared_.objects_per_line()};
+  }
+
+  // Other nodes that fail (recovery.hpp).
+  /// Cuts the channel: what the other has sent and is not handled is dropped, and nothing more is sent.
+  void cut_off(NodeId lost);
+  /// Whether its channel is cut, and recovery has not been yet.
+  bool is_cut_off(NodeId node) const { return cut_off_[node]; }
+  /// Whether it ever was: late answers to what was given up then are to be expected.
+  bool has_cut_off() const { return has_cut_off_; }
+  /// Joins two nodes again, one of which comes back.
+  static void reconnect(Node& a, Node& b);
+  /// Comes back with nothing but its log.
+  void come_back();
+  /// What recovery has put into this home's memory is in its log.
+  void log_restored(sim::Key line, const LogEntry& content);
+  /// The locks that its threads hold, or held when it crashed; they are told once a life.
+  std::vector<Sessions::HeldLock> locks_left_behind();
 
   void crash();
   bool quiescent() const;
@@ -106,6 +150,20 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void execute(Request& request);
   void performed(const Request& request, sim::Value value);
   void finish(Request& request, sim::Value value, bool granted);
+  void open_memory();
+  void post(NodeId to, models::WorkRequest request);
+  // The log, and what is held back for it.
+  void write_log(sim::Key line, LogEntry entry);
+  bool holds_back() const { return log_ && !log_->is_written() && options().dlog_first; }
+  void logged();
+  void let_out(const HeldMessage& held);
+  void let_out(HeldPost& held);
+  void let_out(const HeldWrite& held);
+  void let_out(const HeldEnd& held);
+  // Without a lease the worker does nothing.
+  bool may_work();
+  sim::Task<void> await_lease();
+  void work_on();
   std::uint64_t buffer_bytes() const { return sizeof(WriteBackHeader) + shared_.options.line_bytes; }
   const Options& options() const { return shared_.options; }
 
@@ -124,6 +182,15 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   Sessions sessions_;
   Allocation allocation_;
   std::deque<Request*> ready_;
+  std::optional<Log> log_;
+  sim::EventId logged_event_;
+  std::deque<Output> held_back_;
+  std::vector<bool> cut_off_;  // by node
+  bool has_cut_off_ = false;
+  std::vector<Sessions::HeldLock> left_behind_;
+  bool locks_are_told_ = false;
+  std::deque<std::variant<Request*, models::Completion>> without_lease_;
+  sim::Scope tasks_;
 };
 
 }  // namespace racksim::gam

@@ -66,6 +66,13 @@ void Options::declare(sim::Parameters& p) {
   p.flag("blocking", blocking, "a home blocks the line until its own write's invalidations are acknowledged");
   p.flag("two_messages", two_messages,
          "a write to a line of another owner waits for that owner and for the home (§2.4)");
+  p.flag("logging", logging, "nodes log what they write and whom they give their lines to, and recover from crashes (§5)")
+      .neutral(false);
+  p.flag("dlog", dlog, "with logging: a write is logged (§5)");
+  p.flag("olog", olog, "with logging: a transfer of ownership is (§5)");
+  p.flag("dlog_first", dlog_first, "with logging: before it is performed, not behind (§2.4)");
+  nvram.declare(p);
+  membership.declare(p);
   p.length("costs.hand_over", hand_over, zero, most,
            "application thread's time to hand a request to the worker (estimate)")
       .varied({zero, 200_ns});
@@ -85,6 +92,15 @@ std::vector<std::string> Options::promises() const {
   std::vector<std::string> all{kModels[static_cast<std::size_t>(consistency)], "mutual-exclusion", "lock-fairness"};
   if (consistency == Consistency::sc) all.emplace_back("data-value");
   return all;
+}
+
+std::vector<std::string> Options::also_tolerates() const {
+  if (!logging) return {};
+  return {"crash", "isolation"};
+}
+
+sim::Duration Options::longest_timeout(const models::RackOptions&) const {
+  return logging ? membership.patience() + membership.interval() : sim::Duration{};
 }
 
 models::StateSize Options::state_size(std::uint64_t nodes) const {

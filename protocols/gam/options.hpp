@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "models/host/nvram.hpp"
+#include "models/membership/membership_options.hpp"
 #include "models/service/protocol.hpp"
 
 namespace racksim::gam {
@@ -52,12 +54,20 @@ struct Options final : models::ProtocolOptions {
   FillInvalidate fill_invalidate = FillInvalidate::by_id;
   InvalidateOrder invalidate_order = InvalidateOrder::invalidate_first;
   bool back_off = true, blocking = true, two_messages = true;
+  // Logging and recovery (§5).
+  bool logging = false;
+  bool dlog = true, olog = true, dlog_first = true;
+  models::NvramOptions nvram;
+  models::MembershipOptions membership;
   // Costs.
   sim::Duration hand_over = 50_ns, hit = 348_ns, message = 1550_ns, eviction = 100_ns;
 
   void declare(sim::Parameters& p) override;
   std::vector<std::string> promises() const override;
   bool warms_itself() const override { return true; }
+  std::vector<std::string> also_tolerates() const override;
+  sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  bool may_lose_writes() const override { return !logging; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 

@@ -28,6 +28,12 @@ class PendingList {
   /// Takes all, to be looked at again in their order.
   std::vector<Pending> take() { return std::exchange(all_, {}); }
   void put_back(const Pending& pending) { all_.push_back(pending); }
+  /// What a node that is dead has sent.
+  void drop_messages_of(NodeId lost) {
+    std::erase_if(all_, [&](const Pending& p) { return p.request == nullptr && p.message.sender == lost; });
+  }
+  /// Before all others.
+  void add_first(const Pending& pending) { all_.insert(all_.begin(), pending); }
 
   bool has_of_thread(std::uint16_t thread) const {
     return std::any_of(all_.begin(), all_.end(),

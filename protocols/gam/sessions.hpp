@@ -25,6 +25,12 @@ class Node;
 
 class Sessions {
  public:
+  struct HeldLock {
+    unsigned thread = 0;
+    sim::Key line;
+    models::LockMode mode{};
+  };
+
   Sessions(Shared& shared, NodeId node, unsigned threads);
 
   // What application threads do.
@@ -44,6 +50,8 @@ class Sessions {
   /// One is over: returns the next that it has held back; null if there is none.
   Request* finished(Request& request);
 
+  const std::vector<HeldLock>& held() const { return held_; }
+
   void crash();
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
@@ -54,12 +62,6 @@ class Sessions {
     sim::Signal performed;        // one of them is
     std::deque<Request*> buffer;  // tso: writes in their order; the first is on its way
   };
-  struct HeldLock {
-    unsigned thread = 0;
-    sim::Key line;
-    models::LockMode mode{};
-  };
-
   Node& node() const { return *shared_.nodes[id_]; }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
   const Options& options() const { return shared_.options; }

@@ -14,6 +14,7 @@
 namespace racksim::gam {
 
 class Node;
+class Recovery;
 
 struct Shared {
   static constexpr std::uint64_t kObjectBytes = 8;
@@ -26,6 +27,7 @@ struct Shared {
   sim::CoverageProbe coverage{};
   sim::Source source{};        ///< of permissions
   std::vector<Node*> nodes{};  ///< in their order
+  Recovery* recovery = nullptr;  ///< null without logging
 
   NodeId home_of(sim::Key line) const { return memory.home_of(line); }
   std::uint64_t objects_per_line() const { return options.line_bytes / kObjectBytes; }

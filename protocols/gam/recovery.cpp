@@ -1,0 +1,226 @@
+// Who waits for whom in recovery, and what becomes of each line. See recovery.hpp.
+#include "protocols/gam/recovery.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/gam/node.hpp"
+#include "sim/kernel/invariant.hpp"
+
+namespace racksim::gam {
+
+namespace {
+constexpr int kTrials = 2;  // of a line: its second to last undone entry is always valid (§5)
+}
+
+Recovery::Recovery(Shared& shared, const models::Roles& roles, Unlock unlock)
+    : shared_(shared),
+      unlock_(std::move(unlock)),
+      returning_(shared.rack.nodes(), false),
+      back_(shared.rack.calendar()),
+      tasks_(shared.rack.calendar()),
+      membership_(shared.rack, roles, shared.options.membership, *this) {}
+
+// Its locks are gone with the first who hears of it: others may have them from then on.
+void Recovery::node_cut_off(NodeId member, NodeId lost) {
+  for (const Sessions::HeldLock& lock : shared_.nodes[lost]->locks_left_behind()) {
+    unlock_({lost, static_cast<std::uint16_t>(lock.thread)}, lock.line);
+  }
+  shared_.nodes[member]->cut_off(lost);
+}
+
+sim::Task<bool> Recovery::recover(NodeId) {
+  co_return true;
+}
+
+bool Recovery::at_rest() const {
+  return membership_.at_rest() && !at_work_ &&
+         std::all_of(shared_.nodes.begin(), shared_.nodes.end(), [&](const Node* node) {
+           return membership_.is_member(node->id()) || !shared_.rack.server(node->id()).is_on();
+         });
+}
+
+void Recovery::node_crashed(NodeId node) {
+  returning_[node] = false;
+}
+
+// Dies with the node, which is a member when this ends.
+sim::Task<void> Recovery::admit(NodeId node) {
+  returning_[node] = true;
+  if (!std::exchange(at_work_, true)) tasks_.spawn(bring_back());
+  while (returning_[node]) co_await back_.wait();
+}
+
+bool Recovery::all_are_back() const {
+  if (!membership_.at_rest()) return false;
+  for (const Node* node : shared_.nodes) {
+    if (!shared_.rack.server(node->id()).is_on()) return false;
+    if (!membership_.is_member(node->id()) && !returning_[node->id()]) return false;
+  }
+  return true;
+}
+
+// Again as long as another node fails meanwhile: nothing has been changed.
+sim::Task<void> Recovery::bring_back() {
+  for (;;) {
+    while (!all_are_back()) co_await sim::sleep_for(shared_.rack.server(0).clock(), membership_.interval());
+    std::vector<NodeId> failed, everybody;
+    for (const Node* node : shared_.nodes) {
+      everybody.push_back(node->id());
+      if (returning_[node->id()]) failed.push_back(node->id());
+    }
+    const models::Membership::Work scanned = [this](NodeId node) { return scan(node); };
+    const models::Membership::Work validated = [this](NodeId node) { return validate(node); };
+    if (!co_await membership_.round(failed, scanned)) continue;
+    if (!co_await membership_.round(everybody, validated)) continue;
+    const bool same = std::all_of(failed.begin(), failed.end(), [&](NodeId node) { return returning_[node]; });
+    if (!same || !all_are_back()) continue;
+    commit();
+    at_work_ = false;
+    back_.notify_all();
+    co_return;
+  }
+}
+
+sim::Task<void> Recovery::scan(NodeId node) {
+  co_await sim::sleep_for(shared_.rack.server(node).clock(), shared_.nodes[node]->log()->scan_time());
+}
+
+// A message out and one back for each line that its home has to ask about.
+sim::Task<void> Recovery::validate(NodeId node) {
+  Node& home = *shared_.nodes[node];
+  std::int64_t asked = 0;
+  if (returning_[node]) {
+    for (const sim::Key line : home.log()->lines()) {
+      asked += shared_.home_of(line) == node && home.log()->newest(line)->kind == LogEntry::Kind::olog;
+    }
+  } else {
+    asked = static_cast<std::int64_t>(home.directory().lines_to_recover().size());
+  }
+  co_await models::occupy(home.core(), shared_.options.message * (2 * asked));
+}
+
+// What the newest write of a line has left, by an entry of its home; null if the entry is not valid.
+const LogEntry* Recovery::valid_content(sim::Key line, const LogEntry& entry) const {
+  if (entry.kind == LogEntry::Kind::dlog) return &entry;
+  const Log& log = *shared_.nodes[entry.owner]->log();
+  return log.has_written(line, entry.counter) ? log.newest(line) : nullptr;
+}
+
+// A survivor answers when what it has logged is durable: that it has the line says as much.
+bool Recovery::owns(NodeId node, sim::Key line, std::uint32_t counter) const {
+  const Frame* frame = shared_.nodes[node]->cache().frames().find(line);
+  return frame != nullptr && frame->state == CacheState::dirty && frame->counter == counter;
+}
+
+// `content` is null for who has the line.
+void Recovery::promote(Node& home, sim::Key line, const LogEntry& entry, const LogEntry* content) {
+  ++shared_.counters.promoted.value;
+  Cache& cache = shared_.nodes[entry.owner]->cache();
+  const std::uint32_t number = content == nullptr ? cache.frames().find(line)->request : cache.next_number();
+  home.directory().promote(line, {entry.owner, number});
+  if (content != nullptr) cache.restore(line, *content, number);
+}
+
+bool Recovery::keeps_whole_logs() const {
+  const Options& options = shared_.options;
+  return options.dlog && options.olog && options.dlog_first && options.two_messages;
+}
+
+std::vector<std::pair<NodeId, std::uint32_t>> Recovery::copies_of(sim::Key line) const {
+  std::vector<std::pair<NodeId, std::uint32_t>> copies;
+  for (const Node* node : shared_.nodes) {
+    const Frame* frame = node->cache().frames().find(line);
+    if (frame != nullptr && frame->state == CacheState::shared) copies.emplace_back(node->id(), frame->request);
+  }
+  return copies;
+}
+
+void Recovery::recover_line(NodeId home_id, sim::Key line) {
+  Node& home = *shared_.nodes[home_id];
+  const Entry* known = home.directory().find(line);
+  const bool in_transition = known != nullptr && known->transaction != nullptr;
+  std::vector<Sharer> sharers;
+  for (const auto& [node, request] : copies_of(line)) {
+    // Of a survivor's line only who has it by the read that was under way: the others are on its list, or gone from it.
+    if (returning_[home_id] || (in_transition && known->transaction->request.sender == node)) {
+      sharers.push_back({node, request});
+      ++shared_.counters.announced.value;
+    }
+  }
+  const LogEntry* content = nullptr;
+  for (int trial = 0; content == nullptr; ++trial) {
+    const LogEntry* entry = home.log()->newest(line);
+    if (entry == nullptr || trial == kTrials) break;  // nobody has written it, or a log lacks what it should have
+    const bool is_transfer = entry->kind == LogEntry::Kind::olog;
+    if (is_transfer && owns(entry->owner, line, entry->counter)) return promote(home, line, *entry, nullptr);
+    content = valid_content(line, *entry);
+    if (content == nullptr) {
+      home.log()->undo(line);
+      ++shared_.counters.undone.value;
+    } else if (is_transfer && !in_transition && sharers.empty() && returning_[entry->owner]) {
+      return promote(home, line, *entry, content);
+    }
+  }
+  RACKSIM_INVARIANT(content != nullptr || home.log()->newest(line) == nullptr || !keeps_whole_logs(),
+                    "of a line's two newest entries one is valid");
+  ++shared_.counters.restored.value;
+  if (content != nullptr) {
+    home.data_of(line).replace(content->data);
+    home.log_restored(line, *content);
+  }
+  home.directory().restore(line, sharers);
+}
+
+void Recovery::commit() {
+  std::vector<NodeId> failed;
+  for (const Node* node : shared_.nodes) {
+    if (returning_[node->id()]) failed.push_back(node->id());
+  }
+  for (const NodeId node : failed) shared_.nodes[node]->come_back();
+  // Both phases. Lists are made first: they tell who has failed by channels that are cut.
+  std::vector<std::pair<NodeId, std::vector<sim::Key>>> lines;
+  for (Node* node : shared_.nodes) {
+    if (!returning_[node->id()]) {
+      lines.emplace_back(node->id(), node->directory().lines_to_recover());
+      continue;
+    }
+    auto& of_home = lines.emplace_back(node->id(), std::vector<sim::Key>{}).second;
+    for (const sim::Key line : node->log()->lines()) {
+      if (shared_.home_of(line) == node->id()) of_home.push_back(line);
+    }
+    for (const Node* other : shared_.nodes) {
+      other->cache().frames().for_each([&](const Frame& frame) {
+        if (shared_.home_of(frame.line) == node->id() && frame.state == CacheState::shared) {
+          of_home.push_back(frame.line);
+        }
+      });
+    }
+    std::sort(of_home.begin(), of_home.end());
+    of_home.erase(std::unique(of_home.begin(), of_home.end()), of_home.end());
+  }
+  for (const auto& [home, of_home] : lines) {
+    for (const sim::Key line : of_home) recover_line(home, line);
+  }
+  for (const NodeId node : failed) {
+    for (Node* other : shared_.nodes) {
+      const bool pair_is_done = returning_[other->id()] && other->id() < node;
+      if (other->id() != node && !pair_is_done) Node::reconnect(*shared_.nodes[node], *other);
+    }
+  }
+  for (const auto& [home, of_home] : lines) {
+    for (const sim::Key line : of_home) shared_.nodes[home]->directory().go_on(line);
+  }
+  for (Node* node : shared_.nodes) {
+    for (const NodeId home : failed) {
+      if (home == node->id()) continue;
+      node->cache().ask_again(home);
+      node->allocation().ask_again(home);
+    }
+    node->run_ready();
+  }
+  std::fill(returning_.begin(), returning_.end(), false);
+}
+
+}  // namespace racksim::gam
