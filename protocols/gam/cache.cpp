@@ -242,12 +242,16 @@ std::optional<sim::Key> Cache::line_of(std::uint32_t number) const {
   return line == nullptr ? std::nullopt : std::optional(sim::Key{*line});
 }
 
-void Cache::crash() {
+void Cache::record_no_permission() const {
   frames_.for_each([&](const Frame& frame) {
     if (permission_of(frame.state) == sim::Permission::none) return;
     sim::record_permission(shared_.rack.event_log(), shared_.source, shared_.rack.calendar().now(), 0,
                            shared_.object_of(frame.line, 0), node_.id(), sim::Permission::none);
   });
+}
+
+void Cache::crash() {
+  record_no_permission();
   frames_.clear();
   lines_ = {};
   works_ = dying_ = 0;

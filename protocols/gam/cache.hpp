@@ -57,6 +57,9 @@ class Cache {
   /// Asks anew for what it awaits of a home that has come back.
   void ask_again(NodeId home);
 
+  /// Nothing that it has may be used any more.
+  void record_no_permission() const;
+
   void crash();
   bool quiescent() const { return works_ == 0; }
   void add_waits(std::vector<sim::Wait>& waits) const;

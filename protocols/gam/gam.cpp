@@ -183,6 +183,11 @@ sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress addr
 }
 
 void Gam::node_crashed(NodeId node) {
+  // Writes that have returned and are not performed die with their threads.
+  nodes_[node]->requests().for_each([&](const Request& request) {
+    if (request.kind != OperationKind::write || options_.consistency == Consistency::sc) return;
+    lost_write(shared_.object_of(request.line, request.object), request.value, sim::Loss::buffer);
+  });
   sessions_died(node);
   if (recovery_) {
     recovery_->node_crashed(node);

@@ -52,6 +52,8 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   /// Null without logging.
   Log* log() { return log_ ? &*log_ : nullptr; }
 
+  /// What its threads have asked for and is not over.
+  const Requests& requests() const { return requests_; }
   /// A thread hands its request over.
   void submit(const Request& request);
 

@@ -22,8 +22,10 @@ Recovery::Recovery(Shared& shared, const models::Roles& roles, Unlock unlock)
       tasks_(shared.rack.calendar()),
       membership_(shared.rack, roles, shared.options.membership, *this) {}
 
-// Its locks are gone with the first who hears of it: others may have them from then on.
+// Its locks and copies are gone with the first who hears of it, though it may live: its lease is over. Others may have
+// them from then on.
 void Recovery::node_cut_off(NodeId member, NodeId lost) {
+  if (!holds_lease(lost)) shared_.nodes[lost]->cache().record_no_permission();
   for (const Sessions::HeldLock& lock : shared_.nodes[lost]->locks_left_behind()) {
     unlock_({lost, static_cast<std::uint16_t>(lock.thread)}, lock.line);
   }

@@ -1,6 +1,7 @@
 // A request of an application thread to its node's worker (GAM §4), and how the thread hears of its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -54,6 +55,13 @@ class Requests {
     spare_.push_back(&request);
   }
   std::size_t open() const { return open_; }
+  /// Calls `visit(request)` for each that is not over, in no order of theirs.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (const Request& request : all_) {
+      if (std::find(spare_.begin(), spare_.end(), &request) == spare_.end()) visit(request);
+    }
+  }
   void clear() {
     all_.clear();
     spare_.clear();

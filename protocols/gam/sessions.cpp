@@ -84,6 +84,7 @@ sim::Task<bool> Sessions::lock(unsigned thread, sim::Key line, sim::OperationKin
 
 sim::Task<void> Sessions::unlock(unsigned thread, sim::Key line, sim::OperationId operation) {
   Session& session = *sessions_[thread];
+  std::erase_if(held_, [&](const HeldLock& held) { return held.thread == thread && held.line == line; });
   co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
   while (session.unperformed > 0) co_await session.performed.wait();
   Answer answer(calendar());
@@ -94,7 +95,6 @@ sim::Task<void> Sessions::unlock(unsigned thread, sim::Key line, sim::OperationI
                         .answer = &answer};
   node().submit(request);
   co_await answer.over.wait();
-  std::erase_if(held_, [&](const HeldLock& held) { return held.thread == thread && held.line == line; });
 }
 
 std::optional<models::LockMode> Sessions::lock_of(unsigned thread, sim::Key line) const {
