@@ -130,12 +130,10 @@ void Membership::start_over(std::uint64_t node) {
 void Membership::node_crashed(NodeId node) {
   Member& member = *members_[node];
   member.agent.cancel_all();
-  if (member.standing == Standing::joining) {
-    member.standing = Standing::welcome;
-    give_up_on(node);
-  }
   member.lease_until = sim::Time::beginning();
-  if (!roles_.computes(node)) give_up_on(node);
+  // Of a member it is known when its lease is over; of others nothing more will be.
+  if (!roles_.computes(node) || member.standing != Standing::member) give_up_on(node);
+  if (member.standing == Standing::joining) member.standing = Standing::welcome;
 }
 
 void Membership::node_restarted(NodeId node) {

@@ -33,6 +33,14 @@ struct LogEntry {
   std::uint32_t counter = 0;
   NodeId owner = 0;
   LineData data{};
+
+  /// Of data that have `for_each`.
+  template <class Data>
+  static LogEntry dlog(const Data& data, std::uint32_t counter) {
+    LogEntry entry{.kind = Kind::dlog, .counter = counter};
+    data.for_each([&](std::uint16_t object, sim::Value value) { entry.data.set(object, value); });
+    return entry;
+  }
 };
 
 class Log {
@@ -47,6 +55,8 @@ class Log {
   bool is_written() const { return writing_.empty(); }
   /// What was being written is durable.
   void commit();
+  /// For warming up: an entry that is durable.
+  void keep(sim::Key line, LogEntry entry);
   /// The newest entry of a line is void: the one before takes its place. For recovery.
   void undo(sim::Key line);
 
@@ -75,7 +85,6 @@ class Log {
   std::uint64_t bytes_of(const LogEntry& entry) const {
     return kHeaderBytes + (entry.kind == LogEntry::Kind::dlog ? line_bytes_ : 0);
   }
-  void keep(sim::Key line, LogEntry entry);
 
   models::Nvram device_;
   std::uint64_t line_bytes_;

@@ -64,22 +64,24 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void perform(Request& request, Data& data, std::uint32_t counter) {
     bool wrote = false;
     const sim::Value before = apply(request, data, wrote);
-    if (wrote) {
-      log_line(request.line, data, counter);
-      performed(request, data.value(request.object));
-    }
+    // An atomic operation that writes nothing is logged too: the entry says that the node has had the line.
+    if (request.is_exclusive()) log_line(request.line, data, counter);
+    if (wrote) performed(request, data.value(request.object));
     finish(request, before, true);
   }
   /// DLOG: the whole line, as it is to be.
   template <class Data>
   void log_line(sim::Key line, const Data& data, std::uint32_t counter) {
-    if (!log_ || !options().dlog) return;
-    LogEntry entry{.kind = LogEntry::Kind::dlog, .counter = counter};
-    data.for_each([&](std::uint16_t object, sim::Value value) { entry.data.set(object, value); });
-    write_log(line, std::move(entry));
+    if (log_ && options().dlog) write_log(line, LogEntry::dlog(data, counter));
   }
   /// OLOG, by the home. Returns the counter of the new ownership; 0 without logging.
   std::uint32_t log_owner(sim::Key line, NodeId owner);
+  /// For warming up: the same, at once.
+  template <class Data>
+  void log_warm(sim::Key line, const Data& data, std::uint32_t counter) {
+    if (log_) log_->keep(line, LogEntry::dlog(data, counter));
+  }
+  std::uint32_t log_warm_owner(sim::Key line, NodeId owner);
   void grant(Request& request) { finish(request, 0, true); }
   void refuse(Request& request) { finish(request, 0, false); }
   /// A read ends with this value.

@@ -13,6 +13,13 @@ std::uint32_t Node::log_owner(sim::Key line, NodeId owner) {
   return counter;
 }
 
+std::uint32_t Node::log_warm_owner(sim::Key line, NodeId owner) {
+  if (!log_) return 0;
+  const std::uint32_t counter = directory_.raise_counter(line);
+  log_->keep(line, {.kind = LogEntry::Kind::olog, .counter = counter, .owner = owner});
+  return counter;
+}
+
 // The worker writes its log itself: it does nothing else until that is durable.
 void Node::write_log(sim::Key line, LogEntry entry) {
   ++(entry.kind == LogEntry::Kind::dlog ? shared_.counters.dlogs : shared_.counters.ologs).value;

@@ -18,6 +18,7 @@ Recovery::Recovery(Shared& shared, const models::Roles& roles, Unlock unlock)
     : shared_(shared),
       unlock_(std::move(unlock)),
       returning_(shared.rack.nodes(), false),
+      clock_(shared.rack.calendar(), "gam/recovery"),
       back_(shared.rack.calendar()),
       tasks_(shared.rack.calendar()),
       membership_(shared.rack, roles, shared.options.membership, *this) {}
@@ -66,7 +67,7 @@ bool Recovery::all_are_back() const {
 // Again as long as another node fails meanwhile: nothing has been changed.
 sim::Task<void> Recovery::bring_back() {
   for (;;) {
-    while (!all_are_back()) co_await sim::sleep_for(shared_.rack.server(0).clock(), membership_.interval());
+    while (!all_are_back()) co_await sim::sleep_for(clock_, membership_.interval());
     std::vector<NodeId> failed, everybody;
     for (const Node* node : shared_.nodes) {
       everybody.push_back(node->id());

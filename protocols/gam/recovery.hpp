@@ -63,6 +63,7 @@ class Recovery final : public models::MembershipObserver {
   Unlock unlock_;
   std::vector<bool> returning_;  // by node: it waits in `admit`
   bool at_work_ = false;         // a task brings them back
+  sim::Clock clock_;             // the manager's
   sim::Signal back_;
   sim::Scope tasks_;
   models::Membership membership_;  // tells the rest

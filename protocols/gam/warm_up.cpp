@@ -16,7 +16,10 @@ void Gam::warm_access(models::Session session, models::GlobalAddress address, bo
     warm_remote(node, line, write);
     Frame& frame = *node.cache().frames().find(line);
     node.cache().touch(frame);
-    if (write) frame.data.set(index, value);
+    if (write) {
+      frame.data.set(index, value);
+      node.log_warm(line, frame.data, frame.counter);
+    }
     warm_trim(node);
   } else {
     if (const Entry* known = home.directory().find(line); known != nullptr) {
@@ -39,7 +42,10 @@ void Gam::warm_access(models::Session session, models::GlobalAddress address, bo
       }
       home.directory().forget_if_empty(line);
     }
-    if (write) home.data_of(line).set(index, value);
+    if (write) {
+      home.data_of(line).set(index, value);
+      node.log_warm(line, home.data_of(line), home.directory().counter_of(line));
+    }
   }
   if (write) performed(kWarmOperation, object, value);
 }
@@ -83,6 +89,7 @@ void Gam::warm_remote(Node& node, sim::Key line, bool write) {
     entry.owner = copy;
     entry.state = DirectoryState::dirty;
     frame->state = CacheState::dirty;
+    frame->counter = home.log_warm_owner(line, node.id());
   } else {
     entry.sharers.push_back(copy);
     entry.state = DirectoryState::shared;
