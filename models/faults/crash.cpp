@@ -43,8 +43,8 @@ class Crash final : public Fault {
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     Fault::draw(random, scene);
     node_ = random.below(scene.mortal.value_or(scene.nodes));
-    if (random.chance(0.3)) until_ = kEver;
-    stays_down_ = random.chance(0.2);
+    if (random.chance(0.3) && !scene.all_return) until_ = kEver;
+    stays_down_ = random.chance(0.2) && !scene.all_return;
   }
 
  private:
@@ -91,7 +91,7 @@ class Availability final : public Fault {
       at += draw_length(random, sim::Duration::from_ps(1'000'000),
                         std::max(scene.length / 4, sim::Duration::from_ps(2'000'000)));
     }
-    stays_down_ = random.chance(0.2);
+    stays_down_ = random.chance(0.2) && !scene.all_return;
   }
 
  private:

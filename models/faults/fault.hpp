@@ -27,6 +27,8 @@ struct FaultScene {
   sim::Duration longest_timeout{};
   /// Those that may crash: the first so many; of nothing all.
   std::optional<std::uint64_t> mortal{};
+  /// Those that crash come back on their own, not only when faults are healed.
+  bool all_return = false;
 };
 
 /// One fault of a scenario. Kinds derive from it and add options, or replace how its time is said.

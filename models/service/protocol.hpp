@@ -125,6 +125,8 @@ class ProtocolOptions {
   /// Kinds of faults that it tolerates with these options, besides those of its entry. Crashes are of nodes that
   /// compute.
   virtual std::vector<std::string> also_tolerates() const { return {}; }
+  /// Whether others may wait for a node that has crashed as long as it stays away.
+  virtual bool needs_all_back() const { return false; }
   /// Whether a crash may undo acknowledged writes, of which it then tells each (`Service::lost_write`).
   virtual bool may_lose_writes() const { return false; }
   /// An estimate for a rack of so many nodes, within a factor of two: what a person is told before a long run.

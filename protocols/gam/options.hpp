@@ -67,6 +67,7 @@ struct Options final : models::ProtocolOptions {
   bool warms_itself() const override { return true; }
   std::vector<std::string> also_tolerates() const override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
+  bool needs_all_back() const override { return true; }
   bool may_lose_writes() const override { return !logging || consistency != Consistency::sc; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

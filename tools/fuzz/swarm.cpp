@@ -288,7 +288,8 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
   if (!tolerated_.empty() && draws.chance(0.8)) {
     const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
                                    longest_timeout(document),
-                                   std::min(nodes, original_.rack.options->roles.compute.value_or(nodes))};
+                                   std::min(nodes, original_.rack.options->roles.compute.value_or(nodes)),
+                                   original_.protocol.options->needs_all_back()};
     const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
     for (const auto& fault : *drawn.elements()) faults.push(fault);
   }
