@@ -35,7 +35,8 @@ struct Transaction {
   Message request{};         ///< or of another node
   std::size_t awaited = 0;   ///< sharers' answers
   bool denied = false;       ///< by one of them
-  bool is_void = false;      ///< the line has gone to a node that is dead
+  bool for_nobody = false;   ///< who has asked is dead
+  bool is_void = false;      ///< the line has gone to who has asked, who is dead
 };
 
 /// A write of the home's own that did not block its line (`blocking: false`).
@@ -101,6 +102,8 @@ class Directory {
   void promote(sim::Key line, const Sharer& owner);
   /// It is in memory, and nobody else has it but those sharers. What was under way about it begins anew.
   void restore(sim::Key line, const std::vector<Sharer>& sharers);
+  /// Recovers a line that its owner has given to a node that is dead, if the owner lives: its log has the content.
+  void recover_void(std::uint64_t line);
   /// Looks at what waits for the line.
   void go_on(sim::Key line);
 

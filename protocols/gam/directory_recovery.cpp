@@ -4,6 +4,7 @@
 
 #include "protocols/gam/directory.hpp"
 #include "protocols/gam/node.hpp"
+#include "protocols/gam/recovery.hpp"
 
 namespace racksim::gam {
 
@@ -26,6 +27,7 @@ void Directory::cut_off(NodeId lost) {
       const Sharer* sharer = entry.sharer(lost);
       Transaction* transaction = entry.transaction.get();
       if (transaction != nullptr && transaction->local == nullptr && transaction->request.sender == lost) {
+        transaction->for_nobody = true;
         std::erase_if(entry.sharers, [&](const Sharer& s) { return s.node == lost; });
       } else if (transaction != nullptr && transaction->awaited > 0 && sharer != nullptr && !sharer->has_denied) {
         raise(DirectoryEvent::invalidate_ack, entry, line, nullptr, nullptr, lost);
@@ -76,6 +78,17 @@ void Directory::restore(sim::Key line, const std::vector<Sharer>& sharers) {
     record(line, 0, sharers.empty() ? sim::Permission::write : sim::Permission::read);
     if (!sharers.empty()) raise(DirectoryEvent::announced, entry, line, nullptr, nullptr);
   });
+}
+
+// Otherwise recovery does when the owner is back.
+void Directory::recover_void(std::uint64_t number) {
+  const sim::Key line{number};
+  const Entry* entry = find(line);
+  if (entry == nullptr || entry->transaction == nullptr || !entry->transaction->is_void) return;
+  if (!shared_.rack.server(entry->owner.node).is_on() || node_.is_cut_off(entry->owner.node)) return;
+  shared_.recovery->recover_line(node_.id(), line);
+  go_on(line);
+  node_.run_ready();
 }
 
 void Directory::go_on(sim::Key line) {

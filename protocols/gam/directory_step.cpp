@@ -69,10 +69,8 @@ bool DirectoryStep::has_owner() const {
   return entry.transaction->awaited == 0;
 }
 
-// With the last answer.
 bool DirectoryStep::requester_is_lost() const {
-  const Transaction& transaction = *entry.transaction;
-  return transaction.local == nullptr && directory.node_.is_cut_off(transaction.request.sender);
+  return entry.transaction->for_nobody;
 }
 
 void DirectoryStep::perform() {
@@ -275,9 +273,10 @@ void DirectoryStep::finish_transfer() {
   directory.node_.notify_owner(asked.sender, {ImmediateKind::grant_ack, asked.request}, asked.operation, counter);
 }
 
-// The line has left its owner for a node that is dead.
+// The line has left its owner for a node that is dead: a message asks the owner for what it has logged, and one answers.
 void DirectoryStep::await_recovery() {
   entry.transaction->is_void = true;
+  directory.node_.core().run<&Directory::recover_void>(directory.options().message * 2, directory, line.number());
 }
 
 void DirectoryStep::note_denied() {

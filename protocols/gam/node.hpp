@@ -123,7 +123,7 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void cut_off(NodeId lost);
   /// Whether its channel is cut, and recovery has not been yet.
   bool is_cut_off(NodeId node) const { return cut_off_[node]; }
-  /// Whether it ever was: late answers to what was given up then are to be expected.
+  /// Whether one ever was, or it comes back itself: late answers to what was given up are to be expected.
   bool has_cut_off() const { return has_cut_off_; }
   /// Joins two nodes again, one of which comes back.
   static void reconnect(Node& a, Node& b);

@@ -88,6 +88,7 @@ std::vector<Sessions::HeldLock> Node::locks_left_behind() {
 void Node::come_back() {
   open_memory();
   locks_are_told_ = false;
+  has_cut_off_ = true;  // others may still answer what it asked for before
   log_->restart(shared_.rack.calendar().now());
   for (const sim::Key line : log_->lines()) directory_.set_counter(line, log_->counter_of(line));
 }

@@ -147,7 +147,8 @@ void Recovery::recover_line(NodeId home_id, sim::Key line) {
   std::vector<Sharer> sharers;
   for (const auto& [node, request] : copies_of(line)) {
     // Of a survivor's line only who has it by the read that was under way: the others are on its list, or gone from it.
-    if (returning_[home_id] || (in_transition && known->transaction->request.sender == node)) {
+    if (returning_[home_id] ||
+        (in_transition && !known->transaction->for_nobody && known->transaction->request.sender == node)) {
       sharers.push_back({node, request});
       ++shared_.counters.announced.value;
     }

@@ -41,6 +41,8 @@ class Recovery final : public models::MembershipObserver {
   /// Whether nobody is dead, or on its way back.
   bool at_rest() const;
   void node_crashed(NodeId node);
+  /// Finds the owner or the content of a line by its home's log and those that it names.
+  void recover_line(NodeId home, sim::Key line);
 
  private:
   void node_cut_off(NodeId member, NodeId lost) override;
@@ -53,7 +55,6 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<void> validate(NodeId node);
   void commit();
   std::vector<std::pair<NodeId, std::uint32_t>> copies_of(sim::Key line) const;
-  void recover_line(NodeId home, sim::Key line);
   const LogEntry* valid_content(sim::Key line, const LogEntry& entry) const;
   bool owns(NodeId node, sim::Key line, std::uint32_t counter) const;
   void promote(Node& home, sim::Key line, const LogEntry& entry, const LogEntry* content);
