@@ -61,6 +61,11 @@ const LogEntry* Log::newest(sim::Key line) const {
   return found == records_.end() ? nullptr : &found->second.newest;
 }
 
+const LogEntry* Log::before(sim::Key line) const {
+  const auto found = records_.find(line);
+  return found == records_.end() || !found->second.before ? nullptr : &*found->second.before;
+}
+
 bool Log::has_written(sim::Key line, std::uint32_t counter) const {
   const LogEntry* entry = newest(line);
   return entry != nullptr && entry->kind == LogEntry::Kind::dlog && entry->counter == counter;

@@ -167,6 +167,7 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   // Without a lease the worker does nothing.
   bool may_work();
   sim::Task<void> await_lease();
+  sim::Task<void> await_lease_to_go_on();
   void work_on();
   std::uint64_t buffer_bytes() const { return sizeof(WriteBackHeader) + shared_.options.line_bytes; }
   const Options& options() const { return shared_.options; }

@@ -32,6 +32,7 @@ void Node::write_log(sim::Key line, LogEntry entry) {
 }
 
 void Node::logged() {
+  if (!shared_.recovery->holds_lease(id_)) return tasks_.spawn(await_lease_to_go_on());
   log_->commit();
   for (Output& output : std::exchange(held_back_, {})) {
     std::visit([this](auto& held) { let_out(held); }, output);
@@ -49,6 +50,11 @@ bool Node::may_work() {
 sim::Task<void> Node::await_lease() {
   co_await shared_.recovery->lease(id_);
   core_.run<&Node::work_on>(options().message, *this);
+}
+
+sim::Task<void> Node::await_lease_to_go_on() {
+  co_await shared_.recovery->lease(id_);
+  logged();
 }
 
 void Node::work_on() {

@@ -30,7 +30,8 @@ void Recovery::node_cut_off(NodeId member, NodeId lost) {
   for (const Sessions::HeldLock& lock : shared_.nodes[lost]->locks_left_behind()) {
     unlock_({lost, static_cast<std::uint16_t>(lock.thread)}, lock.line);
   }
-  shared_.nodes[member]->cut_off(lost);
+  // One that is taken for dead itself, and lives, starts over.
+  if (membership_.is_member(member)) shared_.nodes[member]->cut_off(lost);
 }
 
 sim::Task<bool> Recovery::recover(NodeId) {
@@ -177,6 +178,39 @@ void Recovery::recover_line(NodeId home_id, sim::Key line) {
   home.directory().restore(line, sharers);
 }
 
+// Its home says that it has what it waits for: it is on its way, or was lost with who has sent it. Twice does no harm.
+void Recovery::send_again(NodeId survivor) {
+  Node& node = *shared_.nodes[survivor];
+  node.cache().frames().for_each([&](const Frame& frame) {
+    const NodeId home_id = shared_.home_of(frame.line);
+    if (is_stable(frame.state) || frame.work->number == 0 || returning_[home_id]) return;
+    Node& home = *shared_.nodes[home_id];
+    const Entry* entry = home.directory().find(frame.line);
+    if (entry == nullptr) return;
+    const std::uint32_t number = frame.work->number;
+    const models::RemoteAddress at = home.frame_at(survivor, node.cache().frames().number_of(frame));
+    const sim::OperationId operation = frame.work->initiator != nullptr ? frame.work->initiator->operation : sim::OperationId{0u};
+    if (frame.state == CacheState::to_shared) {
+      const bool shares = std::any_of(entry->sharers.begin(), entry->sharers.end(), [&](const Sharer& sharer) {
+        return sharer.node == survivor && sharer.request == number;
+      });
+      if (!shares) return;
+      ++shared_.counters.sent_again.value;
+      return home.send_line(survivor, at, home.memory_of(frame.line), {ImmediateKind::data, number}, operation);
+    }
+    const bool owns = entry->owner.node == survivor && entry->owner.request == number;
+    if (frame.state != CacheState::to_dirty || !owns) return;
+    const LogEntry* before = home.log()->before(frame.line);
+    if (before == nullptr || before->kind == LogEntry::Kind::dlog || !returning_[before->owner]) return;
+    const LogEntry* content = valid_content(frame.line, *before);
+    if (content == nullptr) return;
+    ++shared_.counters.sent_again.value;
+    Node& giver = *shared_.nodes[before->owner];
+    giver.send_line(survivor, at, giver.with_counter(giver.bytes_of(content->data), before->counter + 1),
+                    {ImmediateKind::owner_data, number}, operation);
+  });
+}
+
 void Recovery::commit() {
   std::vector<NodeId> failed;
   for (const Node* node : shared_.nodes) {
@@ -212,6 +246,9 @@ void Recovery::commit() {
       const bool pair_is_done = returning_[other->id()] && other->id() < node;
       if (other->id() != node && !pair_is_done) Node::reconnect(*shared_.nodes[node], *other);
     }
+  }
+  for (const Node* node : shared_.nodes) {
+    if (!returning_[node->id()]) send_again(node->id());
   }
   for (const auto& [home, of_home] : lines) {
     for (const sim::Key line : of_home) shared_.nodes[home]->directory().go_on(line);

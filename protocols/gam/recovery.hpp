@@ -9,6 +9,8 @@
 //      line. If not the entry is undone, and the one before counts, which is valid: never more than two trials.
 //   4. Second phase, lines of survivors that a failed node owned or that were on their way: the same by the survivor's
 //      log, where a request was under way into the home's memory.
+//      What a failed node had sent, as its home knows, and did not arrive is sent again from its log. (Here the paper
+//      would have to undo the transfer: the directory names a live owner that has nothing.)
 //   5. Copies that survivors have locked are announced and put on the lists again. Then only everybody goes on: requests
 //      that were withdrawn are sent anew.
 //
@@ -54,6 +56,7 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<void> scan(NodeId node);
   sim::Task<void> validate(NodeId node);
   void commit();
+  void send_again(NodeId survivor);
   std::vector<std::pair<NodeId, std::uint32_t>> copies_of(sim::Key line) const;
   const LogEntry* valid_content(sim::Key line, const LogEntry& entry) const;
   bool owns(NodeId node, sim::Key line, std::uint32_t counter) const;
