@@ -96,7 +96,10 @@ void Service::give_up(Session session, const PendingOperation& begun) {
 }
 
 void Service::lost_write(sim::Key key, sim::Value value, sim::Loss why) {
-  sim::record_lost_write(event_log_, source_of(session_of(value)), calendar_.now(), {key, value, why});
+  // The sum that an atomic operation has written names no session: it is told in the first one's name.
+  const std::size_t author = session_of(value);
+  const sim::Source source = source_of(author < sessions_.size() ? author : 0);
+  sim::record_lost_write(event_log_, source, calendar_.now(), {key, value, why});
 }
 
 void Service::sessions_died(NodeId node) {
