@@ -64,7 +64,7 @@ void Directory::promote(sim::Key line, const Sharer& owner) {
 
 void Directory::restore(sim::Key line, const std::vector<Sharer>& sharers) {
   with_entry(line, [&](Entry& entry) {
-    raise(DirectoryEvent::restored, entry, line, nullptr, nullptr);
+    raise(sharers.empty() ? DirectoryEvent::restored : DirectoryEvent::announced, entry, line, nullptr, nullptr);
     entry.owner = {};
     if (const std::unique_ptr<Transaction> ended = std::move(entry.transaction)) {
       transactions_.erase(ended->number);
@@ -76,7 +76,6 @@ void Directory::restore(sim::Key line, const std::vector<Sharer>& sharers) {
     }
     entry.sharers = sharers;
     record(line, 0, sharers.empty() ? sim::Permission::write : sim::Permission::read);
-    if (!sharers.empty()) raise(DirectoryEvent::announced, entry, line, nullptr, nullptr);
   });
 }
 

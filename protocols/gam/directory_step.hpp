@@ -47,8 +47,8 @@ enum class DirectoryEvent : std::uint8_t {
   // With failures and recovery (recovery.hpp):
   sharer_lost,  ///< one that is taken for dead
   promoted,     ///< by the log it has an owner
-  restored,     ///< its content is in memory
-  announced,    ///< nodes share it still
+  restored,     ///< its content is in memory, and nobody has it
+  announced,    ///< the same, but nodes share it
   late_ack,  ///< of a write of the home's own that did not block the line (`blocking: false` alone)
   count
 };

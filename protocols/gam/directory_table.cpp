@@ -58,6 +58,7 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
   using E = Event;
   const std::vector<S> readable{S::unshared, S::shared}, stable{S::unshared, S::shared, S::dirty},
       moving{S::to_shared, S::to_dirty, S::to_unshared}, acknowledging{S::to_dirty, S::to_unshared};
+  const std::vector<S> unheld{S::unshared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared};
   const std::vector<E> locks{E::local_read_lock, E::local_write_lock}, writes{E::write, E::write_permission_only},
       answers{E::invalidate_ack, E::fetched, E::transfer, E::denied};
   const std::vector<E> any{E::local_read, E::local_write,           E::local_read_lock,   E::local_write_lock, E::read,
@@ -190,14 +191,8 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
               {"last sharer is dead", {S::shared}, {E::sharer_lost}, kLastSharer, {kRemove}, S::unshared, "§5"},
               {"sharer is dead", {S::shared}, {E::sharer_lost}, {}, {kRemove}, kStays, "§5"},
               {"promoted", {S::unshared, S::dirty}, {E::promoted}, {}, {}, S::dirty, "§5"},
-              {"restored",
-               {S::unshared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
-               {E::restored},
-               {},
-               {},
-               S::unshared,
-               "§5"},
-              {"announced", {S::unshared}, {E::announced}, {}, {}, S::shared, "§5"},
+              {"restored", unheld, {E::restored}, {}, {}, S::unshared, "§5"},
+              {"announced", unheld, {E::announced}, {}, {}, S::shared, "§5"},
               {"late acknowledgement",
                {S::unshared, S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
                {E::late_ack},
@@ -214,11 +209,8 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
               {{S::to_unshared}, {E::transfer}, "the data come themselves"},
               {{S::unshared, S::dirty}, {E::sharer_lost}, "nobody shares it"},
               {moving, {E::sharer_lost}, "it counts as an acknowledgement, or is nothing to this transition"},
-              {{S::shared}, {E::promoted, E::restored}, "what is shared is in memory"},
+              {{S::shared}, {E::promoted, E::restored, E::announced}, "what is shared is in memory"},
               {moving, {E::promoted}, "what is in transition is restored"},
-              {{S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_unshared},
-               {E::announced},
-               "it has been restored before"},
           },
   });
 }
