@@ -102,7 +102,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
   }
   if (!options_.logging) return;
   recovery_ = std::make_unique<Recovery>(
-      shared_, shape().roles, [this](models::Session holder, sim::Key line) { unlock_for_dead(holder, line); });
+      shared_, shape().roles, [this](NodeId node) { bury_threads(node); });
   shared_.recovery = recovery_.get();
 }
 
@@ -183,11 +183,7 @@ sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress addr
 }
 
 void Gam::node_crashed(NodeId node) {
-  // Writes that have returned and are not performed die with their threads.
-  nodes_[node]->requests().for_each([&](const Request& request) {
-    if (request.kind != OperationKind::write || options_.consistency == Consistency::sc) return;
-    lost_write(shared_.object_of(request.line, request.object), request.value, sim::Loss::buffer);
-  });
+  bury_threads(node);
   sessions_died(node);
   if (recovery_) {
     recovery_->node_crashed(node);
@@ -195,6 +191,17 @@ void Gam::node_crashed(NodeId node) {
     lose_what_it_has(*nodes_[node]);
   }
   nodes_[node]->crash();
+}
+
+// Writes that have returned and are not performed die with their threads, and locks are free.
+void Gam::bury_threads(NodeId node) {
+  for (const HeldWrite& write : nodes_[node]->writes_left_behind()) {
+    if (options_.consistency != Consistency::sc) lost_write(write.object, write.value, sim::Loss::buffer);
+  }
+  if (recovery_ == nullptr) return;
+  for (const Sessions::HeldLock& lock : nodes_[node]->sessions().left_behind()) {
+    unlock_for_dead({node, static_cast<std::uint16_t>(lock.thread)}, lock.line);
+  }
 }
 
 // What is its own, if nobody else owns it, and what it owns of others'.

@@ -64,6 +64,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
     return {counters_.local_accesses.value + counters_.home_accesses.value,
             counters_.accesses.value + counters_.home_accesses.value};
   }
+  void bury_threads(NodeId node);
   void lose_what_it_has(const Node& node);
   void warm_remote(Node& node, sim::Key line, bool write);
   void warm_write_back(Node& owner, Frame& frame);

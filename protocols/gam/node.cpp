@@ -330,7 +330,6 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool bri
 // The node as a whole.
 
 void Node::crash() {
-  if (!locks_are_told_) left_behind_ = sessions_.held();
   std::fill(cut_off_.begin(), cut_off_.end(), false);
   has_cut_off_ = false;
   tasks_.cancel_all();

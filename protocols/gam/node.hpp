@@ -52,8 +52,6 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   /// Null without logging.
   Log* log() { return log_ ? &*log_ : nullptr; }
 
-  /// What its threads have asked for and is not over.
-  const Requests& requests() const { return requests_; }
   /// A thread hands its request over.
   void submit(const Request& request);
 
@@ -131,8 +129,8 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void come_back();
   /// What recovery has put into this home's memory is in its log.
   void log_restored(sim::Key line, const LogEntry& content);
-  /// The locks that its threads hold, or held when it crashed; they are told once a life.
-  std::vector<Sessions::HeldLock> locks_left_behind();
+  /// The writes that its threads have issued and that are not performed; each is told once.
+  std::vector<HeldWrite> writes_left_behind();
 
   void crash();
   bool quiescent() const;
@@ -192,8 +190,6 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   std::deque<Output> held_back_;
   std::vector<bool> cut_off_;  // by node
   bool has_cut_off_ = false;
-  std::vector<Sessions::HeldLock> left_behind_;
-  bool locks_are_told_ = false;
   std::deque<std::variant<Request*, models::Completion>> without_lease_;
   sim::Scope tasks_;
 };

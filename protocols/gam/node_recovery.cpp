@@ -86,14 +86,17 @@ void Node::reconnect(Node& a, Node& b) {
   Channel::reconnect(*a.channels_[b.id_], *b.channels_[a.id_]);
 }
 
-std::vector<Sessions::HeldLock> Node::locks_left_behind() {
-  if (std::exchange(locks_are_told_, true)) return {};
-  return left_behind_.empty() ? sessions_.held() : std::exchange(left_behind_, {});
+std::vector<HeldWrite> Node::writes_left_behind() {
+  std::vector<HeldWrite> writes;
+  requests_.for_each([&](Request& request) {
+    if (request.kind != sim::OperationKind::write || std::exchange(request.is_told, true)) return;
+    writes.push_back({request.operation, shared_.object_of(request.line, request.object), request.value});
+  });
+  return writes;
 }
 
 void Node::come_back() {
   open_memory();
-  locks_are_told_ = false;
   has_cut_off_ = true;  // others may still answer what it asked for before
   log_->restart(shared_.rack.calendar().now());
   for (const sim::Key line : log_->lines()) directory_.set_counter(line, log_->counter_of(line));

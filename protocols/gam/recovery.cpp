@@ -14,21 +14,23 @@ namespace {
 constexpr int kTrials = 2;  // of a line: its second to last undone entry is always valid (§5)
 }
 
-Recovery::Recovery(Shared& shared, const models::Roles& roles, Unlock unlock)
+Recovery::Recovery(Shared& shared, const models::Roles& roles, Bury bury)
     : shared_(shared),
-      unlock_(std::move(unlock)),
+      bury_(std::move(bury)),
+      lives_(shared.rack.nodes(), shared.rack.server(0).incarnation()),
       returning_(shared.rack.nodes(), false),
       clock_(shared.rack.calendar(), "gam/recovery"),
       back_(shared.rack.calendar()),
       tasks_(shared.rack.calendar()),
       membership_(shared.rack, roles, shared.options.membership, *this) {}
 
-// Its locks and copies are gone with the first who hears of it, though it may live: its lease is over. Others may have
-// them from then on.
+// If it lives all the same its locks and copies are gone with the first who hears of it: its lease is over, and others
+// may have them from then on.
 void Recovery::node_cut_off(NodeId member, NodeId lost) {
-  if (!holds_lease(lost)) shared_.nodes[lost]->cache().record_no_permission();
-  for (const Sessions::HeldLock& lock : shared_.nodes[lost]->locks_left_behind()) {
-    unlock_({lost, static_cast<std::uint16_t>(lock.thread)}, lock.line);
+  const models::Server& server = shared_.rack.server(lost);
+  if (server.is_on() && server.incarnation() == lives_[lost]) {
+    if (!holds_lease(lost)) shared_.nodes[lost]->cache().record_no_permission();
+    bury_(lost);
   }
   // One that is taken for dead itself, and lives, starts over.
   if (membership_.is_member(member)) shared_.nodes[member]->cut_off(lost);
@@ -216,7 +218,10 @@ void Recovery::commit() {
   for (const Node* node : shared_.nodes) {
     if (returning_[node->id()]) failed.push_back(node->id());
   }
-  for (const NodeId node : failed) shared_.nodes[node]->come_back();
+  for (const NodeId node : failed) {
+    lives_[node] = shared_.rack.server(node).incarnation();
+    shared_.nodes[node]->come_back();
+  }
   // Both phases. Lists are made first: they tell who has failed by channels that are cut.
   std::vector<std::pair<NodeId, std::vector<sim::Key>>> lines;
   for (Node* node : shared_.nodes) {

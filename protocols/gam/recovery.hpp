@@ -32,10 +32,10 @@ namespace racksim::gam {
 
 class Recovery final : public models::MembershipObserver {
  public:
-  /// Gives back a lock in the name of a thread that is dead.
-  using Unlock = std::function<void(models::Session holder, sim::Key line)>;
+  /// Tells that a node's threads are dead: gives back their locks, and says which of their writes are lost.
+  using Bury = std::function<void(NodeId node)>;
 
-  Recovery(Shared& shared, const models::Roles& roles, Unlock unlock);
+  Recovery(Shared& shared, const models::Roles& roles, Bury bury);
 
   models::Membership& membership() { return membership_; }
   bool holds_lease(NodeId node) const { return membership_.holds_lease(node); }
@@ -64,7 +64,8 @@ class Recovery final : public models::MembershipObserver {
   bool keeps_whole_logs() const;
 
   Shared& shared_;
-  Unlock unlock_;
+  Bury bury_;
+  std::vector<std::uint32_t> lives_;  // by node: the incarnation that is or was a member
   std::vector<bool> returning_;  // by node: it waits in `admit`
   bool at_work_ = false;         // a task brings them back
   sim::Clock clock_;             // the manager's

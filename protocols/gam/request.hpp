@@ -29,6 +29,7 @@ struct Request {
   sim::Value value = 0;      ///< to be written, or added
   sim::Value expected = 0;   ///< of a compare-and-swap
   Answer* answer = nullptr;  ///< null: nobody waits
+  bool is_told = false;      ///< that it dies with its thread
 
   bool is_lock() const { return sim::requests_lock(kind); }
   /// Whether it needs the line for itself: to write, or for the exclusive lock.
@@ -57,8 +58,8 @@ class Requests {
   std::size_t open() const { return open_; }
   /// Calls `visit(request)` for each that is not over, in no order of theirs.
   template <class Visit>
-  void for_each(Visit&& visit) const {
-    for (const Request& request : all_) {
+  void for_each(Visit&& visit) {
+    for (Request& request : all_) {
       if (std::find(spare_.begin(), spare_.end(), &request) == spare_.end()) visit(request);
     }
   }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "models/host/core_wait.hpp"
 #include "protocols/gam/node.hpp"
@@ -102,6 +103,14 @@ std::optional<models::LockMode> Sessions::lock_of(unsigned thread, sim::Key line
     if (held.thread == thread && held.line == line) return held.mode;
   }
   return std::nullopt;
+}
+
+std::vector<Sessions::HeldLock> Sessions::left_behind() {
+  std::vector<HeldLock> locks;
+  for (HeldLock& held : held_) {
+    if (!std::exchange(held.is_told, true)) locks.push_back(held);
+  }
+  return locks;
 }
 
 bool Sessions::admit(Request& request) {

@@ -29,6 +29,7 @@ class Sessions {
     unsigned thread = 0;
     sim::Key line;
     models::LockMode mode{};
+    bool is_told = false;  ///< that it dies with its thread
   };
 
   Sessions(Shared& shared, NodeId node, unsigned threads);
@@ -50,7 +51,8 @@ class Sessions {
   /// One is over: returns the next that it has held back; null if there is none.
   Request* finished(Request& request);
 
-  const std::vector<HeldLock>& held() const { return held_; }
+  /// The locks that threads hold; each is told once.
+  std::vector<HeldLock> left_behind();
 
   void crash();
   void add_leaks(std::vector<models::Leak>& leaks) const;
