@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
 __extension__ using Wide = unsigned __int128;  // bytes times picoseconds
 
-}
+}  // namespace
 
 void NvramOptions::declare(sim::Parameters& p) {
   using namespace sim::literals;

@@ -15,10 +15,10 @@
 namespace racksim::models {
 
 struct NvramOptions {
-  std::uint64_t bytes = std::uint64_t{1} << 30;            ///< capacity
+  std::uint64_t bytes = std::uint64_t{1} << 30;             ///< capacity
   sim::Duration latency = sim::Duration::from_ps(100'000);  ///< of a write, beside its bytes
-  std::uint64_t bandwidth = 16'000'000'000;                ///< bit/s that it takes in, and gives when it is read
-  std::uint64_t spill = 4'000'000'000;                     ///< bit/s that go to the disk in the background
+  std::uint64_t bandwidth = 16'000'000'000;                 ///< bit/s that it takes in, and gives when it is read
+  std::uint64_t spill = 4'000'000'000;                      ///< bit/s that go to the disk in the background
 
   /// As `nvram.` options of whoever has one.
   void declare(sim::Parameters& p);
@@ -47,9 +47,9 @@ class Nvram {
   void spill_until(sim::Time instant);
 
   NvramOptions options_;
-  std::uint64_t held_ = 0;                         // at `spilled_until_`
-  sim::Time spilled_until_ = sim::Time{};          // as far as `held_` counts
-  sim::Time free_at_ = sim::Time{};                // the writer's end of the device
+  std::uint64_t held_ = 0;                 // at `spilled_until_`
+  sim::Time spilled_until_ = sim::Time{};  // as far as `held_` counts
+  sim::Time free_at_ = sim::Time{};        // the writer's end of the device
   std::uint64_t stalls_ = 0;
 };
 

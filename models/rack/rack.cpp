@@ -171,6 +171,7 @@ p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint1
 void Rack::crash(NodeId node) {
   Server& server = *servers_.at(node);
   if (server.crashes_++ > 0) return;
+  for (CrashObserver* observer : crash_observers_) observer->node_fails(node);
   for (auto& core : server.cores_) core->halt();
   server.nic_.power_off();
   for (CrashObserver* observer : crash_observers_) observer->node_crashed(node);

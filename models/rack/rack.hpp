@@ -53,6 +53,8 @@ class Server {
 /// Told of crashes, so that what ran on the server dies with it (its tasks, timers and memory), and of restarts.
 class CrashObserver {
  public:
+  /// The server is about to stop: for whoever has to know what is lost with its memory.
+  virtual void node_fails(NodeId node) { static_cast<void>(node); }
   /// The server has just stopped: its cores have forgotten their work and its NIC is off. Called in an event of its
   /// own.
   virtual void node_crashed(NodeId node) = 0;

@@ -69,8 +69,7 @@ class Cache {
   friend struct CacheStep;
 
   void raise(CacheEvent event, sim::Key line, Frame* frame, Request* request = nullptr,
-             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0,
-             NodeId from = 0);
+             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0, NodeId from = 0);
   void execute(Request& request, Frame& frame);
   void drop_late(std::uint64_t line, std::uint64_t request);
   /// Looks at what waits for the line, in its order, as long as the line is stable; then frees what has nothing.

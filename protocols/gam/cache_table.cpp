@@ -40,8 +40,7 @@ struct CacheStep::Life {
       kDrop{"drop the copy", &Step::drop_copy}, kDropLater{"drop the copy later", &Step::drop_later},
       kDeny{"send DENIED", &Step::deny}, kSendData{"send the data", &Step::send_data},
       kTellEvicted{"send ACTIVE_INVALIDATE", &Step::tell_evicted}, kWriteBack{"send WRITE_BACK", &Step::write_back},
-      kEndWriteBack{"free the buffer", &Step::end_write_back},
-      kWithdraw{"withdraw what was asked", &Step::withdraw},
+      kEndWriteBack{"free the buffer", &Step::end_write_back}, kWithdraw{"withdraw what was asked", &Step::withdraw},
       kForgetData{"forget the data", &Step::forget_owner_data}, kAskAgain{"ask again", &Step::ask_again},
       kTakeRestored{"take what was logged", &Step::take_restored};
 

@@ -47,7 +47,9 @@ class Channel final {
   /// Joins two ends anew, with nothing on its way.
   static void reconnect(Channel& a, Channel& b);
   /// Whether the peer has received all that was sent, unless one of the two has crashed.
-  bool quiescent() const { return cut_ || other_->cut_ || (waiting_.empty() && !failed_ && sent_ == other_->received_); }
+  bool quiescent() const {
+    return cut_ || other_->cut_ || (waiting_.empty() && !failed_ && sent_ == other_->received_);
+  }
   void add_waits(std::vector<sim::Wait>& waits) const;
 
  private:

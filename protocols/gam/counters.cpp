@@ -44,7 +44,8 @@ Counters::Counters(sim::Metrics& m)
       restored(m.counter("gam.recovery.restored", "lines", "that recovery has put into their home's memory")),
       announced(m.counter("gam.recovery.announced", "lines", "Shared copies that recovery has put on the list again")),
       asked_again(m.counter("gam.recovery.asked_again", "requests", "sent anew to a home that has come back")),
-      sent_again(m.counter("gam.recovery.sent_again", "messages", "with a line that may have been lost with its sender")),
+      sent_again(
+          m.counter("gam.recovery.sent_again", "messages", "with a line that may have been lost with its sender")),
       late(m.counter("gam.recovery.late", "messages", "dropped: about what was given up when a node failed")),
       lost_homed(m.counter("gam.lost.homed", "lines", "without logging: lost with their home, nobody owned them")),
       lost_owned(m.counter("gam.lost.owned", "lines", "without logging: lost with their owner")) {}

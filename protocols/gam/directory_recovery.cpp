@@ -1,4 +1,5 @@
-// What a home does about nodes that fail, and what recovery does to its lines (GAM §5). See directory.hpp, recovery.hpp.
+// What a home does about nodes that fail, and what recovery does to its lines (GAM §5). See directory.hpp,
+// recovery.hpp.
 #include <algorithm>
 #include <utility>
 
@@ -17,8 +18,8 @@ std::uint32_t Directory::counter_of(sim::Key line) const {
   return counter == nullptr ? 0 : *counter;
 }
 
-// An acknowledgement that is awaited from it counts as given: its copy is gone with it. What its owner awaits of it, and
-// what was on its way to it, recovery has to find.
+// An acknowledgement that is awaited from it counts as given: its copy is gone with it. What its owner awaits of it,
+// and what was on its way to it, recovery has to find.
 void Directory::cut_off(NodeId lost) {
   for (const std::uint64_t number : sorted_lines()) {
     const sim::Key line{number};
@@ -33,8 +34,8 @@ void Directory::cut_off(NodeId lost) {
         raise(DirectoryEvent::invalidate_ack, entry, line, nullptr, nullptr, lost);
       } else if (transaction != nullptr && sharer != nullptr) {  // it has denied a lock, which is gone with it
         std::erase_if(entry.sharers, [&](const Sharer& s) { return s.node == lost; });
-        transaction->denied = std::any_of(entry.sharers.begin(), entry.sharers.end(),
-                                          [](const Sharer& s) { return s.has_denied; });
+        transaction->denied =
+            std::any_of(entry.sharers.begin(), entry.sharers.end(), [](const Sharer& s) { return s.has_denied; });
       } else if (sharer != nullptr) {
         raise(DirectoryEvent::sharer_lost, entry, line, nullptr, nullptr, lost);
       }

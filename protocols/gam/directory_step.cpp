@@ -273,7 +273,8 @@ void DirectoryStep::finish_transfer() {
   directory.node_.notify_owner(asked.sender, {ImmediateKind::grant_ack, asked.request}, asked.operation, counter);
 }
 
-// The line has left its owner for a node that is dead: a message asks the owner for what it has logged, and one answers.
+// The line has left its owner for a node that is dead: a message asks the owner for what it has logged, and one
+// answers.
 void DirectoryStep::await_recovery() {
   entry.transaction->is_void = true;
   directory.node_.core().run<&Directory::recover_void>(directory.options().message * 2, directory, line.number());

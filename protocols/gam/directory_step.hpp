@@ -49,7 +49,7 @@ enum class DirectoryEvent : std::uint8_t {
   promoted,     ///< by the log it has an owner
   restored,     ///< its content is in memory, and nobody has it
   announced,    ///< the same, but nodes share it
-  late_ack,  ///< of a write of the home's own that did not block the line (`blocking: false` alone)
+  late_ack,     ///< of a write of the home's own that did not block the line (`blocking: false` alone)
   count
 };
 

@@ -68,8 +68,8 @@ DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
       .doc = "what the home of a line knows of it",
       .states = {"UnShared", "Shared", "Dirty", "ToShared", "ToDirty", "ToUnShared"},
       .events = {"local read", "local write", "local RLock", "local WLock", "READ", "WRITE", "WRITE_PERMISSION_ONLY",
-                 "ACTIVE_INVALIDATE", "WRITE_BACK", "inv-ack", "fetched data", "transfer", "DENIED", "sharer lost", "promoted",
-                 "restored", "announced", "late inv-ack"},
+                 "ACTIVE_INVALIDATE", "WRITE_BACK", "inv-ack", "fetched data", "transfer", "DENIED", "sharer lost",
+                 "promoted", "restored", "announced", "late inv-ack"},
       .initial = S::unshared,
       .rows =
           {

@@ -101,8 +101,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
   }
   if (!options_.logging) return;
-  recovery_ = std::make_unique<Recovery>(
-      shared_, shape().roles, [this](NodeId node) { bury_threads(node); });
+  recovery_ = std::make_unique<Recovery>(shared_, shape().roles, [this](NodeId node) { bury_threads(node); });
   shared_.recovery = recovery_.get();
 }
 
@@ -185,11 +184,7 @@ sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress addr
 void Gam::node_crashed(NodeId node) {
   bury_threads(node);
   sessions_died(node);
-  if (recovery_) {
-    recovery_->node_crashed(node);
-  } else {
-    lose_what_it_has(*nodes_[node]);
-  }
+  if (recovery_) recovery_->node_crashed(node);
   nodes_[node]->crash();
 }
 
@@ -204,8 +199,10 @@ void Gam::bury_threads(NodeId node) {
   }
 }
 
-// What is its own, if nobody else owns it, and what it owns of others'.
-void Gam::lose_what_it_has(const Node& node) {
+// Lost are its own lines, if nobody else owns them, and what it owns of others'.
+void Gam::node_fails(NodeId failing) {
+  if (recovery_ != nullptr) return;
+  const Node& node = *nodes_[failing];
   std::map<std::uint64_t, std::uint64_t> words;
   node.server().nic().memory().visit_words(
       [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });

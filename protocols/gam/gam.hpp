@@ -23,6 +23,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
   void show_state(sim::StateVisitor& visitor) const override;
   /// Without logging a node leaves for good, and what it has is lost: each write is named. Whoever needs a line that it
   /// owns or is home of waits for ever.
+  void node_fails(NodeId node) override;
   void node_crashed(NodeId node) override;
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   bool takes_back(NodeId) const override { return recovery_ != nullptr; }
@@ -34,6 +35,8 @@ class Gam final : public models::Protocol, public models::MemoryService {
   void record_final_state() override;
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
+  /// Null without logging.
+  Recovery* recovery() { return recovery_.get(); }
   const Node& node(NodeId id) const { return *nodes_[id]; }
   const Directory& directory_of(sim::Key line) const { return nodes_[home_of(line)]->directory(); }
 
@@ -65,7 +68,6 @@ class Gam final : public models::Protocol, public models::MemoryService {
             counters_.accesses.value + counters_.home_accesses.value};
   }
   void bury_threads(NodeId node);
-  void lose_what_it_has(const Node& node);
   void warm_remote(Node& node, sim::Key line, bool write);
   void warm_write_back(Node& owner, Frame& frame);
   void warm_trim(Node& node);

@@ -321,7 +321,8 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool bri
   std::uint64_t counter = 0;
   const std::size_t rest = bytes.size() % options().line_bytes;
   if (rest > 0) std::memcpy(&counter, bytes.data() + (bytes.size() - rest), sizeof counter);
-  if (bytes.size() < options().line_bytes) return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter), from);
+  if (bytes.size() < options().line_bytes)
+    return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter), from);
   LineData data;
   data.load(bytes.first(options().line_bytes));
   cache_.take(immediate, &data, static_cast<std::uint32_t>(counter), from);

@@ -66,7 +66,8 @@ void Options::declare(sim::Parameters& p) {
   p.flag("blocking", blocking, "a home blocks the line until its own write's invalidations are acknowledged");
   p.flag("two_messages", two_messages,
          "a write to a line of another owner waits for that owner and for the home (§2.4)");
-  p.flag("logging", logging, "nodes log what they write and whom they give their lines to, and recover from crashes (§5)");
+  p.flag("logging", logging,
+         "nodes log what they write and whom they give their lines to, and recover from crashes (§5)");
   p.flag("dlog", dlog, "with logging: a write is logged (§5)");
   p.flag("olog", olog, "with logging: a transfer of ownership is (§5)");
   p.flag("dlog_first", dlog_first, "with logging: before it is performed, not behind (§2.4)");

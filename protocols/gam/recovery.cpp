@@ -191,7 +191,8 @@ void Recovery::send_again(NodeId survivor) {
     if (entry == nullptr) return;
     const std::uint32_t number = frame.work->number;
     const models::RemoteAddress at = home.frame_at(survivor, node.cache().frames().number_of(frame));
-    const sim::OperationId operation = frame.work->initiator != nullptr ? frame.work->initiator->operation : sim::OperationId{0u};
+    const sim::OperationId operation =
+        frame.work->initiator != nullptr ? frame.work->initiator->operation : sim::OperationId{0u};
     if (frame.state == CacheState::to_shared) {
       const bool shares = std::any_of(entry->sharers.begin(), entry->sharers.end(), [&](const Sharer& sharer) {
         return sharer.node == survivor && sharer.request == number;

@@ -11,7 +11,8 @@
 //      log, where a request was under way into the home's memory.
 //      What a failed node had sent, as its home knows, and did not arrive is sent again from its log. (Here the paper
 //      would have to undo the transfer: the directory names a live owner that has nothing.)
-//   5. Copies that survivors have locked are announced and put on the lists again. Then only everybody goes on: requests
+//   5. Copies that survivors have locked are announced and put on the lists again. Then only everybody goes on:
+//   requests
 //      that were withdrawn are sent anew.
 //
 // Time: each failed node reads its log once, and each line that another node is asked about costs both workers a
@@ -66,9 +67,9 @@ class Recovery final : public models::MembershipObserver {
   Shared& shared_;
   Bury bury_;
   std::vector<std::uint32_t> lives_;  // by node: the incarnation that is or was a member
-  std::vector<bool> returning_;  // by node: it waits in `admit`
-  bool at_work_ = false;         // a task brings them back
-  sim::Clock clock_;             // the manager's
+  std::vector<bool> returning_;       // by node: it waits in `admit`
+  bool at_work_ = false;              // a task brings them back
+  sim::Clock clock_;                  // the manager's
   sim::Signal back_;
   sim::Scope tasks_;
   models::Membership membership_;  // tells the rest

@@ -25,8 +25,8 @@ struct Shared {
   models::MemoryAllocator* allocator;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};        ///< of permissions
-  std::vector<Node*> nodes{};  ///< in their order
+  sim::Source source{};          ///< of permissions
+  std::vector<Node*> nodes{};    ///< in their order
   Recovery* recovery = nullptr;  ///< null without logging
 
   NodeId home_of(sim::Key line) const { return memory.home_of(line); }

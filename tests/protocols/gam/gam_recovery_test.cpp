@@ -1,0 +1,299 @@
+// GAM's recovery from its logs (protocols/gam/recovery.hpp): whoever crashes, and comes back, at any instant of any
+// workflow, nothing that was performed is lost, and everybody goes on.
+#include <fmt/core.h>
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/protocols/gam/gam_run.hpp"
+
+using namespace racksim;
+using namespace racksim::gam;
+using namespace racksim::gam::testing;
+
+namespace {
+
+Setup logging() {
+  Setup setup;
+  setup.options.logging = true;
+  setup.options.membership.lease = 60_us;
+  setup.options.nvram.latency = 300_ns;
+  return setup;
+}
+
+/// A script whose manager is a timer.
+class Recovering : public Script, sim::Observer {
+ public:
+  explicit Recovering(const Setup& setup) : Script(setup), lane_(calendar.add_lane("test/manager")) {
+    event_log.attach(*this);
+    tick();
+  }
+  /// An object's value, as a node reads it.
+  sim::Value value(NodeId node, std::uint64_t i, std::uint64_t object = 0) {
+    sim::Value found = 0;
+    spawn(look(node, {line(i).value + 8 * object}, found), node);
+    advance(400_us);
+    return found;
+  }
+  /// It goes off and comes back; all that follows comes to rest.
+  void crash(std::vector<NodeId> nodes) {
+    for (const NodeId node : nodes) rack.crash(node);
+    advance(300_us);
+    for (const NodeId node : nodes) rack.restart(node);
+    advance(2_ms);
+  }
+  void touch(models::Session session, std::uint64_t i, bool write) { begin(session, line(i), write); }
+
+  std::uint64_t lost = 0;
+
+ private:
+  void tick() {
+    auto& membership = protocol.recovery()->membership();
+    membership.look();
+    calendar.at<&Recovering::tick>(calendar.now() + membership.interval(), lane_, *this);
+  }
+  sim::Task<void> look(NodeId node, models::GlobalAddress address, sim::Value& found) {
+    found = co_await memory.read({node, 1}, address);
+  }
+  void observe(const sim::Observation& observation) override {
+    if (observation.what == sim::Observed::write_lost) ++lost;
+  }
+
+  sim::Lane lane_;
+};
+
+/// What leads up to a workflow of line 0, whose home is node 0, and the workflow.
+struct Story {
+  const char* name;
+  std::function<void(Recovering&)> before, act;
+};
+
+const std::vector<Story>& stories() {
+  static const std::vector<Story> all{
+      {"home reads a Dirty line", [](Recovering& r) { r.write(1, 0); },
+       [](Recovering& r) {
+         r.touch({0, 0}, 0, false);
+       }},
+      {"home writes a Shared line",
+       [](Recovering& r) {
+         r.write(0, 0);
+         r.read(1, 0);
+         r.read(2, 0);
+       },
+       [](Recovering& r) {
+         r.touch({0, 0}, 0, true);
+       }},
+      {"home writes a Dirty line", [](Recovering& r) { r.write(1, 0); },
+       [](Recovering& r) {
+         r.touch({0, 0}, 0, true);
+       }},
+      {"remote read, clean", [](Recovering& r) { r.write(0, 0); },
+       [](Recovering& r) {
+         r.touch({1, 0}, 0, false);
+       }},
+      {"remote read, dirty", [](Recovering& r) { r.write(1, 0); },
+       [](Recovering& r) {
+         r.touch({2, 0}, 0, false);
+       }},
+      {"remote write, UnShared", [](Recovering& r) { r.write(0, 0); },
+       [](Recovering& r) {
+         r.touch({1, 0}, 0, true);
+       }},
+      {"remote write, Shared",
+       [](Recovering& r) {
+         r.write(1, 0);
+         r.read(2, 0);
+         r.read(3, 0);
+       },
+       [](Recovering& r) {
+         r.touch({2, 0}, 0, true);
+       }},
+      {"remote write, dirty", [](Recovering& r) { r.write(1, 0); },
+       [](Recovering& r) {
+         r.touch({2, 0}, 0, true);
+       }},
+      {"three want a dirty line", [](Recovering& r) { r.write(1, 0); },
+       [](Recovering& r) {
+         r.touch({0, 0}, 0, true);
+         r.touch({2, 0}, 0, true);
+         r.touch({3, 0}, 0, false);
+       }},
+      {"evictions",
+       [](Recovering& r) {
+         for (std::uint64_t i = 0; i < 16; ++i) r.write(1, 4 * i);
+       },
+       [](Recovering& r) {
+         r.touch({1, 0}, 64, false);
+         r.touch({1, 1}, 68, true);
+       }},
+  };
+  return all;
+}
+
+/// When a workflow begins.
+sim::Duration story_begins(const Story& story) {
+  Setup setup = logging();
+  setup.micro.working_set = 128 * Setup::kLineBytes;
+  Recovering run(setup);
+  story.before(run);
+  const sim::Duration begins = run.calendar.now() - sim::Time{};
+  run.finish();
+  return begins;
+}
+
+/// Crashes `dead` at `when` after the beginning of the workflow.
+void crash_in(const Story& story, const std::vector<NodeId>& dead, sim::Duration when) {
+  Setup setup = logging();
+  setup.micro.working_set = 128 * Setup::kLineBytes;
+  std::string nodes;
+  for (const NodeId node : dead) {
+    nodes += fmt::format(" {}", node);
+    setup.add_fault("crash",
+                    fmt::format(R"({{"node": {}, "from": "{}ps", "until": "{}ps"}})", node,
+                                (story_begins(story) + when).ps(), (story_begins(story) + when + 300_us).ps()));
+  }
+  INFO(story.name << ": nodes" << nodes << " crash " << when.ns() << " ns after it began");
+  Recovering run(setup);
+  story.before(run);
+  story.act(run);
+  run.advance(3_ms);
+  // Everybody reads, writes and reads again.
+  for (NodeId node = 0; node < 4; ++node) run.value(node, 0);
+  for (NodeId node = 0; node < 4; ++node) run.write(node, 0, node);
+  const sim::Value last = run.value(0, 0, 3);
+  for (NodeId node = 1; node < 4; ++node) CHECK(run.value(node, 0, 3) == last);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+}  // namespace
+
+TEST_CASE("Whichever node crashes at whatever instant of a workflow, nothing performed is lost and all go on") {
+  for (const Story& story : stories()) {
+    for (NodeId dead = 0; dead < 4; ++dead) {
+      // A message takes about 2 us; no workflow of five takes longer than 15.
+      for (int step = 0; step <= 20; ++step) crash_in(story, {dead}, 700_ns * step);
+    }
+  }
+}
+
+TEST_CASE("The same of home and owner at once, and of requester and owner") {
+  for (const Story& story : stories()) {
+    for (int step = 0; step <= 20; ++step) {
+      crash_in(story, {0, 1}, 700_ns * step);
+      crash_in(story, {1, 2}, 700_ns * step);
+    }
+  }
+}
+
+TEST_CASE("An owner that crashes is the owner again, with what it has written") {
+  Recovering run(logging());
+  run.write(1, 0);
+  const sim::Value written = run.value(1, 0);
+  run.crash({1});
+  CHECK(run.counter("recovery.promoted") == 1);
+  CHECK(run.state(1, 0) == CacheState::dirty);
+  CHECK(run.home(0) == DirectoryState::dirty);
+  CHECK(run.value(2, 0) == written);
+  CHECK(run.lost == 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A home that crashes has its own writes again, and knows the owners of its other lines") {
+  Recovering run(logging());
+  run.write(0, 0);
+  run.write(1, 4);
+  const sim::Value own = run.value(0, 0), other = run.value(1, 4);
+  run.crash({0});
+  CHECK(run.home(0) == DirectoryState::unshared);
+  CHECK(run.home(4) == DirectoryState::dirty);
+  CHECK(run.state(1, 4) == CacheState::dirty);
+  CHECK(run.value(2, 0) == own);
+  CHECK(run.value(2, 4) == other);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("What a home had taken back without an entry is in the log of its last owner") {
+  Recovering run(logging());
+  run.write(1, 0);
+  const sim::Value written = run.value(1, 0);
+  run.read(2, 0);  // which puts it into the home's memory, and logs nothing
+  const std::uint64_t logged = run.counter("log.dlog");
+  run.crash({0});
+  CHECK(run.counter("log.dlog") == logged + 1);  // what was restored
+  CHECK(run.home(0) == DirectoryState::unshared);
+  CHECK(run.state(2, 0) == CacheState::invalid);
+  CHECK(run.value(3, 0) == written);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Locks of survivors outlive their line's home: a shared one is announced, an exclusive one has its DLOG") {
+  for (const auto mode : {models::LockMode::shared, models::LockMode::exclusive}) {
+    Recovering run(logging());
+    run.write(0, 0);
+    Script::Asked held, wanted;
+    run.lock({1, 0}, 0, mode, held);
+    run.advance(300_us);
+    REQUIRE(held.granted);
+    run.crash({0});
+    CHECK(run.counter("recovery.announced") == (mode == models::LockMode::shared ? 1 : 0));
+    CHECK(run.counter("recovery.promoted") == (mode == models::LockMode::shared ? 0 : 1));
+    run.lock({2, 0}, 0, models::LockMode::exclusive, wanted);
+    run.advance(300_us);
+    CHECK_FALSE(wanted.over);
+    run.unlock({1, 0}, 0);
+    CHECK(wanted.granted);
+    run.unlock({2, 0}, 0);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+}
+
+TEST_CASE("A lock dies with its holder, and others wait no longer") {
+  Recovering run(logging());
+  Script::Asked held, wanted;
+  run.lock({1, 0}, 0, models::LockMode::exclusive, held);
+  run.advance(300_us);
+  REQUIRE(held.granted);
+  run.lock({2, 0}, 0, models::LockMode::exclusive, wanted);
+  run.advance(300_us);
+  CHECK_FALSE(wanted.over);
+  run.crash({1});
+  CHECK(wanted.granted);
+  run.unlock({2, 0}, 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Without logging what dies with a node is counted and named") {
+  Setup setup;
+  Script run(setup);
+  run.write(0, 0);  // at home
+  run.write(0, 5);  // owned: its home is node 1
+  run.write(0, 5, 1);
+  run.write(1, 4);  // of node 0's lines, owned by another
+  run.rack.crash(0);
+  CHECK(run.counter("lost.homed") == 1);
+  CHECK(run.counter("lost.owned") == 1);
+}
+
+TEST_CASE("Logging is refused where it cannot recover") {
+  const auto refusal = [](auto&& change) -> std::string {
+    Setup setup = logging();
+    change(setup);
+    try {
+      Script run(setup);
+    } catch (const sim::OptionError& error) {
+      return error.option();
+    }
+    return {};
+  };
+  CHECK(refusal([](Setup& s) { s.options.nvram.bytes = 100; }).find("nvram") != std::string::npos);
+  CHECK(refusal([](Setup& s) { s.options.blocking = false; }).find("logging") != std::string::npos);
+  CHECK(refusal([](Setup&) {}).empty());
+}
