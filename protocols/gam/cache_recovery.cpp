@@ -31,8 +31,7 @@ bool Cache::awaits(const Message& asked) const {
 
 void Cache::restore(sim::Key line, const LogEntry& entry, std::uint32_t number) {
   Frame* frame = frames_.take(line);
-  LineData data;
-  entry.data.for_each([&](std::uint16_t object, sim::Value value) { data.set(object, value); });
+  LineData data = copy_of(entry.data);
   touch(*frame);
   raise(CacheEvent::restore, line, frame, nullptr, nullptr, &data, entry.counter);
   frame->request = number;

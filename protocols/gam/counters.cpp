@@ -39,6 +39,7 @@ Counters::Counters(sim::Metrics& m)
       reconnections(m.counter("gam.channels.reconnections", "times", "queue pairs were set up again")),
       dlogs(m.counter("gam.log.dlog", "entries", "contents of lines logged")),
       ologs(m.counter("gam.log.olog", "entries", "transfers of ownership logged")),
+      log_stalls(m.counter("gam.log.stalls", "entries", "that had to wait for room in the device of their log")),
       undone(m.counter("gam.log.undo", "entries", "transfers that recovery has found void")),
       promoted(m.counter("gam.recovery.promoted", "lines", "whose owner by the log is the owner again")),
       restored(m.counter("gam.recovery.restored", "lines", "that recovery has put into their home's memory")),

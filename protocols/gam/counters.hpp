@@ -19,7 +19,7 @@ struct Counters {
   sim::Counter &control, &data, &notifications, &handled;
   sim::Counter &send_queue_waits, &merged_messages, &reconnections;
   // Logging and recovery (§5), and what is lost without.
-  sim::Counter &dlogs, &ologs, &undone, &promoted, &restored, &announced, &asked_again, &sent_again, &late;
+  sim::Counter &dlogs, &ologs, &log_stalls, &undone, &promoted, &restored, &announced, &asked_again, &sent_again, &late;
   sim::Counter &lost_homed, &lost_owned;
 };
 

@@ -62,9 +62,14 @@ DirectoryEvent event_of(ImmediateKind kind) {
 
 }  // namespace
 
-Sharer* Entry::sharer(NodeId node) {
+const Sharer* Entry::sharer(NodeId node) const {
   const auto found = std::find_if(sharers.begin(), sharers.end(), [&](const Sharer& s) { return s.node == node; });
   return found == sharers.end() ? nullptr : &*found;
+}
+
+Sharer* Entry::sharer(NodeId node) {
+  const Sharer* found = std::as_const(*this).sharer(node);
+  return found == nullptr ? nullptr : &sharers[static_cast<std::size_t>(found - sharers.data())];
 }
 
 Directory::Directory(Shared& shared, Node& node) : shared_(shared), node_(node) {}

@@ -61,6 +61,10 @@ struct Entry {
            pending.empty();
   }
   Sharer* sharer(NodeId node);
+  const Sharer* sharer(NodeId node) const;
+  void strike_off(NodeId node) {
+    std::erase_if(sharers, [&](const Sharer& s) { return s.node == node; });
+  }
 };
 
 class Directory {

@@ -29,11 +29,11 @@ void Directory::cut_off(NodeId lost) {
       Transaction* transaction = entry.transaction.get();
       if (transaction != nullptr && transaction->local == nullptr && transaction->request.sender == lost) {
         transaction->for_nobody = true;
-        std::erase_if(entry.sharers, [&](const Sharer& s) { return s.node == lost; });
+        entry.strike_off(lost);
       } else if (transaction != nullptr && transaction->awaited > 0 && sharer != nullptr && !sharer->has_denied) {
         raise(DirectoryEvent::invalidate_ack, entry, line, nullptr, nullptr, lost);
       } else if (transaction != nullptr && sharer != nullptr) {  // it has denied a lock, which is gone with it
-        std::erase_if(entry.sharers, [&](const Sharer& s) { return s.node == lost; });
+        entry.strike_off(lost);
         transaction->denied =
             std::any_of(entry.sharers.begin(), entry.sharers.end(), [](const Sharer& s) { return s.has_denied; });
       } else if (sharer != nullptr) {

@@ -232,8 +232,7 @@ void DirectoryStep::deny() {
 }
 
 void DirectoryStep::remove_sharer() {
-  const NodeId gone = message != nullptr ? message->sender : from;
-  std::erase_if(entry.sharers, [&](const Sharer& sharer) { return sharer.node == gone; });
+  entry.strike_off(message != nullptr ? message->sender : from);
   if (entry.transaction != nullptr) --entry.transaction->awaited;
 }
 

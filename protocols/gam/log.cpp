@@ -2,7 +2,6 @@
 #include "protocols/gam/log.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "sim/kernel/invariant.hpp"

@@ -26,6 +26,14 @@ namespace racksim::gam {
 using latched_memory::LineData;
 using models::NodeId;
 
+/// The values of data that have `for_each`.
+template <class Data>
+LineData copy_of(const Data& data) {
+  LineData copy;
+  data.for_each([&](std::uint16_t object, sim::Value value) { copy.set(object, value); });
+  return copy;
+}
+
 /// One entry. A DLOG is the owner's own: `owner` says nothing then.
 struct LogEntry {
   enum class Kind : std::uint8_t { dlog, olog };
@@ -37,9 +45,7 @@ struct LogEntry {
   /// Of data that have `for_each`.
   template <class Data>
   static LogEntry dlog(const Data& data, std::uint32_t counter) {
-    LogEntry entry{.kind = Kind::dlog, .counter = counter};
-    data.for_each([&](std::uint16_t object, sim::Value value) { entry.data.set(object, value); });
-    return entry;
+    return {.kind = Kind::dlog, .counter = counter, .owner = 0, .data = copy_of(data)};
   }
 };
 

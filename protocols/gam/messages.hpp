@@ -78,6 +78,15 @@ enum class ImmediateKind : std::uint8_t {
   count
 };
 std::string_view to_string(ImmediateKind kind);
+/// Whether it makes its receiver the owner of a line, or may: with logging it says by which counter.
+constexpr bool tells_counter(ImmediateKind kind) {
+  return kind == ImmediateKind::grant_data || kind == ImmediateKind::grant || kind == ImmediateKind::owner_data ||
+         kind == ImmediateKind::grant_ack;
+}
+/// Whether it comes without a line.
+constexpr bool is_payload_free(ImmediateKind kind) {
+  return kind == ImmediateKind::grant || kind == ImmediateKind::grant_ack;
+}
 
 /// What the immediate data of a WRITE_WITH_IMM say.
 struct Immediate {

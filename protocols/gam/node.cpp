@@ -146,23 +146,14 @@ void Node::let_out(HeldPost& held) {
 
 void Node::notify(NodeId to, const Immediate& immediate, sim::OperationId operation) {
   ++shared_.counters.notifications.value;
-  models::WorkRequest request;
-  request.opcode = models::Opcode::write_imm;
-  request.immediate = immediate.bits();
-  request.operation = operation;
-  post(to, std::move(request));
+  write_with_immediate(to, {}, {}, immediate, operation);
 }
 
 void Node::notify_owner(NodeId to, const Immediate& immediate, sim::OperationId operation, std::uint32_t counter) {
-  if (!log_) return notify(to, immediate, operation);
   ++shared_.counters.notifications.value;
-  models::WorkRequest request;
-  request.opcode = models::Opcode::write_imm;
-  request.remote = frame_at(to, 0);  // any place that its observer is told of
-  request.content = with_counter({}, counter);
-  request.immediate = immediate.bits();
-  request.operation = operation;
-  post(to, std::move(request));
+  // With a counter it lands at any place that its observer is told of.
+  write_with_immediate(to, log_ ? frame_at(to, 0) : models::RemoteAddress{}, with_counter({}, counter), immediate,
+                       operation);
 }
 
 models::Content Node::bytes_of(const LineData& data) const {
@@ -188,28 +179,31 @@ models::Content Node::with_counter(const models::Content& line, std::uint32_t co
 void Node::send_line(NodeId to, const models::RemoteAddress& at, const models::Content& bytes,
                      const Immediate& immediate, sim::OperationId operation) {
   ++shared_.counters.data.value;
-  models::WorkRequest request;
-  request.opcode = models::Opcode::write_imm;
-  request.remote = at;
-  request.content = bytes;
-  request.immediate = immediate.bits();
-  request.operation = operation;
-  post(to, std::move(request));
+  write_with_immediate(to, at, bytes, immediate, operation);
 }
 
 void Node::send_write_back(NodeId home, std::uint32_t buffer, sim::Key line, const LineData& data,
                            const Immediate& immediate) {
   ++shared_.counters.data.value;
   const WriteBackHeader header{line};
-  models::WorkRequest request;
-  request.opcode = models::Opcode::write_imm;
-  request.remote = {(id_ * options().write_back_buffers + buffer) * buffer_bytes(), shared_.nodes[home]->buffers_key_};
-  request.content = models::Content::filled(buffer_bytes(), [&](std::span<std::byte> room) {
+  const models::RemoteAddress at{(id_ * options().write_back_buffers + buffer) * buffer_bytes(),
+                                 shared_.nodes[home]->buffers_key_};
+  const auto content = models::Content::filled(buffer_bytes(), [&](std::span<std::byte> room) {
     std::memcpy(room.data(), &header, sizeof header);
     data.store({.low = 0, .high = static_cast<std::uint16_t>(shared_.objects_per_line())}, room.subspan(sizeof header));
   });
+  write_with_immediate(home, at, content, immediate, sim::OperationId{0u});
+}
+
+void Node::write_with_immediate(NodeId to, const models::RemoteAddress& at, const models::Content& content,
+                                const Immediate& immediate, sim::OperationId operation) {
+  models::WorkRequest request;
+  request.opcode = models::Opcode::write_imm;
+  request.remote = at;
+  request.content = content;
   request.immediate = immediate.bits();
-  post(home, std::move(request));
+  request.operation = operation;
+  post(to, std::move(request));
 }
 
 void Node::write_line(NodeId home, const models::RemoteAddress& at, const LineData& data) {
@@ -292,7 +286,7 @@ void Node::handle_message(const Message& message) {
   }
 }
 
-void Node::handle_notification(NodeId from, const Immediate& immediate, bool brings_line) {
+void Node::handle_notification(NodeId from, const Immediate& immediate, bool has_payload) {
   switch (immediate.kind) {
     case ImmediateKind::invalidate_ack:
     case ImmediateKind::transfer:
@@ -314,15 +308,17 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool bri
     default:
       break;
   }
-  if (!brings_line) return cache_.take(immediate, nullptr, 0, from);
+  if (!has_payload) return cache_.take(immediate, nullptr, 0, from);
   const models::Content content = std::exchange(landings_[from].front().content, {});
   landings_[from].pop_front();
   const auto bytes = content.bytes();
   std::uint64_t counter = 0;
-  const std::size_t rest = bytes.size() % options().line_bytes;
-  if (rest > 0) std::memcpy(&counter, bytes.data() + (bytes.size() - rest), sizeof counter);
-  if (bytes.size() < options().line_bytes)
+  if (log_ && tells_counter(immediate.kind)) {
+    std::memcpy(&counter, bytes.data() + (bytes.size() - sizeof counter), sizeof counter);
+  }
+  if (is_payload_free(immediate.kind)) {
     return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter), from);
+  }
   LineData data;
   data.load(bytes.first(options().line_bytes));
   cache_.take(immediate, &data, static_cast<std::uint32_t>(counter), from);

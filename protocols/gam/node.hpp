@@ -147,12 +147,14 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
   void receive(const models::Completion& completion);
   void handle_message(const Message& message);
-  void handle_notification(NodeId from, const Immediate& immediate, bool brings_line);
+  void handle_notification(NodeId from, const Immediate& immediate, bool has_payload);
   void serve(Request* request);
   void execute(Request& request);
   void performed(const Request& request, sim::Value value);
   void finish(Request& request, sim::Value value, bool granted);
   void open_memory();
+  void write_with_immediate(NodeId to, const models::RemoteAddress& at, const models::Content& content,
+                            const Immediate& immediate, sim::OperationId operation);
   void post(NodeId to, models::WorkRequest request);
   // The log, and what is held back for it.
   void write_log(sim::Key line, LogEntry entry);
@@ -165,7 +167,7 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   // Without a lease the worker does nothing.
   bool may_work();
   sim::Task<void> await_lease();
-  sim::Task<void> await_lease_to_go_on();
+  sim::Task<void> await_lease_to_let_out();
   void work_on();
   std::uint64_t buffer_bytes() const { return sizeof(WriteBackHeader) + shared_.options.line_bytes; }
   const Options& options() const { return shared_.options; }
@@ -187,6 +189,7 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   std::deque<Request*> ready_;
   std::optional<Log> log_;
   sim::EventId logged_event_;
+  sim::Time durable_{};  // when all that is being written is
   std::deque<Output> held_back_;
   std::vector<bool> cut_off_;  // by node
   bool has_cut_off_ = false;

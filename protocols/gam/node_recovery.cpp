@@ -24,20 +24,27 @@ std::uint32_t Node::log_warm_owner(sim::Key line, NodeId owner) {
 void Node::write_log(sim::Key line, LogEntry entry) {
   ++(entry.kind == LogEntry::Kind::dlog ? shared_.counters.dlogs : shared_.counters.ologs).value;
   sim::Calendar& calendar = shared_.rack.calendar();
-  const bool writes = !log_->is_written();
-  const sim::Time durable = log_->append(calendar.now(), line, std::move(entry));
-  if (const sim::Time busy = core_.free_at(); durable > busy) core_.charge(durable - busy);
-  if (writes) calendar.cancel(logged_event_);
-  logged_event_ = calendar.at<&Node::logged>(durable, core_.lane(), *this);
+  const std::uint64_t stalls = log_->stalls();
+  durable_ = log_->append(calendar.now(), line, std::move(entry));
+  shared_.counters.log_stalls.value += log_->stalls() - stalls;
+  if (const sim::Time busy = core_.free_at(); durable_ > busy) core_.charge(durable_ - busy);
+  calendar.cancel(logged_event_);
+  logged_event_ = calendar.at<&Node::logged>(durable_, core_.lane(), *this);
 }
 
 void Node::logged() {
-  if (!shared_.recovery->holds_lease(id_)) return tasks_.spawn(await_lease_to_go_on());
+  if (shared_.rack.calendar().now() < durable_) return;  // more has come while there was no lease
+  if (!shared_.recovery->holds_lease(id_)) return tasks_.spawn(await_lease_to_let_out());
   log_->commit();
   for (Output& output : std::exchange(held_back_, {})) {
     std::visit([this](auto& held) { let_out(held); }, output);
   }
   run_ready();
+}
+
+sim::Task<void> Node::await_lease_to_let_out() {
+  co_await shared_.recovery->lease(id_);
+  logged();
 }
 
 // What waits for a lease keeps its order, and what comes later waits behind it.
@@ -50,11 +57,6 @@ bool Node::may_work() {
 sim::Task<void> Node::await_lease() {
   co_await shared_.recovery->lease(id_);
   core_.run<&Node::work_on>(options().message, *this);
-}
-
-sim::Task<void> Node::await_lease_to_go_on() {
-  co_await shared_.recovery->lease(id_);
-  logged();
 }
 
 void Node::work_on() {

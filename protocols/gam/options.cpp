@@ -9,7 +9,7 @@ void Options::declare(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, most = Duration::from_ps(1'000'000'000);
   p.size("line", line_bytes, 8, 65'536, "cache line, the unit of coherence and of locks, a power of two (§2.2: 512 B)")
-      .varied({64, 256, 512});
+      .varied({8, 64, 256, 512});
   p.size("cache", cache_bytes, 8, std::uint64_t{1} << 40,
          "cache of each node: the threshold beyond which lines are evicted (§2.6; code: 0.15 of 512 MB)")
       .varied({256, 512, 2048, 65'536});

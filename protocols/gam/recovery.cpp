@@ -134,28 +134,27 @@ bool Recovery::keeps_whole_logs() const {
   return options.dlog && options.olog && options.dlog_first && options.two_messages;
 }
 
-std::vector<std::pair<NodeId, std::uint32_t>> Recovery::copies_of(sim::Key line) const {
-  std::vector<std::pair<NodeId, std::uint32_t>> copies;
+// Who shares a line that has no list: of a home that comes back all that have kept a copy, for they have it locked; of
+// a survivor's line who has it by the read that was under way, for the others are on its list, or gone from it.
+std::vector<Sharer> Recovery::sharers_of(NodeId home, sim::Key line) const {
+  const Entry* entry = shared_.nodes[home]->directory().find(line);
+  const Transaction* read = entry != nullptr ? entry->transaction.get() : nullptr;
+  std::vector<Sharer> sharers;
   for (const Node* node : shared_.nodes) {
     const Frame* frame = node->cache().frames().find(line);
-    if (frame != nullptr && frame->state == CacheState::shared) copies.emplace_back(node->id(), frame->request);
+    if (frame == nullptr || frame->state != CacheState::shared) continue;
+    const bool has_read = read != nullptr && !read->for_nobody && read->request.sender == node->id();
+    if (returning_[home] || has_read) sharers.push_back({node->id(), frame->request});
   }
-  return copies;
+  return sharers;
 }
 
 void Recovery::recover_line(NodeId home_id, sim::Key line) {
   Node& home = *shared_.nodes[home_id];
   const Entry* known = home.directory().find(line);
   const bool in_transition = known != nullptr && known->transaction != nullptr;
-  std::vector<Sharer> sharers;
-  for (const auto& [node, request] : copies_of(line)) {
-    // Of a survivor's line only who has it by the read that was under way: the others are on its list, or gone from it.
-    if (returning_[home_id] ||
-        (in_transition && !known->transaction->for_nobody && known->transaction->request.sender == node)) {
-      sharers.push_back({node, request});
-      ++shared_.counters.announced.value;
-    }
-  }
+  const std::vector<Sharer> sharers = sharers_of(home_id, line);
+  shared_.counters.announced.value += sharers.size();
   const LogEntry* content = nullptr;
   for (int trial = 0; content == nullptr; ++trial) {
     const LogEntry* entry = home.log()->newest(line);
@@ -194,10 +193,8 @@ void Recovery::send_again(NodeId survivor) {
     const sim::OperationId operation =
         frame.work->initiator != nullptr ? frame.work->initiator->operation : sim::OperationId{0u};
     if (frame.state == CacheState::to_shared) {
-      const bool shares = std::any_of(entry->sharers.begin(), entry->sharers.end(), [&](const Sharer& sharer) {
-        return sharer.node == survivor && sharer.request == number;
-      });
-      if (!shares) return;
+      const Sharer* sharer = entry->sharer(survivor);
+      if (sharer == nullptr || sharer->request != number) return;
       ++shared_.counters.sent_again.value;
       return home.send_line(survivor, at, home.memory_of(frame.line), {ImmediateKind::data, number}, operation);
     }
@@ -214,56 +211,53 @@ void Recovery::send_again(NodeId survivor) {
   });
 }
 
-void Recovery::commit() {
-  std::vector<NodeId> failed;
+// Of a home that comes back all lines that its log or a survivor's cache knows.
+std::vector<sim::Key> Recovery::lines_of(Node& home) const {
+  if (!returning_[home.id()]) return home.directory().lines_to_recover();
+  std::vector<sim::Key> lines = home.log()->lines();
+  std::erase_if(lines, [&](sim::Key line) { return shared_.home_of(line) != home.id(); });
   for (const Node* node : shared_.nodes) {
-    if (returning_[node->id()]) failed.push_back(node->id());
+    node->cache().frames().for_each([&](const Frame& frame) {
+      if (shared_.home_of(frame.line) == home.id() && frame.state == CacheState::shared) lines.push_back(frame.line);
+    });
   }
-  for (const NodeId node : failed) {
-    lives_[node] = shared_.rack.server(node).incarnation();
-    shared_.nodes[node]->come_back();
+  std::sort(lines.begin(), lines.end());
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  return lines;
+}
+
+void Recovery::commit() {
+  std::vector<Node*> failed;
+  for (Node* node : shared_.nodes) {
+    if (returning_[node->id()]) failed.push_back(node);
+  }
+  for (Node* node : failed) {
+    lives_[node->id()] = node->server().incarnation();
+    node->come_back();
   }
   // Both phases. Lists are made first: they tell who has failed by channels that are cut.
-  std::vector<std::pair<NodeId, std::vector<sim::Key>>> lines;
-  for (Node* node : shared_.nodes) {
-    if (!returning_[node->id()]) {
-      lines.emplace_back(node->id(), node->directory().lines_to_recover());
-      continue;
-    }
-    auto& of_home = lines.emplace_back(node->id(), std::vector<sim::Key>{}).second;
-    for (const sim::Key line : node->log()->lines()) {
-      if (shared_.home_of(line) == node->id()) of_home.push_back(line);
-    }
-    for (const Node* other : shared_.nodes) {
-      other->cache().frames().for_each([&](const Frame& frame) {
-        if (shared_.home_of(frame.line) == node->id() && frame.state == CacheState::shared) {
-          of_home.push_back(frame.line);
-        }
-      });
-    }
-    std::sort(of_home.begin(), of_home.end());
-    of_home.erase(std::unique(of_home.begin(), of_home.end()), of_home.end());
+  std::vector<std::pair<Node*, std::vector<sim::Key>>> homes;
+  for (Node* node : shared_.nodes) homes.emplace_back(node, lines_of(*node));
+  for (const auto& [home, lines] : homes) {
+    for (const sim::Key line : lines) recover_line(home->id(), line);
   }
-  for (const auto& [home, of_home] : lines) {
-    for (const sim::Key line : of_home) recover_line(home, line);
-  }
-  for (const NodeId node : failed) {
+  for (Node* node : failed) {
     for (Node* other : shared_.nodes) {
-      const bool pair_is_done = returning_[other->id()] && other->id() < node;
-      if (other->id() != node && !pair_is_done) Node::reconnect(*shared_.nodes[node], *other);
+      const bool pair_is_done = returning_[other->id()] && other->id() < node->id();
+      if (other != node && !pair_is_done) Node::reconnect(*node, *other);
     }
   }
   for (const Node* node : shared_.nodes) {
     if (!returning_[node->id()]) send_again(node->id());
   }
-  for (const auto& [home, of_home] : lines) {
-    for (const sim::Key line : of_home) shared_.nodes[home]->directory().go_on(line);
+  for (const auto& [home, lines] : homes) {
+    for (const sim::Key line : lines) home->directory().go_on(line);
   }
   for (Node* node : shared_.nodes) {
-    for (const NodeId home : failed) {
-      if (home == node->id()) continue;
-      node->cache().ask_again(home);
-      node->allocation().ask_again(home);
+    for (const Node* home : failed) {
+      if (home == node) continue;
+      node->cache().ask_again(home->id());
+      node->allocation().ask_again(home->id());
     }
     node->run_ready();
   }

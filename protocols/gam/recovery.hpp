@@ -11,9 +11,8 @@
 //      log, where a request was under way into the home's memory.
 //      What a failed node had sent, as its home knows, and did not arrive is sent again from its log. (Here the paper
 //      would have to undo the transfer: the directory names a live owner that has nothing.)
-//   5. Copies that survivors have locked are announced and put on the lists again. Then only everybody goes on:
-//   requests
-//      that were withdrawn are sent anew.
+//   5. Copies that survivors have locked are announced and put on the lists again. Only then everybody goes on, and
+//      requests that were withdrawn are sent anew.
 //
 // Time: each failed node reads its log once, and each line that another node is asked about costs both workers a
 // message. The outcome of 3 to 5 takes effect at one instant, as the manager's word: answers cannot change meanwhile,
@@ -30,6 +29,8 @@
 #include "protocols/gam/shared.hpp"
 
 namespace racksim::gam {
+
+struct Sharer;
 
 class Recovery final : public models::MembershipObserver {
  public:
@@ -58,7 +59,8 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<void> validate(NodeId node);
   void commit();
   void send_again(NodeId survivor);
-  std::vector<std::pair<NodeId, std::uint32_t>> copies_of(sim::Key line) const;
+  std::vector<Sharer> sharers_of(NodeId home, sim::Key line) const;
+  std::vector<sim::Key> lines_of(Node& home) const;
   const LogEntry* valid_content(sim::Key line, const LogEntry& entry) const;
   bool owns(NodeId node, sim::Key line, std::uint32_t counter) const;
   void promote(Node& home, sim::Key line, const LogEntry& entry, const LogEntry* content);
