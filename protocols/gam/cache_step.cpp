@@ -280,7 +280,6 @@ void CacheStep::withdraw() {
   work.number = 0;
   work.owner_data = work.grant_ack = work.denied = false;
   work.arrived.clear();
-  work.pending.drop_messages_of(cache.shared_.home_of(line));
 }
 
 void CacheStep::forget_owner_data() {

@@ -127,8 +127,6 @@ class Node final : models::CompletionHandler, models::MemoryObserver {
   static void reconnect(Node& a, Node& b);
   /// Comes back with nothing but its log.
   void come_back();
-  /// What recovery has put into this home's memory is in its log.
-  void log_restored(sim::Key line, const LogEntry& content);
   /// The writes that its threads have issued and that are not performed; each is told once.
   std::vector<HeldWrite> writes_left_behind();
 

@@ -104,8 +104,4 @@ void Node::come_back() {
   for (const sim::Key line : log_->lines()) directory_.set_counter(line, log_->counter_of(line));
 }
 
-void Node::log_restored(sim::Key line, const LogEntry& content) {
-  log_line(line, content.data, directory_.counter_of(line));
-}
-
 }  // namespace racksim::gam

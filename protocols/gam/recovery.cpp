@@ -172,10 +172,8 @@ void Recovery::recover_line(NodeId home_id, sim::Key line) {
   RACKSIM_INVARIANT(content != nullptr || home.log()->newest(line) == nullptr || !keeps_whole_logs(),
                     "of a line's two newest entries one is valid");
   ++shared_.counters.restored.value;
-  if (content != nullptr) {
-    home.data_of(line).replace(content->data);
-    home.log_restored(line, *content);
-  }
+  // The log says so already: it takes no entry of its own.
+  if (content != nullptr) home.data_of(line).replace(content->data);
   home.directory().restore(line, sharers);
 }
 
