@@ -128,7 +128,7 @@ void Cache::take(const Message& message) {
   settle(*frame);
 }
 
-void Cache::take(const Immediate& immediate, LineData* data, std::uint32_t counter, NodeId from) {
+void Cache::take(const Immediate& immediate, LineData* data, std::uint32_t counter) {
   const std::uint64_t* found = lines_.find(immediate.number);
   if (found == nullptr) {
     if (node_.has_cut_off()) return ++shared_.counters.late.value, void();
@@ -140,7 +140,7 @@ void Cache::take(const Immediate& immediate, LineData* data, std::uint32_t count
   const sim::Key line{*found};
   Frame* frame = frames_.find(line);
   const CacheState before = frame->state;
-  raise(event_of(immediate.kind), line, frame, nullptr, nullptr, data, counter, from);
+  raise(event_of(immediate.kind), line, frame, nullptr, nullptr, data, counter);
   if (frame->state == before) return;
   lines_.erase(immediate.number);
   settle(*frame);
@@ -157,7 +157,7 @@ void Cache::drop_late(std::uint64_t line, std::uint64_t request) {
 }
 
 void Cache::raise(CacheEvent event, sim::Key line, Frame* frame, Request* request, const Message* message,
-                  LineData* data, std::uint32_t counter, NodeId from) {
+                  LineData* data, std::uint32_t counter) {
   CacheState nothing = CacheState::invalid;
   CacheState& state = frame != nullptr ? frame->state : nothing;
   const sim::Permission before = permission_of(state);
@@ -167,8 +167,7 @@ void Cache::raise(CacheEvent event, sim::Key line, Frame* frame, Request* reques
                  .request = request,
                  .message = message,
                  .data = data,
-                 .counter = counter,
-                 .from = from};
+                 .counter = counter};
   CacheStep::execute(state, event, step, shared_.coverage);
   if (permission_of(state) == before) return;
   const sim::OperationId operation = request != nullptr   ? request->operation

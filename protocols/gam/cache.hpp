@@ -33,7 +33,7 @@ class Cache {
   /// A control message of another node.
   void take(const Message& message);
   /// A reply or notification; `data` is null without a line, `counter` 0 without one.
-  void take(const Immediate& immediate, LineData* data, std::uint32_t counter, NodeId from);
+  void take(const Immediate& immediate, LineData* data, std::uint32_t counter);
   /// Evicts if the cache has more lines than its threshold (§2.6), those left out that are on their way home.
   void trim();
 
@@ -69,7 +69,7 @@ class Cache {
   friend struct CacheStep;
 
   void raise(CacheEvent event, sim::Key line, Frame* frame, Request* request = nullptr,
-             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0, NodeId from = 0);
+             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0);
   void execute(Request& request, Frame& frame);
   void drop_late(std::uint64_t line, std::uint64_t request);
   /// Looks at what waits for the line, in its order, as long as the line is stable; then frees what has nothing.

@@ -8,16 +8,10 @@ namespace racksim::gam {
 void Cache::cut_off(NodeId lost) {
   std::vector<sim::Key> lines;
   frames_.for_each([&](const Frame& frame) {
-    const bool given = frame.work != nullptr && frame.state == CacheState::to_dirty &&
-                       (frame.work->owner_data || frame.work->denied) && frame.work->giver == lost;
-    if (given || shared_.home_of(frame.line) == lost) lines.push_back(frame.line);
+    if (shared_.home_of(frame.line) == lost) lines.push_back(frame.line);
   });
   for (const sim::Key line : lines) {
     Frame& frame = *frames_.find(line);
-    if (shared_.home_of(line) != lost) {
-      raise(CacheEvent::giver_lost, line, &frame);
-      continue;
-    }
     if (frame.work != nullptr) frame.work->pending.drop_messages_of(lost);
     raise(CacheEvent::home_lost, line, &frame);
     settle(frame);

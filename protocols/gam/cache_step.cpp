@@ -1,7 +1,6 @@
 // Guards and actions of a cached line's transition table. See cache_step.hpp.
 #include "protocols/gam/cache_step.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "protocols/gam/cache.hpp"
@@ -62,8 +61,11 @@ bool CacheStep::does_not_back_off() const {
 bool CacheStep::is_same_copy() const {
   return message->request == frame->request;
 }
-bool CacheStep::has_other_message() const {
-  return frame->work->owner_data || frame->work->grant_ack;
+bool CacheStep::has_owner_data() const {
+  return frame->work->owner_data;
+}
+bool CacheStep::has_grant_ack() const {
+  return frame->work->grant_ack;
 }
 bool CacheStep::needs_no_other_message() const {
   return !cache.options().two_messages;
@@ -158,7 +160,8 @@ void CacheStep::take_data() {
 
 // Without data only to whom the home has listed as a sharer: nobody has written since.
 void CacheStep::take_grant() {
-  frame->counter = std::max(counter, frame->work->counter);
+  // The home's counter counts; the former owner's guess is for who does not wait for the home.
+  frame->counter = frame->work->grant_ack ? frame->work->counter : counter;
   if (data != nullptr) {
     frame->data = std::move(*data);
   } else if (frame->work->owner_data) {
@@ -176,7 +179,6 @@ void CacheStep::take_grant() {
 void CacheStep::remember_owner_data() {
   frame->work->arrived = std::move(*data);
   frame->work->owner_data = true;
-  frame->work->giver = from;
 }
 void CacheStep::remember_grant_ack() {
   cache.shared_.coverage.race(RacePoint::grant_ack_first);
@@ -185,7 +187,6 @@ void CacheStep::remember_grant_ack() {
 }
 void CacheStep::remember_denied() {
   frame->work->denied = true;
-  frame->work->giver = message->sender;
 }
 
 void CacheStep::refuse_initiator() {
@@ -280,11 +281,6 @@ void CacheStep::withdraw() {
   work.number = 0;
   work.owner_data = work.grant_ack = work.denied = false;
   work.arrived.clear();
-}
-
-void CacheStep::forget_owner_data() {
-  frame->work->owner_data = frame->work->denied = false;
-  frame->work->arrived.clear();
 }
 
 void CacheStep::take_restored() {

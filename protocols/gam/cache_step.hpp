@@ -30,9 +30,8 @@ enum class CacheEvent : std::uint8_t {
   denied,
   write_back_ack,
   // With failures and recovery (recovery.hpp):
-  home_lost,   ///< the line's home is taken for dead
-  giver_lost,  ///< who has sent the data of a transfer that its home has not told of is
-  restore,     ///< by the log this node owns it
+  home_lost,  ///< the line's home is taken for dead
+  restore,    ///< by the log this node owns it
   home_back,
   count
 };
@@ -46,7 +45,6 @@ struct CacheStep {
   const Message* message;  ///< of other nodes' control messages
   LineData* data;          ///< that have come; null without
   std::uint32_t counter;   ///< of the ownership that has
-  NodeId from;             ///< of notifications
 
   sim::KeyAndOperations key_and_operations() const;
 
@@ -64,7 +62,8 @@ struct CacheStep {
   bool waits_for_copy() const;
   bool does_not_back_off() const;
   bool is_same_copy() const;
-  bool has_other_message() const;
+  bool has_owner_data() const;
+  bool has_grant_ack() const;
   bool needs_no_other_message() const;
   bool was_denied() const;
   bool lacks_other_message() const;
@@ -93,7 +92,6 @@ struct CacheStep {
   void write_back();
   void end_write_back();
   void withdraw();
-  void forget_owner_data();
   void ask_again();
   void take_restored();
 

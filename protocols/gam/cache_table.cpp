@@ -22,8 +22,8 @@ struct CacheStep::Life {
       kWrittenToTry{"write-locked here, for a try", &Step::is_written_to_try},
       kAckFirst{"invalidate_order ack-first", &Step::acknowledges_first},
       kCopyToCome{"of the copy to come", &Step::waits_for_copy}, kNoBackOff{"back_off off", &Step::does_not_back_off},
-      kSameCopy{"of this copy", &Step::is_same_copy},
-      kOtherThere{"the other message is there", &Step::has_other_message},
+      kSameCopy{"of this copy", &Step::is_same_copy}, kDataThere{"the owner's data are there", &Step::has_owner_data},
+      kAckThere{"the grant-ack is there", &Step::has_grant_ack},
       kOneMessage{"two_messages off", &Step::needs_no_other_message}, kWasDenied{"denied", &Step::was_denied},
       kOtherMissing{"by the owner, and the home's is missing", &Step::lacks_other_message},
       kHasCopy{"the copy is still there", &Step::has_copy};
@@ -41,8 +41,7 @@ struct CacheStep::Life {
       kDeny{"send DENIED", &Step::deny}, kSendData{"send the data", &Step::send_data},
       kTellEvicted{"send ACTIVE_INVALIDATE", &Step::tell_evicted}, kWriteBack{"send WRITE_BACK", &Step::write_back},
       kEndWriteBack{"free the buffer", &Step::end_write_back}, kWithdraw{"withdraw what was asked", &Step::withdraw},
-      kForgetData{"forget the data", &Step::forget_owner_data}, kAskAgain{"ask again", &Step::ask_again},
-      kTakeRestored{"take what was logged", &Step::take_restored};
+      kAskAgain{"ask again", &Step::ask_again}, kTakeRestored{"take what was logged", &Step::take_restored};
 
   static Table make_table();
   static const Table& table();
@@ -61,7 +60,7 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
       .states = {"Invalid", "Shared", "Dirty", "ToShared", "ToDirty", "ToInvalid"},
       .events = {"read", "write", "RLock", "WLock", "evict", "INVALIDATE", "drop", "FETCH_AND_SHARED or READ_FORWARD",
                  "FETCH_AND_INVALIDATE or WRITE_FORWARD", "data", "grant", "owner's data", "grant-ack", "DENIED",
-                 "wb-ack", "home lost", "giver lost", "restore", "home back"},
+                 "wb-ack", "home lost", "restore", "home back"},
       .initial = S::invalid,
       .rows =
           {
@@ -141,7 +140,7 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
                {kTakeGrant},
                S::dirty,
                "without two_messages"},
-              {"owner's data last", {S::to_dirty}, {E::owner_data}, kOtherThere, {kTakeGrant}, S::dirty, "§2.4.2"},
+              {"owner's data last", {S::to_dirty}, {E::owner_data}, kAckThere, {kTakeGrant}, S::dirty, "§2.4.2"},
               {"owner's data first", {S::to_dirty}, {E::owner_data}, {}, {kRememberData}, kStays, "§2.4.2"},
               {"denied, and the home knows",
                {S::to_dirty},
@@ -150,7 +149,7 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
                {kRefuseInitiator},
                S::invalid,
                "§2.4.2"},
-              {"grant-ack last", {S::to_dirty}, {E::grant_ack}, kOtherThere, {kTakeGrant}, S::dirty, "§2.4.2"},
+              {"grant-ack last", {S::to_dirty}, {E::grant_ack}, kDataThere, {kTakeGrant}, S::dirty, "§2.4.2"},
               {"grant-ack first", {S::to_dirty}, {E::grant_ack}, {}, {kRememberAck}, kStays, "§2.4.2"},
               {"read denied", {S::to_shared}, {E::denied}, {}, {kRefuseInitiator}, S::invalid, "§4.1"},
               {"denied by the owner first",
@@ -175,7 +174,6 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
                {kEndWriteBack, kWithdraw, kDrop},
                S::invalid,
                "§5"},
-              {"giver lost", {S::to_dirty}, {E::giver_lost}, {}, {kForgetData}, kStays, "§5"},
               {"owner by its log", {S::invalid}, {E::restore}, {}, {kTakeRestored}, S::dirty, "§5"},
               {"home back", {S::to_shared, S::to_dirty}, {E::home_back}, {}, {kAskAgain}, kStays, "§5"},
           },
@@ -193,7 +191,6 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
                {E::write_back_ack},
                "no WRITE_BACK is under way"},
               {{S::invalid}, {E::home_lost}, "there is nothing"},
-              {{S::invalid, S::shared, S::dirty, S::to_shared, S::to_invalid}, {E::giver_lost}, "nothing was given"},
               {{S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_invalid}, {E::restore}, "it comes with nothing"},
               {{S::invalid, S::shared, S::dirty, S::to_invalid}, {E::home_back}, "nothing is asked for"},
           },

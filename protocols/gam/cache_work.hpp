@@ -12,8 +12,7 @@ struct LineWork {
   std::uint32_t number = 0;                                    ///< of the request or write-back under way
   std::uint32_t buffer = 0;                                    ///< of the write-back, at the home
   bool owner_data = false, grant_ack = false, denied = false;  ///< what has come of two messages
-  NodeId giver = 0;                                            ///< of `owner_data`
-  std::uint32_t counter = 0;                                   ///< with `owner_data` or `grant_ack`, with logging
+  std::uint32_t counter = 0;                                   ///< with `grant_ack`, with logging
   LineData arrived;                                            ///< with `owner_data`
   PendingList pending;
 };

@@ -308,7 +308,7 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool has
     default:
       break;
   }
-  if (!has_payload) return cache_.take(immediate, nullptr, 0, from);
+  if (!has_payload) return cache_.take(immediate, nullptr, 0);
   const models::Content content = std::exchange(landings_[from].front().content, {});
   landings_[from].pop_front();
   const auto bytes = content.bytes();
@@ -317,11 +317,11 @@ void Node::handle_notification(NodeId from, const Immediate& immediate, bool has
     std::memcpy(&counter, bytes.data() + (bytes.size() - sizeof counter), sizeof counter);
   }
   if (is_payload_free(immediate.kind)) {
-    return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter), from);
+    return cache_.take(immediate, nullptr, static_cast<std::uint32_t>(counter));
   }
   LineData data;
   data.load(bytes.first(options().line_bytes));
-  cache_.take(immediate, &data, static_cast<std::uint32_t>(counter), from);
+  cache_.take(immediate, &data, static_cast<std::uint32_t>(counter));
 }
 
 // The node as a whole.

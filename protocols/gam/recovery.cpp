@@ -199,7 +199,9 @@ void Recovery::send_again(NodeId survivor) {
     const bool owns = entry->owner.node == survivor && entry->owner.request == number;
     if (frame.state != CacheState::to_dirty || !owns) return;
     const LogEntry* before = home.log()->before(frame.line);
-    if (before == nullptr || before->kind == LogEntry::Kind::dlog || !returning_[before->owner]) return;
+    if (frame.work->owner_data || before == nullptr || before->kind == LogEntry::Kind::dlog ||
+        !returning_[before->owner])
+      return;
     const LogEntry* content = valid_content(frame.line, *before);
     if (content == nullptr) return;
     ++shared_.counters.sent_again.value;
