@@ -180,7 +180,11 @@ sim::Task<bool> Membership::hold_round(std::vector<NodeId> whom, Work work) {
   std::erase_if(rounds_, [](const auto& old) { return old.expired(); });
   rounds_.push_back(round);
   for (const NodeId member : whom) {
-    if (rack_.server(member).is_on()) members_[member]->agent.spawn(at_member(round, member, work));
+    if (rack_.server(member).is_on()) {
+      members_[member]->agent.spawn(at_member(round, member, work));
+    } else if (!is_member(member)) {
+      leave_round(*round, member, false);  // it has been given up before
+    }
   }
   while (!round->open.empty()) co_await round->moved.wait();
   co_return round->all_have_answered;

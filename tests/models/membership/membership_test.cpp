@@ -185,6 +185,37 @@ TEST_CASE("Who dies while others wait for it is waited for no more") {
   CHECK(group.recovered.size() == 3);
 }
 
+TEST_CASE("A round of chosen nodes waits for none that is known to be dead, nor for one that dies then") {
+  Group group;
+  group.advance(1_ms);
+  group.test.rack.crash(1);
+  group.advance(1_ms);
+  REQUIRE_FALSE(group.membership.is_member(1));
+  std::vector<bool> answers;
+  sim::Scope scope(group.test.calendar);
+  const auto hold = [&]() -> sim::Task<void> {
+    const Membership::Work work = [&group](NodeId member) { return group.work_at(member); };
+    std::vector<NodeId> whom{0, 1};
+    const bool all = co_await group.membership.round(whom, work);
+    answers.push_back(all);
+  };
+  scope.spawn(hold());  // it is off
+  group.advance(100_us);
+  CHECK(answers == std::vector<bool>{false});
+  // It is back, is asked as it joins or soon after, and then dies.
+  group.test.rack.restart(1);
+  scope.spawn(hold());
+  group.advance(10_us);
+  group.test.rack.crash(1);
+  group.advance(1_ms);
+  CHECK(answers == std::vector<bool>{false, false});
+  group.test.rack.restart(1);
+  group.advance(1_ms);
+  scope.spawn(hold());
+  group.advance(100_us);
+  CHECK(answers == std::vector<bool>{false, false, true});
+}
+
 TEST_CASE("A memory server that is off holds no recovery up") {
   Group group;
   group.advance(1_ms);
