@@ -271,7 +271,7 @@ void Gam::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& node : nodes_) node->add_waits(waits);
 }
 
-// At rest the directory knows each copy by its request, and no other.
+// At rest the directory knows each copy by its request, and no other; and who is Shared has somebody to share with.
 std::vector<models::Leak> Gam::leaks() const {
   std::vector<models::Leak> leaks;
   for (const auto& node : nodes_) node->add_leaks(leaks);
@@ -283,6 +283,7 @@ std::vector<models::Leak> Gam::leaks() const {
   for (const auto& node : nodes_) {
     node->directory().for_each([&](sim::Key line, const Entry& entry) {
       auto& copies = known[line];
+      if ((entry.state == DirectoryState::shared) == entry.sharers.empty()) copies[node->id()] = "nobody ";
       for (const Sharer& sharer : entry.sharers) copies[sharer.node] = text(false, sharer.node, sharer.request);
       if (entry.state == DirectoryState::dirty) {
         copies[entry.owner.node] = text(true, entry.owner.node, entry.owner.request);

@@ -2,8 +2,10 @@
 // workflow, nothing that was performed is lost, and everybody goes on.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -46,6 +48,18 @@ class Recovering : public Script, sim::Observer {
     for (const NodeId node : nodes) rack.restart(node);
     advance(2_ms);
   }
+  void hold(models::Session session, std::uint64_t i, models::LockMode mode) {
+    Asked asked;
+    lock(session, i, mode, asked);
+    advance(300_us);
+    if (!asked.granted) throw std::logic_error("nobody else has the lock");
+  }
+  /// Tries to lock a line, and gives the lock back if that has worked.
+  void attempt(models::Session session, std::uint64_t i) { spawn(try_and_unlock(session, i), session.node); }
+  sim::Task<void> lock_and_unlock(models::Session session, std::uint64_t i) {
+    co_await memory.lock(session, line(i), models::LockMode::exclusive);
+    co_await memory.unlock(session, line(i));
+  }
   void touch(models::Session session, std::uint64_t i, bool write) { begin(session, line(i), write); }
 
   std::uint64_t lost = 0;
@@ -55,6 +69,10 @@ class Recovering : public Script, sim::Observer {
     auto& membership = protocol.recovery()->membership();
     membership.look();
     calendar.at<&Recovering::tick>(calendar.now() + membership.interval(), lane_, *this);
+  }
+  sim::Task<void> try_and_unlock(models::Session session, std::uint64_t i) {
+    const bool granted = co_await memory.try_lock(session, line(i), models::LockMode::exclusive);
+    if (granted) co_await memory.unlock(session, line(i));
   }
   sim::Task<void> look(NodeId node, models::GlobalAddress address, sim::Value& found) {
     found = co_await memory.read({node, 1}, address);
@@ -70,6 +88,7 @@ class Recovering : public Script, sim::Observer {
 struct Story {
   const char* name;
   std::function<void(Recovering&)> before, act;
+  std::optional<models::Session> holder = std::nullopt;  ///< of the lock of line 0, from before on
 };
 
 const std::vector<Story>& stories() {
@@ -122,6 +141,33 @@ const std::vector<Story>& stories() {
          r.touch({2, 0}, 0, true);
          r.touch({3, 0}, 0, false);
        }},
+      {"a try-lock that one of two sharers denies",
+       [](Recovering& r) {
+         r.write(0, 0);
+         r.hold({2, 0}, 0, models::LockMode::shared);
+         r.read(3, 0);
+       },
+       [](Recovering& r) {
+         r.attempt({1, 0}, 0);
+       },
+       models::Session{2, 0}},
+      {"a try-lock that the owner denies",
+       [](Recovering& r) {
+         r.hold({2, 0}, 0, models::LockMode::exclusive);
+       },
+       [](Recovering& r) {
+         r.attempt({1, 0}, 0);
+       },
+       models::Session{2, 0}},
+      {"a lock that waits for another",
+       [](Recovering& r) {
+         r.hold({2, 0}, 0, models::LockMode::exclusive);
+       },
+       [](Recovering& r) {
+         r.spawn(r.lock_and_unlock({1, 0}, 0), 1);
+         r.spawn(r.lock_and_unlock({0, 0}, 0), 0);
+       },
+       models::Session{2, 0}},
       {"evictions",
        [](Recovering& r) {
          for (std::uint64_t i = 0; i < 16; ++i) r.write(1, 4 * i);
@@ -165,6 +211,7 @@ std::set<sim::Time> instants_of(const Story& story) {
   Instants instants(run);
   story.act(run);
   run.advance(200_us);
+  if (story.holder) run.unlock(*story.holder, 0);
   std::set<sim::Time> all;
   for (const sim::Time instant : instants.taken()) {
     for (const sim::Duration later : {1_ns, 400_ns, 1600_ns, 2_us}) all.insert(instant + later);
@@ -187,6 +234,8 @@ void tell(const Story& story, const std::vector<NodeId>& dead, sim::Time when) {
   story.before(run);
   story.act(run);
   run.advance(3_ms);
+  const bool holds = story.holder && std::find(dead.begin(), dead.end(), story.holder->node) == dead.end();
+  if (holds) run.unlock(*story.holder, 0);
   // Everybody reads, writes and reads again.
   for (NodeId node = 0; node < 4; ++node) run.value(node, 0);
   for (NodeId node = 0; node < 4; ++node) run.write(node, 0, node);
@@ -201,6 +250,7 @@ void tell(const Story& story, const std::vector<NodeId>& dead, sim::Time when) {
 TEST_CASE("Whichever node crashes after whatever message of a workflow, nothing performed is lost and all go on") {
   for (const Story& story : stories()) {
     const auto instants = instants_of(story);
+    INFO(story.name);
     CHECK(instants.size() >= 8);
     for (const sim::Time instant : instants) {
       for (NodeId dead = 0; dead < 4; ++dead) tell(story, {dead}, instant);
