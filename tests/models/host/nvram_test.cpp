@@ -54,3 +54,10 @@ TEST_CASE("Without power a device keeps what it holds, and spills nothing") {
   CHECK(nvram.held(at(1_ms) + 400_ns) == 200);
   CHECK(nvram.append(at(1_ms), 700) == at(1_ms) + 800_ns);
 }
+
+TEST_CASE("What goes to the disk does not depend on how often somebody looks") {
+  models::Nvram nvram(small());
+  nvram.append(at(0_ns), 1000);
+  for (int i = 1; i < 1001; ++i) nvram.append(at(1_ns * (1000 + i)), 0);
+  CHECK(nvram.held(at(2001_ns)) == 500);
+}

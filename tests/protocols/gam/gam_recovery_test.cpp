@@ -55,7 +55,14 @@ class Recovering : public Script, sim::Observer {
     if (!asked.granted) throw std::logic_error("nobody else has the lock");
   }
   /// Tries to lock a line, and gives the lock back if that has worked.
-  void attempt(models::Session session, std::uint64_t i) { spawn(try_and_unlock(session, i), session.node); }
+  void attempt(models::Session session, std::uint64_t i) {
+    spawn(attempt_and_tell(session, i, unheard_), session.node);
+  }
+  sim::Task<void> attempt_and_tell(models::Session session, std::uint64_t i, Asked& asked) {
+    asked.granted = co_await memory.try_lock(session, line(i), models::LockMode::exclusive);
+    asked.over = true;
+    if (asked.granted) co_await memory.unlock(session, line(i));
+  }
   sim::Task<void> lock_and_unlock(models::Session session, std::uint64_t i) {
     co_await memory.lock(session, line(i), models::LockMode::exclusive);
     co_await memory.unlock(session, line(i));
@@ -70,10 +77,6 @@ class Recovering : public Script, sim::Observer {
     membership.look();
     calendar.at<&Recovering::tick>(calendar.now() + membership.interval(), lane_, *this);
   }
-  sim::Task<void> try_and_unlock(models::Session session, std::uint64_t i) {
-    const bool granted = co_await memory.try_lock(session, line(i), models::LockMode::exclusive);
-    if (granted) co_await memory.unlock(session, line(i));
-  }
   sim::Task<void> look(NodeId node, models::GlobalAddress address, sim::Value& found) {
     found = co_await memory.read({node, 1}, address);
   }
@@ -82,6 +85,7 @@ class Recovering : public Script, sim::Observer {
   }
 
   sim::Lane lane_;
+  Asked unheard_;
 };
 
 /// What leads up to a workflow of line 0, whose home is node 0, and the workflow.
@@ -382,6 +386,29 @@ TEST_CASE("A lock dies with its holder, and others wait no longer") {
   run.crash({1});
   CHECK(wanted.granted);
   run.unlock({2, 0}, 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("A denial counts no more when the lock that it was for has died with its holder") {
+  Setup setup = logging();
+  setup.add_fault("slow-core", R"({"node": 3, "from": "1150us", "until": "2500us", "factor": 300})");
+  setup.add_fault("crash", R"({"node": 2, "from": "1300us", "until": "1600us"})");
+  Recovering run(setup);
+  run.write(0, 0);
+  run.hold({2, 0}, 0, models::LockMode::shared);
+  run.read(3, 0);
+  run.advance_to(sim::Time{} + 1200_us);
+  Script::Asked asked;
+  Messages messages(run);
+  run.spawn(run.attempt_and_tell({1, 0}, 0, asked), 1);
+  run.advance_to(sim::Time{} + 1290_us);
+  // The holder has denied it, and the other sharer is slow.
+  REQUIRE(messages.taken() ==
+          std::vector<std::string>{"1 WRITE", "0 INVALIDATE_FORWARD", "0 INVALIDATE_FORWARD", "2 DENIED to the home"});
+  REQUIRE_FALSE(asked.over);
+  run.advance(3_ms);
+  CHECK(asked.granted);
   run.finish();
   CHECK(run.violations() == "");
 }
