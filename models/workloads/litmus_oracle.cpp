@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sim/checkers/sequential_search.hpp"
 #include "sim/checkers/store_buffer_search.hpp"
 
 namespace racksim::models {
@@ -35,6 +34,12 @@ Action action_of(sim::OperationKind kind) {
       return Action::compare_and_swap;
     case sim::OperationKind::fetch_and_add:
       return Action::fetch_and_add;
+    case sim::OperationKind::lock:
+      return Action::lock;
+    case sim::OperationKind::lock_shared:
+      return Action::lock_shared;
+    case sim::OperationKind::unlock:
+      return Action::unlock;
     default:
       return Action::fence;
   }
@@ -59,27 +64,31 @@ std::string_view to_string(DeclaredOutcome::Verdict verdict) {
 Verdict search_litmus(const LitmusProgram& program, const std::vector<std::uint64_t>& registers, LitmusModel model) {
   if (model == LitmusModel::none) return Verdict::pass;
   std::vector<sim::checkers::Operation> history;
+  const auto add = [&](sim::checkers::Operation operation) {
+    operation.id = sim::OperationId{history.size() + 1};
+    operation.invoked = 2 * history.size() + 1;
+    operation.responded = operation.invoked + 1;
+    history.push_back(operation);
+  };
   for (std::size_t session = 0; session < program.sessions.size(); ++session) {
     // What is read in the end is after everything, which a search without instants does not know.
     if (program.sessions[session].at_end) continue;
     for (const LitmusOperation& step : program.sessions[session].operations) {
-      // One memory has nothing for a fence to wait for. Locks are fences; that they exclude each other is left out.
-      if (action_of(step.kind) == Action::fence && model == LitmusModel::sc) continue;
       sim::checkers::Operation operation;
-      operation.id = sim::OperationId{history.size() + 1};
       operation.session = static_cast<std::uint32_t>(session);
       operation.action = action_of(step.kind);
       operation.key = sim::Key{step.object};
       operation.argument = step.kind == sim::OperationKind::fetch_and_add ? step.value << kAddedBits : step.value;
       operation.expected = step.expected ? registers[*step.expected] : 0;
       if (step.reads()) operation.result = registers[step.into];
-      operation.invoked = 2 * history.size() + 1;
-      operation.responded = operation.invoked + 1;
-      history.push_back(operation);
+      add(operation);
+      if (model != LitmusModel::sc || operation.action != Action::write) continue;
+      // Whose writes wait has one memory.
+      operation.action = Action::fence;
+      add(operation);
     }
   }
   using sim::checkers::StoreOrder;
-  if (model == LitmusModel::sc) return search_sequential(history, sim::checkers::RegisterSpecification()).verdict;
   return search_store_buffers(history, model == LitmusModel::tso ? StoreOrder::total : StoreOrder::partial).verdict;
 }
 

@@ -2,8 +2,8 @@
 //
 // What a repetition did is a short history in the program's own values. Those that the scenario declares are forbidden
 // or allowed because it says so. Any other is searched: whether the memory model has an execution of the program in
-// which the registers end so (search_store_buffers, search_sequential). Searches see what the sessions saw and no
-// instants, as users of litmus tests do, so each outcome is searched once.
+// which the registers end so (search_store_buffers; with a fence behind each write that is sequential consistency).
+// Searches see what the sessions saw and no instants, as users of litmus tests do, so each outcome is searched once.
 #pragma once
 
 #include <cstdint>

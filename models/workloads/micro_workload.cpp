@@ -60,6 +60,10 @@ class MicroWorkload final : public Workload {
         at_work_(roles_.compute_nodes, options.threads),
         tasks_(context.rack.calendar(), roles_.compute_nodes) {
     check();
+    if (options.mode != MicroOptions::Mode::access) {
+      ended_ = &rack_.metrics().counter("micro.operations", "operations",
+                                        "that the benchmark counts: a lock, its access and its unlock are one");
+    }
     for (unsigned node = 0; node < roles_.compute_nodes; ++node) {
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         sessions_.emplace_back(context.rack.seed(), node, thread);
@@ -282,6 +286,7 @@ class MicroWorkload final : public Workload {
       } else {
         co_await perform(session.id, access, options_.mode);
       }
+      if (ended_ != nullptr && !stopping_) ++ended_->value;
       tasks_.operation_ended();
       if (node < options_.slow_nodes) co_await sim::sleep_for(rack_.server(node).clock(), options_.slow_pause);
     }
@@ -350,6 +355,7 @@ class MicroWorkload final : public Workload {
   BlockPopularity popularity_of_all_, popularity_of_shared_, popularity_of_own_;
   std::vector<std::uint64_t> left_;     // operations that a node has not begun, if they are counted
   std::vector<std::uint64_t> at_work_;  // sessions of a node that have not ended or died
+  sim::Counter* ended_ = nullptr;       // null where it is what the service counts
   bool stopping_ = false;
   SessionTasks tasks_;
 };

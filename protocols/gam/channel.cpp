@@ -95,6 +95,7 @@ void Channel::send_waiting() {
 }
 
 void Channel::completed(const models::Completion& completion) {
+  ++shared_.counters.completions.value;
   if (cut_ || completion.qpn != number()) return;  // of one that has been given up
   if (completion.status != models::Status::success) return fail();
   const std::uint64_t ended = completion.wr_id & ((std::uint64_t{1} << kPeerShift) - 1);

@@ -37,6 +37,8 @@ Counters::Counters(sim::Metrics& m)
       send_queue_waits(m.counter("gam.channels.waits", "messages", "messages that met a full send queue")),
       merged_messages(m.counter("gam.channels.merged", "messages", "of those, that went with the one before")),
       reconnections(m.counter("gam.channels.reconnections", "times", "queue pairs were set up again")),
+      completions(
+          m.counter("gam.channels.completions", "completions", "of signalled work requests, which workers polled")),
       dlogs(m.counter("gam.log.dlog", "entries", "contents of lines logged")),
       ologs(m.counter("gam.log.olog", "entries", "transfers of ownership logged")),
       log_stalls(m.counter("gam.log.stalls", "entries", "that had to wait for room in the device of their log")),

@@ -17,7 +17,7 @@ struct Counters {
   sim::Counter &invalidations, &denied, &merged, &blocked;
   // Messages by channel.
   sim::Counter &control, &data, &notifications, &handled;
-  sim::Counter &send_queue_waits, &merged_messages, &reconnections;
+  sim::Counter &send_queue_waits, &merged_messages, &reconnections, &completions;
   // Logging and recovery (§5), and what is lost without.
   sim::Counter &dlogs, &ologs, &log_stalls, &undone, &promoted, &restored, &announced, &asked_again, &sent_again, &late;
   sim::Counter &lost_homed, &lost_owned;

@@ -92,7 +92,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
               .source = context.rack.event_log().add_source("gam/permissions")},
       final_source_(context.rack.event_log().add_source("gam")),
       hit_ratio_(context.rack.metrics().gauge(
-          "gam.hit_ratio", "share", "measured accesses that their node served: as home, or from its cache", 0)) {
+          "gam.hit_ratio", "share", "measured accesses for which their node, if not the home, had to ask nobody", 0)) {
   for (NodeId id = 0; id < rack_.nodes(); ++id) {
     nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
     shared_.nodes.push_back(nodes_.back().get());

@@ -63,9 +63,13 @@ class Gam final : public models::Protocol, public models::MemoryService {
   struct Baseline {
     std::uint64_t served = 0, accesses = 0;
   };
+  // An access that waits for a line that its node has asked for already needs no request of its own, and counts as
+  // served; so the share does not depend on how many writes a session has under way.
   Baseline current() const {
-    return {counters_.local_accesses.value + counters_.home_accesses.value,
-            counters_.accesses.value + counters_.home_accesses.value};
+    const std::uint64_t requests =
+        counters_.read_misses.value + counters_.write_misses.value + counters_.upgrades.value;
+    const std::uint64_t accesses = counters_.accesses.value + counters_.home_accesses.value;
+    return {accesses - requests, accesses};
   }
   void bury_threads(NodeId node);
   void warm_remote(Node& node, sim::Key line, bool write);

@@ -2,10 +2,14 @@
 #include "tools/experiment/run_metrics.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <variant>
 
 namespace racksim::tools {
 namespace {
+
+/// Behind a counter: its rate in the measured time, in millions a second.
+constexpr std::string_view kRate = ".mega_per_second";
 
 constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
 
@@ -23,6 +27,12 @@ std::optional<double> statistic(const sim::Histogram& h, const std::string& name
 }  // namespace
 
 std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
+  if (name.ends_with(kRate)) {
+    const sim::Metric* metric = metrics.find(name.substr(0, name.size() - kRate.size()));
+    const auto* counter = metric != nullptr ? std::get_if<sim::Counter>(&metric->value) : nullptr;
+    if (counter == nullptr) return std::nullopt;
+    return result.measured.ps() > 0 ? static_cast<double>(counter->value) / result.measured.seconds() / 1e6 : 0;
+  }
   if (name == "operations") return static_cast<double>(result.operations);
   if (name == "throughput_mops") {
     return result.measured.ps() > 0 ? static_cast<double>(result.operations) / result.measured.seconds() / 1e6 : 0;
@@ -46,6 +56,7 @@ std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
     if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
     if (!std::holds_alternative<sim::Histogram>(metric.value)) {
       names.push_back(name);
+      if (std::holds_alternative<sim::Counter>(metric.value)) names.push_back(name + std::string(kRate));
       continue;
     }
     for (const char* statistic : kStatistics) {

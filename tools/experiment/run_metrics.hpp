@@ -1,5 +1,6 @@
 // The metrics of a run by the names that expectations, baselines and figures use: a registered name, or one with a
-// histogram's statistic behind it ("latency.p99"), or the report's own ("throughput_mops", "latency_ns.p99").
+// histogram's statistic behind it ("latency.p99") or a counter's rate ("micro.operations.mega_per_second"), or the
+// report's own ("throughput_mops", "latency_ns.p99").
 #pragma once
 
 #include <optional>

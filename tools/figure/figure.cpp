@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "tools/experiment/experiment.hpp"
@@ -124,12 +125,12 @@ void read_metrics(Figure& figure, const JsonValue& metrics, const Place& place) 
   if (figure.axes.metrics.empty()) place.refuse("no metric", "at least one metric under a short name");
 }
 
-/// Every series is asked for its metrics; one that no series has is a mistake.
+/// Every series is asked for its metrics, by its first point; one that no series has is a mistake.
 void check_metrics(const Figure& figure, const Place& place) {
   std::set<std::string> known;
-  std::set<std::string> asked;
+  std::set<std::size_t> asked;
   for (const FigurePoint& point : figure.points) {
-    if (!asked.insert(point.scenario.protocol.name).second) continue;
+    if (!asked.insert(point.series).second) continue;
     for (std::string& name : metric_names(point.scenario)) known.insert(std::move(name));
   }
   for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
@@ -197,6 +198,19 @@ const JsonValue* value_at(const JsonValue& configuration, const std::string& pat
   return value;
 }
 
+/// The constant's value in the first series that has it: a configuration has the options of its own protocol alone.
+/// Null if none has.
+std::optional<std::string> constant_in(const Figure& figure, const std::string& path) {
+  std::set<std::size_t> asked;
+  for (const FigurePoint& point : figure.points) {
+    if (!asked.insert(point.series).second) continue;
+    const JsonValue config = configuration(point.scenario);
+    const JsonValue* constant = value_at(config, path);
+    if (constant != nullptr && !constant->is_object()) return value_text(*constant);
+  }
+  return std::nullopt;
+}
+
 Calibration read_calibration(const JsonValue& value, const Place& place, const Figure& figure) {
   Calibration calibration;
   sim::Parameters texts;
@@ -204,13 +218,12 @@ Calibration read_calibration(const JsonValue& value, const Place& place, const F
   texts.text("on", calibration.on, "");
   texts.text("doc", calibration.doc, "");
   bind(value, place, texts);
-  const JsonValue config = configuration(figure.points.front().scenario);
-  const JsonValue* constant = value_at(config, calibration.constant);
-  if (!constant || constant->is_object()) {
+  const auto constant = constant_in(figure, calibration.constant);
+  if (!constant) {
     place.member("constant")
         .refuse(quote(calibration.constant), "the path of a constant, as in the \"config\" of a report");
   }
-  calibration.value = value_text(*constant);
+  calibration.value = *constant;
   return calibration;
 }
 

@@ -139,6 +139,20 @@ TEST_CASE("The oracle accuses every repetition that no execution ends like, howe
   CHECK(repetition == 2 * 64);
 }
 
+TEST_CASE("Sections under one lock are searched one after the other, readers of it together") {
+  const LitmusProgram sections =
+      parse_litmus_program("P0: lock(x); x=1; y=1; unlock(x) | P1: rlock(x); r0=x; r1=y; unlock(x)");
+  const LitmusProgram bare = parse_litmus_program("P0: lock(x); x=1; y=1; unlock(x) | P1: r0=y; r1=x");
+  for (const LitmusModel model : {LitmusModel::sc, LitmusModel::tso, LitmusModel::pso}) {
+    INFO(to_string(model));
+    CHECK(search_litmus(sections, {0, 0}, model) == Verdict::pass);
+    CHECK(search_litmus(sections, {1, 1}, model) == Verdict::pass);
+    CHECK(search_litmus(sections, {1, 0}, model) == Verdict::fail);
+    CHECK(search_litmus(sections, {0, 1}, model) == Verdict::fail);
+    CHECK((search_litmus(bare, {1, 0}, model) == Verdict::pass) == (model == LitmusModel::pso));
+  }
+}
+
 TEST_CASE("Atomic operations are searched with what they wrote") {
   const LitmusProgram swaps = parse_litmus_program("P0: r0=cas(x,0,1) | P1: r1=cas(x,0,2)");
   CHECK(search_litmus(swaps, {0, 1}, LitmusModel::sc) == Verdict::pass);

@@ -30,10 +30,7 @@ Setup logging() {
 /// A script whose manager is a timer.
 class Recovering : public Script, sim::Observer {
  public:
-  explicit Recovering(const Setup& setup) : Script(setup), lane_(calendar.add_lane("test/manager")) {
-    event_log.attach(*this);
-    tick();
-  }
+  explicit Recovering(const Setup& setup) : Script(setup), manager_(*this) { event_log.attach(*this); }
   /// An object's value, as a node reads it.
   sim::Value value(NodeId node, std::uint64_t i, std::uint64_t object = 0) {
     sim::Value found = 0;
@@ -72,11 +69,6 @@ class Recovering : public Script, sim::Observer {
   std::uint64_t lost = 0;
 
  private:
-  void tick() {
-    auto& membership = protocol.recovery()->membership();
-    membership.look();
-    calendar.at<&Recovering::tick>(calendar.now() + membership.interval(), lane_, *this);
-  }
   sim::Task<void> look(NodeId node, models::GlobalAddress address, sim::Value& found) {
     found = co_await memory.read({node, 1}, address);
   }
@@ -84,7 +76,7 @@ class Recovering : public Script, sim::Observer {
     if (observation.what == sim::Observed::write_lost) ++lost;
   }
 
-  sim::Lane lane_;
+  Manager manager_;
   Asked unheard_;
 };
 
@@ -251,7 +243,8 @@ void tell(const Story& story, const std::vector<NodeId>& dead, sim::Time when) {
 
 }  // namespace
 
-TEST_CASE("Whichever node crashes after whatever message of a workflow, nothing performed is lost and all go on") {
+TEST_CASE("Whichever node crashes after whatever message of a workflow, nothing performed is lost and all go on",
+          "[claim:gam-inv-recovery-two-trials]") {
   for (const Story& story : stories()) {
     const auto instants = instants_of(story);
     INFO(story.name);
@@ -352,7 +345,8 @@ TEST_CASE("What a home had taken back without an entry is in the log of its last
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Locks of survivors outlive their line's home: a shared one is announced, an exclusive one has its DLOG") {
+TEST_CASE("Locks of survivors outlive their line's home: a shared one is announced, an exclusive one has its DLOG",
+          "[claim:gam-inv-recovery-locks]") {
   for (const auto mode : {models::LockMode::shared, models::LockMode::exclusive}) {
     Recovering run(logging());
     run.write(0, 0);

@@ -58,6 +58,22 @@ class Run : public racksim::testing::DisaggregatedRun {
   Gam& protocol;
 };
 
+/// Recovery's manager as a timer, for runs on the bare calendar.
+class Manager {
+ public:
+  explicit Manager(Run& run) : run_(run), lane_(run.calendar.add_lane("test/manager")) { tick(); }
+
+ private:
+  void tick() {
+    auto& membership = run_.protocol.recovery()->membership();
+    membership.look();
+    run_.calendar.at<&Manager::tick>(run_.calendar.now() + membership.interval(), lane_, *this);
+  }
+
+  Run& run_;
+  sim::Lane lane_;
+};
+
 /// By a script.
 class Script : public Run {
  public:

@@ -17,6 +17,7 @@ TEST_CASE("counters, gauges, statistics of histograms and the report's own figur
   result.measured = sim::Duration::from_ps(1'000'000'000);  // 1 ms: 3 Mops
   const auto value = [&](const char* name) { return metric_value(result, metrics, name); };
   CHECK(value("packets.lost") == 3.0);
+  CHECK(value("packets.lost.mega_per_second") == Approx(0.003));
   CHECK(value("share") == 0.25);
   CHECK(value("operations") == 3'000.0);
   CHECK(value("throughput_mops") == Approx(3));
@@ -27,6 +28,8 @@ TEST_CASE("counters, gauges, statistics of histograms and the report's own figur
   CHECK_FALSE(value("latency.p42").has_value());
   CHECK_FALSE(value("nothing").has_value());
   CHECK_FALSE(value("share.mean").has_value());
+  CHECK_FALSE(value("share.mega_per_second").has_value());
+  CHECK_FALSE(value("nothing.mega_per_second").has_value());
 }
 
 TEST_CASE("every name that is listed has a value, and the list is in order") {
@@ -35,7 +38,7 @@ TEST_CASE("every name that is listed has a value, and the list is in order") {
   metrics.histogram("latency", "Of operations.");
   const auto names = metric_names_in(metrics);
   CHECK(std::is_sorted(names.begin(), names.end()));
-  // Two of the report, one counter, seven statistics under two names.
-  CHECK(names.size() == 2 + 1 + 7 * 2);
+  // Two of the report, one counter and its rate, seven statistics under two names.
+  CHECK(names.size() == 2 + 2 + 7 * 2);
   for (const auto& name : names) CHECK(metric_value({}, metrics, name).has_value());
 }

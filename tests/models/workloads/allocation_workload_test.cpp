@@ -1,0 +1,93 @@
+// Sessions that allocate, use and free (allocation_workload.hpp), on a memory that answers after a fixed delay.
+#include "models/workloads/allocation_workload.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "tests/models/service/fake_memory.hpp"
+#include "tests/models/service/fake_protocol.hpp"
+
+using namespace racksim;
+using namespace racksim::models;
+using namespace racksim::models::test;
+using namespace racksim::sim::literals;
+
+namespace {
+
+/// Four nodes of two threads each, with so much memory at each node.
+struct Bench : TestRack {
+  explicit Bench(const AllocationOptions& given, std::uint64_t memory_bytes = MemoryAllocator::kEverything)
+      : options(given), memory(rack, shape_of(memory_bytes)), protocol(memory) {
+    memory.delay = 1_us;
+    WorkloadContext context{rack, protocol};
+    workload = options.build(context);
+  }
+  static MemoryShape shape_of(std::uint64_t memory_bytes) {
+    MemoryShape shape = FakeMemory::shape_of(8);
+    shape.memory_bytes = memory_bytes;
+    return shape;
+  }
+  void run(std::uint64_t operations) {
+    workload->notify_after(operations, [this] { workload->stop(); });
+    workload->start();
+    calendar.run_until();
+    CHECK(workload->running() == 0);
+  }
+  std::uint64_t counter(const char* name) { return std::get<sim::Counter>(rack.metrics().find(name)->value).value; }
+
+  AllocationOptions options;
+  FakeMemory memory;
+  FakeProtocol protocol;
+  std::unique_ptr<Workload> workload;
+};
+
+constexpr std::uint64_t kSessions = 4 * 2;
+
+}  // namespace
+
+TEST_CASE("Sessions hold no more pieces than they may, free the others, and use each other's") {
+  AllocationOptions options;
+  options.pieces = 3;
+  options.largest = 512;
+  Bench bench(options);
+  bench.run(5'000);
+  const std::uint64_t held = bench.counter("allocation.pieces") - bench.counter("allocation.freed");
+  CHECK(held <= kSessions * options.pieces);
+  CHECK(held > 0);
+  CHECK(bench.counter("allocation.freed") > 100);
+  CHECK(bench.counter("allocation.refused") == 0);
+  std::map<std::uint64_t, std::set<std::pair<NodeId, std::uint16_t>>> users;
+  for (const FakeMemory::Asked& asked : bench.memory.asked) {
+    users[asked.key].emplace(asked.session.node, asked.session.thread);
+  }
+  std::size_t shared = 0;
+  for (const auto& [object, sessions] : users) shared += sessions.size() > 1;
+  CHECK(shared > 10);
+}
+
+TEST_CASE("Where memory is short allocations are refused, and sessions go on with what they get") {
+  AllocationOptions options;
+  options.largest = 1024;
+  Bench bench(options, 2048);
+  bench.run(2'000);
+  CHECK(bench.counter("allocation.refused") > 0);
+  CHECK(bench.counter("allocation.pieces") > 20);
+}
+
+TEST_CASE("Where no piece fits at all the run goes on until it is stopped") {
+  AllocationOptions options;
+  options.smallest = 4096;
+  Bench bench(options, 1024);
+  bench.run(50);
+  CHECK(bench.counter("allocation.refused") >= 50);
+  CHECK(bench.memory.asked.empty());
+}
+
+TEST_CASE("A largest piece below the smallest is refused") {
+  AllocationOptions options;
+  options.smallest = 100;
+  options.largest = 99;
+  CHECK_THROWS_AS(options.check(), sim::OptionError);
+}
