@@ -84,6 +84,7 @@ void Rack::plug_servers() {
       up.frame_as_infiniband();
       down.frame_as_infiniband();
     }
+    for (Wire* wire : {&up, &down}) wire->limit_packets(options_.network_switch.port_packets_per_second);
     up.expect_jitter(options_.faults.jitter);
     down.expect_jitter(options_.faults.jitter);
     server->nic().plug(up);
