@@ -37,7 +37,9 @@ struct ProtocolContext {
   Rack& rack;
   unsigned threads_per_node = 0;     ///< application threads, each pinned to a core of its own
   unsigned sessions_per_thread = 1;  ///< that a key-value service has to tell apart (Session::number)
-  sim::CoverageProbe coverage{};     ///< of the map that the protocol registered; off unless the run asks for it
+  /// How many blocks of a size the threads of a node will use; 0 if the workload does not tell.
+  std::function<std::uint64_t(std::uint64_t block_bytes)> blocks_in_reach = {};
+  sim::CoverageProbe coverage{};  ///< of the map that the protocol registered; off unless the run asks for it
 };
 
 /// Something that must not be there once everything has come to rest.

@@ -83,6 +83,10 @@ struct MicroOptions final : WorkloadOptions {
   void check() const override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const override {
+    const MicroLayout blocks = layout(compute_nodes, block_bytes);
+    return blocks.shared_blocks + blocks.private_blocks;
+  }
   /// `nodes` are those that compute.
   MicroLayout layout(std::uint64_t nodes, std::uint64_t block_bytes) const;
   /// Warm-up accesses of each session.

@@ -84,6 +84,12 @@ class WorkloadOptions {
   virtual unsigned threads_per_node() const = 0;
   /// Sessions of each of them.
   virtual unsigned sessions_per_thread() const { return 1; }
+  /// Blocks of a size that the threads of a node use, of a workload on memory that knows before the run; 0 otherwise.
+  virtual std::uint64_t blocks_in_reach(std::uint64_t compute_nodes, std::uint64_t block_bytes) const {
+    static_cast<void>(compute_nodes);
+    static_cast<void>(block_bytes);
+    return 0;
+  }
   /// The names of the oracles that it brings (Workload::oracle).
   virtual std::vector<std::string> oracles() const { return {}; }
   /// Throws sim::OptionError when the options contradict each other or do not fit the rack.

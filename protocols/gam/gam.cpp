@@ -333,7 +333,15 @@ void Gam::record_final_state() {
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {
-  return std::make_unique<Gam>(context, *this);
+  if (cache_share == 0) return std::make_unique<Gam>(context, *this);
+  const std::uint64_t lines = context.blocks_in_reach ? context.blocks_in_reach(line_bytes) : 0;
+  if (lines == 0) {
+    throw sim::OptionError("cache_share", fmt::format("{}", cache_share),
+                           "0 with a workload that does not tell beforehand what a node uses: `cache` then says it");
+  }
+  Options sized = *this;
+  sized.cache_bytes = static_cast<std::uint64_t>(cache_share * static_cast<double>(lines)) * line_bytes;
+  return std::make_unique<Gam>(context, sized);
 }
 
 }  // namespace racksim::gam

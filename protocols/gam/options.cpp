@@ -13,6 +13,9 @@ void Options::declare(sim::Parameters& p) {
   p.size("cache", cache_bytes, 8, std::uint64_t{1} << 40,
          "cache of each node: the threshold beyond which lines are evicted (§2.6; code: 0.15 of 512 MB)")
       .varied({256, 512, 2048, 65'536});
+  p.real("cache_share", cache_share, 0, 1000,
+         "cache of each node as a share of the lines that its threads use (§7.1: half of its working set); 0: by size")
+      .neutral(0.0);
   p.integer("lru_lists", lru_lists, 1, 1024, "LRU lists, of which each access and each eviction draws one (code: 10)")
       .varied({1, 4});
   p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node (code: 512 MB)")

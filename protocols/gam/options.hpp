@@ -36,6 +36,7 @@ struct Options final : models::ProtocolOptions {
 
   std::uint64_t line_bytes = 512;
   std::uint64_t cache_bytes = std::uint64_t{77} << 20;
+  double cache_share = 0;  ///< of what a node's threads use; 0: cache_bytes
   std::uint64_t lru_lists = 10;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;
   double memory_pressure = 0.15;

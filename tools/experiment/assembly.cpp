@@ -47,6 +47,12 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
     models::ProtocolContext context{.rack = *rack_,
                                     .threads_per_node = parts.workload->threads_per_node(),
                                     .sessions_per_thread = parts.workload->sessions_per_thread(),
+                                    .blocks_in_reach =
+                                        [&](std::uint64_t block_bytes) {
+                                          const auto nodes = static_cast<unsigned>(rack_->nodes());
+                                          return parts.workload->blocks_in_reach(
+                                              parts.rack.roles.of(nodes).compute_nodes, block_bytes);
+                                        },
                                     .coverage = sim::CoverageProbe(parts.coverage)};
     return parts.protocol->build(context);
   });

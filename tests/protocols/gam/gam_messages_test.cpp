@@ -286,3 +286,18 @@ TEST_CASE("On InfiniBand's framing each packet is 56 bytes shorter, on each of i
   const auto saved = sim::transmission_time(8 * 56, static_cast<std::int64_t>(setup.rack.link_bits_per_second));
   CHECK(ethernet.read(1, 0) - infiniband.read(1, 0) == 4 * saved);
 }
+
+TEST_CASE("A cache of half of what a node uses holds as many lines") {
+  Setup setup;
+  setup.options.cache_share = 0.5;
+  setup.micro.working_set = 4 * 40 * Setup::kLineBytes;  // 40 for each node, all of them shared
+  setup.measure(5'000);
+  Run run(setup);
+  run.finish();
+  CHECK(run.violations() == "");
+  std::size_t most = 0;
+  for (NodeId node = 0; node < 4; ++node) {
+    most = std::max<std::size_t>(most, run.protocol.node(node).cache().frames().used_frames());
+  }
+  CHECK(most == 20);
+}

@@ -213,6 +213,7 @@ TEST_CASE("What does not fit GAM's rack or its other options is refused with its
   CHECK(refusal([](Setup&) {}) == "");
   CHECK(refusal([](Setup& s) { s.options.line_bytes = 320; }).find("power of two") != std::string::npos);
   CHECK(refusal([](Setup& s) { s.options.cache_bytes = s.options.line_bytes; }).find("2 threads") != std::string::npos);
+  CHECK(refusal([](Setup& s) { s.options.cache_share = 0.5; }).find("does not tell beforehand") != std::string::npos);
   CHECK(refusal([](Setup& s) { s.micro.threads = 8; }).find("8 application threads") != std::string::npos);
   CHECK(refusal([](Setup& s) { s.options.signal_every = 2000; }).find("send_depth") != std::string::npos);
   CHECK(refusal([](Setup& s) { s.micro.working_set *= 2, s.options.memory_bytes = 4096; }).find("4096 bytes of each") !=
