@@ -22,7 +22,7 @@ ExploredCaches::ExploredCaches(const ExploreOptions& options, NodeId home)
       places_(options.places()) {
   const auto nodes = static_cast<std::uint32_t>(options_.nodes);
   for (NodeId node = 0; node < nodes; ++node) {
-    nodes_.push_back(std::make_unique<Node>(*this, node, nodes, options_.cache_rules()));
+    nodes_.push_back(std::make_unique<Node>(*this, node, nodes, options_.cache_rules(), options_.coverage));
   }
 }
 
