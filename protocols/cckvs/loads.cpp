@@ -1,0 +1,56 @@
+// Sums of work, and their shares of the measured time. See loads.hpp.
+#include "protocols/cckvs/loads.hpp"
+
+#include <algorithm>
+
+namespace racksim::cckvs {
+
+Loads::Loads(Shared& shared) : shared_(shared), since_(shared.rack.calendar().now()) {
+  sim::Metrics& metrics = shared.rack.metrics();
+  const auto gauge = [&](Resource resource, const char* name, const char* doc) {
+    gauges_[resource] = &metrics.gauge(name, "share", doc, 0);
+  };
+  gauge(cache_threads, "cckvs.load.cache_thread", "of the measured time for which the busiest cache thread worked");
+  gauge(kvs_threads, "cckvs.load.kvs_thread", "of the measured time for which the busiest KVS thread worked");
+  gauge(port_in, "cckvs.load.port_in", "of the measured time for which the busiest switch port received packets");
+  gauge(port_out, "cckvs.load.port_out", "of the measured time for which the busiest switch port sent packets");
+  gauge(nic, "cckvs.load.nic", "of the measured time for which the busiest direction of a NIC had packets");
+}
+
+Loads::Amounts Loads::done() const {
+  Amounts amounts;
+  models::Rack& rack = shared_.rack;
+  const double packet_of_nic = 1 / static_cast<double>(rack.options().nic.messages_per_second);
+  for (NodeId node = 0; node < rack.nodes(); ++node) {
+    models::Server& server = rack.server(node);
+    for (std::uint64_t core = 0; core < shared_.options.cache_threads + shared_.options.kvs_threads; ++core) {
+      amounts[core < shared_.options.cache_threads ? cache_threads : kvs_threads].push_back(
+          server.core(core).busy_time().seconds());
+    }
+    amounts[port_in].push_back(rack.uplink(node).busy_time().seconds());
+    amounts[port_out].push_back(rack.downlink(node).busy_time().seconds());
+    amounts[nic].push_back(static_cast<double>(rack.uplink(node).packets_sent()) * packet_of_nic);
+    amounts[nic].push_back(static_cast<double>(rack.downlink(node).packets_sent()) * packet_of_nic);
+  }
+  return amounts;
+}
+
+void Loads::start_measuring() {
+  before_ = done();
+  since_ = shared_.rack.calendar().now();
+}
+
+void Loads::stop_measuring() {
+  const double length = (shared_.rack.calendar().now() - since_).seconds();
+  if (length <= 0) return;
+  const Amounts now = done();
+  for (std::size_t resource = 0; resource < kCount; ++resource) {
+    double most = 0;
+    for (std::size_t i = 0; i < now[resource].size(); ++i) {
+      most = std::max(most, now[resource][i] - before_[resource][i]);
+    }
+    gauges_[resource]->value = most / length;
+  }
+}
+
+}  // namespace racksim::cckvs
