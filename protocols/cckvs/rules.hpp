@@ -1,0 +1,53 @@
+// The rules by which a node's cache keeps its keys consistent: those of ccKVS §5.2, what makes them hold where the
+// paper is silent, and a switch for each mechanism, so that what it prevents can be seen.
+//
+// The printed Lin is not linearizable and leaves clients blocked, in three places:
+//   * a put that lost, an invalidation with a greater timestamp having come while it was under way, is never
+//     acknowledged by the winner, and its client waits for ever. Here it returns when its key is next Valid
+//     (`losers: "wait"`), or losers are acknowledged too (`"acked"`);
+//   * acknowledgements are counted without a look at their timestamp, so that a late one counts for a later put;
+//   * they are counted, so that one that comes twice counts twice. Here they are a set of nodes.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/options/parameters.hpp"
+
+namespace racksim::cckvs {
+
+enum class Consistency : std::uint8_t {
+  sc,  ///< per-key sequential consistency, for sessions that keep to a node
+  lin  ///< per-key linearizability
+};
+
+struct Rules {
+  enum class Source : std::uint8_t { safe, paper };
+  enum class Losers : std::uint8_t {
+    wait,     ///< return when the key is next Valid
+    acked,    ///< or when all have acknowledged, which all do
+    at_once,  ///< when they lose, which is wrong: a third node may still be Valid with the old value
+    blocked   ///< never, as printed; by `rules: "paper"` alone
+  };
+  enum class GetInWrite : std::uint8_t { stall, old_value, new_value };
+
+  Consistency consistency = Consistency::lin;
+  Source source = Source::safe;
+  Losers losers = Losers::wait;
+  std::uint64_t version_bits = 32;
+  bool retransmit = false;
+  bool start_at_once = false;
+  GetInWrite get_in_write = GetInWrite::stall;
+  // Safety mechanisms.
+  bool tie_break = true, update_timestamps = true, ack_timestamps = true, all_acks = true, invalid_state = true;
+  bool ack_set = true, equal_ignored = true;
+  bool resend_invalidations = true, ask_for_updates = true;
+
+  void declare(sim::Parameters& p);
+  /// What they come to: of the printed rules what those switch off.
+  Rules in_effect() const;
+  /// Throws sim::OptionError unless so many nodes, and puts of one key that can be alive at once, can be told apart.
+  /// `nodes_option` is the option that says how many nodes there are.
+  void check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const;
+};
+
+}  // namespace racksim::cckvs
