@@ -1,5 +1,5 @@
-// The baselines of ccKVS (§7.1): FaSST's design without transactions. Base with CRCW, Base-EREW with EREW, Uniform under
-// keys that are all as popular.
+// The baselines of ccKVS (§7.1): FaSST's design without transactions. Base with CRCW, Base-EREW with EREW, Uniform
+// under keys that are all as popular.
 #include "protocols/cckvs/cluster.hpp"
 #include "protocols/cckvs/node_options.hpp"
 

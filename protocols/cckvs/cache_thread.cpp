@@ -63,8 +63,7 @@ void CacheThread::connect() {
       destinations_.push_back({.address = shared_.kvs_threads[node][partition], .credits = options.request_credits});
     }
   }
-  requests_.queue_pair().post_receive(options.request_credits * options.kvs_threads_in_reach() *
-                                      (shared_.nodes() - 1));
+  requests_.queue_pair().post_receive(options.request_credits * options.kvs_threads_in_reach() * (shared_.nodes() - 1));
 }
 
 sim::Calendar& CacheThread::calendar() const {
@@ -201,7 +200,11 @@ void CacheThread::take_next_local() {
 }
 
 models::Answer CacheThread::answer_of(const StoreRequest& answer, AnsweredBy by) const {
-  models::Answer given{.given = true, .key = answer.key, .value = answer.value, .label = static_cast<std::size_t>(by)};
+  models::Answer given;
+  given.given = true;
+  given.key = answer.key;
+  given.value = answer.value;
+  given.label = static_cast<std::size_t>(by);
   if (answer.put != 0) return given;
   const std::uint32_t bytes = shared_.items.value_bytes(answer.key);
   given.parts.add({.key = answer.key, .number = 0, .bytes = bytes - bytes / 2, .value = answer.value});
@@ -214,13 +217,12 @@ void CacheThread::add_waits(std::vector<sim::Wait>& waits) const {
     const Request* request = place.request;
     if (request == nullptr) continue;
     const Home home = shared_.home(request->request.key);
-    waits.push_back(
-        {.who = fmt::format("cache thread {} of node{}", thread_, node_),
-         .whom = fmt::format("node{}", home.node),
-         .why = fmt::format("{} the {} of key {}, since {:.1f} ns",
-                            request->sent || request->to == nullptr ? "an answer to" : "a credit for",
-                            request->request.put != 0 ? "put" : "get", sim::printed_key(request->request.key),
-                            (request->since - sim::Time{}).ns())});
+    waits.push_back({.who = fmt::format("cache thread {} of node{}", thread_, node_),
+                     .whom = fmt::format("node{}", home.node),
+                     .why = fmt::format("{} the {} of key {}, since {:.1f} ns",
+                                        request->sent || request->to == nullptr ? "an answer to" : "a credit for",
+                                        request->request.put != 0 ? "put" : "get",
+                                        sim::printed_key(request->request.key), (request->since - sim::Time{}).ns())});
   }
 }
 
@@ -237,11 +239,11 @@ void CacheThread::add_leaks(std::vector<models::Leak>& leaks) const {
   for (std::size_t i = 0; outstanding_ == 0 && i < destinations_.size(); ++i) {
     const Destination& to = destinations_[i];
     if (to.credits == shared_.options.request_credits) continue;
-    leaks.push_back({"wrong-metadata",
-                     fmt::format("cache thread {} of node{}: {} credits for requests to node{}, not {}", thread_, node_,
-                                 to.credits, i / shared_.options.kvs_threads_in_reach(),
-                                 shared_.options.request_credits),
-                     {}});
+    leaks.push_back(
+        {"wrong-metadata",
+         fmt::format("cache thread {} of node{}: {} credits for requests to node{}, not {}", thread_, node_, to.credits,
+                     i / shared_.options.kvs_threads_in_reach(), shared_.options.request_credits),
+         {}});
   }
 }
 

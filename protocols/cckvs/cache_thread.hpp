@@ -32,6 +32,9 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
   /// Has a get or a put served by the store.
   sim::Task<models::Answer> serve_from_store(StoreRequest request, sim::OperationId operation);
 
+  /// What a client is told.
+  models::Answer answer_of(const StoreRequest& answer, AnsweredBy by) const;
+
   NodeId node() const { return node_; }
   unsigned thread() const { return thread_; }
   models::Core& core() const { return core_; }
@@ -73,7 +76,6 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
   void on_completion(const models::Completion& completion) override;
   void served_locally(const StoreRequest& answer) override;
   void take_next_local();
-  models::Answer answer_of(const StoreRequest& answer, AnsweredBy by) const;
 
   Shared& shared_;
   Shard& shard_;

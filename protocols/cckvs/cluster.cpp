@@ -29,12 +29,17 @@ std::vector<models::AnswerLabel> answer_labels() {
           label("remote", "the store of another node answered")};
 }
 
-Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options)
+models::StateSize state_size() {
+  return {.bytes_per_object = 80};  // 32 bytes in a sim::FlatMap that grows
+}
+
+Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, sim::Duration probe_work)
     : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                       static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, answer_labels()),
       shared_{.rack = context.rack,
               .options = checked(options, context.rack),
               .counters = Counters(context.rack.metrics())},
+      arrival_work_(options.request_work + probe_work),
       never_(context.rack.calendar()),
       final_source_(context.rack.event_log().add_source("cckvs")),
       loads_(shared_) {
@@ -64,13 +69,13 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options)
 
 void Cluster::do_describe_items(const models::ItemSizes& sizes) {
   shared_.items = sizes;
-  const std::uint64_t largest =
-      std::max(sizes.small_share > 0 ? sizes.small_value_bytes : 0, sizes.small_share < 1 ? sizes.large_value_bytes : 0);
+  const std::uint64_t largest = std::max(sizes.small_share > 0 ? sizes.small_value_bytes : 0,
+                                         sizes.small_share < 1 ? sizes.large_value_bytes : 0);
   const MessageSizes messages{.key_bytes = sizes.key_bytes, .value_bytes = static_cast<std::uint32_t>(largest)};
   const std::uint64_t room = shared_.rack.options().nic.mtu_bytes;
   if (messages.update() > room) {
-    throw sim::OptionError("/workload/large_value", fmt::format("a key of {} bytes and a value of {}",
-                                                                sizes.key_bytes, largest),
+    throw sim::OptionError("/workload/large_value",
+                           fmt::format("a key of {} bytes and a value of {}", sizes.key_bytes, largest),
                            fmt::format("both in a datagram, which has {} bytes (/rack/nic/mtu)", room));
   }
 }
@@ -90,7 +95,7 @@ sim::Task<models::Answer> Cluster::serve_session(models::Session session, StoreR
   const Node& node = *nodes_[session.node];
   if (node.has_crashed) co_await never_.wait();
   CacheThread& thread = *node.cache_threads[session.thread % node.cache_threads.size()];
-  co_await models::occupy(thread.core(), shared_.options.request_work);
+  co_await models::occupy(thread.core(), arrival_work_);
   const models::Answer answer = co_await serve(thread, request, operation);
   co_return answer;
 }

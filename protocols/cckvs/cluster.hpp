@@ -16,10 +16,14 @@ namespace racksim::cckvs {
 /// Who answers, by AnsweredBy.
 std::vector<models::AnswerLabel> answer_labels();
 
+/// What the simulator keeps of each key that is written.
+models::StateSize state_size();
+
 class Cluster : public models::Protocol, public models::KeyValueService {
  public:
-  /// Throws sim::OptionError when the options do not fit the rack.
-  Cluster(models::ProtocolContext& context, const NodeOptions& options);
+  /// `probe_work` is what a cache thread spends on each request besides NodeOptions::request_work. Throws
+  /// sim::OptionError when the options do not fit the rack.
+  Cluster(models::ProtocolContext& context, const NodeOptions& options, sim::Duration probe_work = {});
 
   models::Service& service() override { return *this; }
   void show_state(sim::StateVisitor& visitor) const override;
@@ -39,7 +43,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
     Shard shard;
     std::vector<std::unique_ptr<KvsThread>> kvs_threads;
     std::vector<std::unique_ptr<CacheThread>> cache_threads;
-    bool has_crashed = false;  // its shard is lost: nobody takes it back
+    bool has_crashed = false;
   };
 
   void do_describe_items(const models::ItemSizes& sizes) override;
@@ -55,12 +59,14 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   }
 
   Shared& shared() { return shared_; }
-  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+  /// Whether it has crashed: its shard is lost, and nobody takes it back.
+  bool node_is_lost(NodeId node) const { return nodes_[node]->has_crashed; }
 
  private:
   sim::Task<models::Answer> serve_session(models::Session session, StoreRequest request, sim::OperationId operation);
 
   Shared shared_;
+  sim::Duration arrival_work_;  // of a client's request
   std::vector<std::unique_ptr<Node>> nodes_;
   sim::Signal never_;
   sim::Source final_source_;

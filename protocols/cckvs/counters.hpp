@@ -20,9 +20,10 @@ struct Counters {
       : coalesced(m.counter("cckvs.remote_requests", "requests", "that cache threads sent to KVS threads")),
         doorbells(m.counter("cckvs.doorbells", "doorbells", "of all send queues")),
         out_of_credits(m.counter("cckvs.out_of_credits", "messages", "that waited for a credit before they were sent")),
-        read_retries(m.counter("cckvs.read_retries", "reads",
-                               "done again because their object was written meanwhile (§6.2)")),
+        read_retries(
+            m.counter("cckvs.read_retries", "reads", "done again because their object was written meanwhile (§6.2)")),
         store_writes(m.counter("cckvs.store_writes", "writes", "of objects of the back-end store")),
+        stalled(m.counter("cckvs.stalled", "operations", "that waited for a cached key to be Valid")),
         stray_answers(m.counter("cckvs.stray_answers", "answers", "to requests that were over")) {
     for (std::size_t i = 0; i < kMessageClasses; ++i) {
       const char* name = name_of(static_cast<MessageClass>(i));
@@ -37,7 +38,7 @@ struct Counters {
     of_class.bytes->value += bytes;
   }
 
-  sim::Counter &coalesced, &doorbells, &out_of_credits, &read_retries, &store_writes, &stray_answers;
+  sim::Counter &coalesced, &doorbells, &out_of_credits, &read_retries, &store_writes, &stalled, &stray_answers;
   std::array<ClassCounters, kMessageClasses> sent{};
 };
 

@@ -17,6 +17,10 @@ Loads::Loads(Shared& shared) : shared_(shared), since_(shared.rack.calendar().no
   gauge(nic, "cckvs.load.nic", "of the measured time for which the busiest direction of a NIC had packets");
 }
 
+double Loads::time_of(const models::Wire& wire) const {
+  return 8 * static_cast<double>(wire.bytes_sent()) / static_cast<double>(shared_.rack.options().link_bits_per_second);
+}
+
 Loads::Amounts Loads::done() const {
   Amounts amounts;
   models::Rack& rack = shared_.rack;
@@ -27,8 +31,8 @@ Loads::Amounts Loads::done() const {
       amounts[core < shared_.options.cache_threads ? cache_threads : kvs_threads].push_back(
           server.core(core).busy_time().seconds());
     }
-    amounts[port_in].push_back(rack.uplink(node).busy_time().seconds());
-    amounts[port_out].push_back(rack.downlink(node).busy_time().seconds());
+    amounts[port_in].push_back(time_of(rack.uplink(node)));
+    amounts[port_out].push_back(time_of(rack.downlink(node)));
     amounts[nic].push_back(static_cast<double>(rack.uplink(node).packets_sent()) * packet_of_nic);
     amounts[nic].push_back(static_cast<double>(rack.downlink(node).packets_sent()) * packet_of_nic);
   }

@@ -34,7 +34,7 @@ constexpr const char* name_of(MessageClass message) {
 /// A request in a packet, and its answer.
 struct StoreRequest {
   sim::Key key = 0;
-  sim::Value value = 0;   ///< that a put writes; in an answer, what a get has read
+  sim::Value value = 0;  ///< that a put writes; in an answer, what a get has read
   /// In an answer: the value that a part of what a get has read belongs to, `value` unless a write tore it.
   sim::Value other = 0;
   std::uint64_t id = 0;   ///< by which the cache thread knows it

@@ -58,7 +58,8 @@ void NodeOptions::check(const models::Rack& rack) const {
   }
   const std::uint64_t posted = request_credits * (nodes - 1) * std::max(kvs_threads_in_reach(), cache_threads);
   if (posted > rack.options().nic.send_queue) {
-    throw sim::OptionError("request_credits", fmt::format("{}, for {} packets of a queue pair", request_credits, posted),
+    throw sim::OptionError("request_credits",
+                           fmt::format("{}, for {} packets of a queue pair", request_credits, posted),
                            fmt::format("no more than the {} work requests of a send queue (/rack/nic/send_queue)",
                                        rack.options().nic.send_queue));
   }
