@@ -1,29 +1,9 @@
-// The baselines of ccKVS (§7.1): FaSST's design without transactions. Base with CRCW, Base-EREW with EREW, Uniform
-// under keys that are all as popular.
-#include "protocols/cckvs/cluster.hpp"
-#include "protocols/cckvs/node_options.hpp"
+// The registration of the baselines. See base.hpp.
+#include "protocols/cckvs/base.hpp"
 
 namespace racksim::cckvs {
 
 namespace {
-
-struct BaseOptions final : models::ProtocolOptions, NodeOptions {
-  void declare(sim::Parameters& p) override { declare_nodes(p); }
-  bool warms_itself() const override { return true; }
-  models::StateSize state_size(std::uint64_t) const override { return cckvs::state_size(); }
-  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
-};
-
-class Base final : public Cluster {
- public:
-  using Cluster::Cluster;
-  /// There is nothing to load.
-  void preload(std::span<const sim::Key>) override {}
-};
-
-std::unique_ptr<models::Protocol> BaseOptions::build(models::ProtocolContext& context) const {
-  return std::make_unique<Base>(context, *this);
-}
 
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "cckvs-base",
@@ -33,5 +13,9 @@ const sim::Registration<models::ProtocolEntry> registration({
 });
 
 }  // namespace
+
+std::unique_ptr<models::Protocol> BaseOptions::build(models::ProtocolContext& context) const {
+  return std::make_unique<Base>(context, *this);
+}
 
 }  // namespace racksim::cckvs

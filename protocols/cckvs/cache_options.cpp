@@ -29,6 +29,9 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
 }
 
 void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) const {
+  if (rules.retransmit) {
+    throw sim::OptionError("retransmit", "true", "false: a rack's nodes send nothing again, as in the paper");
+  }
   if (consistency_credits == 0) {
     throw sim::OptionError("consistency_credits", "0", "at least 1: without credits nobody may send a message");
   }

@@ -92,17 +92,17 @@ sim::Task<models::Answer> Cckvs::serve(CacheThread& thread, StoreRequest request
 void Cckvs::show_state(sim::StateVisitor& visitor) const {
   Cluster::show_state(visitor);
   for (const sim::Key key : cached_) {
-    const unsigned home = shared().home(key).node;
+    const unsigned at = home(key).node;
     for (NodeId node = 0; node < caches_.size(); ++node) {
       const Entry& entry = *caches_[node]->cache().find(key);
       if (entry.value == sim::kNeverWritten || node_is_lost(node)) continue;
-      if (node == home) {
+      if (node == at) {
         visitor.home(key, entry.value);
       } else if (entry.header.state == CacheState::valid) {
         visitor.copy(key, sim::Holder::node(node), entry.value, sim::CopyState::clean);
       }
     }
-    if (node_is_lost(home)) visitor.lost(key);
+    if (node_is_lost(static_cast<NodeId>(at))) visitor.lost(key);
   }
 }
 

@@ -35,7 +35,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
 
-  const Shared& shared() const { return shared_; }
+  Home home(sim::Key key) const { return shared_.home(key); }
   const Shard& shard(NodeId node) const { return nodes_.at(node)->shard; }
 
  protected:
@@ -59,6 +59,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   }
 
   Shared& shared() { return shared_; }
+  const Shared& shared() const { return shared_; }
   /// Whether it has crashed: its shard is lost, and nobody takes it back.
   bool node_is_lost(NodeId node) const { return nodes_[node]->has_crashed; }
 

@@ -42,8 +42,8 @@ void KvsThread::answer(StoreRequest& request) {
   const sim::Time now = shared_.rack.calendar().now();
   if (request.put != 0) {
     ++shared_.counters.store_writes.value;
-    core_.charge(shard_.write(request.key, request.value, now, cost) - cost);
-  } else if (shard_.read(request, now - cost, shared_.options.seqlocks)) {
+    core_.charge(shard_.write(request.key, request.value, now, cost, core_));
+  } else if (shard_.read(request, now - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
     core_.charge(shard_.find(request.key)->lock.free_in(now) + cost);
   }

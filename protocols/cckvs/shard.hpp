@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "models/host/core.hpp"
 #include "protocols/cckvs/messages.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/random/random.hpp"
@@ -29,22 +30,26 @@ inline Home home_of(sim::Key key, unsigned nodes, unsigned partitions) {
           static_cast<unsigned>((hash >> 32) * partitions >> 32)};
 }
 
-/// The lock in the header of an object.
+/// The lock in the header of an object, which a thread, known by its core, holds as long as it writes.
 class Seqlock {
  public:
-  /// Whether a write overlaps a read that began at `from`.
-  bool written_since(sim::Time from) const { return held_until_ > from; }
+  /// Whether another thread's write overlaps a read that began at `from`.
+  bool written_since(sim::Time from, const models::Core& reader) const {
+    return held_until_ > from && writer_ != &reader;
+  }
   /// How long it is still held.
   sim::Duration free_in(sim::Time now) const { return held_until_ > now ? held_until_ - now : sim::Duration{}; }
-  /// A write that is ready now; returns how long it takes with the time for which it waits for the lock.
-  sim::Duration write(sim::Time now, sim::Duration cost) {
-    const sim::Duration wait = free_in(now);
-    held_until_ = now + wait + cost;
-    return wait + cost;
+  /// A write that is ready now and takes `cost`; returns for how long it waits until another thread gives up the lock.
+  sim::Duration write(sim::Time now, sim::Duration cost, const models::Core& writer) {
+    const sim::Duration held = free_in(now), wait = writer_ == &writer ? sim::Duration{} : held;
+    held_until_ = now + held + cost;
+    writer_ = &writer;
+    return wait;
   }
 
  private:
   sim::Time held_until_ = sim::Time::beginning();
+  const models::Core* writer_ = nullptr;
 };
 
 /// Nothing is kept of a key that nobody has written.
@@ -59,20 +64,20 @@ class Shard {
   const Object* find(sim::Key key) const { return objects_.find(key); }
   /// Fills in what a get that began at `from`, and is over, has read. True if a write overlapped it and it was done
   /// again; without seqlocks it then has a part of what was there before.
-  bool read(StoreRequest& get, sim::Time from, bool seqlocks) const {
+  bool read(StoreRequest& get, sim::Time from, const models::Core& reader, bool seqlocks) const {
     const Object* object = find(get.key);
     get.value = get.other = object != nullptr ? object->value : sim::kNeverWritten;
-    if (object == nullptr || !object->lock.written_since(from)) return false;
+    if (object == nullptr || !object->lock.written_since(from, reader)) return false;
     if (!seqlocks) get.other = object->before;
     return seqlocks;
   }
-  /// Writes an object; returns how long that takes.
-  sim::Duration write(sim::Key key, sim::Value value, sim::Time now, sim::Duration cost) {
+  /// Writes an object; returns for how long the writer waits for its lock.
+  sim::Duration write(sim::Key key, sim::Value value, sim::Time now, sim::Duration cost, const models::Core& writer) {
     Object& object = objects_[key];
     digest_ = digest_ * 0x100000001b3 + (key ^ value.number() * 0x9e3779b97f4a7c15);
     object.before = object.value;
     object.value = value;
-    return object.lock.write(now, cost);
+    return object.lock.write(now, cost, writer);
   }
   /// Calls `visit(key, value)` for each key that has been written, in no particular order.
   template <class Visit>

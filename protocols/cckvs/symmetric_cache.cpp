@@ -17,14 +17,9 @@ struct SymmetricCache::Waiting {
         operation(number),
         thread(on),
         since(owner.shared_.rack.calendar().now()),
-        ended(owner.shared_.rack.calendar()),
-        before(owner.last_) {
-    cache.by_operation_[operation] = this;
-    (before != nullptr ? before->next : cache.first_) = this;
-    cache.last_ = this;
-    ++cache.waiting_count_;
-  }
+        ended(owner.shared_.rack.calendar()) {}
   ~Waiting() {
+    if (!listed) return;
     cache.by_operation_.erase(operation);
     (before != nullptr ? before->next : cache.first_) = next;
     (next != nullptr ? next->before : cache.last_) = before;
@@ -33,14 +28,24 @@ struct SymmetricCache::Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
+  /// It has not ended at once.
+  void list() {
+    listed = true;
+    before = cache.last_;
+    cache.by_operation_[operation] = this;
+    (before != nullptr ? before->next : cache.first_) = this;
+    cache.last_ = this;
+    ++cache.waiting_count_;
+  }
+
   SymmetricCache& cache;
   StoreRequest request;  // becomes the answer
   sim::OperationId operation;
   unsigned thread;
   sim::Time since;
   sim::Signal ended;
-  bool over = false;
-  Waiting *before, *next = nullptr;
+  bool over = false, listed = false;
+  Waiting *before = nullptr, *next = nullptr;
 };
 
 /// A thread changes an object: its other threads' reads that overlap are done again.
@@ -52,12 +57,12 @@ class SymmetricCache::Writing {
     cache_.cause_ = cause;
     if (entry_ != nullptr) before_ = entry_->value;
   }
-  /// Holds the lock for `cost` from now on; returns how long the thread is kept by it.
-  sim::Duration hold_lock(sim::Duration cost) {
-    if (entry_ == nullptr) return cost;
+  /// Holds the lock for `cost` from now on; returns for how long the thread waits for it.
+  sim::Duration hold_lock(sim::Duration cost, const models::Core& writer) {
+    if (entry_ == nullptr) return {};
     Written& written = cache_.written_[key_];
     written.before = before_;
-    return written.lock.write(cache_.shared_.rack.calendar().now(), cost);
+    return written.lock.write(cache_.shared_.rack.calendar().now(), cost, writer);
   }
 
  private:
@@ -75,16 +80,17 @@ SymmetricCache::SymmetricCache(Shared& shared, const CacheOptions& options, Node
   }
 }
 
-const SymmetricCache::Written* SymmetricCache::overlapping(sim::Key key, sim::Duration length) const {
+const SymmetricCache::Written* SymmetricCache::overlapping(sim::Key key, sim::Duration length,
+                                                           const models::Core& reader) const {
   const Written* written = written_.find(key);
   if (written == nullptr) return nullptr;
-  return written->lock.written_since(shared_.rack.calendar().now() - length) ? written : nullptr;
+  return written->lock.written_since(shared_.rack.calendar().now() - length, reader) ? written : nullptr;
 }
 
 sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
   const sim::Duration cost = options_.probe_work;
   const bool put = request.put != 0;
-  while (!put && shared_.options.seqlocks && overlapping(request.key, cost) != nullptr) {
+  while (!put && shared_.options.seqlocks && overlapping(request.key, cost, thread.core()) != nullptr) {
     ++shared_.counters.read_retries.value;
     co_await models::occupy(thread.core(), cost);
   }
@@ -92,19 +98,23 @@ sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreReques
   CacheLinks& links = *links_[thread.thread()];
   while (put && options_.rules.consistency == Consistency::sc && links.has_waiting()) co_await links.sent().wait();
   Waiting waiting(*this, request, operation, thread.thread());
+  asking_ = &waiting;
   if (put) {
     Writing writing(*this, thread.thread(), request.key, operation);
     cache_.put(request.key, operation, request.value);
-    thread.core().charge(writing.hold_lock(cost) - cost);
+    thread.core().charge(writing.hold_lock(cost, thread.core()));
   } else {
     thread_ = thread.thread();
     cause_ = operation;
     cache_.get(request.key, operation);
     if (waiting.over && !shared_.options.seqlocks) {
-      if (const Written* written = overlapping(request.key, cost)) waiting.request.other = written->before;
+      if (const Written* written = overlapping(request.key, cost, thread.core()))
+        waiting.request.other = written->before;
     }
   }
+  asking_ = nullptr;
   if (!waiting.over) {
+    waiting.list();
     co_await waiting.ended.wait();
     if (!put) co_await models::occupy(thread.core(), cost);  // it looks again
   }
@@ -123,7 +133,8 @@ void SymmetricCache::receive(unsigned thread, NodeId from, const CacheMessage& m
     default:
       cache_.receive_update(from, message.key, message.timestamp, message.value);
   }
-  shared_.rack.server(node_).core(thread).charge(writing.hold_lock(options_.message_work));
+  models::Core& core = shared_.rack.server(node_).core(thread);
+  core.charge(options_.message_work + writing.hold_lock(options_.message_work, core));
 }
 
 void SymmetricCache::invalidate_all(sim::Key key, Timestamp timestamp, sim::OperationId put) {
@@ -155,9 +166,9 @@ void SymmetricCache::stalled(sim::OperationId, sim::Key) {
 }
 
 void SymmetricCache::end(sim::OperationId operation, sim::Value value) {
-  Waiting* const* found = by_operation_.find(operation);
-  if (found == nullptr) return;  // its session has died
-  Waiting& waiting = **found;
+  Waiting* const* listed = by_operation_.find(operation);
+  if (listed == nullptr && (asking_ == nullptr || asking_->operation != operation)) return;  // its session has died
+  Waiting& waiting = listed != nullptr ? **listed : *asking_;
   if (waiting.request.put == 0) waiting.request.value = waiting.request.other = value;
   waiting.over = true;
   waiting.ended.notify_all();

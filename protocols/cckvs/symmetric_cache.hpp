@@ -58,8 +58,8 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   void stalled(sim::OperationId operation, sim::Key key) override;
   void readable(sim::Key, bool) override {}
 
-  /// Whether a write overlapped a read that took so long and is over now.
-  const Written* overlapping(sim::Key key, sim::Duration length) const;
+  /// What was written while somebody read it, which took so long and is over now; null for nothing.
+  const Written* overlapping(sim::Key key, sim::Duration length, const models::Core& reader) const;
   void end(sim::OperationId operation, sim::Value value);
   std::string waits_for(const Waiting& waiting) const;
 
@@ -71,7 +71,8 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   unsigned thread_ = 0;                             // that serves the cache at this instant
   sim::OperationId cause_ = 0;                      // of what it does
   sim::FlatMap<Written> written_;
-  sim::FlatMap<Waiting*> by_operation_;
+  Waiting* asking_ = nullptr;                   // of which the cache is told at this instant
+  sim::FlatMap<Waiting*> by_operation_;         // of those that have not ended at once
   Waiting *first_ = nullptr, *last_ = nullptr;  // in the order in which they came
   std::size_t waiting_count_ = 0;
 };
