@@ -268,21 +268,21 @@ TEST_CASE("what does not fit together is refused before the run") {
   };
   SECTION("more hot keys than keys") {
     options.cache_keys = 11;
-    CHECK(refused("cache_keys") == "");
+    CHECK(refused("/protocol/cckvs/cache_keys") == "");
     options.cache_keys = 10;
     CHECK(refused("") == "built");
   }
   SECTION("no credits") {
     options.consistency_credits = 0;
-    CHECK(refused("consistency_credits") == "");
+    CHECK(refused("/protocol/cckvs/consistency_credits") == "");
   }
   SECTION("a batch of credits that is larger than what there is") {
     options.consistency_credits = 29;
-    CHECK(refused("credit_batch") == "");
+    CHECK(refused("/protocol/cckvs/credit_batch") == "");
   }
   SECTION("fewer version bits than puts that can be alive") {
     options.rules.consistency = Consistency::sc;
     options.rules.version_bits = 8;  // 3 nodes, 2 threads, 61 updates
-    CHECK(refused("version_bits") == "");
+    CHECK(refused("/protocol/cckvs/version_bits") == "");
   }
 }

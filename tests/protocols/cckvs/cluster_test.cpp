@@ -164,16 +164,16 @@ TEST_CASE("what does not fit is refused before the run, with the reason") {
   }
   SECTION("more threads than cores") {
     options.kvs_threads = 3;
-    CHECK(refused("cache_threads") == "");
+    CHECK(refused("/protocol/cckvs/cache_threads") == "");
   }
   SECTION("no credits") {
     options.request_credits = 0;
-    CHECK(refused("request_credits") == "");
+    CHECK(refused("/protocol/cckvs/request_credits") == "");
   }
   SECTION("more credits than a send queue has places") {
     setup.rack.nic.send_queue = 64;
     options.request_credits = 17;  // to two nodes, from two cache threads
-    CHECK(refused("request_credits") == "");
+    CHECK(refused("/protocol/cckvs/request_credits") == "");
     options.request_credits = 16;
     CHECK(refused("") == "built");
   }
