@@ -19,7 +19,7 @@ Datagram::Datagram(NicEngine& engine, Qpn number, const Queues& queues)
 }
 
 bool Datagram::take(const WorkRequest& request) {
-  if (sending_.size() >= engine().options().send_queue) return false;
+  if (!has_room()) return false;
   const bool sends = request.opcode == Opcode::send || request.opcode == Opcode::send_imm;
   if (!sends || request.length() > engine().options().mtu_bytes) {
     complete_in_error(request, sends ? Status::local_length_error : Status::local_operation_error);
@@ -48,16 +48,32 @@ bool Datagram::take(const WorkRequest& request) {
   return true;
 }
 
-// It is done when it is on the wire: nobody acknowledges a datagram.
-void Datagram::leaves(sim::Time when) {
-  engine().calendar().at<&Datagram::sent_one>(when, lane_, *this, engine().generation());
+bool Datagram::has_room() {
+  if (sending_.size() < engine().options().send_queue) return true;
+  while (leaving_ > 0 && !sending_.front().signalled && engine().calendar().has_passed(sending_.front().left, lane_)) {
+    sending_.pop_front();
+    --leaving_;
+  }
+  return sending_.size() < engine().options().send_queue;
 }
 
-void Datagram::sent_one(std::uint64_t generation) {
+// It is done when it is on the wire: nobody acknowledges a datagram.
+void Datagram::leaves(sim::Time when) {
+  Sending& sending = sending_[leaving_++];
+  sending.left = when;
+  if (sending.signalled) engine().calendar().at<&Datagram::completed>(when, lane_, *this, engine().generation());
+}
+
+// Whatever was posted before it has left before it.
+void Datagram::completed(std::uint64_t generation) {
   if (generation != engine().generation()) return;
+  while (!sending_.front().signalled) {
+    sending_.pop_front();
+    --leaving_;
+  }
   const Sending sent_request = sending_.front();
   sending_.pop_front();
-  if (!sent_request.signalled) return;
+  --leaving_;
   Completion completion;
   completion.wr_id = sent_request.wr_id;
   completion.opcode = sent_request.opcode;
@@ -93,6 +109,7 @@ void Datagram::receive(p4::PacketRef&& packet, sim::Time start) {
 
 void Datagram::power_off() {
   sending_.clear();
+  leaving_ = 0;
   order_.reset();
   clear_own_receives();
   set_state(State::reset);

@@ -20,8 +20,10 @@ class Datagram final : public QueuePair, SendListener {
 
  private:
   bool take(const WorkRequest& request) override;
+  /// Whether the send queue has room, once it has forgotten what is on the wire and is to make no completion.
+  bool has_room();
   void leaves(sim::Time when) override;
-  void sent_one(std::uint64_t generation);
+  void completed(std::uint64_t generation);
 
   SendOrder order_{engine(), this, number() - kFirstRdmaQpn};
   sim::Lane lane_;
@@ -29,8 +31,12 @@ class Datagram final : public QueuePair, SendListener {
     std::uint64_t wr_id;
     Opcode opcode;
     bool signalled;
+    sim::Time left = sim::Time::max();  // when its last bit is on the wire, once that is known
   };
-  std::deque<Sending> sending_;  // posted, and not with the wire yet
+  // Posted, and not known to be on the wire: one without a completion is forgotten when there is a reason to look, so
+  // that it takes no event to leave.
+  std::deque<Sending> sending_;
+  std::size_t leaving_ = 0;  // the first of them, of which it is known when they leave
 };
 
 }  // namespace racksim::models

@@ -24,6 +24,16 @@ const p4::Table* table_of(const p4::Program& program, std::string_view name) {
   return nullptr;
 }
 
+/// What plain forwarding alone does with packets for groups of servers; null if the program has no such action.
+const p4::Action* forwards_to_groups(const p4::Program& program) {
+  const p4::Table* by_mac = table_of(program, "forward_by_mac");
+  if (by_mac == nullptr) return nullptr;
+  for (const p4::Action* action : by_mac->actions) {
+    if (action->name == "forward_to_group") return action;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Server::Server(RackContext& context, NicCounters& counters, NodeId node, const RackOptions& options)
@@ -84,6 +94,7 @@ void Rack::plug_servers() {
       up.frame_as_infiniband();
       down.frame_as_infiniband();
     }
+    for (Wire* wire : {&up, &down}) wire->limit_packets(options_.network_switch.port_packets_per_second);
     up.expect_jitter(options_.faults.jitter);
     down.expect_jitter(options_.faults.jitter);
     server->nic().plug(up);
@@ -115,9 +126,19 @@ void Rack::fill_routes() {
     for (const auto& server : servers_) add(server->node(), ports_[server->node()]);
     add(kControlCpuNode, chassis_->cpu_port());
   }
+  exclude_senders();
   for (const auto& [group, members] : groups_) {
     route_to_group(group);
     set_copies(group);
+  }
+}
+
+// Plain forwarding names the port by which a packet came; a program with groups of its own names what it likes.
+void Rack::exclude_senders() {
+  if (forwards_to_groups(chassis_->pipeline(0).program()) == nullptr) return;
+  for (const unsigned port : ports_) {
+    const auto number = static_cast<std::uint16_t>(port);
+    chassis_->replication().set_exclusion(number, {number});
   }
 }
 
@@ -138,10 +159,7 @@ void Rack::leave(std::uint16_t group, NodeId node) {
 void Rack::route_to_group(std::uint16_t group) {
   const auto& program = chassis_->pipeline(0).program();
   const p4::Table* by_mac = table_of(program, "forward_by_mac");
-  const p4::Action* to_group = nullptr;
-  for (const p4::Action* action : by_mac ? by_mac->actions : std::vector<p4::Action*>{}) {
-    if (action->name == "forward_to_group") to_group = action;
-  }
+  const p4::Action* to_group = forwards_to_groups(program);
   if (to_group == nullptr) {
     throw std::logic_error(
         fmt::format("the switch's program {} forwards to no multicast groups of servers", program.name()));

@@ -121,7 +121,8 @@ class Rack {
   void install_program(std::shared_ptr<const p4::Program> program);
 
   /// Makes a server a member of a multicast group, or ends its membership: from now on the switch sends a copy of each
-  /// packet for the group to every member, its sender too if that is one. Memberships outlast a restart of the switch.
+  /// packet for the group to every member but its sender, for none goes out by the port by which it came
+  /// (models/hardware.md 7.4). Memberships outlast a restart of the switch.
   /// Throws std::logic_error if the switch's program is not plain forwarding alone, whose groups these are.
   void join(std::uint16_t group, NodeId node);
   void leave(std::uint16_t group, NodeId node);
@@ -140,6 +141,7 @@ class Rack {
   void fill_routes();
   void route_to_group(std::uint16_t group);
   void set_copies(std::uint16_t group);
+  void exclude_senders();
 
   RackOptions options_;
   p4::PacketPool packets_;

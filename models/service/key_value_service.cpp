@@ -16,26 +16,31 @@ std::uint32_t ItemSizes::value_bytes(sim::Key key) const {
 }
 
 KeyValueService::KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics,
-                                 unsigned client_nodes, unsigned threads_per_node, std::vector<AnswerLabel> labels)
-    : Service(calendar, event_log, metrics, client_nodes, threads_per_node),
+                                 unsigned client_nodes, unsigned threads_per_node, std::vector<AnswerLabel> labels,
+                                 unsigned sessions_per_thread)
+    : Service(calendar, event_log, metrics, client_nodes, threads_per_node, sessions_per_thread),
       client_nodes_(client_nodes),
       given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
       answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
       tally_(metrics, std::move(labels)) {}
 
-sim::Task<std::optional<sim::Value>> KeyValueService::get(Session session, sim::Key key) {
-  const PendingOperation begun = begin(session, sim::OperationKind::read, key);
+sim::Task<std::optional<sim::Value>> KeyValueService::get(Session session, sim::Key key, NodeId at) {
+  PendingOperation begun = begin(session, sim::OperationKind::read, key);
+  begun.at_node = at;
   Guard guard(*this, session, begun);
-  const Answer answer = co_await do_get(session, key, begun.operation);
+  const Session place{at, session.thread, session.number};
+  const Answer answer = co_await do_get(place, key, begun.operation);
   guard.over();
   co_return finish(session, begun, answer);
 }
 
-sim::Task<std::optional<sim::Value>> KeyValueService::put(Session session, sim::Key key) {
-  const PendingOperation begun = begin(session, sim::OperationKind::write, key, next_value(session));
+sim::Task<std::optional<sim::Value>> KeyValueService::put(Session session, sim::Key key, NodeId at) {
+  PendingOperation begun = begin(session, sim::OperationKind::write, key, next_value(session));
+  begun.at_node = at;
   Guard guard(*this, session, begun);
-  const Answer answer = co_await do_put(session, key, begun.value, begun.operation);
+  const Session place{at, session.thread, session.number};
+  const Answer answer = co_await do_put(place, key, begun.value, begun.operation);
   guard.over();
   co_return finish(session, begun, answer);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/service/answer_labels.hpp"
+#include "models/service/client_behaviour.hpp"
 #include "models/service/item_parts.hpp"
 #include "models/service/service.hpp"
 #include "sim/kernel/task.hpp"
@@ -38,23 +39,30 @@ struct Answer {
 };
 
 /// A key-value store. Implemented by protocols, used by workloads. A session may have any number of operations under
-/// way.
+/// way, and have them carried out at another node than its own: then the thread of its number there does it.
 class KeyValueService : public Service {
  public:
   static constexpr std::string_view kWhat = "a key-value service";
 
   /// Clients are the first `client_nodes` nodes. `labels`: of who answers, at least one.
   KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned client_nodes,
-                  unsigned threads_per_node, std::vector<AnswerLabel> labels);
+                  unsigned threads_per_node, std::vector<AnswerLabel> labels, unsigned sessions_per_thread = 1);
 
   /// Gets an item; returns its value, or nothing if it gives up.
-  sim::Task<std::optional<sim::Value>> get(Session session, sim::Key key);
+  sim::Task<std::optional<sim::Value>> get(Session session, sim::Key key) { return get(session, key, session.node); }
+  /// The same at a node: in the record it is the session's, and a crash of that node ends it.
+  sim::Task<std::optional<sim::Value>> get(Session session, sim::Key key, NodeId at);
   /// Gives an item a new value; returns it, or nothing if it gives up: then the item may have got it, may still do so,
   /// or never.
-  sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key);
+  sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key) { return put(session, key, session.node); }
+  /// The same at a node.
+  sim::Task<std::optional<sim::Value>> put(Session session, sim::Key key, NodeId at);
 
   /// Tells the sizes of all items, before the run. Throws std::runtime_error when the store cannot hold such items.
   void describe_items(const ItemSizes& sizes);
+  /// Tells what clients will do, before the run; who is not told may take them to be pinned. Throws sim::OptionError,
+  /// about an option of the workload, when the store cannot keep its promises to such clients.
+  void describe_clients(const ClientBehaviour& clients) { do_describe_clients(clients); }
   /// Tells the most popular keys, hottest first, before the run: what a cache may begin with.
   /// By default each of them is asked for, coldest first, by sessions in turn.
   virtual void preload(std::span<const sim::Key> hottest);
@@ -65,9 +73,13 @@ class KeyValueService : public Service {
   void stop_measuring();
 
  protected:
-  virtual sim::Task<Answer> do_get(Session session, sim::Key key, sim::OperationId operation) = 0;
-  virtual sim::Task<Answer> do_put(Session session, sim::Key key, sim::Value value, sim::OperationId operation) = 0;
+  /// `place` says who carries it out: the session that asks, or the one of its thread and number at another node. Whose
+  /// operation it is tells its number (Service::session_of), but for those of the warm-up.
+  virtual sim::Task<Answer> do_get(Session place, sim::Key key, sim::OperationId operation) = 0;
+  virtual sim::Task<Answer> do_put(Session place, sim::Key key, sim::Value value, sim::OperationId operation) = 0;
   virtual void do_describe_items(const ItemSizes& sizes) = 0;
+  /// By default all clients are served alike.
+  virtual void do_describe_clients(const ClientBehaviour& clients) { static_cast<void>(clients); }
   /// An answer has come to a request that is over. `key` is the one that it is about.
   void repeated_answer(Session session, sim::Key key);
 

@@ -27,7 +27,7 @@ struct OracleTerms {
   sim::Duration patience{};          ///< how long a lost packet may go unnoticed
   sim::Duration settling{};          ///< how long after-effects of a fault excuse timeouts
   std::uint64_t history_budget = 0;  ///< operations that are recorded for checks of whole histories, at most
-  std::uint64_t sessions = 0;        ///< application threads of all nodes
+  std::uint64_t sessions = 0;        ///< of all application threads of all nodes
 };
 
 /// One recorder for all.

@@ -35,8 +35,9 @@ namespace racksim::models {
 /// What a protocol is built on.
 struct ProtocolContext {
   Rack& rack;
-  unsigned threads_per_node = 0;  ///< application threads, each pinned to a core of its own
-  sim::CoverageProbe coverage{};  ///< of the map that the protocol registered; off unless the run asks for it
+  unsigned threads_per_node = 0;     ///< application threads, each pinned to a core of its own
+  unsigned sessions_per_thread = 1;  ///< that a key-value service has to tell apart (Session::number)
+  sim::CoverageProbe coverage{};     ///< of the map that the protocol registered; off unless the run asks for it
 };
 
 /// Something that must not be there once everything has come to rest.

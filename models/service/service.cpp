@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "sim/kernel/invariant.hpp"
@@ -13,10 +14,11 @@
 namespace racksim::models {
 
 Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned nodes,
-                 unsigned threads_per_node)
+                 unsigned threads_per_node, unsigned sessions_per_thread)
     : calendar_(calendar),
       event_log_(event_log),
       threads_per_node_(threads_per_node),
+      sessions_per_thread_(sessions_per_thread),
       latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
       read_latency_(metrics.histogram("latency.read", "the same for reads")),
       write_latency_(metrics.histogram("latency.write", "the same for writes")),
@@ -29,7 +31,11 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
                               0)) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
-      sessions_.push_back({.source = event_log.add_source(fmt::format("node{}/thread{}", node, thread))});
+      for (unsigned number = 0; number < sessions_per_thread; ++number) {
+        std::string name = fmt::format("node{}/thread{}", node, thread);
+        if (sessions_per_thread > 1) name += fmt::format("/session{}", number);
+        sessions_.push_back({.source = event_log.add_source(name)});
+      }
     }
   }
 }
@@ -50,7 +56,12 @@ Service::PendingOperation Service::begin(Session session, sim::OperationKind kin
       sim::OperationId{static_cast<std::uint64_t>(index + 1) << kNumberBits | ++state.operations};
   ++pending_;
   sim::record_begun(event_log_, state.source, calendar_.now(), operation, kind, key, sim::Value{operand});
-  return {.operation = operation, .at = calendar_.now(), .key = key, .value = sim::Value{operand}, .kind = kind};
+  return {.operation = operation,
+          .at = calendar_.now(),
+          .key = key,
+          .value = sim::Value{operand},
+          .kind = kind,
+          .at_node = session.node};
 }
 
 sim::Duration Service::end(Session session, const PendingOperation& begun, sim::Value value) {
@@ -103,10 +114,12 @@ void Service::lost_write(sim::Key key, sim::Value value, sim::Loss why) {
 }
 
 void Service::sessions_died(NodeId node) {
-  for (std::uint16_t thread = 0; thread < threads_per_node_; ++thread) {
-    const Session session{node, thread};
-    if (index_of(session) >= sessions_.size()) return;  // a node without sessions
-    for (const PendingOperation& begun : std::exchange(sessions_[index_of(session)].dead, {})) give_up(session, begun);
+  for (std::size_t index = 0; index < sessions_.size(); ++index) {
+    std::vector<PendingOperation>& dead = sessions_[index].dead;
+    for (const PendingOperation& begun : dead) {
+      if (begun.at_node == node) give_up(session_number(index), begun);
+    }
+    std::erase_if(dead, [node](const PendingOperation& begun) { return begun.at_node == node; });
   }
 }
 
@@ -157,9 +170,10 @@ void Service::stop_measuring() {
 void Service::compare_nodes() {
   double sum = 0, squares = 0;
   std::uint64_t nodes = 0, least = measured_, most = 0;
-  for (std::size_t first = 0; first < sessions_.size(); first += threads_per_node_) {
+  const std::size_t per_node = std::size_t{threads_per_node_} * sessions_per_thread_;
+  for (std::size_t first = 0; first < sessions_.size(); first += per_node) {
     std::uint64_t of_node = 0;
-    for (std::size_t i = first; i < first + threads_per_node_; ++i) of_node += sessions_[i].measured;
+    for (std::size_t i = first; i < first + per_node; ++i) of_node += sessions_[i].measured;
     ++nodes;
     least = std::min(least, of_node);
     most = std::max(most, of_node);

@@ -19,17 +19,19 @@
 
 namespace racksim::models {
 
-/// One application thread: who issues operations. `node` and `thread` count from 0.
+/// Who issues operations: an application thread or, where a thread serves several clients, one of these. What an oracle
+/// calls a session is this, wherever its operations are carried out. All count from 0.
 struct Session {
   NodeId node = 0;
   std::uint16_t thread = 0;
+  std::uint16_t number = 0;  ///< of those of the thread
 };
 
 class Service {
  public:
-  /// Makes `threads_per_node` sessions on each of the first `nodes` nodes.
+  /// Makes `sessions_per_thread` sessions for each of `threads_per_node` threads on each of the first `nodes` nodes.
   Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned nodes,
-          unsigned threads_per_node);
+          unsigned threads_per_node, unsigned sessions_per_thread = 1);
   virtual ~Service() = default;
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -63,6 +65,7 @@ class Service {
     sim::Key key = 0;
     sim::Value value = 0;  ///< what it writes or adds
     sim::OperationKind kind = sim::OperationKind::read;
+    NodeId at_node = 0;  ///< that carries it out, and with which it dies
   };
 
   class Guard;
@@ -103,8 +106,8 @@ class Service {
     bool over_ = false;
   };
 
-  /// The sessions of a node have died, and with them the operations whose guards are gone: they count as given up. For
-  /// the event of a crash, after the tasks have been destroyed.
+  /// A node has died, and with it the operations there whose guards are gone: they count as given up. For the event of
+  /// a crash, after the tasks have been destroyed.
   void sessions_died(NodeId node);
 
   /// Warms up by running the protocol itself: carries out the task, before the run begins (calendar.hpp, `skip_to`). It
@@ -145,10 +148,13 @@ class Service {
   sim::Source source_of(std::size_t index) const { return sessions_[index].source; }
   std::size_t sessions() const { return sessions_.size(); }
   Session session_number(std::size_t index) const {
-    return {static_cast<NodeId>(index / threads_per_node_), static_cast<std::uint16_t>(index % threads_per_node_)};
+    const std::size_t thread = index / sessions_per_thread_;
+    return {static_cast<NodeId>(thread / threads_per_node_), static_cast<std::uint16_t>(thread % threads_per_node_),
+            static_cast<std::uint16_t>(index % sessions_per_thread_)};
   }
   std::size_t index_of(Session session) const {
-    return static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
+    const std::size_t thread = static_cast<std::size_t>(session.node) * threads_per_node_ + session.thread;
+    return thread * sessions_per_thread_ + session.number;
   }
 
   /// Who is waited for in an operation under way, by index, as far as the service can tell.
@@ -168,7 +174,7 @@ class Service {
 
   sim::Calendar& calendar_;
   sim::EventLog& event_log_;
-  unsigned threads_per_node_;
+  unsigned threads_per_node_, sessions_per_thread_;
   std::vector<SessionState> sessions_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;
   sim::Gauge &least_of_node_, &most_of_node_, &fairness_;

@@ -6,6 +6,9 @@ namespace racksim::models {
 void SwitchOptions::declare(sim::Parameters& p) {
   p.integer("switch.ports", ports, 1, 256, "Front-panel ports.");
   p.integer("switch.ports_per_pipe", ports_per_pipe, 1, 64, "Ports that share a pipe and its state.");
+  p.integer("switch.port_packet_rate", port_packets_per_second, 0, 10'000'000'000,
+            "Packets a second that a front port takes in each direction, however short they are; 0: no such limit.")
+      .neutral(0);
   p.integer("switch.clock", clock_hz, 1'000'000, 10'000'000'000, "Pipe clock in Hz; a pipe starts one pass a cycle.");
   p.length("switch.parser_latency", parser_latency, 0_ps, 1_ms, "Receiving MAC and parser, per ingress pass.");
   p.length("switch.deparser_latency", deparser_latency, 0_ps, 1_ms, "Deparser, per pass.");

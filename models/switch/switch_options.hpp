@@ -20,6 +20,9 @@ enum class PassMode : std::uint8_t {
 struct SwitchOptions {
   std::uint64_t ports = 32;           ///< front-panel ports, numbered from 0
   std::uint64_t ports_per_pipe = 16;  ///< port p belongs to pipe p / ports_per_pipe
+  /// That pass a front port in each direction, as an InfiniBand switch limits small ones (ccKVS §8.4); 0: no limit. The
+  /// server's NIC waits for it as for a slower wire: flow control loses nothing.
+  std::uint64_t port_packets_per_second = 0;
   std::uint64_t clock_hz = 1'220'000'000;
   sim::Duration parser_latency = 100_ns;           ///< receiving MAC and parser, per ingress pass
   sim::Duration deparser_latency = 30_ns;          ///< per pass

@@ -89,21 +89,22 @@ sim::Time Wire::transmit(p4::PacketRef&& packet, sim::Time ready) {
   const auto serialisation = this->serialisation(bytes);
   RACKSIM_INVARIANT(start >= free_at_ && start >= ready,
                     "a wire carries one packet at a time, none before it is ready");
-  free_at_ = start + serialisation;
+  const sim::Time sent = start + serialisation;
+  free_at_ = std::max(sent, start + shortest_gap_);
   ++packets_sent_;
   bytes_sent_ += bytes - saved_bytes_;
   if (start >= next_change_) [[unlikely]]
     change_faults(start);
   if (!faulty_ && targeted_.empty()) {
     // A wire that was faulty until now must not let this one overtake those that are late.
-    if (last_arrival_ > free_at_ + propagation_ + usual_jitter_) [[unlikely]]
+    if (last_arrival_ > sent + propagation_ + usual_jitter_) [[unlikely]]
       report_late(*packet, start);
-    last_arrival_ = std::max(last_arrival_, free_at_ + propagation_);
+    last_arrival_ = std::max(last_arrival_, sent + propagation_);
     launch(std::move(packet), start, last_arrival_);
   } else {
     transmit_through_faults(std::move(packet), start, serialisation);
   }
-  return free_at_;
+  return sent;
 }
 
 sim::Time Wire::transmit_unseen(std::uint32_t bytes, sim::Time ready) {
@@ -131,7 +132,8 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
   sim::Duration stalled = effect.stall;
   if (faults_.jitter > sim::Duration{}) stalled += uniform_up_to(random_, faults_.jitter);
   if (faults_.spike > 0 && random_.chance(faults_.spike)) stalled += faults_.spike_delay;
-  sim::Time late = free_at_ + propagation_ + stalled;
+  const sim::Time sent = start + serialisation;
+  sim::Time late = sent + propagation_ + stalled;
   const bool doubled = faults_.duplicate > 0 && random_.chance(faults_.duplicate);
   const bool twice = doubled || effect.copy;
   std::array<p4::PacketRef, 2> both;
@@ -147,7 +149,7 @@ void Wire::transmit_through_faults(p4::PacketRef&& packet, sim::Time start, sim:
     if ((copy == 0 || doubled) && faults_.reorder > 0 && random_.chance(faults_.reorder)) {
       held += sim::Duration::from_ps(1) + uniform_up_to(random_, faults_.reorder_delay - sim::Duration::from_ps(1));
     }
-    const sim::Time usual = free_at_ + propagation_ + usual_jitter_ + serialisation * copy;
+    const sim::Time usual = sent + propagation_ + usual_jitter_ + serialisation * copy;
     if (held > sim::Duration{} || std::max(last_arrival_, late) > usual) report_late(*one, start);
     if (held > sim::Duration{}) {
       launch(std::move(one), start, std::max(last_arrival_, late) + held, copy == 1, held, stalled);

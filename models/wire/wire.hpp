@@ -6,6 +6,7 @@
 // a copy that comes later).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ class Wire {
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left.
+  /// Sends a packet that is ready at `ready`; returns the instant when its last bit has left, which may be before the
+  /// wire takes the next one (`limit_packets`).
   sim::Time transmit(p4::PacketRef&& packet, sim::Time ready);
 
   /// For packets that stay on a loop with this wire and whose arrivals the caller computes itself (idle_ring.hpp), on a
@@ -55,6 +57,15 @@ class Wire {
   /// sequence, preamble and gap. Before anything is sent.
   void frame_as_infiniband() { saved_bytes_ = 14 + 20 + 8 + p4::kFcsBytes + p4::kPreambleAndGapBytes - (8 + 2); }
 
+  /// So many packets a second begin on this wire at most, whatever their length: what the end that is slower takes, for
+  /// which the other waits as link-level flow control has it. 0: as many as there is room for. Before anything is sent.
+  void limit_packets(std::uint64_t per_second) {
+    shortest_gap_ =
+        per_second == 0 ? sim::Duration{} : sim::transmission_time(1, static_cast<std::int64_t>(per_second));
+  }
+  /// From the first bit of a packet of so many bytes of an Ethernet wire to the instant when the next may begin.
+  sim::Duration occupancy(std::uint32_t bytes) const { return std::max(serialisation(bytes), shortest_gap_); }
+
   /// How long the bits of so many bytes of an Ethernet wire take, rounded up to a picosecond.
   sim::Duration serialisation(std::uint32_t bytes) const {
     const auto bits = std::int64_t{8} * (bytes - saved_bytes_);
@@ -62,7 +73,7 @@ class Wire {
     return sim::transmission_time(bits, static_cast<std::int64_t>(bits_per_second_));
   }
 
-  /// When the last bit of what was handed over so far has left.
+  /// When another packet may begin after what was handed over so far.
   sim::Time free_at() const { return free_at_; }
 
   /// Sets the faults of packets whose first bit leaves in [from, until). Of several that hold at an instant the latest
@@ -108,6 +119,7 @@ class Wire {
   std::uint64_t bits_per_second_;
   std::int64_t picoseconds_per_bit_;  // 0 when that is no whole number, as it is for 10, 25, 40, 50, 100 and 200 Gbit/s
   sim::Duration propagation_;
+  sim::Duration shortest_gap_;     // between the beginnings of two packets
   std::uint32_t saved_bytes_ = 0;  // of each packet, by another framing than Ethernet's
   PacketSink& sink_;
   unsigned port_;

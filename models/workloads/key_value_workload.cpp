@@ -4,9 +4,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "models/service/key_value_service.hpp"
 #include "models/service/session_tasks.hpp"
+#include "models/workloads/client_route.hpp"
 #include "sim/kernel/waiting.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/random/random.hpp"
@@ -38,6 +44,7 @@ class KeyValueWorkload final : public Workload {
         popularity_(options.keys, options.zipf),
         lane_(rack_.calendar().add_lane("workload")),
         stopped_(rack_.calendar()),
+        open_(service_.client_nodes()),
         tasks_(rack_.calendar(), service_.client_nodes()) {
     const unsigned nodes = service_.client_nodes();
     if (nodes == 0) throw sim::OptionError("/rack/nodes", "a store without client nodes", "a node that sends requests");
@@ -46,12 +53,22 @@ class KeyValueWorkload final : public Workload {
           "swap_keys", fmt::format("{}", options.swap_keys),
           fmt::format("at most half of the {} keys: the hottest ones change places with the coldest", options.keys));
     }
-    const auto sessions = static_cast<std::int64_t>(nodes * options.threads);
-    gap_ = 1_s * sessions / static_cast<std::int64_t>(options.rate);
-    for (unsigned node = 0; node < nodes; ++node) {
-      for (unsigned thread = 0; thread < options.threads; ++thread) sessions_.emplace_back(rack_.seed(), node, thread);
+    const std::uint64_t sessions = nodes * options.threads * options.sessions;
+    if (sessions > kMostSessions) {
+      throw sim::OptionError("sessions", fmt::format("{} sessions in all", sessions),
+                             fmt::format("at most {}: values tell who wrote them", kMostSessions));
     }
+    gap_ = 1_s * static_cast<std::int64_t>(sessions) / static_cast<std::int64_t>(options.rate);
+    sessions_.reserve(sessions);
+    for (unsigned node = 0; node < nodes; ++node) {
+      for (unsigned thread = 0; thread < options.threads; ++thread) {
+        for (unsigned number = 0; number < options.sessions; ++number) add_session(node, thread, number);
+      }
+    }
+    if (moving()) clock_.emplace(rack_.calendar(), "clients");
     // Here and not later: what the store refuses is refused before the run.
+    service_.describe_clients({.routing = options.clients,
+                               .one_at_a_time = options.loop == KeyValueOptions::Loop::closed && options.window == 1});
     service_.describe_items({.key_bytes = static_cast<std::uint32_t>(options_.key_bytes),
                              .small_value_bytes = static_cast<std::uint32_t>(options_.small_value),
                              .large_value_bytes = static_cast<std::uint32_t>(options_.large_value),
@@ -65,13 +82,27 @@ class KeyValueWorkload final : public Workload {
   }
 
   void start() override {
+    if (moving()) return go_on();
     for (SessionState& session : sessions_) begin(session);
   }
 
-  void node_crashed(NodeId node) override { tasks_.node_crashed(node); }
+  // Clients from outside go on when what they had asked has been recorded as given up, which is after this.
+  void node_crashed(NodeId node) override {
+    tasks_.node_crashed(node);
+    open_.close(node);
+    if (!moving()) return;
+    for (Place& place : places_) {
+      if (place.at != node || place.asking.running() == 0) continue;
+      place.asking.cancel_all();
+      --asking_;
+    }
+    rack_.calendar().at<&KeyValueWorkload::go_on>(rack_.calendar().now(), lane_, *this);
+  }
 
   // A client that comes back goes on asking; what it had asked before, it has given up.
   void node_restarted(NodeId node) override {
+    open_.open(node);
+    if (moving()) return go_on();
     for (SessionState& session : sessions_) {
       if (session.id.node == node && !stopping_) begin(session);
     }
@@ -84,7 +115,7 @@ class KeyValueWorkload final : public Workload {
     rack_.calendar().at<&KeyValueWorkload::end_waiting>(rack_.calendar().now(), lane_, *this);
   }
 
-  std::size_t running() const override { return tasks_.running(); }
+  std::size_t running() const override { return tasks_.running() + asking_; }
 
   void notify_after(std::uint64_t operations, std::function<void()> done) override {
     tasks_.notify_after(operations, std::move(done));
@@ -94,12 +125,22 @@ class KeyValueWorkload final : public Workload {
   std::string used_keys() const override { return fmt::format("a key from 0x0 to {:#x}", options_.keys - 1); }
 
  private:
+  static constexpr std::uint64_t kMostSessions = 1'000'000;
+
   struct SessionState {
-    SessionState(std::uint64_t seed, unsigned node, unsigned thread)
-        : id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)},
-          random(seed, fmt::format("node{}/thread{}/workload", node, thread)) {}
+    SessionState(std::uint64_t seed, Session session, ClientRouting routing, const std::string& name)
+        : id(session), random(seed, name + "/workload"), route(routing, session.node, seed, name + "/route") {}
     Session id;
     sim::RandomStream random;
+    ClientRoute route;  // of one that does not keep to its node
+  };
+  /// Of a session that does not keep to its node: a place in its window or, in open loop, what begins its operations.
+  /// Its task is alone in its scope, since it dies with whichever node it has asked.
+  struct Place {
+    Place(sim::Calendar& calendar, SessionState& of) : session(of), asking(calendar) {}
+    SessionState& session;
+    std::optional<NodeId> at;
+    sim::Scope asking;
   };
 
   struct Operation {
@@ -107,25 +148,63 @@ class KeyValueWorkload final : public Workload {
     bool write = false;
   };
 
-  void begin(SessionState& session) {
-    if (options_.loop == KeyValueOptions::Loop::open) return tasks_.spawn(session.id.node, issue(session));
-    for (std::uint64_t i = 0; i < options_.window; ++i) tasks_.spawn(session.id.node, repeat(session));
-  }
+  bool moving() const { return options_.clients != ClientRouting::pinned; }
+  bool open_loop() const { return options_.loop == KeyValueOptions::Loop::open; }
 
-  /// The open loop of a session.
-  sim::Task<void> issue(SessionState& session) {
-    sim::Clock& clock = rack_.server(session.id.node).clock();
-    while (!stopping_) {
-      const sim::Duration gap = session.random.exponential(gap_);
-      if (co_await stopped_.wait_for(clock, gap) || stopping_) break;
-      // An operation is a root task beside this one: it may finish before spawn returns, or long after.
-      tasks_.spawn(session.id.node, operate(session.id, draw(session)));
+  void add_session(unsigned node, unsigned thread, unsigned number) {
+    std::string name = fmt::format("node{}/thread{}", node, thread);
+    if (options_.sessions > 1) name += fmt::format("/session{}", number);
+    const Session id{static_cast<NodeId>(node), static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(number)};
+    SessionState& session = sessions_.emplace_back(rack_.seed(), id, options_.clients, name);
+    if (!moving()) return;
+    for (std::uint64_t i = 0; i < (open_loop() ? 1 : options_.window); ++i) {
+      places_.emplace_back(rack_.calendar(), session);
     }
   }
 
-  /// One place in the window of a session.
+  void begin(SessionState& session) {
+    if (open_loop()) return tasks_.spawn(session.id.node, issue(session, rack_.server(session.id.node).clock()));
+    for (std::uint64_t i = 0; i < options_.window; ++i) tasks_.spawn(session.id.node, repeat(session));
+  }
+
+  /// Begins with all places of clients from outside that ask nobody.
+  void go_on() {
+    for (Place& place : places_) {
+      if (stopping_ || open_.empty()) return;
+      if (place.asking.running() > 0) continue;
+      ++asking_;
+      place.asking.spawn(open_loop() ? issue_from_outside(place) : ask(place));
+    }
+  }
+
+  /// The open loop of a session.
+  sim::Task<void> issue(SessionState& session, sim::Clock& clock) {
+    while (!stopping_) {
+      const sim::Duration gap = session.random.exponential(gap_);
+      if (co_await stopped_.wait_for(clock, gap) || stopping_) break;
+      const auto node = moving() ? session.route.next(open_) : session.id.node;
+      if (!node) continue;  // nobody is there to ask
+      // An operation is a root task beside this one: it may finish before spawn returns, or long after.
+      tasks_.spawn(*node, operate(session.id, draw(session), *node));
+    }
+  }
+  sim::Task<void> issue_from_outside(Place& place) {
+    co_await issue(place.session, *clock_);
+    --asking_;
+  }
+
+  /// One place in the window of a session that keeps to its node.
   sim::Task<void> repeat(SessionState& session) {
-    while (!stopping_) co_await operate(session.id, draw(session));
+    while (!stopping_) co_await operate(session.id, draw(session), session.id.node);
+  }
+  /// The same of one that does not. It ends when no node is there to ask.
+  sim::Task<void> ask(Place& place) {
+    while (!stopping_) {
+      place.at = place.session.route.next(open_);
+      if (!place.at) break;
+      co_await operate(place.session.id, draw(place.session), *place.at);
+    }
+    --asking_;
   }
 
   Operation draw(SessionState& session) {
@@ -134,11 +213,11 @@ class KeyValueWorkload final : public Workload {
     return {key, session.random.chance(options_.write_ratio)};
   }
 
-  sim::Task<void> operate(Session session, Operation operation) {
+  sim::Task<void> operate(Session session, Operation operation, NodeId at) {
     if (operation.write) {
-      co_await service_.put(session, operation.key);
+      co_await service_.put(session, operation.key, at);
     } else {
-      co_await service_.get(session, operation.key);
+      co_await service_.get(session, operation.key, at);
     }
     tasks_.operation_ended();
   }
@@ -155,12 +234,19 @@ class KeyValueWorkload final : public Workload {
   sim::Signal stopped_;
   std::vector<SessionState> sessions_;
   bool stopping_ = false;
+  OpenNodes open_;
+  std::optional<sim::Clock> clock_;  // of clients from outside
+  std::size_t asking_ = 0;           // places of theirs that have not ended
+  // Behind everything that their tasks use: they are destroyed with these.
   SessionTasks tasks_;
+  std::deque<Place> places_;
 };
 
 const sim::Registration<WorkloadEntry> key_value_workload({
     .name = "key-value",
-    .doc = "gets and puts of a key-value store in open loop, with Zipf popularity and hot-in (StarCache §5.1)",
+    .doc =
+        "gets and puts of a key-value store in open or closed loop, with Zipf popularity, hot-in (StarCache §5.1), and "
+        "clients that keep to a node or not (ccKVS §4)",
     .make_options = [] { return std::make_shared<KeyValueOptions>(); },
 });
 
@@ -168,6 +254,15 @@ const sim::Registration<WorkloadEntry> key_value_workload({
 
 void KeyValueOptions::declare(sim::Parameters& p) {
   p.integer("threads", threads, 1, 64, "client threads on each client node").varied_from(1);
+  p.integer("sessions", sessions, 1, 4096, "sessions of each client thread, each a client of its own").neutral(1);
+  p.choice(
+       "clients", clients,
+       {{"pinned", ClientRouting::pinned},
+        {"round-robin", ClientRouting::round_robin},
+        {"random", ClientRouting::random}},
+       "where a session has its operations carried out: at its own node, or at the nodes that take clients, in turn "
+       "or each time at random")
+      .neutral(ClientRouting::pinned);
   // With swaps, all of these leave room for the default of swap_keys.
   p.integer("keys", keys, 1, std::uint64_t{1} << 47, "keys in the store").varied({512, 1000, 20'000}).moderate({512});
   p.real("zipf", zipf, 0, 2, "skew of the keys' popularity: key of rank r is asked for in proportion to r^-zipf")
@@ -179,7 +274,7 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   // Of these two fuzzing has what the template says.
   p.choice("loop", loop, {{"open", Loop::open}, {"closed", Loop::closed}},
            "whether operations begin at a rate (open) or as earlier ones end (closed)");
-  p.integer("window", window, 1, 4096, "in closed loop: operations that each client thread keeps under way");
+  p.integer("window", window, 1, 4096, "in closed loop: operations that each session keeps under way");
   p.integer("rate", rate, 1, 1'000'000'000,
             "in open loop: operations per second that all clients together begin, whether or not earlier ones are "
             "answered")

@@ -1,10 +1,15 @@
 // The key-value workload of StarCache §4, §5.1 and §5.3: clients that send requests to a store whose keys have Zipf
 // popularity, optionally with the "hot-in" pattern, in which the hottest and the coldest keys change places.
 //
-// Open loop: each client thread begins operations at the instants of a Poisson process, whether or not earlier ones
-// have been answered. Closed loop, for what a system can do at most (ccKVS §8.1): each keeps a number of operations
-// under way, its window, and begins the next as one ends. Nothing is kept of a key, so that any number of keys costs
-// nothing.
+// Each client thread serves a number of sessions: clients, in the words of an oracle. Open loop: each session begins
+// operations at the instants of a Poisson process, whether or not earlier ones have been answered. Closed loop, for
+// what a system can do at most (ccKVS §8.1): each keeps a number of operations under way, its window, and begins the
+// next as one ends. With a window of 1 a session is what memory models call one: it does one operation at a time.
+// Nothing is kept of a key, so that any number of keys costs nothing.
+//
+// Sessions keep to their node, or have each operation carried out at one of the nodes that take clients, in turn or
+// at random (ccKVS §4). Those clients stand outside the rack: no crash ends them, what they have asked a node that
+// crashes is given up, and while it is away they go on with the others.
 //
 // The paper gives no order among the keys that change places. Read here as: the hottest with the coldest, the second
 // hottest with the second coldest, and so on; what changes places twice is back where it was.
@@ -12,8 +17,8 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
+#include "models/service/client_behaviour.hpp"
 #include "models/workloads/workload.hpp"
 
 namespace racksim::models {
@@ -34,6 +39,8 @@ struct KeyValueOptions final : WorkloadOptions {
   enum class Loop : std::uint8_t { open, closed };
 
   std::uint64_t threads = 2;
+  std::uint64_t sessions = 1;  ///< of each thread
+  ClientRouting clients = ClientRouting::pinned;
   std::uint64_t keys = 10'000'000;
   double zipf = 0.99;
   double write_ratio = 0.0;
@@ -51,6 +58,7 @@ struct KeyValueOptions final : WorkloadOptions {
   void declare(sim::Parameters& p) override;
   Footprint footprint(const RunScale& scale) const override;
   unsigned threads_per_node() const override { return static_cast<unsigned>(threads); }
+  unsigned sessions_per_thread() const override { return static_cast<unsigned>(sessions); }
   std::unique_ptr<Workload> build(WorkloadContext& context) const override;
 };
 

@@ -82,6 +82,8 @@ class WorkloadOptions {
   virtual Footprint footprint(const RunScale& scale) const = 0;
   /// Application threads on each node.
   virtual unsigned threads_per_node() const = 0;
+  /// Sessions of each of them.
+  virtual unsigned sessions_per_thread() const { return 1; }
   /// The names of the oracles that it brings (Workload::oracle).
   virtual std::vector<std::string> oracles() const { return {}; }
   /// Throws sim::OptionError when the options contradict each other or do not fit the rack.

@@ -45,7 +45,8 @@ ForwardingProgram make_forwarding_program() {
                                            "forwards by destination MAC or IPv4 address, and to multicast groups");
   append_forwarding_parser(*program, Gress::ingress);
   auto& to_group = program->action("forward_to_group");
-  to_group.set(program->intrinsics().mcast_grp_a, to_group.data("group", 16));
+  const auto& in = program->intrinsics();
+  to_group.set(in.mcast_grp_a, to_group.data("group", 16)).set(in.l2_exclusion_id, in.ingress_port);
   const auto forwarding = append(*program, program->ingress(), &to_group);
   return {.program = program, .forwarding = forwarding, .to_group = &to_group};
 }

@@ -29,7 +29,8 @@ void append_forwarding_parser(Program& program, Gress gress);
 Forwarding append_forwarding(Program& program, Block& block);
 
 /// A program that does nothing else, and whose table `by_mac` has a second action, "forward_to_group": a copy for each
-/// member of the multicast group that is its only value.
+/// member of the multicast group that is its only value, but for those that the L2 exclusion of the port by which the
+/// packet came leaves out.
 struct ForwardingProgram {
   std::shared_ptr<const Program> program;
   Forwarding forwarding;

@@ -39,8 +39,10 @@ unsigned clients_of(const models::ProtocolContext& context, const StoreOptions& 
 
 Application::Application(models::ProtocolContext& context, const StoreOptions& options, bool safety)
     : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
-                      clients_of(context, options), context.threads_per_node, answer_labels()),
+                      clients_of(context, options), context.threads_per_node, answer_labels(),
+                      context.sessions_per_thread),
       shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters(context.rack.metrics())},
+      threads_per_node_(context.threads_per_node),
       final_source_(context.rack.event_log().add_source("store")),
       balancing_efficiency_(context.rack.metrics().gauge(
           "store.balancing_efficiency", "share",
@@ -75,13 +77,13 @@ void Application::do_describe_items(const models::ItemSizes& sizes) {
   }
 }
 
-sim::Task<models::Answer> Application::do_get(models::Session session, sim::Key key, sim::OperationId operation) {
-  return clients_[index_of(session)]->get(key, operation);
+sim::Task<models::Answer> Application::do_get(models::Session place, sim::Key key, sim::OperationId operation) {
+  return client(place).get(key, operation);
 }
 
-sim::Task<models::Answer> Application::do_put(models::Session session, sim::Key key, sim::Value value,
+sim::Task<models::Answer> Application::do_put(models::Session place, sim::Key key, sim::Value value,
                                               sim::OperationId operation) {
-  return clients_[index_of(session)]->put(key, value, operation);
+  return client(place).put(key, value, operation);
 }
 
 void Application::node_crashed(NodeId node) {

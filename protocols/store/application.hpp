@@ -41,8 +41,8 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
 
  protected:
   void do_describe_items(const models::ItemSizes& sizes) override;
-  sim::Task<models::Answer> do_get(models::Session session, sim::Key key, sim::OperationId operation) override;
-  sim::Task<models::Answer> do_put(models::Session session, sim::Key key, sim::Value value,
+  sim::Task<models::Answer> do_get(models::Session place, sim::Key key, sim::OperationId operation) override;
+  sim::Task<models::Answer> do_put(models::Session place, sim::Key key, sim::Value value,
                                    sim::OperationId operation) override;
   /// "server 3 of node4"
   std::string server_name(unsigned server) const;
@@ -53,9 +53,11 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
 
  private:
   void repeated(models::Session session, sim::Key key) override { repeated_answer(session, key); }
+  Client& client(models::Session place) { return *clients_[place.node * threads_per_node_ + place.thread]; }
 
   Shared shared_;
-  std::vector<std::unique_ptr<Client>> clients_;        // by session
+  unsigned threads_per_node_;
+  std::vector<std::unique_ptr<Client>> clients_;        // by node and thread
   std::vector<std::unique_ptr<Partition>> partitions_;  // by server
   sim::Source final_source_;
   sim::Gauge& balancing_efficiency_;

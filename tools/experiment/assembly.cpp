@@ -46,6 +46,7 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
   protocol_ = built("/protocol/" + parts.protocol_name, [&] {
     models::ProtocolContext context{.rack = *rack_,
                                     .threads_per_node = parts.workload->threads_per_node(),
+                                    .sessions_per_thread = parts.workload->sessions_per_thread(),
                                     .coverage = sim::CoverageProbe(parts.coverage)};
     return parts.protocol->build(context);
   });

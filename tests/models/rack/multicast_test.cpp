@@ -184,13 +184,31 @@ TEST_CASE("A member that has joined and is attached to nothing drops its copy, a
   t.check_conserved();
 }
 
-TEST_CASE("A sender that is a member hears itself") {
+TEST_CASE("A sender that is a member does not hear itself, and every other member does") {
   Grouped t;
-  t.join(0);
-  t.join(1);
-  t.tell_group(0, 5);
-  CHECK(t.heard(0) == Numbers{5});
-  CHECK(t.heard(1) == Numbers{5});
+  for (NodeId member = 0; member < 8; ++member) t.join(member);
+  for (NodeId sender = 0; sender < 8; ++sender) t.tell_group(sender, sender);
+  for (NodeId node = 0; node < 8; ++node) {
+    Numbers others;
+    for (NodeId sender = 0; sender < 8; ++sender) {
+      if (sender != node) others.push_back(sender);
+    }
+    CHECK(t.heard(node) == others);
+    CHECK(t.rack.uplink(node).packets_sent() == 1);
+    CHECK(t.rack.downlink(node).packets_sent() == 7);
+  }
+  CHECK(t.rack.accounting().copied() == 8 * 7);
+  t.check_conserved();
+}
+
+TEST_CASE("What the only member of a group sends to it goes nowhere, and is counted") {
+  Grouped t;
+  t.join(3);
+  t.tell_group(3, 5);
+  CHECK(t.heard(3).empty());
+  CHECK(t.rack.downlink(3).packets_sent() == 0);
+  CHECK(t.rack.accounting().dropped(DropReason::switch_program) == 1);
+  t.check_conserved();
 }
 
 TEST_CASE("Groups of servers outlast a restart of the switch, and are refused where a program has its own") {
@@ -206,6 +224,9 @@ TEST_CASE("Groups of servers outlast a restart of the switch, and are refused wh
   t.tell_group(0, 5);
   CHECK(t.heard(1) == Numbers{5});
   CHECK(t.heard(2) == Numbers{5});
+  t.tell_group(1, 6);
+  CHECK(t.heard(1) == Numbers{5});
+  CHECK(t.heard(2) == Numbers{5, 6});
   const auto recirculation = static_cast<std::uint16_t>(t.rack.chassis().recirculation_port(0));
   CHECK_THROWS_WITH(t.rack.install_program(exercise_program(false, recirculation)), Catch::Contains("exercise"));
   TestRack other;

@@ -17,7 +17,7 @@ namespace racksim::models::test {
 class FakeStore final : public KeyValueService {
  public:
   struct Asked {
-    Session session;
+    Session session;  ///< at the place where it is carried out
     sim::Key key;
     sim::Value value;  ///< 0 for a get
     bool write;
@@ -26,12 +26,16 @@ class FakeStore final : public KeyValueService {
   };
 
   FakeStore(Rack& on, unsigned client_nodes, unsigned threads,
-            std::vector<AnswerLabel> labels = {{.name = "register", .doc = "a register answered"}})
-      : KeyValueService(on.calendar(), on.event_log(), on.metrics(), client_nodes, threads, std::move(labels)),
+            std::vector<AnswerLabel> labels = {{.name = "register", .doc = "a register answered"}},
+            unsigned sessions_per_thread = 1)
+      : KeyValueService(on.calendar(), on.event_log(), on.metrics(), client_nodes, threads, std::move(labels),
+                        sessions_per_thread),
         rack(on) {}
 
   void preload(std::span<const sim::Key> hottest) override { preloaded.assign(hottest.begin(), hottest.end()); }
   using KeyValueService::repeated_answer;
+  using KeyValueService::session_number;
+  using KeyValueService::session_of;
   using KeyValueService::sessions_died;
 
   Rack& rack;
@@ -40,6 +44,8 @@ class FakeStore final : public KeyValueService {
   std::function<void(const Asked&, Answer&)> distort;
   /// Packs what is then the answer of a get; without, it comes in one packet.
   std::function<void(Answer&)> pack;
+  /// Told of the clients, whom it may refuse.
+  std::function<void(const ClientBehaviour&)> meet;
   std::vector<Asked> asked;
   std::map<std::uint64_t, std::uint64_t> values;
   ItemSizes sizes{};
@@ -47,6 +53,9 @@ class FakeStore final : public KeyValueService {
   std::vector<std::uint64_t> preloaded;
 
  private:
+  void do_describe_clients(const ClientBehaviour& clients) override {
+    if (meet) meet(clients);
+  }
   void do_describe_items(const ItemSizes& told) override {
     sizes = told;
     ++described;

@@ -22,7 +22,9 @@ inline KeyValueOptions few_keys() {
 
 struct Driven : TestRack {
   explicit Driven(const KeyValueOptions& options, unsigned client_nodes = 5, std::uint64_t seed = 1)
-      : TestRack(small(), seed), store(rack, client_nodes, options.threads_per_node()) {
+      : TestRack(small(), seed),
+        store(rack, client_nodes, options.threads_per_node(), {{.name = "register", .doc = "a register answered"}},
+              options.sessions_per_thread()) {
     WorkloadContext context{rack, protocol};
     workload = options.build(context);
     rack.observe_crashes(*workload);
@@ -44,6 +46,7 @@ struct Driven : TestRack {
     for (const auto& asked : store.asked) all.push_back(asked.key);
     return all;
   }
+  /// Of clients that do not keep to their node: at the node.
   std::uint64_t asked_by(NodeId node) const {
     return static_cast<std::uint64_t>(std::count_if(store.asked.begin(), store.asked.end(),
                                                     [node](const auto& asked) { return asked.session.node == node; }));

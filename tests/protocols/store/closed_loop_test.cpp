@@ -91,3 +91,30 @@ TEST_CASE("a client node that crashes asks for nothing, and comes back with full
   run.finish();
   CHECK(run.violations() == "");
 }
+
+TEST_CASE("clients that go from node to node are served alike, each as one session, also through a crash") {
+  const auto routing = GENERATE(models::ClientRouting::round_robin, models::ClientRouting::random);
+  constexpr std::uint64_t kSessions = 3;
+  Setup setup = closed(1);
+  setup.workload->sessions = kSessions;
+  setup.workload->clients = routing;
+  setup.check = R"({"all": true, "sequential": true, "sessions": true})";
+  setup.add_fault("crash", R"({"node": 1, "from": "300us", "until": "600us"})");
+  NoCacheRun run(setup, small());
+  const auto under_way = [&run] {
+    std::size_t sum = 0;
+    for (const auto& client : run.store->clients()) sum += client->outstanding();
+    return sum;
+  };
+  run.advance(299_us);
+  CHECK(under_way() == kClientNodes * kThreads * kSessions);
+  run.advance(2_us);
+  CHECK(under_way() == kClientNodes * kThreads * kSessions);  // all at the other node
+  for (const auto& client : run.store->clients()) CHECK((client->outstanding() == 0) == (client->session().node == 1));
+  run.advance(2_ms);
+  for (const auto& client : run.store->clients()) CHECK(client->outstanding() > 0);
+  run.heal();
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("store.answers") > 1000);
+}
