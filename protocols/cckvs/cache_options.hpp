@@ -19,6 +19,7 @@ struct CacheOptions {
   Rules rules;
   /// Of the keys that the workload tells to be the hottest, the first so many are cached; all, if not given.
   std::optional<std::uint64_t> cache_keys;
+  bool unsafe_sessions = false;  ///< SC serves sessions that do not keep to a node too, which it does not hold for
   Broadcast broadcast = Broadcast::unicast;
   /// Messages of each class that a cache thread may have under way to one of another node.
   std::uint64_t consistency_credits = 60;

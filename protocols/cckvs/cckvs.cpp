@@ -83,6 +83,14 @@ void Cckvs::preload(std::span<const sim::Key> hottest) {
   }
 }
 
+// A session that puts at one node and gets at another misses its own put, or reads a new value and then an old one.
+void Cckvs::do_describe_clients(const models::ClientBehaviour& clients) {
+  const bool sc = options_.rules.consistency == Consistency::sc;
+  if (!sc || options_.unsafe_sessions || clients.routing == models::ClientRouting::pinned) return;
+  throw sim::OptionError("/workload/clients", "clients that go from node to node",
+                         "\"pinned\": SC holds only for sessions that keep to a node (or unsafe_sessions)");
+}
+
 sim::Task<models::Answer> Cckvs::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
   SymmetricCache& cache = *caches_[thread.node()];
   return cache.has(request.key) ? cache.serve(thread, request, operation) : thread.serve_from_store(request, operation);

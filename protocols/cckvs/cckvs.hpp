@@ -37,6 +37,7 @@ class Cckvs final : public Cluster {
   const SymmetricCache& cache(NodeId node) const { return *caches_.at(node); }
 
  private:
+  void do_describe_clients(const models::ClientBehaviour& clients) override;
   sim::Task<models::Answer> serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) override;
   bool is_stored(sim::Key key) const override { return !caches_.front()->has(key); }
   /// Whether every message of a cache, and every return of credits, has arrived.

@@ -35,7 +35,8 @@ models::StateSize state_size() {
 
 Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, sim::Duration probe_work)
     : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
-                      static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, answer_labels()),
+                      static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, answer_labels(),
+                      context.sessions_per_thread),
       shared_{.rack = context.rack,
               .options = checked(options, context.rack),
               .counters = Counters(context.rack.metrics())},

@@ -17,8 +17,13 @@ Loads::Loads(Shared& shared) : shared_(shared), since_(shared.rack.calendar().no
   gauge(nic, "cckvs.load.nic", "of the measured time for which the busiest direction of a NIC had packets");
 }
 
+// Whichever takes longer: the bits, or the switch for so many packets.
 double Loads::time_of(const models::Wire& wire) const {
-  return 8 * static_cast<double>(wire.bytes_sent()) / static_cast<double>(shared_.rack.options().link_bits_per_second);
+  const models::RackOptions& rack = shared_.rack.options();
+  const double bits = 8 * static_cast<double>(wire.bytes_sent()) / static_cast<double>(rack.link_bits_per_second);
+  const std::uint64_t packet_rate = rack.network_switch.port_packets_per_second;
+  if (packet_rate == 0) return bits;
+  return std::max(bits, static_cast<double>(wire.packets_sent()) / static_cast<double>(packet_rate));
 }
 
 Loads::Amounts Loads::done() const {

@@ -255,6 +255,25 @@ TEST_CASE("when a node crashes puts of Lin wait for it; SC, and what does not ne
   }
 }
 
+TEST_CASE("clients that go from node to node are served by Lin, refused by SC, and shown to be wrong there") {
+  auto options = small(Consistency::lin);
+  const auto routing = GENERATE(models::ClientRouting::round_robin, models::ClientRouting::random);
+  Setup setup = contended(1, 3);
+  setup.workload->clients = routing;
+  setup.workload->window = 1;
+  {
+    CckvsRun run(setup, options);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+  options.rules.consistency = Consistency::sc;
+  CHECK_THROWS_AS(CckvsRun(setup, options), sim::OptionError);
+  options.unsafe_sessions = true;
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK((run.found("sequential") || run.found("sessions")));
+}
+
 TEST_CASE("what does not fit together is refused before the run") {
   Setup setup = scripted(10);
   auto options = small(Consistency::lin);
