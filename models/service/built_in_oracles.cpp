@@ -266,9 +266,10 @@ class JudgedHistory final : public sim::checkers::HistoryOracle {
 OracleEntry history_entry(std::string_view name, const char* doc) {
   const auto checks = sim::checkers::history_checks();
   const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; });
-  return {.name = std::string(name), .doc = doc, .attach = kByName, .make = [check = *check](OracleContext& context) {
-            return std::make_shared<JudgedHistory>(check, context.history(), context.event_log());
-          }};
+  return {
+      .name = std::string(name), .doc = doc, .attach = kIfPromised, .make = [check = *check](OracleContext& context) {
+        return std::make_shared<JudgedHistory>(check, context.history(), context.event_log());
+      }};
 }
 
 const Registration<OracleEntry> linearizable(

@@ -98,7 +98,6 @@ void CacheLinks::send_waiting_to_all(std::size_t place) {
       if (peer.links != nullptr) --peer.classes[place].credits;
     }
     --waiting_;
-    messages_sent_ += peers_.size() - 2;  // a copy for each of the others, of which `post` counts one
     post({.group = group()}, to_all_[place].pop());
   }
   if (waiting_ == 0) sent_.notify_all();
@@ -110,14 +109,12 @@ void CacheLinks::post(const models::Destination& to, Waiting message) {
   request.bytes = message.bytes;
   request.destination = to;
   request.operation = message.cause;
-  ++messages_sent_;
   messages_.add(message.message, std::move(request));
   messages_.post_soon();
 }
 
 void CacheLinks::message_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  ++messages_received_;
   messages_.queue_pair().post_receive();
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
@@ -133,14 +130,12 @@ void CacheLinks::return_credits(Peer& peer, std::size_t place) {
   request.bytes = 0;
   request.immediate = static_cast<std::uint32_t>(std::exchange(peer.classes[place].to_return, 0) * kClasses + place);
   request.destination = {.node = peer.links->node_, .qpn = peer.links->credits_.queue_pair().number()};
-  ++messages_sent_;
   credits_.add(MessageClass::credits, std::move(request));
   credits_.post_soon();
 }
 
 void CacheLinks::credits_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
-  ++messages_received_;
   credits_.queue_pair().post_receive();
   const std::size_t place = *completion.immediate % kClasses;
   Peer& peer = peers_[completion.from];

@@ -56,9 +56,8 @@ class CacheLinks {
   /// Whether messages wait for credits. `sent` is notified when none does any more.
   bool has_waiting() const { return waiting_ > 0; }
   sim::Signal& sent() { return sent_; }
-  /// Messages and updates of credits that it has sent, and that it has had.
-  std::uint64_t messages_sent() const { return messages_sent_; }
-  std::uint64_t messages_received() const { return messages_received_; }
+  /// Whether anything waits for a doorbell.
+  bool has_unposted() const { return !messages_.empty() || !credits_.empty(); }
 
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// Messages that wait, and credits that are lost or too many, when nothing is under way.
@@ -131,7 +130,6 @@ class CacheLinks {
   std::array<models::ShortQueue<Waiting>, kClasses> to_all_{};  // of multicast: what waits for credits of all
   std::uint64_t waiting_ = 0;
   sim::Signal sent_;
-  std::uint64_t messages_sent_ = 0, messages_received_ = 0;
 };
 
 }  // namespace racksim::cckvs

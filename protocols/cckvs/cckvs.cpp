@@ -74,7 +74,7 @@ Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
 void Cckvs::preload(std::span<const sim::Key> hottest) {
   const std::uint64_t wanted = options_.cache_keys.value_or(hottest.size());
   if (wanted > hottest.size()) {
-    throw sim::OptionError("cache_keys", fmt::format("{}", wanted),
+    throw sim::OptionError("/protocol/cckvs/cache_keys", fmt::format("{}", wanted),
                            fmt::format("at most the {} hottest keys that the workload tells", hottest.size()));
   }
   cached_.assign(hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(wanted));
@@ -100,17 +100,21 @@ sim::Task<models::Answer> Cckvs::serve(CacheThread& thread, StoreRequest request
 void Cckvs::show_state(sim::StateVisitor& visitor) const {
   Cluster::show_state(visitor);
   for (const sim::Key key : cached_) {
-    const unsigned at = home(key).node;
-    for (NodeId node = 0; node < caches_.size(); ++node) {
-      const Entry& entry = *caches_[node]->cache().find(key);
-      if (entry.value == sim::kNeverWritten || node_is_lost(node)) continue;
-      if (node == at) {
-        visitor.home(key, entry.value);
-      } else if (entry.header.state == CacheState::valid) {
-        visitor.copy(key, sim::Holder::node(node), entry.value, sim::CopyState::clean);
-      }
+    const auto is_written = [&](const auto& cache) { return cache->cache().find(key)->value != sim::kNeverWritten; };
+    if (std::any_of(caches_.begin(), caches_.end(), is_written)) show_written(key, visitor);
+  }
+}
+
+void Cckvs::show_written(sim::Key key, sim::StateVisitor& visitor) const {
+  const auto at = static_cast<NodeId>(home(key).node);
+  if (node_is_lost(at)) return visitor.lost(key);
+  for (NodeId node = 0; node < caches_.size(); ++node) {
+    const Entry& entry = *caches_[node]->cache().find(key);
+    if (node == at) {
+      visitor.home(key, entry.value);
+    } else if (entry.header.state == CacheState::valid && !node_is_lost(node)) {
+      visitor.copy(key, sim::Holder::node(node), entry.value, sim::CopyState::clean);
     }
-    if (node_is_lost(static_cast<NodeId>(at))) visitor.lost(key);
   }
 }
 
@@ -119,21 +123,14 @@ void Cckvs::node_crashed(NodeId node) {
   caches_[node]->crash();
 }
 
-bool Cckvs::all_arrived() const {
-  std::uint64_t sent = 0, received = 0;
-  for (const auto& cache : caches_) {
-    for (const auto& links : cache->all_links()) {
-      if (links->has_waiting()) return false;
-      sent += links->messages_sent();
-      received += links->messages_received();
-    }
-  }
-  return sent == received;
-}
-
 bool Cckvs::quiescent() const {
-  return Cluster::quiescent() && all_arrived() &&
-         std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) { return cache->waiting() == 0; });
+  return Cluster::quiescent() && shared().rack.accounting().expected_in_flight() == 0 &&
+         std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) {
+           const auto& links = cache->all_links();
+           return cache->waiting() == 0 && std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
+                    return !of_thread->has_waiting() && !of_thread->has_unposted();
+                  });
+         });
 }
 
 void Cckvs::add_waits(std::vector<sim::Wait>& waits) const {

@@ -29,6 +29,7 @@ class Cckvs final : public Cluster {
   void preload(std::span<const sim::Key> hottest) override;
   void show_state(sim::StateVisitor& visitor) const override;
   void node_crashed(NodeId node) override;
+  /// Nothing that a cache has sent is under way; it may have been lost.
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -40,8 +41,7 @@ class Cckvs final : public Cluster {
   void do_describe_clients(const models::ClientBehaviour& clients) override;
   sim::Task<models::Answer> serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) override;
   bool is_stored(sim::Key key) const override { return !caches_.front()->has(key); }
-  /// Whether every message of a cache, and every return of credits, has arrived.
-  bool all_arrived() const;
+  void show_written(sim::Key key, sim::StateVisitor& visitor) const;
 
   CacheOptions options_;
   std::vector<std::unique_ptr<SymmetricCache>> caches_;  // by node

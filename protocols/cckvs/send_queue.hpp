@@ -23,6 +23,9 @@ class SendQueue {
 
   models::QueuePair& queue_pair() const { return queue_pair_; }
 
+  /// Whether all that was added has been posted.
+  bool empty() const { return waiting_.empty(); }
+
   /// Adds a message of a class. Posts what has been added if that is a full batch.
   void add(MessageClass message, models::WorkRequest request);
   /// Posts what has been added, now or behind what the thread has to do already.

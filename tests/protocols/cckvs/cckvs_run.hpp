@@ -87,11 +87,12 @@ class CckvsRun : public racksim::testing::ProtocolRun {
   }
 
   // Of a script.
-  void get(Session session, std::uint64_t key) { spawn(perform(session, key, false), session.node); }
-  void put(Session session, std::uint64_t key) { spawn(perform(session, key, true), session.node); }
+  void get(Session session, std::uint64_t key) { spawn(perform(session, key, session.node, false), session.node); }
+  void put(Session session, std::uint64_t key) { spawn(perform(session, key, session.node, true), session.node); }
   /// One operation from its beginning to its end, or 1 ms.
-  Ended get_now(Session session, std::uint64_t key) { return wait_for(session, key, false); }
-  Ended put_now(Session session, std::uint64_t key) { return wait_for(session, key, true); }
+  Ended get_now(Session session, std::uint64_t key) { return get_now(session, key, session.node); }
+  Ended get_now(Session session, std::uint64_t key, NodeId at) { return wait_for(session, key, at, false); }
+  Ended put_now(Session session, std::uint64_t key) { return wait_for(session, key, session.node, true); }
 
   std::size_t ended() const { return log.ended.size(); }
   std::uint64_t packets(MessageClass message) const {
@@ -114,17 +115,17 @@ class CckvsRun : public racksim::testing::ProtocolRun {
     if (s.workload) return tools::bound<models::WorkloadOptions>("key-value", *s.workload);
     return tools::bound<models::WorkloadOptions>("script", s.script);
   }
-  sim::Task<void> perform(Session session, std::uint64_t key, bool write) {
+  sim::Task<void> perform(Session session, std::uint64_t key, NodeId at, bool write) {
     if (write) {
-      co_await cluster->put(session, sim::Key(key));
+      co_await cluster->put(session, sim::Key(key), at);
     } else {
-      co_await cluster->get(session, sim::Key(key));
+      co_await cluster->get(session, sim::Key(key), at);
     }
   }
-  Ended wait_for(Session session, std::uint64_t key, bool write) {
+  Ended wait_for(Session session, std::uint64_t key, NodeId at, bool write) {
     const std::size_t before = ended();
     const sim::Time begin = calendar.now();
-    spawn(perform(session, key, write), session.node);
+    spawn(perform(session, key, at, write), session.node);
     for (int i = 0; i < 100'000 && ended() == before; ++i) advance(10_ns);
     if (ended() == before) return {};
     Ended result = log.ended.back();
