@@ -160,11 +160,15 @@ TEST_CASE("A client that crashes leaves its windows empty, and comes back with f
   CHECK(t.workload->running() == 0);
 }
 
-TEST_CASE("How many keys a closed loop will use is bounded by its operations, or by the keys where it has a time") {
+TEST_CASE("How many keys a closed loop will use is bounded by its operations, what threads can do, and the keys") {
   auto options = closed(1);
   CHECK(options.footprint({5, 0, {}, 300}).objects == 300);
   CHECK(options.footprint({5, 0, {}, 3000}).objects == 1000);
   CHECK(options.footprint({5, 0, 1_us, 300}).objects == 1000);
+  options.keys = 250'000'000;
+  options.threads = 10;
+  CHECK(options.footprint({9, 0, 1_ms, 0}).objects == 9'000'000);  // 90 threads, one in 10 ns each
+  options = closed(1);
   options.loop = KeyValueOptions::Loop::open;  // a million a second
   CHECK(options.footprint({5, 0, 1_us, 300}).objects == 301);
 }

@@ -40,7 +40,7 @@ TEST_CASE("every scenario that comes with the program is valid") {
 }
 
 TEST_CASE("every constant of a testbed with all constants names its source") {
-  const auto name = GENERATE("concordia-8.json", "selcc-16.json");
+  const auto name = GENERATE("cckvs-9.json", "concordia-8.json", "gam-8.json", "selcc-16.json");
   INFO(name);
   const auto testbed = load_testbed((scenarios_folder() / "testbeds" / name).string(), built_in_catalogue());
   for (const auto& parameter : testbed.rack.parameters.all()) {

@@ -70,3 +70,12 @@ TEST_CASE("the calibrated latencies of selcc-16 give the measured round trip") {
   CHECK(small_packet_round_trip(options).ns() == Approx(1640).margin(1));
   CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
 }
+
+TEST_CASE("the calibrated latencies of cckvs-9 give the measured round trip through an InfiniBand switch") {
+  const auto testbed =
+      tools::load_testbed((tools::scenarios_folder() / "testbeds/cckvs-9.json").string(), tools::built_in_catalogue());
+  const auto& options = *testbed.rack.options;
+  // IBM/tulips: 2170 ns between ConnectX-5 NICs through an SX6030.
+  CHECK(small_packet_round_trip(options).ns() == Approx(2170).margin(1));
+  CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
+}
