@@ -11,14 +11,18 @@ void Rules::declare(sim::Parameters& p) {
   p.choice("consistency", consistency, {{"sc", Consistency::sc}, {"lin", Consistency::lin}},
            "per-key sequential consistency or linearizability (§5.1)")
       .varied({Consistency::sc, Consistency::lin});
+  p.integer("version_bits", version_bits, 3, 32, "bits of the Lamport clock, compared as serial numbers (§6.2: 32)")
+      .varied({8, 32});
+  declare_mechanisms(p);
+}
+
+void Rules::declare_mechanisms(sim::Parameters& p) {
   p.choice("rules", source, {{"safe", Source::safe}, {"paper", Source::paper}},
            "Lin as it holds, or as printed: acknowledgements counted, whichever put they are of, and losers blocked");
   p.choice("losers", losers, {{"wait", Losers::wait}, {"acked", Losers::acked}, {"at-once", Losers::at_once}},
            "when a put returns that a greater invalidation met: the key is next Valid, or all have acknowledged it "
            "too, or at once, which is wrong")
       .varied({Losers::wait, Losers::acked});
-  p.integer("version_bits", version_bits, 3, 32, "bits of the Lamport clock, compared as serial numbers (§6.2: 32)")
-      .varied({8, 32});
   p.flag("retransmit", retransmit, "what is lost is sent again (the paper: nothing is)");
   p.flag("start_at_once", start_at_once, "a put of a key in Invalid or Write begins at once (code), and does not wait")
       .varied({false, true});

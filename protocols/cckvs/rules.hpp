@@ -43,6 +43,8 @@ struct Rules {
   bool resend_invalidations = true, ask_for_updates = true;
 
   void declare(sim::Parameters& p);
+  /// All but consistency and version_bits.
+  void declare_mechanisms(sim::Parameters& p);
   /// What they come to: of the printed rules what those switch off.
   Rules in_effect() const;
   /// Throws sim::OptionError unless so many nodes, and puts of one key that can be alive at once, can be told apart.

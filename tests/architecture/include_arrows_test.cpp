@@ -31,7 +31,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 
 /// The rooms of each folder. A room may include those to its left, and itself.
 const std::map<std::string, std::vector<std::string>> kRooms{
-    {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers"}},
+    {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers", "exploration"}},
     {"p4model", {"language", "fit", "execute"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",

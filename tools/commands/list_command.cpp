@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "sim/exploration/model.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
@@ -63,11 +64,12 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "faults") return named(catalogue.faults);
   if (kind == "oracles") return named(catalogue.oracles);
   if (kind == "programs") return catalogue.programs;
+  if (kind == "models") return named(sim::explorations());
   if (kind == "testbeds") return files_below("testbeds", "doc");
   if (kind == "figures") return files_below("figures", "title");
   if (kind == "scenarios") return scenario_files();
-  const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",
-                                       "testbeds",  "scenarios", "figures", "claims"};
+  const std::vector<std::string> kinds{"protocols", "workloads", "faults",    "oracles", "programs",
+                                       "models",    "testbeds",  "scenarios", "figures", "claims"};
   throw InputError("racksim list", "command line", quote(kind), one_of(kinds), nearest_name(kind, kinds));
 }
 
@@ -115,7 +117,7 @@ void add_list(CommandContext& context) {
   const auto options = std::make_shared<ListOptions>();
   command
       ->add_option("KIND", options->kind,
-                   "protocols, workloads, faults, oracles, programs, testbeds, scenarios, figures or claims")
+                   "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures or claims")
       ->required();
   command->add_flag("--json", options->json, "Print the list as JSON");
   command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });

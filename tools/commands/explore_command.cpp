@@ -1,0 +1,159 @@
+// racksim explore MODEL: goes through all states of a model of a protocol, and prints the shortest way to what is
+// wrong.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+
+#include "sim/exploration/search.hpp"
+#include "sim/options/option_error.hpp"
+#include "tools/commands/command_arguments.hpp"
+#include "tools/commands/command_line.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/processes/interruption.hpp"
+#include "tools/scenario/binding.hpp"
+#include "tools/scenario/overrides.hpp"
+#include "tools/text/nearest_name.hpp"
+#include "tools/text/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+const char* const kCommand = "racksim explore";
+
+struct ExploreArguments {
+  std::string model;
+  std::vector<std::string> sets;
+  sim::ExplorationLimits limits;
+  std::string memory;
+  bool options = false;
+  bool json = false;
+};
+
+const sim::ExplorationEntry& model_of(const ExploreArguments& arguments) {
+  const auto* entry = sim::Registry<sim::ExplorationEntry>::find(arguments.model);
+  if (entry != nullptr) return *entry;
+  std::vector<std::string> names;
+  for (const auto& one : sim::explorations()) names.push_back(one.name);
+  throw InputError(kCommand, "command line", quote(arguments.model), one_of(names),
+                   nearest_name(arguments.model, names));
+}
+
+void set_options(const ExploreArguments& arguments, const sim::Parameters& parameters) {
+  JsonValue given = JsonValue::object();
+  for (const std::string& set : arguments.sets) apply_override(given, parse_override(set));
+  bind(given, {kCommand, ""}, parameters);
+}
+
+std::vector<sim::ExplorationOptions::Part> parts_of(const sim::ExplorationOptions& options) {
+  try {
+    return options.build();
+  } catch (const sim::OptionError& error) {
+    throw InputError(kCommand, "/" + error.option(), error.found(), error.expected());
+  }
+}
+
+std::string options_in_words(const sim::Parameters& parameters) {
+  const JsonValue values = values_in_effect(parameters);
+  std::string text;
+  for (const sim::Parameter& parameter : parameters.all()) {
+    const std::string value = to_canonical_json(*values.find(parameter.name));
+    text += fmt::format("{:<22}  {:<12}  {}\n", parameter.name, value, parameter.doc);
+  }
+  return text;
+}
+
+std::string in_words(const std::string& name, const sim::Exploration& found) {
+  std::string text = fmt::format("{}: {} states, {} transitions, depth {}, {} terminal states", name, found.states,
+                                 found.transitions, found.depth, found.terminal);
+  if (!found.cut_short.empty()) return text + fmt::format("\n  cut short: {}; nothing wrong so far\n", found.cut_short);
+  if (!found.violation) return text + ", nothing wrong\n";
+  text += fmt::format("\n  {}, in {} steps:\n", found.violation->what, found.violation->trace.size());
+  for (std::size_t i = 0; i < found.violation->trace.size(); ++i) {
+    text += fmt::format("  {:>3}  {}\n", i + 1, found.violation->trace[i]);
+  }
+  return text + fmt::format("  then  {}\n", found.violation->state);
+}
+
+JsonValue in_json(const std::string& name, const sim::Exploration& found) {
+  JsonValue part = JsonValue::object();
+  part.set("name", name);
+  part.set("states", found.states);
+  part.set("transitions", found.transitions);
+  part.set("depth", found.depth);
+  part.set("terminal_states", found.terminal);
+  part.set("end_states", found.ends);
+  part.set("memory_bytes", found.bytes);
+  if (!found.cut_short.empty()) part.set("cut_short", found.cut_short);
+  if (found.violation) {
+    JsonValue& violation = part.set("violation", JsonValue::object());
+    violation.set("what", found.violation->what);
+    JsonValue& trace = violation.set("trace", JsonValue::array());
+    for (const std::string& step : found.violation->trace) trace.push(step);
+    violation.set("state", found.violation->state);
+  }
+  return part;
+}
+
+int explore(const ExploreArguments& arguments, CommandContext& context) {
+  const sim::ExplorationEntry& entry = model_of(arguments);
+  sim::ExplorationLimits limits = arguments.limits;
+  if (!arguments.memory.empty()) {
+    try {
+      limits.bytes = parse_size(arguments.memory);
+    } catch (const UnitError& error) {
+      throw InputError(kCommand, "--memory", quote(arguments.memory), error.what());
+    }
+  }
+  const auto options = entry.make_options();
+  sim::Parameters parameters;
+  options->declare(parameters);
+  set_options(arguments, parameters);
+  if (arguments.options) {
+    context.out << options_in_words(parameters);
+    return exit_ok;
+  }
+  bool all_well = true;
+  JsonValue parts = JsonValue::array();
+  for (const auto& part : parts_of(*options)) {
+    const sim::Exploration found = sim::explore(*part.model, limits, [] { return interrupted(); });
+    stop_if_interrupted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
+    all_well = all_well && !found.violation && found.cut_short.empty();
+    if (arguments.json) {
+      parts.push(in_json(part.name, found));
+    } else {
+      context.out << in_words(part.name, found) << std::flush;
+    }
+  }
+  if (arguments.json) {
+    JsonValue report = JsonValue::object();
+    report.set("model", entry.name);
+    report.set("verdict", all_well ? "pass" : "fail");
+    report.set("config", values_in_effect(parameters));
+    report.set("parts", std::move(parts));
+    context.out << to_json(report);
+  }
+  return all_well ? exit_ok : exit_failed;
+}
+
+void add_explore(CommandContext& context) {
+  auto* command = context.app.add_subcommand("explore", "Go through all states of a model of a protocol");
+  const auto arguments = std::make_shared<ExploreArguments>();
+  command->add_option("MODEL", arguments->model, "One of `racksim list models`")->required();
+  command->add_option("--set", arguments->sets, "NAME=VALUE: an option of the model");
+  command->add_flag("--options", arguments->options, "Print the model's options, and explore nothing");
+  add_number(*command, "--states", arguments->limits.states, "End after so many states",
+             {1, (std::uint64_t{1} << 32) - 2});
+  command->add_option("--memory", arguments->memory, "End when states and transitions take so much (default 4GiB)")
+      ->type_name("SIZE");
+  command->add_flag("--json", arguments->json, "Print the report as JSON");
+  command->callback(
+      [&context, arguments] { context.action = [&context, arguments] { return explore(*arguments, context); }; });
+}
+
+const sim::Registration<CommandEntry> explore_command({.name = "explore", .add = add_explore});
+
+}  // namespace
+
+}  // namespace racksim::tools
