@@ -15,7 +15,7 @@ const sim::Registration<models::ProtocolEntry> registration({
 }  // namespace
 
 std::unique_ptr<models::Protocol> BaseOptions::build(models::ProtocolContext& context) const {
-  return std::make_unique<Base>(context, *this);
+  return std::make_unique<Base>(context, *this, "cckvs_base");
 }
 
 }  // namespace racksim::cckvs

@@ -20,12 +20,12 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
       .varied({Broadcast::unicast, Broadcast::multicast});
   p.integer("consistency_credits", consistency_credits, 0, 100'000,
             "messages of a class that a cache thread may have under way to one of another node (published code: 60)")
-      .varied({30, 60});
+      .varied({4, 8});
   p.integer("credit_batch", credit_batch, 1, 100'000,
             "messages for which their receiver returns the credits together (§6.4; published code: 30)")
-      .varied({1, 30});
+      .varied({1, 4});
   p.length("costs.probe", probe_work, zero, most, "CPU time to look a key up and to read or write what is cached")
-      .varied({zero, ns * 10, ns * 100});
+      .varied({zero, ns * 15, ns * 100});
   p.length("costs.message", message_work, zero, most, "CPU time to apply a message of another cache")
       .varied({zero, ns * 15, ns * 500});
 }

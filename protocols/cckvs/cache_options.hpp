@@ -24,7 +24,7 @@ struct CacheOptions {
   /// Messages of each class that a cache thread may have under way to one of another node.
   std::uint64_t consistency_credits = 60;
   std::uint64_t credit_batch = 30;                            ///< messages for which credits are returned together
-  sim::Duration probe_work = sim::Duration::from_ps(10'000);  ///< to look a key up, and to read or write what is cached
+  sim::Duration probe_work = sim::Duration::from_ps(15'000);  ///< to look a key up, and to read or write what is cached
   sim::Duration message_work = sim::Duration::from_ps(15'000);  ///< to apply a message to a cached object
 
   void declare_cache(sim::Parameters& p);

@@ -55,7 +55,7 @@ std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& contex
 }
 
 Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
-    : Cluster(context, options, options.probe_work),
+    : Cluster(context, options, "cckvs", options.probe_work),
       options_(options),
       caches_source_(context.rack.event_log().add_source("cckvs/caches")) {
   options.CacheOptions::check(context.rack, options);

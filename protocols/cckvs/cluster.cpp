@@ -33,17 +33,18 @@ models::StateSize state_size() {
   return {.bytes_per_object = 80};  // 32 bytes in a sim::FlatMap that grows
 }
 
-Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, sim::Duration probe_work)
+Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, std::string_view name,
+                 sim::Duration probe_work)
     : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                       static_cast<unsigned>(context.rack.nodes()), context.threads_per_node, answer_labels(),
                       context.sessions_per_thread),
       shared_{.rack = context.rack,
               .options = checked(options, context.rack),
-              .counters = Counters(context.rack.metrics())},
+              .counters = Counters(context.rack.metrics(), name)},
       arrival_work_(options.request_work + probe_work),
       never_(context.rack.calendar()),
       final_source_(context.rack.event_log().add_source("cckvs")),
-      loads_(shared_) {
+      loads_(shared_, name) {
   const auto cache_threads = static_cast<unsigned>(options.cache_threads);
   const auto kvs_threads = static_cast<unsigned>(options.kvs_threads);
   for (NodeId id = 0; id < shared_.nodes(); ++id) {

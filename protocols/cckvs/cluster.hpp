@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "models/service/protocol.hpp"
@@ -21,9 +23,10 @@ models::StateSize state_size();
 
 class Cluster : public models::Protocol, public models::KeyValueService {
  public:
-  /// `probe_work` is what a cache thread spends on each request besides NodeOptions::request_work. Throws
-  /// sim::OptionError when the options do not fit the rack.
-  Cluster(models::ProtocolContext& context, const NodeOptions& options, sim::Duration probe_work = {});
+  /// `name` is what the names of its metrics begin with, `probe_work` what a cache thread spends on each request
+  /// besides NodeOptions::request_work. Throws sim::OptionError when the options do not fit the rack.
+  Cluster(models::ProtocolContext& context, const NodeOptions& options, std::string_view name,
+          sim::Duration probe_work = {});
 
   models::Service& service() override { return *this; }
   void show_state(sim::StateVisitor& visitor) const override;
@@ -34,6 +37,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;
+  std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
   Home home(sim::Key key) const { return shared_.home(key); }
   const Shard& shard(NodeId node) const { return nodes_.at(node)->shard; }
@@ -64,6 +68,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   bool node_is_lost(NodeId node) const { return nodes_[node]->has_crashed; }
 
  private:
+  bool is_kvs_thread(models::Qpn queue_pair) const;
   sim::Task<models::Answer> serve_session(models::Session session, StoreRequest request, sim::OperationId operation);
 
   Shared shared_;

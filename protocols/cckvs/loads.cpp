@@ -1,20 +1,22 @@
 // Sums of work, and their shares of the measured time. See loads.hpp.
 #include "protocols/cckvs/loads.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace racksim::cckvs {
 
-Loads::Loads(Shared& shared) : shared_(shared), since_(shared.rack.calendar().now()) {
+Loads::Loads(Shared& shared, std::string_view of) : shared_(shared), since_(shared.rack.calendar().now()) {
   sim::Metrics& metrics = shared.rack.metrics();
   const auto gauge = [&](Resource resource, const char* name, const char* doc) {
-    gauges_[resource] = &metrics.gauge(name, "share", doc, 0);
+    gauges_[resource] = &metrics.gauge(fmt::format("{}.load.{}", of, name), "share", doc, 0);
   };
-  gauge(cache_threads, "cckvs.load.cache_thread", "of the measured time for which the busiest cache thread worked");
-  gauge(kvs_threads, "cckvs.load.kvs_thread", "of the measured time for which the busiest KVS thread worked");
-  gauge(port_in, "cckvs.load.port_in", "of the measured time for which the busiest switch port received packets");
-  gauge(port_out, "cckvs.load.port_out", "of the measured time for which the busiest switch port sent packets");
-  gauge(nic, "cckvs.load.nic", "of the measured time for which the busiest direction of a NIC had packets");
+  gauge(cache_threads, "cache_thread", "of the measured time for which the busiest cache thread worked");
+  gauge(kvs_threads, "kvs_thread", "of the measured time for which the busiest KVS thread worked");
+  gauge(port_in, "port_in", "of the measured time for which the busiest switch port received packets");
+  gauge(port_out, "port_out", "of the measured time for which the busiest switch port sent packets");
+  gauge(nic, "nic", "of the measured time for which the busiest direction of a NIC had packets");
 }
 
 // Whichever takes longer: the bits, or the switch for so many packets.

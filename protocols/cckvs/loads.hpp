@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "protocols/cckvs/shared.hpp"
@@ -13,7 +14,8 @@ namespace racksim::cckvs {
 
 class Loads {
  public:
-  explicit Loads(Shared& shared);
+  /// `of` is what the names of the metrics begin with.
+  Loads(Shared& shared, std::string_view of);
   void start_measuring();
   void stop_measuring();
 

@@ -29,14 +29,14 @@ void NodeOptions::declare_nodes(sim::Parameters& p) {
       .varied({1, 4, 32});
   p.flag("seqlocks", seqlocks, "a read that overlaps a write of its object on its node is done again (§6.2)");
   p.length("costs.request", request_work, zero, most, "CPU time of a cache thread for a client's request and answer")
-      .varied({zero, ns * 15, ns * 200});
+      .varied({zero, ns * 25, ns * 200});
   p.length("costs.response", response_work, zero, most, "CPU time of a cache thread for an answer of a KVS thread")
       .varied({zero, ns * 5});
   p.length("costs.packet", packet_work, zero, most,
            "CPU time of a KVS thread for a packet of requests, besides receiving it and posting its response")
-      .varied({zero, ns * 70});
+      .varied({zero, ns * 66});
   p.length("costs.store", store_work, zero, most, "CPU time to read or write an object of the store")
-      .varied({zero, ns * 45, ns * 500});
+      .varied({zero, ns * 65, ns * 500});
 }
 
 void NodeOptions::check(const models::Rack& rack) const {

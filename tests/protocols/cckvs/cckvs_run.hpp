@@ -95,12 +95,13 @@ class CckvsRun : public racksim::testing::ProtocolRun {
   Ended put_now(Session session, std::uint64_t key) { return wait_for(session, key, session.node, true); }
 
   std::size_t ended() const { return log.ended.size(); }
-  std::uint64_t packets(MessageClass message) const {
-    return counter(std::string("cckvs.") + name_of(message) + ".packets");
+  /// A counter of the protocol's own.
+  std::uint64_t counted(const std::string& what) const { return counter(own_name(what)); }
+  std::string own_name(const std::string& what) const {
+    return (dynamic_cast<const Cckvs*>(cluster) != nullptr ? "cckvs." : "cckvs_base.") + what;
   }
-  std::uint64_t bytes(MessageClass message) const {
-    return counter(std::string("cckvs.") + name_of(message) + ".bytes");
-  }
+  std::uint64_t packets(MessageClass message) const { return counted(std::string(name_of(message)) + ".packets"); }
+  std::uint64_t bytes(MessageClass message) const { return counted(std::string(name_of(message)) + ".bytes"); }
   /// The first key whose home is, or is not, this node.
   std::uint64_t key_at(NodeId node, std::uint64_t from = 0) const {
     while (cluster->home(sim::Key(from)).node != node) ++from;

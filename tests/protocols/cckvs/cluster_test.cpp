@@ -35,7 +35,7 @@ TEST_CASE("a key at home costs no packet, one elsewhere a request and a response
   CHECK(run.packets(MessageClass::response) == 1);
   CHECK(run.get_now(kCarol, there).value == written.value);
   CHECK(run.counter("store.answers_by_remote") == 2);
-  CHECK(run.counter("cckvs.store_writes") == 2);
+  CHECK(run.counted("store_writes") == 2);
   run.finish();
   CHECK(run.violations() == "");
 }
@@ -63,7 +63,7 @@ TEST_CASE("what is asked for together goes in one packet as far as coalescing al
   const std::uint64_t packets = (7 + options.coalesce - 1) / options.coalesce;
   CHECK(run.packets(MessageClass::request) == packets);
   CHECK(run.packets(MessageClass::response) == packets);
-  CHECK(run.counter("cckvs.remote_requests") == 7);
+  CHECK(run.counted("remote_requests") == 7);
   CHECK(run.violations() == "");
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a doorbell posts what has gathered, up to its batch") {
   for (int i = 0; i < 8; ++i, ++key) run.get(kAlice, key = run.key_at(1, key));
   run.advance(200_ns);  // before any of them arrives
   CHECK(run.packets(MessageClass::request) == 8);
-  CHECK(run.counter("cckvs.doorbells") == (8 + options.doorbell_batch - 1) / options.doorbell_batch);
+  CHECK(run.counted("doorbells") == (8 + options.doorbell_batch - 1) / options.doorbell_batch);
   run.finish();
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("no more packets are under way to a KVS thread than there are credits,
   CHECK(run.packets(MessageClass::request) == 3);
   run.finish();
   CHECK(run.packets(MessageClass::request) == 8);
-  CHECK(run.counter("cckvs.out_of_credits") == 0);  // all came while there were some
+  CHECK(run.counted("out_of_credits") == 0);  // all came while there were some
   CHECK(run.violations() == "");
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("one partition serves at the rate of its core, by EREW, and all thread
     const double core_share = 1 - local * 0.2;  // which the node's own requests leave
     CHECK(remote > slowest * core_share * 0.99);
     CHECK(remote < fastest * core_share * 1.01);
-    CHECK(run.gauge("cckvs.load.kvs_thread") > 0.99);
+    CHECK(run.gauge(run.own_name("load.kvs_thread")) > 0.99);
   } else {
     CHECK(remote > 4 * slowest * 0.99);
     CHECK(remote < 4 * fastest * 1.01);
@@ -207,10 +207,10 @@ TEST_CASE("reads that overlap a write are done again with seqlocks, and torn wit
   run.finish();
   if (options.partitioning == Partitioning::erew) {
     // One thread alone touches the object: nothing overlaps.
-    CHECK(run.counter("cckvs.read_retries") == 0);
+    CHECK(run.counted("read_retries") == 0);
     CHECK(run.violations() == "");
   } else if (options.seqlocks) {
-    CHECK(run.counter("cckvs.read_retries") > 0);
+    CHECK(run.counted("read_retries") > 0);
     CHECK(run.violations() == "");
   } else {
     CHECK(run.found("torn"));
