@@ -28,7 +28,8 @@ const sim::Registration<sim::ExplorationEntry> sc_entry({
 
 void ExploreOptions::declare(sim::Parameters& p) {
   p.integer("nodes", nodes, 2, 8, "nodes");
-  p.integer("keys", keys, 1, 2, "keys, each explored alone: two keys share nothing but credits");
+  p.integer("keys", keys, 1, 2,
+            "keys, each explored alone, since they share nothing but credits: key i has its home at node i");
   p.text("sessions", sessions, "the node of each session, such as \"0,0,1\": at most 8");
   p.flag("sessions_roam", sessions_roam, "a session picks a node for each operation");
   p.flag("clients", clients, "off: no sessions, and a node with the key Valid may put at any time (Lin alone)");
@@ -42,6 +43,8 @@ void ExploreOptions::declare(sim::Parameters& p) {
   p.integer("losses", losses, 0, 8, "messages that may be lost");
   p.integer("duplicates", duplicates, 0, 8, "messages that may be duplicated");
   p.integer("timeouts", timeouts, 0, 8, "timeouts, with retransmit, that may come while messages are under way");
+  p.integer("changes", changes, 0, 8, "changes of the key between its home's store and all caches");
+  p.flag("cached_at_first", cached_at_first, "off: the key is in its home's store at first");
   rules.declare_mechanisms(p);
 }
 
@@ -75,9 +78,11 @@ Rules ExploreOptions::cache_rules() const {
 
 std::vector<sim::ExplorationOptions::Part> ExploreOptions::build() const {
   if (!is_lin() && !clients) throw OptionError("clients", "off", "on: SC is judged by the histories of clients");
+  if (hands_over() && !clients) throw OptionError("changes", "changes without clients", "0 with clients off");
   std::vector<Part> parts;
   for (std::uint64_t key = 0; key < keys; ++key) {
-    parts.push_back({fmt::format("key {}", key), std::make_unique<ExploredCaches>(*this)});
+    parts.push_back(
+        {fmt::format("key {}", key), std::make_unique<ExploredCaches>(*this, static_cast<NodeId>(key % nodes))});
   }
   return parts;
 }

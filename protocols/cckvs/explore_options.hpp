@@ -25,13 +25,15 @@ struct ExploreOptions : sim::ExplorationOptions {
   std::uint64_t version_bits = 2;
   bool wrap = false;
   Network network = Network::unordered;
-  std::uint64_t losses = 0, duplicates = 0, timeouts = 0;
+  std::uint64_t losses = 0, duplicates = 0, timeouts = 0, changes = 0;
+  bool cached_at_first = true;
 
   void declare(sim::Parameters& p) override;
   std::vector<Part> build() const override;
 
   bool is_lin() const { return rules.consistency == Consistency::lin; }
   bool judges_linearizations() const { return is_lin() && clients; }
+  bool hands_over() const { return changes > 0 || !cached_at_first; }
   /// The node of each session.
   std::vector<NodeId> places() const;
   /// No put begins with this version.

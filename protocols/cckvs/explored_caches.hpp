@@ -12,7 +12,7 @@
 //   * single writer: when a put commits no other copy is Valid. (A put has permission to write at that instant alone.)
 // Of SC: when all operations are over, that some order explains them in which each session's come in their order.
 // Of both: every state leads to one where all operations are over, nothing is under way, and all copies are Valid and
-// equal.
+// equal, or the home's store alone has the key; what they have is the last put.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ namespace racksim::cckvs {
 
 class ExploredCaches final : public sim::Model {
  public:
-  explicit ExploredCaches(const ExploreOptions& options);
+  /// Of a key with this home.
+  ExploredCaches(const ExploreOptions& options, NodeId home);
   ~ExploredCaches() override;
 
   std::string initial() override;
@@ -41,41 +42,63 @@ class ExploredCaches final : public sim::Model {
 
  private:
   class Node;
+  friend class Node;
   struct Step {
-    enum class Kind : std::uint8_t { get, put, deliver, lose, duplicate, timeout };
+    enum class Kind : std::uint8_t { get, put, request, answer, deliver, lose, duplicate, control, timeout, change };
     Kind kind;
-    std::uint8_t node;      ///< of get, put and timeout
-    std::size_t index = 0;  ///< of the session, or of the flight
+    std::uint8_t node = 0;  ///< at which it happens
+    std::size_t index = 0;  ///< of the session, the message or the control message
   };
   using Session = ExploredState::Session;
 
   static constexpr sim::Key kKey = 0;
   static constexpr std::uint8_t kPutResult = 0x80;  // of a put in a session's results
 
+  // Which steps there are.
   std::vector<Step> steps_of(const ExploredState& state) const;
   void add_operations(const ExploredState& state, std::vector<Step>& steps) const;
   void add_messages(const ExploredState& state, std::vector<Step>& steps) const;
-  /// Takes the step in `now_`; what it breaks is in `wrong_` then.
+  void add_hand_over(const ExploredState& state, std::vector<Step>& steps) const;
+  void add_timeouts(const ExploredState& state, std::vector<Step>& steps) const;
+
+  // What they do to `now_`; what they break is in `wrong_` then.
   void take(const Step& step);
   void begin(const Step& step);
+  void begin_without_clients(NodeId node);
+  void deliver(const Step& step);
+  void deliver_control(const Step& step);
+  void deliver_answer(const Step& step);
   template <class Event>
   void run(NodeId node, const Event& event);
+  static Stalled operation_of(std::size_t session, const Session& of);
+
+  // What is judged.
   std::string wrong_with(const ExploredState& state) const;
+  /// Whether the node's sessions may read its copy.
+  bool is_readable(const ExploredState& state, NodeId node) const;
   bool all_done(const ExploredState& state) const;
-  static bool is_quiet(const ExploredState& state);
+  bool is_quiet(const ExploredState& state) const;
+  /// Whether no message of any kind is under way.
+  static bool is_still(const ExploredState& state);
   /// Empty if the sessions' results are sequentially consistent.
   static std::string judged(const std::vector<Session>& sessions);
   static std::string in_words(Timestamp timestamp);
   static std::string in_words(const Flight& flight);
+  static std::string in_words(const Control& control);
+  std::string copy_in_words(const ExploredState& state, NodeId node) const;
 
-  // What the caches tell.
+  // What the nodes tell.
   void send(const Flight& flight);
-  void ended_get(std::size_t session, std::uint8_t value);
-  void ended_put(std::size_t session, bool superseded);
-  void ended(std::size_t session, std::uint8_t result);  // under SC
+  void send(const Control& control);
   void committed(NodeId node, Timestamp timestamp);
+  /// An operation has its result at this node: its session's, or the home.
+  void answered(NodeId node, std::size_t session, const Stored& result);
+  void ended(std::size_t session, std::uint8_t value);
+  void note_result(std::size_t session, std::uint8_t result);  // under SC
 
   const ExploreOptions options_;
+  const ExploredState::Scope scope_;
+  const NodeId home_;
   const std::vector<NodeId> places_;
   std::vector<std::unique_ptr<Node>> nodes_;
   ExploredState now_;  // in which a step is taken

@@ -1,7 +1,7 @@
 // States of the exploration as bytes. See explored_state.hpp. Versions, nodes, values and sessions fit one byte each.
 #include "protocols/cckvs/explored_state.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace racksim::cckvs {
 namespace {
@@ -12,6 +12,21 @@ class Writer {
   void timestamp(Timestamp timestamp) {
     byte(timestamp.version);
     byte(timestamp.node);
+  }
+  void stored(const Stored& stored) {
+    timestamp(stored.timestamp);
+    byte(stored.value);
+  }
+  void stored(const std::optional<Stored>& copy) {
+    byte(copy ? 1 : 0);
+    if (copy) stored(*copy);
+  }
+  void stalled(const std::vector<Stalled>& operations) {
+    byte(operations.size());
+    for (const Stalled& one : operations) {
+      byte(one.operation);
+      byte(one.value);
+    }
   }
   std::string& bytes() { return bytes_; }
 
@@ -32,6 +47,23 @@ class Reader {
     const std::uint32_t version = byte();
     return {version, byte()};
   }
+  Stored stored() {
+    const Timestamp of = timestamp();
+    return {of, sim::Value(byte())};
+  }
+  std::optional<Stored> optional_stored() {
+    if (byte() == 0) return std::nullopt;
+    return stored();
+  }
+  std::vector<Stalled> stalled() {
+    std::vector<Stalled> operations(byte());
+    for (Stalled& one : operations) {
+      one.operation = sim::OperationId(byte());
+      one.value = sim::Value(byte());
+      one.is_put = one.value != 0;
+    }
+    return operations;
+  }
   std::string_view& bytes() { return bytes_; }
 
  private:
@@ -39,69 +71,133 @@ class Reader {
 };
 
 void write(Writer& out, const ExploredState::Copy& copy) {
-  out.byte(static_cast<std::uint64_t>(copy.entry.header.state));
-  out.timestamp(copy.entry.header.timestamp());
-  out.byte(copy.entry.value);
-  out.byte(copy.work.puts.size() << 4 | copy.work.stalled.size());
+  if (!copy.entry) return out.byte(0xff);
+  out.byte(static_cast<std::uint64_t>(copy.entry->header.state));
+  out.stored(Stored{copy.entry->header.timestamp(), copy.entry->value});
+  out.byte(copy.work.puts.size());
   for (const Put& put : copy.work.puts) {
     out.byte(put.operation << 1 | (put.superseded ? 1 : 0));
-    out.timestamp(put.timestamp);
-    out.byte(put.value);
+    out.stored(Stored{put.timestamp, put.value});
     out.byte(put.acknowledged.to_ulong());
     out.byte(put.acks);
   }
-  for (const Stalled& stalled : copy.work.stalled) {
-    out.byte(stalled.operation);
-    out.byte(stalled.value);
-  }
+  out.stalled(copy.work.stalled);
 }
 
 ExploredState::Copy read_copy(Reader& in) {
   ExploredState::Copy copy;
-  copy.entry.header.state = static_cast<CacheState>(in.byte());
-  copy.entry.header.set(in.timestamp());
-  copy.entry.value = sim::Value(in.byte());
-  const std::uint8_t sizes = in.byte();
-  copy.work.puts.resize(sizes >> 4);
-  copy.work.stalled.resize(sizes & 15);
+  const std::uint8_t state = in.byte();
+  if (state == 0xff) return copy;
+  const Stored stored = in.stored();
+  Entry& entry = copy.entry.emplace();
+  entry.header.state = static_cast<CacheState>(state);
+  entry.header.set(stored.timestamp);
+  entry.value = stored.value;
+  copy.work.puts.resize(in.byte());
   for (Put& put : copy.work.puts) {
     const std::uint8_t operation = in.byte();
     put.operation = sim::OperationId(static_cast<unsigned>(operation >> 1));
     put.superseded = (operation & 1) != 0;
-    put.timestamp = in.timestamp();
-    put.value = sim::Value(in.byte());
+    const Stored own = in.stored();
+    put.timestamp = own.timestamp;
+    put.value = own.value;
     put.acknowledged = NodeSet(in.byte());
     put.acks = in.byte();
   }
-  for (Stalled& stalled : copy.work.stalled) {
-    stalled.operation = sim::OperationId(in.byte());
-    stalled.value = sim::Value(in.byte());
-    stalled.is_put = stalled.value != 0;
-  }
+  copy.work.stalled = in.stalled();
   return copy;
 }
 
 void write(Writer& out, const ExploredState::Session& session) {
+  using Session = ExploredState::Session;
   out.byte(static_cast<std::uint64_t>(session.begun << 2) | static_cast<std::uint64_t>(session.pending));
-  if (session.pending == ExploredState::Session::Pending::put) out.byte(session.value);
   out.byte(session.results.size());
   for (const std::uint8_t result : session.results) out.byte(result);
+  if (session.pending == Session::Pending::none) return;
+  out.byte(static_cast<std::uint64_t>(session.node << 2) | static_cast<std::uint64_t>(session.place));
+  out.byte(session.value);
+  if (session.place == Session::Place::answer) out.stored(session.answer);
 }
 
 ExploredState::Session read_session(Reader& in) {
-  ExploredState::Session session;
+  using Session = ExploredState::Session;
+  Session session;
   const std::uint8_t head = in.byte();
   session.begun = head >> 2;
-  session.pending = static_cast<ExploredState::Session::Pending>(head & 3);
-  if (session.pending == ExploredState::Session::Pending::put) session.value = in.byte();
+  session.pending = static_cast<Session::Pending>(head & 3);
   session.results.resize(in.byte());
   for (std::uint8_t& result : session.results) result = in.byte();
+  if (session.pending == Session::Pending::none) return session;
+  const std::uint8_t where = in.byte();
+  session.node = where >> 2;
+  session.place = static_cast<Session::Place>(where & 3);
+  session.value = in.byte();
+  if (session.place == Session::Place::answer) session.answer = in.stored();
   return session;
+}
+
+void write(Writer& out, const Flight& flight) {
+  out.byte(static_cast<std::uint64_t>(flight.kind) << 6 | static_cast<std::uint64_t>(flight.from << 3) | flight.to);
+  out.byte(flight.version);
+  out.byte(flight.writer);
+  if (flight.kind == Flight::Kind::update) out.byte(flight.value);
+}
+
+Flight read_flight(Reader& in) {
+  Flight flight;
+  const std::uint8_t head = in.byte();
+  flight.kind = static_cast<Flight::Kind>(head >> 6);
+  flight.from = head >> 3 & 7;
+  flight.to = head & 7;
+  flight.version = in.byte();
+  flight.writer = in.byte();
+  if (flight.kind == Flight::Kind::update) flight.value = in.byte();
+  return flight;
+}
+
+void write_hand_over(Writer& out, const ExploredState& state) {
+  for (const ExploredState::Copy& copy : state.copies) {
+    out.byte(static_cast<std::uint64_t>(copy.part.home) << 4 | static_cast<std::uint64_t>(copy.part.member));
+    out.byte(copy.part.home_node);
+  }
+  out.stored(state.stored);
+  out.byte(state.change.answered.to_ulong());
+  out.stored(state.change.greatest);
+  out.stalled(state.change.held);
+  out.byte(state.changes);
+  out.byte(state.controls.size());
+  for (const Control& control : state.controls) {
+    out.byte(static_cast<std::uint64_t>(control.from << 4) | control.to);
+    out.byte(static_cast<std::uint64_t>(control.kind));
+    out.stored(control.copy);
+  }
+}
+
+void read_hand_over(Reader& in, ExploredState& state) {
+  for (ExploredState::Copy& copy : state.copies) {
+    const std::uint8_t states = in.byte();
+    copy.part.home = static_cast<HomeState>(states >> 4);
+    copy.part.member = static_cast<MemberState>(states & 15);
+    copy.part.home_node = in.byte();
+  }
+  state.stored = in.stored();
+  state.change.answered = NodeSet(in.byte());
+  state.change.greatest = in.optional_stored();
+  state.change.held = in.stalled();
+  state.changes = in.byte();
+  state.controls.resize(in.byte());
+  for (Control& control : state.controls) {
+    const std::uint8_t channel = in.byte();
+    control.from = channel >> 4;
+    control.to = channel & 15;
+    control.kind = static_cast<Control::Kind>(in.byte());
+    control.copy = in.optional_stored();
+  }
 }
 
 }  // namespace
 
-std::string ExploredState::encoded(bool judges_linearizations) const {
+std::string ExploredState::encoded(Scope scope) const {
   Writer out;
   out.byte(copies.size());
   for (const Copy& copy : copies) write(out, copy);
@@ -113,17 +209,13 @@ std::string ExploredState::encoded(bool judges_linearizations) const {
   out.byte(timeouts);
   out.timestamp(committed);
   out.byte(flights.size());
-  for (const Flight& flight : flights) {
-    out.byte(static_cast<std::uint64_t>(flight.kind) << 6 | static_cast<std::uint64_t>(flight.from << 3) | flight.to);
-    out.byte(flight.version);
-    out.byte(flight.writer);
-    if (flight.kind == Flight::Kind::update) out.byte(flight.value);
-  }
-  if (judges_linearizations) linearizations.encode(out.bytes());
+  for (const Flight& flight : flights) write(out, flight);
+  if (scope.hand_overs) write_hand_over(out, *this);
+  if (scope.linearizations) linearizations.encode(out.bytes());
   return std::move(out.bytes());
 }
 
-ExploredState ExploredState::decoded(std::string_view bytes, bool judges_linearizations) {
+ExploredState ExploredState::decoded(std::string_view bytes, Scope scope) {
   Reader in(bytes);
   ExploredState state;
   state.copies.resize(in.byte());
@@ -136,18 +228,9 @@ ExploredState ExploredState::decoded(std::string_view bytes, bool judges_lineari
   state.timeouts = in.byte();
   state.committed = in.timestamp();
   state.flights.resize(in.byte());
-  for (Flight& flight : state.flights) {
-    const std::uint8_t head = in.byte();
-    flight.kind = static_cast<Flight::Kind>(head >> 6);
-    flight.from = head >> 3 & 7;
-    flight.to = head & 7;
-    flight.version = in.byte();
-    flight.writer = in.byte();
-    if (flight.kind == Flight::Kind::update) flight.value = in.byte();
-  }
-  if (judges_linearizations) {
-    state.linearizations = sim::checkers::RegisterLinearizations::decode(in.bytes());
-  }
+  for (Flight& flight : state.flights) flight = read_flight(in);
+  if (scope.hand_overs) read_hand_over(in, state);
+  if (scope.linearizations) state.linearizations = sim::checkers::RegisterLinearizations::decode(in.bytes());
   return state;
 }
 

@@ -2,12 +2,14 @@
 // what is judged. See explored_caches.hpp.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "protocols/cckvs/entry.hpp"
+#include "protocols/cckvs/hand_over.hpp"
 #include "sim/checkers/register_linearizations.hpp"
 
 namespace racksim::cckvs {
@@ -25,32 +27,62 @@ struct Flight {
   auto operator<=>(const Flight&) const = default;
 };
 
+/// A control message of a hand-over under way.
+struct Control {
+  enum class Kind : std::uint8_t { install, activate, seal, done, installed, sealed };
+
+  std::uint8_t from = 0, to = 0;
+  Kind kind{};
+  std::optional<Stored> copy;  ///< of install and sealed
+
+  bool is_on_way_of(const Control& other) const { return from == other.from && to == other.to; }
+};
+
 /// What a session has done under SC: 0x80 and the value for a put, the value for a get.
 using Results = std::vector<std::uint8_t>;
 
 struct ExploredState {
+  /// What a node has of the key.
   struct Copy {
-    Entry entry;
+    std::optional<Entry> entry;
     Work work;
+    HandOver::Part part;
   };
   struct Session {
     enum class Pending : std::uint8_t { none, get, put };
+    /// Where a pending operation is.
+    enum class Place : std::uint8_t {
+      cache,    ///< of its own node
+      request,  ///< on its way to the home
+      home,
+      answer  ///< on its way back
+    };
     std::uint8_t begun = 0;  ///< operations
     Pending pending = Pending::none;
+    Place place = Place::cache;
+    std::uint8_t node = 0;   ///< of a pending operation
     std::uint8_t value = 0;  ///< of a pending put
+    Stored answer;           ///< with Place::answer
     Results results;         ///< under SC
   };
 
-  std::vector<Copy> copies;     ///< by node
-  std::vector<Flight> flights;  ///< sorted; on ordered channels by channel alone
+  std::vector<Copy> copies;       ///< by node
+  std::vector<Flight> flights;    ///< sorted; on ordered channels by channel alone
+  std::vector<Control> controls;  ///< sorted by channel alone
   std::vector<Session> sessions;
-  std::uint8_t puts = 0, losses = 0, duplicates = 0, timeouts = 0;  ///< that there were
-  Timestamp committed;                                              ///< of the last put that was
-  sim::checkers::RegisterLinearizations linearizations{};           ///< of Lin with sessions
+  Stored stored;                                                                 ///< at the home
+  HandOver::Change change;                                                       ///< likewise
+  std::uint8_t puts = 0, losses = 0, duplicates = 0, timeouts = 0, changes = 0;  ///< that there were
+  Timestamp committed;                                                           ///< the greatest that was
+  sim::checkers::RegisterLinearizations linearizations{};                        ///< of Lin with sessions
 
-  /// All that the future depends on. What is the same in all states of one exploration is not said.
-  std::string encoded(bool judges_linearizations) const;
-  static ExploredState decoded(std::string_view bytes, bool judges_linearizations);
+  /// What states of one exploration differ in.
+  struct Scope {
+    bool linearizations, hand_overs;
+  };
+  /// All that the future depends on.
+  std::string encoded(Scope scope) const;
+  static ExploredState decoded(std::string_view bytes, Scope scope);
 };
 
 }  // namespace racksim::cckvs

@@ -30,6 +30,17 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
       "get_in_write", get_in_write,
       {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
       "a get of a key in Write: it waits, or returns the value before, or the one to come, of which the last is wrong");
+  p.choice("handover", hand_over,
+           {{"safe", HandOver::safe},
+            {"paper", HandOver::paper},
+            {"active-at-install", HandOver::active_at_install},
+            {"puts-while-installing", HandOver::puts_while_installing},
+            {"store-while-cached", HandOver::store_while_cached},
+            {"sealed-early", HandOver::sealed_early},
+            {"home-alone", HandOver::home_alone},
+            {"answers-ignored", HandOver::answers_ignored}},
+           "how a key is handed over between its home and all caches: safe, as the paper has it (each node switches "
+           "when it is told, the home writes its own copy back), or with one fault");
   p.flag("tie_break", tie_break, "of two timestamps with one version that of the greater node is the greater (§5.2)");
   p.flag("update_timestamps", update_timestamps, "an update is applied only if its timestamp says so (§5.2)");
   p.flag("ack_timestamps", ack_timestamps, "an acknowledgement counts for the put whose timestamp it has");

@@ -29,6 +29,17 @@ struct Rules {
     blocked   ///< never, as printed; by `rules: "paper"` alone
   };
   enum class GetInWrite : std::uint8_t { stall, old_value, new_value };
+  /// How a key is handed over between its home's store and all caches (hand_over.hpp), each but the first with a fault.
+  enum class HandOver : std::uint8_t {
+    safe,
+    paper,                  ///< nodes switch when they are told, and the home writes its own copy back
+    active_at_install,      ///< a node uses its new copy before all have one
+    puts_while_installing,  ///< the home's store takes puts while copies of it are made
+    store_while_cached,     ///< the home's store serves requests while the key is cached
+    sealed_early,           ///< a node answers SEAL while puts of its own are under way
+    home_alone,             ///< the home does not wait for the others, and writes its own copy back
+    answers_ignored         ///< SC: a node's copy does not take what its home has answered
+  };
 
   Consistency consistency = Consistency::lin;
   Source source = Source::safe;
@@ -37,6 +48,7 @@ struct Rules {
   bool retransmit = false;
   bool start_at_once = false;
   GetInWrite get_in_write = GetInWrite::stall;
+  HandOver hand_over = HandOver::safe;
   // Safety mechanisms.
   bool tie_break = true, update_timestamps = true, ack_timestamps = true, all_acks = true, invalid_state = true;
   bool ack_set = true, equal_ignored = true;
