@@ -106,7 +106,7 @@ sim::Task<models::Answer> CacheThread::serve_by_itself(StoreRequest request) {
   }
   while (request.put == 0 && shard_.read(request, calendar().now() - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
-    co_await models::occupy(core_, cost);
+    co_await models::occupy(core_, shard_.find(request.key)->lock.free_in(calendar().now()) + cost);
   }
   co_return answer_of(request, AnsweredBy::local_store);
 }

@@ -90,9 +90,11 @@ const SymmetricCache::Written* SymmetricCache::overlapping(sim::Key key, sim::Du
 sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
   const sim::Duration cost = options_.probe_work;
   const bool put = request.put != 0;
-  while (!put && shared_.options.seqlocks && overlapping(request.key, cost, thread.core()) != nullptr) {
+  while (!put && shared_.options.seqlocks) {
+    const Written* written = overlapping(request.key, cost, thread.core());
+    if (written == nullptr) break;
     ++shared_.counters.read_retries.value;
-    co_await models::occupy(thread.core(), cost);
+    co_await models::occupy(thread.core(), written->lock.free_in(shared_.rack.calendar().now()) + cost);
   }
   // A put of SC returns at once, so whoever puts faster than others take it would pile up updates.
   CacheLinks& links = *links_[thread.thread()];
