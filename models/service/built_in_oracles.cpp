@@ -18,6 +18,7 @@
 #include "sim/oracles/progress_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 #include "sim/oracles/served_oracle.hpp"
+#include "sim/oracles/sessions_last_writes.hpp"
 #include "sim/oracles/single_writer_oracle.hpp"
 #include "sim/oracles/torn_oracle.hpp"
 #include "sim/oracles/values_at_rest_oracle.hpp"
@@ -174,8 +175,24 @@ const Registration<OracleEntry> quiescence({
     .make = [](OracleContext& context) -> MadeOracle { return std::make_shared<Quiescence>(context.protocol()); },
 });
 
+/// Compares values at rest with what sessions wrote last, in runs that need only be sequentially consistent.
+class ValuesOfSessions final : public sim::Oracle {
+ public:
+  explicit ValuesOfSessions(std::shared_ptr<sim::SessionsLastWrites> writes)
+      : Oracle("values-at-rest"), writes_(std::move(writes)), judge_(*writes_) {}
+  sim::StateVisitor* state_at_rest() override { return &judge_; }
+  void finish(sim::Time end) override {
+    judge_.finish(end);
+    for (const sim::Violation& violation : judge_.violations()) violated(violation.at, violation.what, violation.about);
+  }
+
+ private:
+  std::shared_ptr<sim::SessionsLastWrites> writes_;
+  sim::ValuesAtRestOracle judge_;
+};
+
 /// Values at rest are compared with the last writes as clients saw them. Behind store buffers, and after atomic
-/// operations, only the protocol knows which write was the last.
+/// operations, only the protocol knows which write was the last; where the order of sessions alone counts, nobody does.
 const Registration<OracleEntry> values_at_rest({
     .name = "values-at-rest",
     .doc = "after the drain clean copies equal each other and the home, and what nobody holds dirty has the last write "
@@ -185,6 +202,11 @@ const Registration<OracleEntry> values_at_rest({
       if (memory != nullptr &&
           (memory->shape().writes_return_early || memory->shape().offers.has(sim::OperationKind::compare_and_swap))) {
         return std::make_shared<sim::ValuesAtRestOracle>(*memory_model(sim::MemoryModel::pso, context));
+      }
+      if (context.is_promised("sequential") && !context.is_promised("data-value")) {
+        const auto writes = std::make_shared<sim::SessionsLastWrites>();
+        context.attach(writes);
+        return std::make_shared<ValuesOfSessions>(writes);
       }
       return std::make_shared<sim::ValuesAtRestOracle>(*context.data_value());
     },
@@ -266,9 +288,10 @@ class JudgedHistory final : public sim::checkers::HistoryOracle {
 OracleEntry history_entry(std::string_view name, const char* doc) {
   const auto checks = sim::checkers::history_checks();
   const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& one) { return one.name == name; });
-  return {.name = std::string(name), .doc = doc, .attach = kByName, .make = [check = *check](OracleContext& context) {
-            return std::make_shared<JudgedHistory>(check, context.history(), context.event_log());
-          }};
+  return {
+      .name = std::string(name), .doc = doc, .attach = kIfPromised, .make = [check = *check](OracleContext& context) {
+        return std::make_shared<JudgedHistory>(check, context.history(), context.event_log());
+      }};
 }
 
 const Registration<OracleEntry> linearizable(

@@ -15,7 +15,12 @@ OracleContext::OracleContext(Rack& rack, Protocol& protocol, const ProtocolOptio
       protocol_(protocol),
       of_workload_(std::move(of_workload)),
       terms_(terms),
-      may_lose_writes_(options.may_lose_writes()) {}
+      may_lose_writes_(options.may_lose_writes()),
+      promises_(options.promises()) {}
+
+bool OracleContext::is_promised(std::string_view oracle) const {
+  return std::find(promises_.begin(), promises_.end(), oracle) != promises_.end();
+}
 
 std::shared_ptr<sim::DataValueOracle> OracleContext::data_value() {
   if (!data_value_) {

@@ -52,6 +52,9 @@ class OracleContext {
   /// Whether a crash may undo acknowledged writes (ProtocolOptions::may_lose_writes).
   bool may_lose_writes() const { return may_lose_writes_; }
 
+  /// Whether the protocol keeps this oracle of consistency with its options (ProtocolOptions::promises).
+  bool is_promised(std::string_view oracle) const;
+
   /// The one that judges what clients read and write, and knows their last writes: made when it is first asked for.
   std::shared_ptr<sim::DataValueOracle> data_value();
   /// What records histories for all checks of whole ones, and the metrics that say how much of them.
@@ -70,6 +73,7 @@ class OracleContext {
   std::shared_ptr<sim::Oracle> of_workload_;
   OracleTerms terms_;
   bool may_lose_writes_;
+  std::vector<std::string> promises_;
   std::shared_ptr<sim::DataValueOracle> data_value_;
   RecordedHistory history_;
   std::vector<std::shared_ptr<sim::Observer>> observers_;

@@ -118,12 +118,12 @@ TEST_CASE("a protocol that is unknown or has no table, and an unknown format, ar
   CHECK(unknown.status == exit_bad_input);
   CHECK(unknown.out.empty());
   CHECK(unknown.err ==
-        "racksim table: command line: found \"starcash\", expected \"gam\", \"netcache\", \"nocache\", "
-        "\"rpc-directory\", \"selcc\" "
+        "racksim table: command line: found \"starcash\", expected \"cckvs\", \"gam\", \"netcache\", "
+        "\"nocache\", \"rpc-directory\", \"selcc\" "
         "or \"starcache\" (did you mean \"starcache\"?)\n");
   const Outcome without = table({"flowcc"});
   CHECK(without.status == exit_bad_input);
-  CHECK_THAT(without.err, Contains("found \"flowcc\", which has no transition table, expected \"gam\""));
+  CHECK_THAT(without.err, Contains("found \"flowcc\", which has no transition table, expected \"cckvs\""));
   const Outcome format = table({"nocache", "--format", "markdwon"});
   CHECK(format.status == exit_bad_input);
   CHECK(format.out.empty());

@@ -1,0 +1,135 @@
+// What a cache thread sends to the cache threads with its number on the other nodes, and has from them (ccKVS §6.3,
+// §6.4): messages of consistency by one datagram queue pair, updates of credits by another.
+//
+// For each class of messages and each of the others it has credits, which the other returns for a number of messages
+// together, by a packet without payload. Without credits messages wait, those of each class and node in their order. No
+// class waits for another, and whatever comes is dealt with at once, so that nobody waits for ever.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/host/core.hpp"
+#include "models/host/short_queue.hpp"
+#include "models/nic/completion_queue.hpp"
+#include "models/service/protocol.hpp"
+#include "protocols/cckvs/cache_options.hpp"
+#include "protocols/cckvs/send_queue.hpp"
+#include "protocols/cckvs/shared.hpp"
+#include "protocols/cckvs/timestamp.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::cckvs {
+
+/// A message of one cache to another.
+struct CacheMessage {
+  sim::Key key = 0;
+  sim::Value value = 0;  ///< of an update
+  Timestamp timestamp;
+  MessageClass message = MessageClass::update;
+};
+
+/// Gets the messages of other caches.
+class CacheMessageHandler {
+ public:
+  /// Called on the core of cache thread `thread`, after the cost of receiving.
+  virtual void receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) = 0;
+
+ protected:
+  ~CacheMessageHandler() = default;
+};
+
+class CacheLinks {
+ public:
+  /// Of cache thread `thread` of a node, whose core it uses.
+  CacheLinks(Shared& shared, const CacheOptions& options, NodeId node, unsigned thread, CacheMessageHandler& handler);
+  CacheLinks(const CacheLinks&) = delete;
+  CacheLinks& operator=(const CacheLinks&) = delete;
+
+  /// Introduces it to that of another node with its number; each to each, before anything is sent.
+  void meet(NodeId node, CacheLinks& other);
+
+  void send(NodeId to, const CacheMessage& message, sim::OperationId cause);
+  void send_to_all(const CacheMessage& message, sim::OperationId cause);
+
+  /// Whether messages wait for credits. `sent` is notified when none does any more.
+  bool has_waiting() const { return waiting_ > 0; }
+  sim::Signal& sent() { return sent_; }
+  /// Whether anything waits for a doorbell.
+  bool has_unposted() const { return !messages_.empty() || !credits_.empty(); }
+
+  void add_waits(std::vector<sim::Wait>& waits) const;
+  /// Messages that wait, and credits that are lost or too many, when nothing is under way.
+  void add_leaks(std::vector<models::Leak>& leaks) const;
+  void crash();
+
+ private:
+  static constexpr std::size_t kClasses = 3;
+  static std::size_t place_of(MessageClass message) {
+    return static_cast<std::size_t>(message) - static_cast<std::size_t>(MessageClass::invalidation);
+  }
+  static MessageClass class_of(std::size_t place) {
+    return static_cast<MessageClass>(place + static_cast<std::size_t>(MessageClass::invalidation));
+  }
+  struct Waiting {
+    p4::Content content;  // copies share it, as the work requests of a broadcast share their payload
+    std::uint32_t bytes = 0;
+    MessageClass message = MessageClass::update;
+    sim::OperationId cause = 0;
+  };
+  struct Class {
+    std::uint64_t credits = 0;
+    std::uint64_t to_return = 0;  // messages that have come since credits were last returned
+    models::ShortQueue<Waiting> waiting{};
+  };
+  struct Peer {
+    CacheLinks* links = nullptr;  // null at its own place
+    std::array<Class, kClasses> classes{};
+  };
+  class MessageQueue final : public models::CompletionHandler {
+   public:
+    explicit MessageQueue(CacheLinks& links) : links_(links) {}
+    void on_completion(const models::Completion& completion) override { links_.message_came(completion); }
+
+   private:
+    CacheLinks& links_;
+  };
+  class CreditQueue final : public models::CompletionHandler {
+   public:
+    explicit CreditQueue(CacheLinks& links) : links_(links) {}
+    void on_completion(const models::Completion& completion) override { links_.credits_came(completion); }
+
+   private:
+    CacheLinks& links_;
+  };
+
+  void message_came(const models::Completion& completion);
+  void credits_came(const models::Completion& completion);
+  void return_credits(Peer& peer, std::size_t place);
+  void send_waiting(Peer& peer, std::size_t place);
+  void send_waiting_to_all(std::size_t place);
+  bool all_have_credits(std::size_t place) const;
+  Waiting packed(const CacheMessage& message, sim::OperationId cause) const;
+  void send(Peer& peer, Waiting message);
+  void post(const models::Destination& to, Waiting message);
+  std::uint16_t group() const { return static_cast<std::uint16_t>(thread_ + 1); }
+
+  Shared& shared_;
+  const CacheOptions& options_;
+  NodeId node_;
+  unsigned thread_;
+  CacheMessageHandler& handler_;
+  models::Core& core_;
+  MessageQueue message_queue_;
+  CreditQueue credit_queue_;
+  models::CompletionQueue &message_completions_, &credit_completions_;
+  models::Datagram& messages_queue_pair_;
+  SendQueue messages_, credits_;
+  std::vector<Peer> peers_;                                     // by node
+  std::array<models::ShortQueue<Waiting>, kClasses> to_all_{};  // of multicast: what waits for credits of all
+  std::uint64_t waiting_ = 0;
+  sim::Signal sent_;
+};
+
+}  // namespace racksim::cckvs

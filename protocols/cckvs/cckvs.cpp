@@ -1,0 +1,162 @@
+// Registration, assembly and inspection of ccKVS. See cckvs.hpp.
+#include "protocols/cckvs/cckvs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "protocols/cckvs/lin_step.hpp"
+#include "protocols/cckvs/sc_step.hpp"
+#include "sim/options/option_error.hpp"
+
+namespace racksim::cckvs {
+
+namespace {
+
+sim::CoverageMap coverage_map() {
+  sim::CoverageMap map;
+  map.rows = LinStep::table().coverage_rows();
+  const auto sc = ScStep::table().coverage_rows();
+  map.rows.insert(map.rows.end(), sc.begin(), sc.end());
+  return map;
+}
+
+const sim::Registration<models::ProtocolEntry> registration({
+    .name = "cckvs",
+    .doc = "ccKVS: a sharded key-value store whose nodes all cache the hottest keys, consistently (EuroSys '18)",
+    .make_options = [] { return std::make_shared<Options>(); },
+    .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
+    .coverage = coverage_map(),
+    .tables = {LinStep::table(), ScStep::table()},
+    .mechanisms = {{"of the operations were answered by a cache", "store.answers_by_cache", "store.answers"}},
+});
+
+}  // namespace
+
+void Options::declare(sim::Parameters& p) {
+  declare_nodes(p);
+  declare_cache(p);
+}
+
+std::vector<std::string> Options::promises() const {
+  if (rules.consistency == Consistency::lin) return {"data-value"};
+  return {"sequential", "sessions"};
+}
+
+models::StateSize Options::state_size(std::uint64_t nodes) const {
+  models::StateSize size = cckvs::state_size();
+  constexpr std::uint64_t kBytesOfKey = 80, kMost = 250'000;  // an entry and its place in the maps
+  size.fixed_bytes = nodes * cache_keys.value_or(kMost) * kBytesOfKey;
+  return size;
+}
+
+std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {
+  return std::make_unique<Cckvs>(context, *this);
+}
+
+Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
+    : Cluster(context, options, "cckvs", options.probe_work),
+      options_(options),
+      caches_source_(context.rack.event_log().add_source("cckvs/caches")) {
+  options.CacheOptions::check(context.rack, options);
+  for (NodeId node = 0; node < shared().nodes(); ++node) {
+    caches_.push_back(std::make_unique<SymmetricCache>(shared(), options_, node, context.coverage));
+  }
+  for (unsigned thread = 0; thread < options.cache_threads; ++thread) {
+    for (NodeId a = 0; a < caches_.size(); ++a) {
+      for (NodeId b = 0; b < caches_.size(); ++b) {
+        if (a != b) caches_[a]->links(thread).meet(b, caches_[b]->links(thread));
+      }
+    }
+  }
+}
+
+void Cckvs::preload(std::span<const sim::Key> hottest) {
+  const std::uint64_t wanted = options_.cache_keys.value_or(hottest.size());
+  if (wanted > hottest.size()) {
+    throw sim::OptionError("/protocol/cckvs/cache_keys", fmt::format("{}", wanted),
+                           fmt::format("at most the {} hottest keys that the workload tells", hottest.size()));
+  }
+  cached_.assign(hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(wanted));
+  for (const auto& cache : caches_) {
+    for (const sim::Key key : cached_) cache->install(key, sim::kNeverWritten);
+  }
+}
+
+// A session that puts at one node and gets at another misses its own put, or reads a new value and then an old one.
+void Cckvs::do_describe_clients(const models::ClientBehaviour& clients) {
+  const bool sc = options_.rules.consistency == Consistency::sc;
+  if (!sc || options_.unsafe_sessions || clients.routing == models::ClientRouting::pinned) return;
+  throw sim::OptionError("/workload/clients", "clients that go from node to node",
+                         "\"pinned\": SC holds only for sessions that keep to a node (or unsafe_sessions)");
+}
+
+sim::Task<models::Answer> Cckvs::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
+  SymmetricCache& cache = *caches_[thread.node()];
+  return cache.has(request.key) ? cache.serve(thread, request, operation) : thread.serve_from_store(request, operation);
+}
+
+// The copy of its home stands for the home, whose store has what the key had before it was cached (§4: write-back).
+void Cckvs::show_state(sim::StateVisitor& visitor) const {
+  Cluster::show_state(visitor);
+  for (const sim::Key key : cached_) {
+    const auto is_written = [&](const auto& cache) { return cache->cache().find(key)->value != sim::kNeverWritten; };
+    if (std::any_of(caches_.begin(), caches_.end(), is_written)) show_written(key, visitor);
+  }
+}
+
+void Cckvs::show_written(sim::Key key, sim::StateVisitor& visitor) const {
+  const auto at = static_cast<NodeId>(home(key).node);
+  if (node_is_lost(at)) return visitor.lost(key);
+  for (NodeId node = 0; node < caches_.size(); ++node) {
+    const Entry& entry = *caches_[node]->cache().find(key);
+    if (node == at) {
+      visitor.home(key, entry.value);
+    } else if (entry.header.state == CacheState::valid && !node_is_lost(node)) {
+      visitor.copy(key, sim::Holder::node(node), entry.value, sim::CopyState::clean);
+    }
+  }
+}
+
+void Cckvs::node_crashed(NodeId node) {
+  Cluster::node_crashed(node);
+  caches_[node]->crash();
+}
+
+bool Cckvs::quiescent() const {
+  return Cluster::quiescent() && shared().rack.accounting().expected_in_flight() == 0 &&
+         std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) {
+           const auto& links = cache->all_links();
+           return cache->waiting() == 0 && std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
+                    return !of_thread->has_waiting() && !of_thread->has_unposted();
+                  });
+         });
+}
+
+void Cckvs::add_waits(std::vector<sim::Wait>& waits) const {
+  Cluster::add_waits(waits);
+  for (const auto& cache : caches_) cache->add_waits(waits);
+}
+
+std::vector<models::Leak> Cckvs::leaks() const {
+  std::vector<models::Leak> leaks = Cluster::leaks();
+  for (NodeId node = 0; node < caches_.size(); ++node) {
+    if (!node_is_lost(node)) caches_[node]->add_leaks(cached_, leaks);
+  }
+  return leaks;
+}
+
+void Cckvs::record_final_state() {
+  Cluster::record_final_state();
+  for (NodeId node = 0; node < caches_.size(); ++node) {
+    std::uint64_t digest = 0;
+    for (const sim::Key key : cached_) {
+      const Entry& entry = *caches_[node]->cache().find(key);
+      digest = digest * 0x100000001b3 + (entry.value ^ std::uint64_t{entry.header.version} << 32);
+    }
+    shared().rack.event_log().record(sim::Observed::final_state, caches_source_, calendar().now(),
+                                     sim::OperationId{node}, digest, 0);
+  }
+}
+
+}  // namespace racksim::cckvs

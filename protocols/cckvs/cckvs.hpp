@@ -1,0 +1,52 @@
+// ccKVS: the cluster with a symmetric cache of the hottest keys at every node (EuroSys '18, §4-§6).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocols/cckvs/cache_options.hpp"
+#include "protocols/cckvs/cluster.hpp"
+#include "protocols/cckvs/symmetric_cache.hpp"
+
+namespace racksim::cckvs {
+
+struct Options final : models::ProtocolOptions, NodeOptions, CacheOptions {
+  void declare(sim::Parameters& p) override;
+  /// Of SC, per key and across the sessions of a node; of Lin, linearizability.
+  std::vector<std::string> promises() const override;
+  bool warms_itself() const override { return true; }
+  models::StateSize state_size(std::uint64_t nodes) const override;
+  std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
+};
+
+class Cckvs final : public Cluster {
+ public:
+  Cckvs(models::ProtocolContext& context, const Options& options);
+
+  /// Puts the hottest keys into every cache. Throws sim::OptionError if these are fewer than are to be cached.
+  void preload(std::span<const sim::Key> hottest) override;
+  void show_state(sim::StateVisitor& visitor) const override;
+  void node_crashed(NodeId node) override;
+  /// Nothing that a cache has sent is under way; it may have been lost.
+  bool quiescent() const override;
+  void add_waits(std::vector<sim::Wait>& waits) const override;
+  std::vector<models::Leak> leaks() const override;
+  void record_final_state() override;
+
+  const SymmetricCache& cache(NodeId node) const { return *caches_.at(node); }
+
+ private:
+  void do_describe_clients(const models::ClientBehaviour& clients) override;
+  sim::Task<models::Answer> serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) override;
+  bool is_stored(sim::Key key) const override { return !caches_.front()->has(key); }
+  void show_written(sim::Key key, sim::StateVisitor& visitor) const;
+
+  CacheOptions options_;
+  std::vector<std::unique_ptr<SymmetricCache>> caches_;  // by node
+  std::vector<sim::Key> cached_;                         // the hottest first
+  sim::Source caches_source_;
+};
+
+}  // namespace racksim::cckvs

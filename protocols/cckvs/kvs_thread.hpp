@@ -1,0 +1,57 @@
+// A KVS thread (ccKVS §6.2): serves the requests that cache threads send, one packet after the other, and answers each
+// packet with one, which returns the credit (§6.3). With EREW it also serves its own node's requests for its partition.
+#pragma once
+
+#include <cstdint>
+
+#include "models/host/core.hpp"
+#include "models/host/short_queue.hpp"
+#include "models/nic/completion_queue.hpp"
+#include "protocols/cckvs/send_queue.hpp"
+#include "protocols/cckvs/shared.hpp"
+
+namespace racksim::cckvs {
+
+/// Told of the answer to a request that was handed to a thread of the own node.
+class LocalAnswer {
+ public:
+  /// Called on the KVS thread's core at the end of its work.
+  virtual void served_locally(const StoreRequest& answer) = 0;
+
+ protected:
+  ~LocalAnswer() = default;
+};
+
+class KvsThread final : models::CompletionHandler {
+ public:
+  /// Takes the core behind those of the cache threads, and one datagram queue pair, and posts receives for `clients`
+  /// request packets.
+  KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread, std::uint64_t clients);
+
+  models::Core& core() const { return core_; }
+  models::Destination address() const { return {node_, requests_.queue_pair().number(), {}}; }
+  /// Serves a request of a cache thread of this node.
+  void serve_locally(const StoreRequest& request, LocalAnswer& to);
+
+  void crash();
+
+ private:
+  struct LocalRequest {
+    StoreRequest request;
+    LocalAnswer* to = nullptr;
+  };
+  void on_completion(const models::Completion& completion) override;
+  /// Answers a request, at the end of the time for an access.
+  void answer(StoreRequest& request);
+  void serve_next_local();
+
+  Shared& shared_;
+  Shard& shard_;
+  NodeId node_;
+  models::Core& core_;
+  models::CompletionQueue& completions_;
+  SendQueue requests_;
+  models::ShortQueue<LocalRequest> local_;
+};
+
+}  // namespace racksim::cckvs

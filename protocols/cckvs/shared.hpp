@@ -1,0 +1,41 @@
+// What all threads of a cluster share: the rack, the options, who listens where, and what is counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/nic/verbs.hpp"
+#include "models/rack/rack.hpp"
+#include "models/service/key_value_service.hpp"
+#include "protocols/cckvs/counters.hpp"
+#include "protocols/cckvs/messages.hpp"
+#include "protocols/cckvs/node_options.hpp"
+#include "protocols/cckvs/shard.hpp"
+
+namespace racksim::cckvs {
+
+/// Labels of answers, by their places in the service's list.
+enum class AnsweredBy : std::uint8_t { cache, local_store, remote_store };
+
+struct Shared {
+  models::Rack& rack;
+  NodeOptions options;
+  Counters counters;
+  models::ItemSizes items{};
+  std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
+
+  unsigned nodes() const { return static_cast<unsigned>(rack.nodes()); }
+  Home home(sim::Key key) const { return home_of(key, nodes(), static_cast<unsigned>(options.kvs_threads)); }
+  MessageSizes sizes(sim::Key key) const {
+    return {.key_bytes = items.key_bytes, .value_bytes = items.value_bytes(key)};
+  }
+  /// Of a datagram on a wire, besides its payload.
+  std::uint32_t header_bytes(const models::WorkRequest& request) const {
+    // LRH, BTH, DETH, ICRC and VCRC; or Ethernet, IPv4, UDP, BTH, DETH, ICRC, FCS, preamble and gap.
+    const bool infiniband = rack.options().link_framing == models::Framing::infiniband;
+    return (infiniband ? 8 + 12 + 8 + 4 + 2 : 14 + 20 + 8 + 12 + 8 + 4 + 4 + 20) +
+           (request.opcode == models::Opcode::send_imm ? 4 : 0);
+  }
+};
+
+}  // namespace racksim::cckvs

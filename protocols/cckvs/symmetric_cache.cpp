@@ -1,0 +1,229 @@
+// Serving sessions and messages from the cache. See symmetric_cache.hpp.
+#include "protocols/cckvs/symmetric_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "models/host/core_wait.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::cckvs {
+
+struct SymmetricCache::Waiting {
+  Waiting(SymmetricCache& owner, const StoreRequest& asked, sim::OperationId number, unsigned on)
+      : cache(owner),
+        request(asked),
+        operation(number),
+        thread(on),
+        since(owner.shared_.rack.calendar().now()),
+        ended(owner.shared_.rack.calendar()) {}
+  ~Waiting() {
+    if (!listed) return;
+    cache.by_operation_.erase(operation);
+    (before != nullptr ? before->next : cache.first_) = next;
+    (next != nullptr ? next->before : cache.last_) = before;
+    --cache.waiting_count_;
+  }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+  /// It has not ended at once.
+  void list() {
+    listed = true;
+    before = cache.last_;
+    cache.by_operation_[operation] = this;
+    (before != nullptr ? before->next : cache.first_) = this;
+    cache.last_ = this;
+    ++cache.waiting_count_;
+  }
+
+  SymmetricCache& cache;
+  StoreRequest request;  // becomes the answer
+  sim::OperationId operation;
+  unsigned thread;
+  sim::Time since;
+  sim::Signal ended;
+  bool over = false, listed = false;
+  Waiting *before = nullptr, *next = nullptr;
+};
+
+/// A thread changes an object: its other threads' reads that overlap are done again.
+class SymmetricCache::Writing {
+ public:
+  Writing(SymmetricCache& owner, unsigned thread, sim::Key key, sim::OperationId cause)
+      : cache_(owner), key_(key), entry_(owner.cache_.find(key)) {
+    cache_.thread_ = thread;
+    cache_.cause_ = cause;
+    if (entry_ != nullptr) before_ = entry_->value;
+  }
+  /// Holds the lock for `cost` from now on; returns for how long the thread waits for it.
+  sim::Duration hold_lock(sim::Duration cost, const models::Core& writer) {
+    if (entry_ == nullptr) return {};
+    Written& written = cache_.written_[key_];
+    written.before = before_;
+    return written.lock.write(cache_.shared_.rack.calendar().now(), cost, writer);
+  }
+
+ private:
+  SymmetricCache& cache_;
+  sim::Key key_;
+  const Entry* entry_;
+  sim::Value before_ = 0;
+};
+
+SymmetricCache::SymmetricCache(Shared& shared, const CacheOptions& options, NodeId node, sim::CoverageProbe coverage)
+    : shared_(shared), options_(options), node_(node), cache_(node, shared.nodes(), options.rules, *this, coverage) {
+  for (unsigned thread = 0; thread < shared.options.cache_threads; ++thread) {
+    links_.push_back(
+        std::make_unique<CacheLinks>(shared, options_, node, thread, static_cast<CacheMessageHandler&>(*this)));
+  }
+}
+
+const SymmetricCache::Written* SymmetricCache::overlapping(sim::Key key, sim::Duration length,
+                                                           const models::Core& reader) const {
+  const Written* written = written_.find(key);
+  if (written == nullptr) return nullptr;
+  return written->lock.written_since(shared_.rack.calendar().now() - length, reader) ? written : nullptr;
+}
+
+sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
+  const sim::Duration cost = options_.probe_work;
+  const bool put = request.put != 0;
+  while (!put && shared_.options.seqlocks) {
+    const Written* written = overlapping(request.key, cost, thread.core());
+    if (written == nullptr) break;
+    ++shared_.counters.read_retries.value;
+    co_await models::occupy(thread.core(), written->lock.free_in(shared_.rack.calendar().now()) + cost);
+  }
+  // A put of SC returns at once, so whoever puts faster than others take it would pile up updates.
+  CacheLinks& links = *links_[thread.thread()];
+  while (put && options_.rules.consistency == Consistency::sc && links.has_waiting()) co_await links.sent().wait();
+  Waiting waiting(*this, request, operation, thread.thread());
+  asking_ = &waiting;
+  if (put) {
+    Writing writing(*this, thread.thread(), request.key, operation);
+    cache_.put(request.key, operation, request.value);
+    thread.core().charge(writing.hold_lock(cost, thread.core()));
+  } else {
+    thread_ = thread.thread();
+    cause_ = operation;
+    cache_.get(request.key, operation);
+    if (waiting.over && !shared_.options.seqlocks) {
+      if (const Written* written = overlapping(request.key, cost, thread.core()))
+        waiting.request.other = written->before;
+    }
+  }
+  asking_ = nullptr;
+  if (!waiting.over) {
+    waiting.list();
+    co_await waiting.ended.wait();
+    if (!put) co_await models::occupy(thread.core(), cost);  // it looks again
+  }
+  co_return thread.answer_of(waiting.request, AnsweredBy::cache);
+}
+
+void SymmetricCache::receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) {
+  Writing writing(*this, thread, message.key, cause);
+  switch (message.message) {
+    case MessageClass::invalidation:
+      cache_.receive_invalidation(from, message.key, message.timestamp);
+      break;
+    case MessageClass::acknowledgement:
+      cache_.receive_acknowledgement(from, message.key, message.timestamp);
+      break;
+    default:
+      cache_.receive_update(from, message.key, message.timestamp, message.value);
+  }
+  models::Core& core = shared_.rack.server(node_).core(thread);
+  core.charge(options_.message_work + writing.hold_lock(options_.message_work, core));
+}
+
+void SymmetricCache::invalidate_all(sim::Key key, Timestamp timestamp, sim::OperationId put) {
+  links_[thread_]->send_to_all({.key = key, .timestamp = timestamp, .message = MessageClass::invalidation}, put);
+}
+void SymmetricCache::update_all(sim::Key key, Timestamp timestamp, sim::Value value, sim::OperationId put) {
+  links_[thread_]->send_to_all({.key = key, .value = value, .timestamp = timestamp, .message = MessageClass::update},
+                               put);
+}
+void SymmetricCache::invalidate_one(NodeId to, sim::Key key, Timestamp timestamp, sim::OperationId put) {
+  links_[thread_]->send(to, {.key = key, .timestamp = timestamp, .message = MessageClass::invalidation}, put);
+}
+void SymmetricCache::update_one(NodeId to, sim::Key key, Timestamp timestamp, sim::Value value) {
+  links_[thread_]->send(to, {.key = key, .value = value, .timestamp = timestamp, .message = MessageClass::update},
+                        cause_);
+}
+void SymmetricCache::acknowledge(NodeId to, sim::Key key, Timestamp timestamp) {
+  links_[thread_]->send(to, {.key = key, .timestamp = timestamp, .message = MessageClass::acknowledgement}, cause_);
+}
+
+void SymmetricCache::answered(sim::OperationId get, sim::Key, sim::Value value) {
+  end(get, value);
+}
+void SymmetricCache::returned(sim::OperationId put, sim::Key, bool) {
+  end(put, 0);
+}
+void SymmetricCache::stalled(sim::OperationId, sim::Key) {
+  ++shared_.counters.stalled.value;
+}
+
+void SymmetricCache::end(sim::OperationId operation, sim::Value value) {
+  Waiting* const* listed = by_operation_.find(operation);
+  if (listed == nullptr && (asking_ == nullptr || asking_->operation != operation)) return;  // its session has died
+  Waiting& waiting = listed != nullptr ? **listed : *asking_;
+  if (waiting.request.put == 0) waiting.request.value = waiting.request.other = value;
+  waiting.over = true;
+  waiting.ended.notify_all();
+}
+
+// A put waits for whoever has not acknowledged it; what is stalled, for whoever writes the key.
+std::string SymmetricCache::waits_for(const Waiting& waiting) const {
+  const Work* work = cache_.work(waiting.request.key);
+  std::string nodes;
+  for (const Put& put : work != nullptr ? work->puts : std::vector<Put>{}) {
+    if (put.operation != waiting.operation || put.superseded) continue;
+    for (unsigned node = 0; node < shared_.nodes(); ++node) {
+      if (node != node_ && !put.acknowledged.test(node))
+        nodes += fmt::format("{}node{}", nodes.empty() ? "" : ", ", node);
+    }
+  }
+  if (!nodes.empty()) return nodes;
+  const Entry* entry = cache_.find(waiting.request.key);
+  return entry == nullptr ? "" : fmt::format("node{}", entry->header.writer);
+}
+
+void SymmetricCache::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const Waiting* waiting = first_; waiting != nullptr; waiting = waiting->next) {
+    waits.push_back(
+        {.who = fmt::format("cache thread {} of node{}", waiting->thread, node_),
+         .whom = waits_for(*waiting),
+         .why = fmt::format("the {} of key {} in the cache, since {:.1f} ns", waiting->request.put != 0 ? "put" : "get",
+                            sim::printed_key(waiting->request.key), (waiting->since - sim::Time{}).ns())});
+  }
+  for (const auto& links : links_) links->add_waits(waits);
+}
+
+void SymmetricCache::add_leaks(std::span<const sim::Key> keys, std::vector<models::Leak>& leaks) const {
+  for (const Waiting* waiting = first_; waiting != nullptr; waiting = waiting->next) {
+    leaks.push_back({"stuck-request",
+                     fmt::format("cache thread {} of node{}: the {} of key {} waits for {}", waiting->thread, node_,
+                                 waiting->request.put != 0 ? "put" : "get", sim::printed_key(waiting->request.key),
+                                 waits_for(*waiting)),
+                     {waiting->request.key, {waiting->operation}}});
+  }
+  for (const sim::Key key : keys) {
+    const Entry* entry = cache_.find(key);
+    if (entry->header.state == CacheState::valid && cache_.work(key) == nullptr) continue;
+    leaks.push_back({"wrong-metadata",
+                     fmt::format("node{}: key {} of version {}.{} is not Valid, or a put of it is under way", node_,
+                                 sim::printed_key(key), entry->header.version, entry->header.writer),
+                     {key, {}}});
+  }
+  for (const auto& links : links_) links->add_leaks(leaks);
+}
+
+void SymmetricCache::crash() {
+  for (const auto& links : links_) links->crash();
+}
+
+}  // namespace racksim::cckvs

@@ -1,0 +1,48 @@
+// Keeping what may be last. See sessions_last_writes.hpp.
+#include "sim/oracles/sessions_last_writes.hpp"
+
+#include <algorithm>
+
+#include "sim/record/history.hpp"
+
+namespace racksim::sim {
+
+void SessionsLastWrites::observe(const Observation& observation) {
+  const bool begins = observation.what == Observed::operation_begun;
+  if (!begins && observation.what != Observed::operation_ended) return;
+  const auto operation = OperationView::of(observation);
+  if (operation.kind != OperationKind::write) return;
+  std::uint32_t* index = index_.find(operation.key);
+  if (index == nullptr) {
+    index = &index_[operation.key];
+    *index = static_cast<std::uint32_t>(writes_.size());
+    writes_.emplace_back();
+  }
+  std::vector<Write>& writes = writes_[*index];
+  if (begins) {
+    std::erase_if(writes, [&](const Write& write) { return write.session == observation.source && write.ended; });
+    writes.push_back({observation.source, operation.value});
+    return;
+  }
+  for (Write& write : writes) write.ended = write.ended || write.value == operation.value;
+}
+
+bool SessionsLastWrites::may_hold(Key key, Value value) const {
+  const auto values = possible_values(key);
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::vector<Value> SessionsLastWrites::possible_values(Key key) const {
+  const std::uint32_t* index = index_.find(key);
+  if (index == nullptr) return {kNeverWritten};
+  const std::vector<Write>& writes = writes_[*index];
+  std::vector<Value> values;
+  for (const Write& write : writes) values.push_back(write.value);
+  if (std::none_of(writes.begin(), writes.end(), [](const Write& write) { return write.ended; })) {
+    values.push_back(kNeverWritten);
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+}  // namespace racksim::sim

@@ -1,0 +1,321 @@
+// ccKVS on a rack (§4-§6): how many messages a put costs, what each consistency promises and each safety mechanism is
+// for, flow control, and what happens when messages or nodes are lost, which the paper does not treat.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/protocols/cckvs/cckvs_run.hpp"
+
+using namespace racksim;
+using namespace racksim::cckvs;
+using namespace racksim::cckvs::testing;
+
+namespace {
+
+/// By a script, with the keys from 0 on cached.
+Setup scripted(std::uint64_t cached, std::uint64_t nodes = 3) {
+  Setup setup;
+  setup.rack.nodes = nodes;
+  for (std::uint64_t key = 0; key < cached; ++key) setup.script.hottest.push_back(sim::Key(key));
+  return setup;
+}
+
+Setup contended(std::uint64_t seed, std::uint64_t keys, double writes = 0.5) {
+  Setup setup;
+  setup.seed = seed;
+  setup.workload = contended_keys(keys, keys, writes);
+  return setup;
+}
+
+std::uint64_t consistency_packets(const CckvsRun& run) {
+  return run.packets(MessageClass::invalidation) + run.packets(MessageClass::acknowledgement) +
+         run.packets(MessageClass::update);
+}
+
+}  // namespace
+
+TEST_CASE("a put of a cached key is N-1 updates by SC, and N-1 of each message by Lin; the store is not written") {
+  const std::uint64_t nodes = GENERATE(2u, 3u, 9u);
+  const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
+  const bool lin = consistency == Consistency::lin;
+  CckvsRun run(scripted(4, nodes), small(consistency));
+  for (std::uint64_t put = 1; put <= 5; ++put) {
+    const Ended written = run.put_now({static_cast<models::NodeId>(put % nodes), 0}, 1);
+    run.advance(50_us);
+    CHECK(run.packets(MessageClass::update) == put * (nodes - 1));
+    CHECK(run.packets(MessageClass::invalidation) == (lin ? put * (nodes - 1) : 0));
+    CHECK(run.packets(MessageClass::acknowledgement) == (lin ? put * (nodes - 1) : 0));
+    for (models::NodeId node = 0; node < nodes; ++node) CHECK(run.get_now({node, 0}, 1).value == written.value);
+  }
+  CHECK(run.counted("store_writes") == 0);
+  CHECK(run.packets(MessageClass::request) == 0);
+  CHECK(run.counter("store.answers_by_cache") == run.ended());
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("messages of consistency have the payloads of the paper's model: 50 bytes in an update, 17 in the others") {
+  Setup setup = scripted(1);
+  setup.rack.link_framing = models::Framing::infiniband;
+  CckvsRun run(setup, small(Consistency::lin));
+  run.put_now(kAlice, 0);
+  run.finish();
+  constexpr std::uint64_t kHeaders = 34;
+  CHECK(run.bytes(MessageClass::update) == 2 * (50 + kHeaders));
+  CHECK(run.bytes(MessageClass::invalidation) == 2 * (17 + kHeaders));
+  CHECK(run.bytes(MessageClass::acknowledgement) == 2 * (17 + kHeaders));
+}
+
+TEST_CASE("a put returns at once by SC, and after a round trip to all by Lin") {
+  const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
+  auto options = small(consistency);
+  options.request_work = options.probe_work = 100_ns;
+  CckvsRun run(scripted(1), options);
+  const sim::Duration took = run.put_now(kAlice, 0).took;
+  if (consistency == Consistency::sc) {
+    CHECK(took >= 200_ns);
+    CHECK(took <= 210_ns);
+  } else {
+    CHECK(took > 2_us);  // two packets, of which each takes more than a microsecond through NICs and switch
+  }
+}
+
+TEST_CASE("a key that is not cached is served by its home, and a put of it written there") {
+  CckvsRun run(scripted(1), small(Consistency::lin));
+  const std::uint64_t cold = run.key_at(1, 1);
+  const Ended written = run.put_now(kAlice, cold);
+  CHECK(run.get_now(kCarol, cold).value == written.value);
+  CHECK(run.counted("store_writes") == 1);
+  CHECK(run.packets(MessageClass::request) == 2);
+  CHECK(consistency_packets(run) == 0);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, and all caches end alike") {
+  auto options = small(GENERATE(Consistency::sc, Consistency::lin));
+  options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
+  options.rules.start_at_once = GENERATE(false, true);
+  options.broadcast = GENERATE(Broadcast::unicast, Broadcast::multicast);
+  options.consistency_credits = options.credit_batch = GENERATE(1u, 60u);
+  Setup setup = contended(GENERATE(1u, 2u), 3);
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counted("store_writes") == 0);
+  CHECK(run.counter("store.answers_by_cache") >= 3000);
+}
+
+TEST_CASE("hot and cold keys together keep what is promised") {
+  auto options = small(GENERATE(Consistency::sc, Consistency::lin));
+  options.partitioning = GENERATE(Partitioning::crcw, Partitioning::erew);
+  options.coalesce = GENERATE(1u, 8u);
+  Setup setup = contended(1, 20);
+  setup.workload->preload = 5;
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.violations() == "");
+  CHECK(run.counter("store.answers_by_cache") > 0);
+  CHECK(run.counter("store.answers_by_remote") > 0);
+  CHECK(run.counter("store.answers_by_local") > 0);
+}
+
+TEST_CASE("a multicast leaves the sender once and costs as many credits") {
+  auto options = small(Consistency::sc);
+  options.broadcast = Broadcast::multicast;
+  options.consistency_credits = options.credit_batch = 1;
+  CckvsRun run(scripted(1, 4), options);
+  for (int i = 0; i < 6; ++i) run.put_now(kAlice, 0);
+  run.finish();
+  CHECK(run.packets(MessageClass::update) == 6);
+  CHECK(run.packets(MessageClass::credits) == 6 * 3);
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("credits come back once for a batch of messages, without payload") {
+  auto options = small(Consistency::sc);
+  options.consistency_credits = 8;
+  options.credit_batch = GENERATE(1u, 3u, 8u);
+  CckvsRun run(scripted(1), options);
+  for (int i = 0; i < 24; ++i) run.put_now(kAlice, 0);
+  run.finish();
+  CHECK(run.packets(MessageClass::update) == 24 * 2);
+  CHECK(run.packets(MessageClass::credits) == 24 / options.credit_batch * 2);
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("who puts faster than others take updates waits for credits") {
+  auto options = small(Consistency::sc);
+  options.consistency_credits = options.credit_batch = 1;
+  Setup setup = contended(1, 2, 1);
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.counted("out_of_credits") > 0);
+  CHECK(run.violations() == "");
+}
+
+TEST_CASE("gets that overlap a message's write of their object are done again, and torn without seqlocks") {
+  auto options = small(Consistency::sc);
+  options.message_work = options.probe_work = 500_ns;
+  options.seqlocks = GENERATE(true, false);
+  CckvsRun run(contended(1, 1), options);
+  run.finish();
+  if (options.seqlocks) {
+    CHECK(run.counted("read_retries") > 0);
+    CHECK(run.violations() == "");
+  } else {
+    CHECK(run.found("torn"));
+  }
+}
+
+TEST_CASE("each safety mechanism that is off is caught within 50 seeds") {
+  struct Off {
+    const char* what;
+    Consistency consistency;
+    void (*turn_off)(Options&);
+  };
+  const Off off = GENERATE(
+      Off{"tie-break, Lin", Consistency::lin, [](Options& o) { o.rules.tie_break = false; }},
+      Off{"tie-break, SC", Consistency::sc, [](Options& o) { o.rules.tie_break = false; }},
+      Off{"timestamps of updates, Lin", Consistency::lin, [](Options& o) { o.rules.update_timestamps = false; }},
+      Off{"timestamps of updates, SC", Consistency::sc, [](Options& o) { o.rules.update_timestamps = false; }},
+      Off{"timestamps of acknowledgements", Consistency::lin, [](Options& o) { o.rules.ack_timestamps = false; }},
+      Off{"one acknowledgement", Consistency::lin, [](Options& o) { o.rules.all_acks = false; }},
+      Off{"the Invalid state", Consistency::lin, [](Options& o) { o.rules.invalid_state = false; }});
+  INFO(off.what);
+  std::uint64_t seed = 1;
+  for (bool caught = false; !caught; ++seed) {
+    REQUIRE(seed <= 50);
+    // Late messages, and keys that become Valid now and then: most wrong turns need both.
+    Setup setup = contended(seed, 8, 0.2);
+    setup.measure(8000);
+    setup.workload->zipf = 0.5;
+    setup.workload->window = 4;
+    setup.rack.faults.reorder = 0.15;
+    setup.rack.faults.reorder_delay = 40_us;
+    auto options = small(off.consistency);
+    off.turn_off(options);
+    CckvsRun run(setup, options);
+    run.finish();
+    caught = !run.violations().empty();
+  }
+}
+
+TEST_CASE("by the printed rules the client of a put that lost waits for ever") {
+  auto options = small(Consistency::lin);
+  options.rules.source = Rules::Source::paper;
+  CckvsRun run(scripted(1), options);
+  run.put(kAlice, 0);
+  run.put(kBob, 0);  // at the same instant: the node with the greater number wins
+  run.advance(1_ms);
+  CHECK(run.ended() == 1);
+  run.finish();
+  CHECK(run.found("stuck-request"));
+}
+
+TEST_CASE("a lost message leaves a put or a copy stuck, and the verdict says which") {
+  const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
+  CckvsRun run(scripted(1), small(consistency));
+  models::TargetedFault drop;
+  drop.match = {.header = "deth", .fields = {}};
+  drop.count = 1;
+  run.rack.uplink(0).add_targeted_fault(std::move(drop));  // the update, or the invalidation, for node 1
+  run.put(kAlice, 0);
+  run.advance(1_ms);
+  CHECK(run.ended() == (consistency == Consistency::sc ? 1 : 0));
+  if (consistency == Consistency::lin) {
+    const auto waits = run.waits();
+    CHECK(std::any_of(waits.begin(), waits.end(), [](const std::string& line) {
+      return line.find("the put of key") != std::string::npos && line.find("node1") != std::string::npos;
+    }));
+  }
+  run.finish();
+  if (consistency == Consistency::sc) {
+    INFO(run.violations());
+    CHECK(run.found("values-at-rest"));
+  } else {
+    CHECK(run.found("stuck-request"));
+    CHECK(run.violations().find("waits for node1") != std::string::npos);
+  }
+}
+
+TEST_CASE("when a node crashes puts of Lin wait for it; SC, and what does not need it, goes on") {
+  const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
+  Setup setup = scripted(1);
+  setup.add_fault("crash", R"({"node": 2, "from": "10us"})");
+  CckvsRun run(setup, small(consistency));
+  run.advance(20_us);
+  const std::uint64_t cold = run.key_at(1, 1);
+  CHECK(run.put_now(kAlice, cold).write);
+  CHECK(run.get_now(kBob, 0).value == 0);
+  run.put(kAlice, 0);
+  run.advance(1_ms);
+  if (consistency == Consistency::sc) {
+    CHECK(run.ended() == 3);
+  } else {
+    CHECK(run.ended() == 2);
+    run.get(kBob, 0);  // of an Invalid key
+    run.advance(1_ms);
+    CHECK(run.ended() == 2);
+    run.finish();
+    CHECK(run.violations().find("the put of key 0x0 waits for node2") != std::string::npos);
+  }
+}
+
+TEST_CASE("clients that go from node to node are served by Lin, and refused by SC unless told otherwise") {
+  auto options = small(Consistency::lin);
+  const auto routing = GENERATE(models::ClientRouting::round_robin, models::ClientRouting::random);
+  Setup setup = contended(1, 3);
+  setup.workload->clients = routing;
+  setup.workload->window = 1;
+  {
+    CckvsRun run(setup, options);
+    run.finish();
+    CHECK(run.violations() == "");
+  }
+  options.rules.consistency = Consistency::sc;
+  CHECK_THROWS_AS(CckvsRun(setup, options), sim::OptionError);
+  options.unsafe_sessions = true;
+  CckvsRun run(setup, options);
+  run.finish();
+  CHECK(run.ended() >= 3000);
+}
+
+TEST_CASE("a session of SC that goes to another node may miss its own put") {
+  CckvsRun run(scripted(1), small(Consistency::sc));
+  run.put_now(kAlice, 0);
+  CHECK(run.get_now(kAlice, 0, kBob.node).value == sim::kNeverWritten);
+  run.finish();
+  CHECK((run.found("sequential") || run.found("sessions")));
+}
+
+TEST_CASE("what does not fit together is refused before the run") {
+  Setup setup = scripted(10);
+  auto options = small(Consistency::lin);
+  const auto refused = [&](const std::string& option) {
+    try {
+      CckvsRun run(setup, options);
+    } catch (const sim::OptionError& error) {
+      return error.option() == option ? std::string() : error.option() + ": " + error.what();
+    }
+    return std::string("built");
+  };
+  SECTION("more hot keys than keys") {
+    options.cache_keys = 11;
+    CHECK(refused("/protocol/cckvs/cache_keys") == "");
+    options.cache_keys = 10;
+    CHECK(refused("") == "built");
+  }
+  SECTION("no credits") {
+    options.consistency_credits = 0;
+    CHECK(refused("/protocol/cckvs/consistency_credits") == "");
+  }
+  SECTION("a batch of credits that is larger than what there is") {
+    options.consistency_credits = 29;
+    CHECK(refused("/protocol/cckvs/credit_batch") == "");
+  }
+  SECTION("fewer version bits than puts that can be alive") {
+    options.rules.consistency = Consistency::sc;
+    options.rules.version_bits = 8;  // 3 nodes, 2 threads, 61 updates
+    CHECK(refused("/protocol/cckvs/version_bits") == "");
+  }
+}
