@@ -115,6 +115,7 @@ void CacheLinks::post(const models::Destination& to, Waiting message) {
 
 void CacheLinks::message_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   messages_.queue_pair().post_receive();
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
@@ -136,6 +137,7 @@ void CacheLinks::return_credits(Peer& peer, std::size_t place) {
 
 void CacheLinks::credits_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   credits_.queue_pair().post_receive();
   const std::size_t place = *completion.immediate % kClasses;
   Peer& peer = peers_[completion.from];

@@ -163,6 +163,7 @@ void CacheThread::send_packet(Destination& to) {
 
 void CacheThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   const std::size_t answers = requests_in(completion.content);
   if (answers > 1) core_.charge(shared_.options.response_work * static_cast<std::int64_t>(answers - 1));

@@ -47,6 +47,7 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, s
       loads_(shared_, name) {
   const auto cache_threads = static_cast<unsigned>(options.cache_threads);
   const auto kvs_threads = static_cast<unsigned>(options.kvs_threads);
+  shared_.received.resize(shared_.nodes());
   for (NodeId id = 0; id < shared_.nodes(); ++id) {
     Node& node = *nodes_.emplace_back(std::make_unique<Node>());
     std::vector<KvsThread*> own_threads;

@@ -18,6 +18,7 @@ KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread,
 
 void KvsThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   const std::size_t requests = requests_in(completion.content);
   // The time for the first access has passed.
