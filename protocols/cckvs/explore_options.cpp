@@ -79,6 +79,10 @@ Rules ExploreOptions::cache_rules() const {
 std::vector<sim::ExplorationOptions::Part> ExploreOptions::build() const {
   if (!is_lin() && !clients) throw OptionError("clients", "off", "on: SC is judged by the histories of clients");
   if (hands_over() && !clients) throw OptionError("changes", "changes without clients", "0 with clients off");
+  if (!clients && (last_version() + 1) * nodes > 255) {
+    throw OptionError("version_bits", fmt::format("{} with {} nodes", version_bits, nodes),
+                      "at most 255 timestamps without clients");
+  }
   std::vector<Part> parts;
   for (std::uint64_t key = 0; key < keys; ++key) {
     parts.push_back(

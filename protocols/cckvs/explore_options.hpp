@@ -8,6 +8,7 @@
 #include "protocols/cckvs/rules.hpp"
 #include "protocols/cckvs/timestamp.hpp"
 #include "sim/exploration/model.hpp"
+#include "sim/record/coverage.hpp"
 
 namespace racksim::cckvs {
 
@@ -27,6 +28,7 @@ struct ExploreOptions : sim::ExplorationOptions {
   Network network = Network::unordered;
   std::uint64_t losses = 0, duplicates = 0, timeouts = 0, changes = 0;
   bool cached_at_first = true;
+  sim::CoverageProbe coverage;  ///< of the rows of the transition tables; no option
 
   void declare(sim::Parameters& p) override;
   std::vector<Part> build() const override;

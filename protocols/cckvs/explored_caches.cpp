@@ -22,7 +22,7 @@ ExploredCaches::ExploredCaches(const ExploreOptions& options, NodeId home)
       places_(options.places()) {
   const auto nodes = static_cast<std::uint32_t>(options_.nodes);
   for (NodeId node = 0; node < nodes; ++node) {
-    nodes_.push_back(std::make_unique<Node>(*this, node, nodes, options_.cache_rules()));
+    nodes_.push_back(std::make_unique<Node>(*this, node, nodes, options_.cache_rules(), options_.coverage));
   }
 }
 
@@ -121,7 +121,7 @@ void ExploredCaches::add_timeouts(const ExploredState& state, std::vector<Step>&
 
 void ExploredCaches::take(const Step& step) {
   wrong_.clear();
-  const auto flight = now_.flights.begin() + static_cast<std::ptrdiff_t>(step.index);
+  const auto flight = [&] { return now_.flights.begin() + static_cast<std::ptrdiff_t>(step.index); };
   switch (step.kind) {
     case Step::Kind::get:
     case Step::Kind::put:
@@ -138,12 +138,12 @@ void ExploredCaches::take(const Step& step) {
       return deliver(step);
     case Step::Kind::lose:
       ++now_.losses;
-      now_.flights.erase(flight);
+      now_.flights.erase(flight());
       return;
     case Step::Kind::duplicate: {
       ++now_.duplicates;
-      const Flight copy = *flight;
-      now_.flights.insert(flight, copy);
+      const Flight copy = *flight();
+      now_.flights.insert(flight(), copy);
       return;
     }
     case Step::Kind::control:

@@ -9,9 +9,9 @@ namespace racksim::cckvs {
 
 class ExploredCaches::Node final : public Outbox, public HandOverOutbox {
  public:
-  Node(ExploredCaches& all, NodeId self, std::uint32_t nodes, const Rules& rules)
-      : cache(self, nodes, rules, *this),
-        hand_over(self, nodes, rules, cache, *this),
+  Node(ExploredCaches& all, NodeId self, std::uint32_t nodes, const Rules& rules, sim::CoverageProbe coverage)
+      : cache(self, nodes, rules, *this, coverage),
+        hand_over(self, nodes, rules, cache, *this, coverage),
         all_(all),
         self_(static_cast<std::uint8_t>(self)),
         nodes_(static_cast<std::uint8_t>(nodes)) {}

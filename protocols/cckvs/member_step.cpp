@@ -50,14 +50,13 @@ MemberStep::Life::Table MemberStep::Life::make_table() {
       .ignored =
           {
               {{S::active}, {E::activate}, "it uses its copy already"},
-              {{S::sealed}, {E::puts_over}, "it has not waited for them"},
           },
       .impossible =
           {
               {{S::installed, S::active, S::sealing, S::sealed, S::leaving}, {E::install}, "it comes behind DONE"},
               {{S::absent, S::sealing, S::sealed, S::leaving}, {E::activate}, "it comes before SEAL, in order"},
               {{S::absent, S::installed, S::sealing, S::sealed, S::leaving}, {E::seal}, "it comes behind ACTIVATE"},
-              {{S::absent, S::installed, S::active}, {E::puts_over}, "nothing waits for them"},
+              {{S::absent, S::installed, S::active, S::sealed}, {E::puts_over}, "nothing waits for them"},
               {{S::absent, S::installed, S::active, S::leaving}, {E::done}, "it comes once, behind SEAL"},
           },
       .first_row = LinStep::table().coverage_rows().size() + ScStep::table().coverage_rows().size() +

@@ -306,5 +306,18 @@ TEST_CASE("options that cannot be explored are refused") {
   refuses([](ExploreOptions& o) { o.sessions = ""; }, "sessions");
   refuses([](ExploreOptions& o) { o.sessions = "0,"; }, "sessions");
   refuses([](ExploreOptions& o) { o.sessions = "0,0,0,0,0,0,0,0,0"; }, "sessions");
+  refuses(
+      [](ExploreOptions& o) {
+        o.clients = false;
+        o.changes = 1;
+      },
+      "changes");
+  refuses(
+      [](ExploreOptions& o) {
+        o.clients = false;
+        o.version_bits = 6;
+        o.nodes = 4;
+      },
+      "version_bits: found 6 with 4 nodes, expected at most 255 timestamps");
   CHECK_THROWS_AS(sc([](ExploreOptions& o) { o.clients = false; }), sim::OptionError);
 }
