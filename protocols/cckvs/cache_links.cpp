@@ -65,7 +65,7 @@ void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause
   to_all_[place].push(std::move(packed_message));
   ++waiting_;
   send_waiting_to_all(place);
-  if (!to_all_[place].empty()) ++shared_.counters.out_of_credits.value;
+  if (!to_all_[place].empty()) note_waiting();
 }
 
 void CacheLinks::send(Peer& peer, Waiting message) {
@@ -73,7 +73,12 @@ void CacheLinks::send(Peer& peer, Waiting message) {
   peer.classes[place].waiting.push(std::move(message));
   ++waiting_;
   send_waiting(peer, place);
-  if (!peer.classes[place].waiting.empty()) ++shared_.counters.out_of_credits.value;
+  if (!peer.classes[place].waiting.empty()) note_waiting();
+}
+
+void CacheLinks::note_waiting() {
+  ++shared_.counters.out_of_credits.value;
+  shared_.coverage.race(RacePoint::message_waits_for_credit);
 }
 
 void CacheLinks::send_waiting(Peer& peer, std::size_t place) {

@@ -8,6 +8,7 @@
 #include "models/rack/rack.hpp"
 #include "models/service/key_value_service.hpp"
 #include "protocols/cckvs/counters.hpp"
+#include "protocols/cckvs/coverage.hpp"
 #include "protocols/cckvs/messages.hpp"
 #include "protocols/cckvs/node_options.hpp"
 #include "protocols/cckvs/shard.hpp"
@@ -26,6 +27,7 @@ struct Shared {
   models::Rack& rack;
   NodeOptions options;
   Counters counters;
+  sim::CoverageProbe coverage{};
   models::ItemSizes items{};
   std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
 
