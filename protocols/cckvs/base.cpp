@@ -1,6 +1,8 @@
 // The registration of the baselines. See base.hpp.
 #include "protocols/cckvs/base.hpp"
 
+#include "protocols/cckvs/coverage.hpp"
+
 namespace racksim::cckvs {
 
 namespace {
@@ -10,6 +12,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .doc = "the sharded key-value store that ccKVS is compared with: Base and Base-EREW (EuroSys '18)",
     .make_options = [] { return std::make_shared<BaseOptions>(); },
     .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
+    .coverage = store_coverage_map(),
 });
 
 }  // namespace

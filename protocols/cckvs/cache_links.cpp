@@ -65,7 +65,7 @@ void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause
   to_all_[place].push(std::move(packed_message));
   ++waiting_;
   send_waiting_to_all(place);
-  if (!to_all_[place].empty()) ++shared_.counters.out_of_credits.value;
+  if (!to_all_[place].empty()) note_waiting();
 }
 
 void CacheLinks::send(Peer& peer, Waiting message) {
@@ -73,7 +73,12 @@ void CacheLinks::send(Peer& peer, Waiting message) {
   peer.classes[place].waiting.push(std::move(message));
   ++waiting_;
   send_waiting(peer, place);
-  if (!peer.classes[place].waiting.empty()) ++shared_.counters.out_of_credits.value;
+  if (!peer.classes[place].waiting.empty()) note_waiting();
+}
+
+void CacheLinks::note_waiting() {
+  ++shared_.counters.out_of_credits.value;
+  shared_.coverage.race(RacePoint::message_waits_for_credit);
 }
 
 void CacheLinks::send_waiting(Peer& peer, std::size_t place) {
@@ -115,6 +120,7 @@ void CacheLinks::post(const models::Destination& to, Waiting message) {
 
 void CacheLinks::message_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   messages_.queue_pair().post_receive();
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
@@ -136,6 +142,7 @@ void CacheLinks::return_credits(Peer& peer, std::size_t place) {
 
 void CacheLinks::credits_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   credits_.queue_pair().post_receive();
   const std::size_t place = *completion.immediate % kClasses;
   Peer& peer = peers_[completion.from];

@@ -109,6 +109,7 @@ class CacheLinks {
   void return_credits(Peer& peer, std::size_t place);
   void send_waiting(Peer& peer, std::size_t place);
   void send_waiting_to_all(std::size_t place);
+  void note_waiting();
   bool all_have_credits(std::size_t place) const;
   Waiting packed(const CacheMessage& message, sim::OperationId cause) const;
   void send(Peer& peer, Waiting message);

@@ -106,6 +106,7 @@ sim::Task<models::Answer> CacheThread::serve_by_itself(StoreRequest request) {
   }
   while (request.put == 0 && shard_.read(request, calendar().now() - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
+    shared_.coverage.race(RacePoint::read_of_store_meets_write);
     co_await models::occupy(core_, shard_.find(request.key)->lock.free_in(calendar().now()) + cost);
   }
   co_return answer_of(request, AnsweredBy::local_store);
@@ -114,7 +115,10 @@ sim::Task<models::Answer> CacheThread::serve_by_itself(StoreRequest request) {
 void CacheThread::send(Request& request, Destination& to) {
   request.to = &to;
   ++shared_.counters.coalesced.value;
-  if (to.credits == 0) ++shared_.counters.out_of_credits.value;
+  if (to.credits == 0) {
+    ++shared_.counters.out_of_credits.value;
+    shared_.coverage.race(RacePoint::request_waits_for_credit);
+  }
   to.waiting.push(request.request.id);
   list(to);
 }
@@ -163,6 +167,7 @@ void CacheThread::send_packet(Destination& to) {
 
 void CacheThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   const std::size_t answers = requests_in(completion.content);
   if (answers > 1) core_.charge(shared_.options.response_work * static_cast<std::int64_t>(answers - 1));

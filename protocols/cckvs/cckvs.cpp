@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "protocols/cckvs/coverage.hpp"
 #include "protocols/cckvs/lin_step.hpp"
 #include "protocols/cckvs/sc_step.hpp"
 #include "sim/options/option_error.hpp"
@@ -12,14 +13,6 @@
 namespace racksim::cckvs {
 
 namespace {
-
-sim::CoverageMap coverage_map() {
-  sim::CoverageMap map;
-  map.rows = LinStep::table().coverage_rows();
-  const auto sc = ScStep::table().coverage_rows();
-  map.rows.insert(map.rows.end(), sc.begin(), sc.end());
-  return map;
-}
 
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "cckvs",

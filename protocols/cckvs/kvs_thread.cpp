@@ -18,6 +18,7 @@ KvsThread::KvsThread(Shared& shared, Shard& shard, NodeId node, unsigned thread,
 
 void KvsThread::on_completion(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
+  shared_.count_received(node_, completion);
   requests_.queue_pair().post_receive();
   const std::size_t requests = requests_in(completion.content);
   // The time for the first access has passed.
@@ -45,6 +46,7 @@ void KvsThread::answer(StoreRequest& request) {
     core_.charge(shard_.write(request.key, request.value, now, cost, core_));
   } else if (shard_.read(request, now - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
+    shared_.coverage.race(RacePoint::read_of_store_meets_write);
     core_.charge(shard_.find(request.key)->lock.free_in(now) + cost);
   }
 }

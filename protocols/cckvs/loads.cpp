@@ -20,14 +20,15 @@ Loads::Loads(Shared& shared, std::string_view of) : shared_(shared), since_(shar
 }
 
 // Whichever takes longer: the bits, or the switch for so many packets.
-double Loads::time_of(const models::Wire& wire) const {
+double Loads::port_time(std::uint64_t packets, std::uint64_t bytes) const {
   const models::RackOptions& rack = shared_.rack.options();
-  const double bits = 8 * static_cast<double>(wire.bytes_sent()) / static_cast<double>(rack.link_bits_per_second);
+  const double bits = 8 * static_cast<double>(bytes) / static_cast<double>(rack.link_bits_per_second);
   const std::uint64_t packet_rate = rack.network_switch.port_packets_per_second;
   if (packet_rate == 0) return bits;
-  return std::max(bits, static_cast<double>(wire.packets_sent()) / static_cast<double>(packet_rate));
+  return std::max(bits, static_cast<double>(packets) / static_cast<double>(packet_rate));
 }
 
+// Packets out of the switch count when they are polled: it hands them to its wires ahead of time.
 Loads::Amounts Loads::done() const {
   Amounts amounts;
   models::Rack& rack = shared_.rack;
@@ -38,10 +39,12 @@ Loads::Amounts Loads::done() const {
       amounts[core < shared_.options.cache_threads ? cache_threads : kvs_threads].push_back(
           server.core(core).busy_time().seconds());
     }
-    amounts[port_in].push_back(time_of(rack.uplink(node)));
-    amounts[port_out].push_back(time_of(rack.downlink(node)));
-    amounts[nic].push_back(static_cast<double>(rack.uplink(node).packets_sent()) * packet_of_nic);
-    amounts[nic].push_back(static_cast<double>(rack.downlink(node).packets_sent()) * packet_of_nic);
+    const models::Wire& sent = rack.uplink(node);
+    const Shared::Received& received = shared_.received[node];
+    amounts[port_in].push_back(port_time(sent.packets_sent(), sent.bytes_sent()));
+    amounts[port_out].push_back(port_time(received.packets, received.bytes));
+    amounts[nic].push_back(static_cast<double>(sent.packets_sent()) * packet_of_nic);
+    amounts[nic].push_back(static_cast<double>(received.packets) * packet_of_nic);
   }
   return amounts;
 }

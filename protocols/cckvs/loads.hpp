@@ -23,8 +23,8 @@ class Loads {
   enum Resource : std::uint8_t { cache_threads, kvs_threads, port_in, port_out, nic, kCount };
   using Amounts = std::array<std::vector<double>, kCount>;
 
-  /// For which a wire was busy.
-  double time_of(const models::Wire& wire) const;
+  /// What so many packets take of a port.
+  double port_time(std::uint64_t packets, std::uint64_t bytes) const;
   /// Work done so far by each resource of a kind, in seconds of it.
   Amounts done() const;
 

@@ -6,7 +6,7 @@
 namespace racksim::cckvs {
 
 void SendQueue::add(MessageClass message, models::WorkRequest request) {
-  shared_.counters.count(message, request.length() + shared_.header_bytes(request));
+  shared_.counters.count(message, request.length() + shared_.header_bytes(request.opcode == models::Opcode::send_imm));
   const std::uint64_t depth = shared_.rack.options().nic.send_queue;
   request.signalled = ++posted_ % depth == 0;
   waiting_.push_back(std::move(request));

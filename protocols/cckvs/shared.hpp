@@ -8,6 +8,7 @@
 #include "models/rack/rack.hpp"
 #include "models/service/key_value_service.hpp"
 #include "protocols/cckvs/counters.hpp"
+#include "protocols/cckvs/coverage.hpp"
 #include "protocols/cckvs/messages.hpp"
 #include "protocols/cckvs/node_options.hpp"
 #include "protocols/cckvs/shard.hpp"
@@ -18,23 +19,35 @@ namespace racksim::cckvs {
 enum class AnsweredBy : std::uint8_t { cache, local_store, remote_store };
 
 struct Shared {
+  /// What the threads of a node have polled, with what it took of the node's wire.
+  struct Received {
+    std::uint64_t packets = 0, bytes = 0;
+  };
+
   models::Rack& rack;
   NodeOptions options;
   Counters counters;
+  sim::CoverageProbe coverage{};
   models::ItemSizes items{};
   std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
+
+  std::vector<Received> received{};  ///< by node
 
   unsigned nodes() const { return static_cast<unsigned>(rack.nodes()); }
   Home home(sim::Key key) const { return home_of(key, nodes(), static_cast<unsigned>(options.kvs_threads)); }
   MessageSizes sizes(sim::Key key) const {
     return {.key_bytes = items.key_bytes, .value_bytes = items.value_bytes(key)};
   }
+  /// A thread of a node has polled a message.
+  void count_received(NodeId node, const models::Completion& completion) {
+    ++received[node].packets;
+    received[node].bytes += completion.bytes + header_bytes(completion.immediate.has_value());
+  }
   /// Of a datagram on a wire, besides its payload.
-  std::uint32_t header_bytes(const models::WorkRequest& request) const {
+  std::uint32_t header_bytes(bool with_immediate) const {
     // LRH, BTH, DETH, ICRC and VCRC; or Ethernet, IPv4, UDP, BTH, DETH, ICRC, FCS, preamble and gap.
     const bool infiniband = rack.options().link_framing == models::Framing::infiniband;
-    return (infiniband ? 8 + 12 + 8 + 4 + 2 : 14 + 20 + 8 + 12 + 8 + 4 + 4 + 20) +
-           (request.opcode == models::Opcode::send_imm ? 4 : 0);
+    return (infiniband ? 8 + 12 + 8 + 4 + 2 : 14 + 20 + 8 + 12 + 8 + 4 + 4 + 20) + (with_immediate ? 4 : 0);
   }
 };
 

@@ -94,6 +94,7 @@ sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreReques
     const Written* written = overlapping(request.key, cost, thread.core());
     if (written == nullptr) break;
     ++shared_.counters.read_retries.value;
+    shared_.coverage.race(RacePoint::read_of_cache_meets_write);
     co_await models::occupy(thread.core(), written->lock.free_in(shared_.rack.calendar().now()) + cost);
   }
   // A put of SC returns at once, so whoever puts faster than others take it would pile up updates.
@@ -160,11 +161,13 @@ void SymmetricCache::acknowledge(NodeId to, sim::Key key, Timestamp timestamp) {
 void SymmetricCache::answered(sim::OperationId get, sim::Key, sim::Value value) {
   end(get, value);
 }
-void SymmetricCache::returned(sim::OperationId put, sim::Key, bool) {
+void SymmetricCache::returned(sim::OperationId put, sim::Key, bool superseded) {
+  if (superseded) shared_.coverage.race(RacePoint::put_loses);
   end(put, 0);
 }
 void SymmetricCache::stalled(sim::OperationId, sim::Key) {
   ++shared_.counters.stalled.value;
+  shared_.coverage.race(RacePoint::operation_meets_put);
 }
 
 void SymmetricCache::end(sim::OperationId operation, sim::Value value) {
