@@ -183,8 +183,7 @@ void SymmetricCache::readable(sim::Key key, bool can_be_read) {
   }
   unreadable_[key] = ++times_unreadable_;
   unreadable_due_.push({key, shared_.rack.calendar().now() + *shared_.retransmit_after, times_unreadable_});
-  if (std::exchange(timer_runs_, true)) return;
-  timer_ = shared_.rack.server(node_).clock().after<&SymmetricCache::look_for_late>(*shared_.retransmit_after, *this);
+  start_timer();
 }
 
 void SymmetricCache::look_for_late() {
@@ -199,10 +198,14 @@ void SymmetricCache::look_for_late() {
     cause_ = 0;
     cache_.time_out(late.key);
   }
-  timer_runs_ = !unreadable_due_.empty();
-  if (!timer_runs_) return;
-  timer_ = shared_.rack.server(node_).clock().after<&SymmetricCache::look_for_late>(unreadable_due_.front().due - now,
-                                                                                    *this);
+  timer_runs_ = false;
+  if (!unreadable_due_.empty()) start_timer();
+}
+
+// It looks from time to time: a timer for each key would cost more than it finds sooner.
+void SymmetricCache::start_timer() {
+  if (std::exchange(timer_runs_, true)) return;
+  timer_ = shared_.rack.server(node_).clock().after<&SymmetricCache::look_for_late>(*shared_.retransmit_after, *this);
 }
 
 void SymmetricCache::end(sim::OperationId operation, sim::Value value) {

@@ -62,6 +62,7 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   CacheMessage current(sim::Key key) const override;
   /// Has the cache told of keys that have not been Valid for long.
   void look_for_late();
+  void start_timer();
 
   /// What was written while somebody read it, which took so long and is over now; null for nothing.
   const Written* overlapping(sim::Key key, sim::Duration length, const models::Core& reader) const;
