@@ -126,7 +126,8 @@ bool Cckvs::quiescent() const {
   return Cluster::quiescent() && shared().rack.accounting().expected_in_flight() == 0 &&
          std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) {
            const auto& links = cache->all_links();
-           return cache->waiting() == 0 && cache->unreadable() == 0 && std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
+           return cache->waiting() == 0 && cache->unreadable() == 0 &&
+                  std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
                     return !of_thread->has_waiting() && !of_thread->has_unposted() && !of_thread->has_unknown();
                   });
          });
