@@ -8,6 +8,10 @@
 
 namespace racksim::cckvs {
 
+namespace {
+constexpr unsigned kKindBits = 4;  // of the immediate data of a message without payload
+}
+
 CacheLinks::CacheLinks(Shared& shared, const CacheOptions& options, NodeId node, unsigned thread,
                        CacheMessageHandler& handler)
     : shared_(shared),
@@ -38,7 +42,6 @@ CacheLinks::CacheLinks(Shared& shared, const CacheOptions& options, NodeId node,
 
 void CacheLinks::meet(NodeId node, CacheLinks& other) {
   peers_[node].links = &other;
-  for (Class& of_class : peers_[node].classes) of_class.credits = options_.consistency_credits;
 }
 
 CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::OperationId cause) const {
@@ -46,7 +49,8 @@ CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::Operati
   return {.content = p4::Content::of(message),
           .bytes = message.message == MessageClass::update ? sizes.update() : sizes.invalidation(),
           .message = message.message,
-          .cause = cause};
+          .cause = cause,
+          .key = message.key};
 }
 
 void CacheLinks::send(NodeId to, const CacheMessage& message, sim::OperationId cause) {
@@ -79,37 +83,47 @@ void CacheLinks::send(Peer& peer, Waiting message) {
 void CacheLinks::note_waiting() {
   ++shared_.counters.out_of_credits.value;
   shared_.coverage.race(RacePoint::message_waits_for_credit);
+  start_timer();
 }
 
 void CacheLinks::send_waiting(Peer& peer, std::size_t place) {
   Class& of_class = peer.classes[place];
-  while (of_class.credits > 0 && !of_class.waiting.empty()) {
-    --of_class.credits;
+  while (credits(of_class) > 0 && !of_class.waiting.empty()) {
     --waiting_;
-    const CacheLinks& other = *peer.links;
-    post({.node = other.node_, .qpn = other.messages_.queue_pair().number()}, of_class.waiting.pop());
+    ++of_class.sent;
+    Waiting next = of_class.waiting.pop();
+    if (repeats_updates()) {
+      of_class.unknown.push({of_class.sent, next.key, shared_.rack.calendar().now()});
+      ++unknown_;
+      start_timer();
+    }
+    post(address_of(peer), std::move(next), of_class.sent);
   }
   if (waiting_ == 0) sent_.notify_all();
 }
 
 bool CacheLinks::all_have_credits(std::size_t place) const {
   return std::all_of(peers_.begin(), peers_.end(),
-                     [place](const Peer& peer) { return peer.links == nullptr || peer.classes[place].credits > 0; });
+                     [&](const Peer& peer) { return peer.links == nullptr || credits(peer.classes[place]) > 0; });
 }
 
 void CacheLinks::send_waiting_to_all(std::size_t place) {
   while (!to_all_[place].empty() && all_have_credits(place)) {
     for (Peer& peer : peers_) {
-      if (peer.links != nullptr) --peer.classes[place].credits;
+      if (peer.links != nullptr) ++peer.classes[place].sent;
     }
     --waiting_;
-    post({.group = group()}, to_all_[place].pop());
+    post({.group = group()}, to_all_[place].pop(), 0);
   }
   if (waiting_ == 0) sent_.notify_all();
 }
 
-void CacheLinks::post(const models::Destination& to, Waiting message) {
+void CacheLinks::post(const models::Destination& to, Waiting message, std::uint32_t number) {
   models::WorkRequest request;
+  if (shared_.retransmit_after) {
+    request.opcode = models::Opcode::send_imm;
+    request.immediate = number;
+  }
   request.content = std::move(message.content);
   request.bytes = message.bytes;
   request.destination = to;
@@ -125,31 +139,101 @@ void CacheLinks::message_came(const models::Completion& completion) {
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
   const std::size_t place = place_of(message.message);
-  if (++peer.classes[place].to_return >= options_.credit_batch) return_credits(peer, place);
+  Arrivals& arrivals = peer.classes[place].arrivals;
+  if (repeats_updates()) {
+    arrivals.take(*completion.immediate);
+  } else {
+    arrivals.skip_to(shared_.retransmit_after ? *completion.immediate : arrivals.up_to() + 1);
+  }
+  if (arrivals.up_to() - peer.classes[place].told >= options_.credit_batch) tell(peer, place, Note::credits);
   handler_.receive(thread_, completion.from, message, completion.operation);
 }
 
-// The immediate data say for which class, and how many.
-void CacheLinks::return_credits(Peer& peer, std::size_t place) {
+// The immediate data say what it is, of which class, and the low bits of the total.
+void CacheLinks::note(Peer& peer, std::size_t place, Note what, std::uint32_t total) {
   models::WorkRequest request;
   request.opcode = models::Opcode::send_imm;
   request.bytes = 0;
-  request.immediate = static_cast<std::uint32_t>(std::exchange(peer.classes[place].to_return, 0) * kClasses + place);
+  request.immediate =
+      total << kKindBits | static_cast<std::uint32_t>(static_cast<std::size_t>(what) * kClasses + place);
   request.destination = {.node = peer.links->node_, .qpn = peer.links->credits_.queue_pair().number()};
   credits_.add(MessageClass::credits, std::move(request));
   credits_.post_soon();
+}
+
+void CacheLinks::tell(Peer& peer, std::size_t place, Note what) {
+  Class& of_class = peer.classes[place];
+  of_class.told = of_class.arrivals.up_to();
+  note(peer, place, what, of_class.told);
 }
 
 void CacheLinks::credits_came(const models::Completion& completion) {
   if (completion.opcode != models::Opcode::receive) return;
   shared_.count_received(node_, completion);
   credits_.queue_pair().post_receive();
-  const std::size_t place = *completion.immediate % kClasses;
+  const std::uint32_t kind = *completion.immediate & ((1U << kKindBits) - 1);
+  const std::size_t place = kind % kClasses;
   Peer& peer = peers_[completion.from];
-  peer.classes[place].credits += *completion.immediate / kClasses;
+  Class& of_class = peer.classes[place];
+  // The whole total is the one nearest to what is known.
+  const auto whole = [&](std::uint32_t known) {
+    const std::uint32_t ahead = *completion.immediate - (known << kKindBits);
+    return known + static_cast<std::uint32_t>(static_cast<std::int32_t>(ahead) >> kKindBits);
+  };
+  switch (static_cast<Note>(kind / kClasses)) {
+    case Note::credits:
+      learn(peer, place, whole(of_class.dealt_with));
+      break;
+    case Note::question:
+      if (!repeats_updates()) of_class.arrivals.skip_to(whole(of_class.arrivals.up_to()));
+      tell(peer, place, Note::answer);
+      break;
+    case Note::answer:
+      learn(peer, place, whole(of_class.dealt_with));
+      send_unknown_again(peer, place);
+      break;
+  }
+}
+
+void CacheLinks::learn(Peer& peer, std::size_t place, std::uint32_t total) {
+  Class& of_class = peer.classes[place];
+  if (comes_after(total, of_class.dealt_with)) of_class.dealt_with = total;
+  while (!of_class.unknown.empty() && !comes_after(of_class.unknown.front().number, of_class.dealt_with)) {
+    of_class.unknown.pop();
+    --unknown_;
+  }
   if (waiting_ == 0) return;
   send_waiting(peer, place);
   send_waiting_to_all(place);
+}
+
+// Whatever is older than the question and is not told to have come.
+void CacheLinks::send_unknown_again(Peer& peer, std::size_t place) {
+  const sim::Time now = shared_.rack.calendar().now();
+  for (Unknown& unknown : peer.classes[place].unknown) {
+    if (unknown.since + *shared_.retransmit_after > now) break;
+    unknown.since = now;
+    ++shared_.counters.sent_again.value;
+    post(address_of(peer), packed(handler_.current(unknown.key), 0), unknown.number);
+  }
+}
+
+void CacheLinks::start_timer() {
+  if (!shared_.retransmit_after || std::exchange(timer_runs_, true)) return;
+  timer_ = shared_.rack.server(node_).clock().after<&CacheLinks::ask>(*shared_.retransmit_after, *this);
+}
+
+void CacheLinks::ask() {
+  const sim::Time now = shared_.rack.calendar().now();
+  for (Peer& peer : peers_) {
+    for (std::size_t place = 0; place < kClasses; ++place) {
+      const Class& of_class = peer.classes[place];
+      const bool late = !of_class.unknown.empty() && of_class.unknown.front().since + *shared_.retransmit_after <= now;
+      if (late || !of_class.waiting.empty()) note(peer, place, Note::question, of_class.sent);
+    }
+  }
+  timer_runs_ = false;
+  if (waiting_ > 0 || unknown_ > 0) start_timer();
 }
 
 void CacheLinks::add_waits(std::vector<sim::Wait>& waits) const {
@@ -171,9 +255,11 @@ void CacheLinks::add_leaks(std::vector<models::Leak>& leaks) const {
     const Peer& peer = peers_[node];
     if (peer.links == nullptr) continue;
     for (std::size_t place = 0; place < kClasses; ++place) {
-      const std::uint64_t mine = peer.classes[place].credits;
-      const std::uint64_t with_it = peer.links->peers_[node_].classes[place].to_return;
-      if (mine + with_it == options_.consistency_credits) continue;
+      const Class &here = peer.classes[place], &there = peer.links->peers_[node_].classes[place];
+      const std::uint64_t mine = credits(here), with_it = there.arrivals.up_to() - here.dealt_with;
+      // With retransmit what was lost last is known as soon as somebody needs the credit.
+      const bool made = mine + with_it > options_.consistency_credits || comes_after(here.dealt_with, here.sent);
+      if (!made && (shared_.retransmit_after || mine + with_it == options_.consistency_credits)) continue;
       leaks.push_back(
           {"wrong-metadata",
            fmt::format("cache thread {} of node{}: {} credits for {} to node{}, which is to return {}, of {}", thread_,
@@ -184,13 +270,14 @@ void CacheLinks::add_leaks(std::vector<models::Leak>& leaks) const {
 }
 
 void CacheLinks::crash() {
+  shared_.rack.calendar().cancel(timer_);
   messages_.clear();
   credits_.clear();
   for (Peer& peer : peers_) {
     for (Class& of_class : peer.classes) of_class.waiting.clear();
   }
   for (auto& waiting : to_all_) waiting.clear();
-  waiting_ = 0;
+  waiting_ = unknown_ = 0;
 }
 
 }  // namespace racksim::cckvs

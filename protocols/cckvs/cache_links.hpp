@@ -4,6 +4,11 @@
 // For each class of messages and each of the others it has credits, which the other returns for a number of messages
 // together, by a packet without payload. Without credits messages wait, those of each class and node in their order. No
 // class waits for another, and whatever comes is dealt with at once, so that nobody waits for ever.
+//
+// Credits are totals: how many messages have been sent, and how many of them the other has dealt with. With retransmit
+// messages are numbered, as they may be lost. Of Lin's the caches see to that, and what comes has all before it count
+// as dealt with; whoever is out of credits for long asks, with his own total, which counts as well. An update of SC is
+// sent again, with what its key has now, until the other has told that it and all before it have come.
 #pragma once
 
 #include <array>
@@ -14,6 +19,7 @@
 #include "models/host/short_queue.hpp"
 #include "models/nic/completion_queue.hpp"
 #include "models/service/protocol.hpp"
+#include "protocols/cckvs/arrivals.hpp"
 #include "protocols/cckvs/cache_options.hpp"
 #include "protocols/cckvs/send_queue.hpp"
 #include "protocols/cckvs/shared.hpp"
@@ -35,6 +41,8 @@ class CacheMessageHandler {
  public:
   /// Called on the core of cache thread `thread`, after the cost of receiving.
   virtual void receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) = 0;
+  /// An update with what the key has now.
+  virtual CacheMessage current(sim::Key key) const = 0;
 
  protected:
   ~CacheMessageHandler() = default;
@@ -58,6 +66,8 @@ class CacheLinks {
   sim::Signal& sent() { return sent_; }
   /// Whether anything waits for a doorbell.
   bool has_unposted() const { return !messages_.empty() || !credits_.empty(); }
+  /// Whether updates have been sent of which it does not know yet that they have come.
+  bool has_unknown() const { return unknown_ > 0; }
 
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// Messages that wait, and credits that are lost or too many, when nothing is under way.
@@ -77,11 +87,22 @@ class CacheLinks {
     std::uint32_t bytes = 0;
     MessageClass message = MessageClass::update;
     sim::OperationId cause = 0;
+    sim::Key key = 0;
   };
+  /// An update that may have to be sent again.
+  struct Unknown {
+    std::uint32_t number = 0;
+    sim::Key key = 0;
+    sim::Time since;
+  };
+  /// What a message without payload is.
+  enum class Note : std::uint8_t { credits, question, answer };
   struct Class {
-    std::uint64_t credits = 0;
-    std::uint64_t to_return = 0;  // messages that have come since credits were last returned
+    std::uint32_t sent = 0, dealt_with = 0;  // of mine
+    Arrivals arrivals{};                     // of the other's
+    std::uint32_t told = 0;                  // up to where it knows of them
     models::ShortQueue<Waiting> waiting{};
+    models::ShortQueue<Unknown> unknown{};
   };
   struct Peer {
     CacheLinks* links = nullptr;  // null at its own place
@@ -106,14 +127,28 @@ class CacheLinks {
 
   void message_came(const models::Completion& completion);
   void credits_came(const models::Completion& completion);
-  void return_credits(Peer& peer, std::size_t place);
+  std::uint64_t credits(const Class& of_class) const {
+    return options_.consistency_credits - (of_class.sent - of_class.dealt_with);
+  }
+  bool repeats_updates() const {
+    return shared_.retransmit_after.has_value() && options_.rules.consistency == Consistency::sc;
+  }
+  void note(Peer& peer, std::size_t place, Note what, std::uint32_t total);
+  void tell(Peer& peer, std::size_t place, Note what);
+  void learn(Peer& peer, std::size_t place, std::uint32_t total);
+  void send_unknown_again(Peer& peer, std::size_t place);
+  void start_timer();
+  void ask();
   void send_waiting(Peer& peer, std::size_t place);
   void send_waiting_to_all(std::size_t place);
   void note_waiting();
   bool all_have_credits(std::size_t place) const;
   Waiting packed(const CacheMessage& message, sim::OperationId cause) const;
   void send(Peer& peer, Waiting message);
-  void post(const models::Destination& to, Waiting message);
+  void post(const models::Destination& to, Waiting message, std::uint32_t number);
+  models::Destination address_of(const Peer& peer) const {
+    return {.node = peer.links->node_, .qpn = peer.links->messages_.queue_pair().number()};
+  }
   std::uint16_t group() const { return static_cast<std::uint16_t>(thread_ + 1); }
 
   Shared& shared_;
@@ -129,7 +164,9 @@ class CacheLinks {
   SendQueue messages_, credits_;
   std::vector<Peer> peers_;                                     // by node
   std::array<models::ShortQueue<Waiting>, kClasses> to_all_{};  // of multicast: what waits for credits of all
-  std::uint64_t waiting_ = 0;
+  std::uint64_t waiting_ = 0, unknown_ = 0;
+  sim::EventId timer_;
+  bool timer_runs_ = false;
   sim::Signal sent_;
 };
 

@@ -24,6 +24,10 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
   p.integer("credit_batch", credit_batch, 1, 100'000,
             "messages for which their receiver returns the credits together (§6.4; published code: 30)")
       .varied({1, 4});
+  p.length("retransmit_after", retransmit_after, ns * 1000, most * 1000,
+           "with retransmit: for how long a node waits before it sends again or asks")
+      .varied({ns * 20'000, ns * 100'000})
+      .timeout();
   p.length("costs.probe", probe_work, zero, most, "CPU time to look a key up and to read or write what is cached")
       .varied({zero, ns * 15, ns * 100});
   p.length("costs.message", message_work, zero, most, "CPU time to apply a message of another cache")
@@ -31,8 +35,9 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
 }
 
 void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) const {
-  if (rules.retransmit) {
-    throw sim::OptionError("retransmit", "true", "false: a rack's nodes send nothing again, as in the paper");
+  if (rules.retransmit && broadcast == Broadcast::multicast) {
+    throw sim::OptionError("broadcast", "multicast with retransmit",
+                           "unicast: each receiver has numbers of its own for what it is sent");
   }
   if (consistency_credits == 0) {
     throw sim::OptionError("consistency_credits", "0", "at least 1: without credits nobody may send a message");

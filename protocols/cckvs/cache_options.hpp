@@ -23,7 +23,8 @@ struct CacheOptions {
   Broadcast broadcast = Broadcast::unicast;
   /// Messages of each class that a cache thread may have under way to one of another node.
   std::uint64_t consistency_credits = 60;
-  std::uint64_t credit_batch = 30;                            ///< messages for which credits are returned together
+  std::uint64_t credit_batch = 30;  ///< messages for which credits are returned together
+  sim::Duration retransmit_after = sim::Duration::from_ps(100'000'000);  ///< if rules.retransmit
   sim::Duration probe_work = sim::Duration::from_ps(15'000);  ///< to look a key up, and to read or write what is cached
   sim::Duration message_work = sim::Duration::from_ps(15'000);  ///< to apply a message to a cached object
 

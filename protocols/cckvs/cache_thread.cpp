@@ -37,6 +37,7 @@ struct CacheThread::Request {
   sim::Time since;
   sim::Signal answered;
   std::uint32_t place = 0;
+  std::uint32_t packet = 0;   // in which it was first sent
   Destination* to = nullptr;  // null: a thread of this node
   bool sent = false, over = false;
 };
@@ -93,7 +94,12 @@ sim::Task<models::Answer> CacheThread::serve_from_store(StoreRequest asked, sim:
   } else {
     send(request, destination_of(home));
   }
-  co_await request.answered.wait();
+  while (!local && shared_.retransmit_after && !request.over) {
+    sim::Clock& clock = shared_.rack.server(node_).clock();
+    const bool notified = co_await request.answered.wait_for(clock, *shared_.retransmit_after);
+    if (!notified && request.sent && !request.over) send_again(request);
+  }
+  if (!request.over) co_await request.answered.wait();
   co_return answer_of(request.request, local ? AnsweredBy::local_store : AnsweredBy::remote_store);
 }
 
@@ -145,6 +151,7 @@ void CacheThread::send_packet(Destination& to) {
   const std::uint64_t most = shared_.options.coalesce, room = shared_.rack.options().nic.mtu_bytes;
   std::uint32_t request_bytes = 0, response_bytes = 0;
   packet_.clear();
+  const std::uint32_t packet = new_packet(to);
   models::WorkRequest post;
   while (packet_.size() < most && !to.waiting.empty()) {
     Request* next = find(to.waiting.front());
@@ -155,6 +162,8 @@ void CacheThread::send_packet(Destination& to) {
     response_bytes += sizes.response(put);
     if (packet_.empty()) post.operation = next->operation;
     next->sent = true;
+    next->packet = packet;
+    ++packets_[packet].unanswered;
     packet_.push_back(next->request);
     to.waiting.pop();
   }
@@ -171,7 +180,6 @@ void CacheThread::on_completion(const models::Completion& completion) {
   requests_.queue_pair().post_receive();
   const std::size_t answers = requests_in(completion.content);
   if (answers > 1) core_.charge(shared_.options.response_work * static_cast<std::int64_t>(answers - 1));
-  Destination* from = nullptr;
   for (std::size_t i = 0; i < answers; ++i) {
     const StoreRequest answer = request_of(completion.content, i);
     Request* request = find(answer.id);
@@ -179,13 +187,42 @@ void CacheThread::on_completion(const models::Completion& completion) {
       ++shared_.counters.stray_answers.value;
       continue;
     }
-    from = request->to;
     take_answer(*request, answer);
+    return_credit(request->packet);
   }
-  // A copy of a packet answers nobody, and returns no credit.
-  if (from == nullptr) return;
-  ++from->credits;
-  list(*from);
+}
+
+// When the last of its requests is answered: whatever is sent again has the credit of the first time (a copy of an
+// answer finds nobody).
+void CacheThread::return_credit(std::uint32_t packet) {
+  if (--packets_[packet].unanswered > 0) return;
+  Destination& to = *packets_[packet].to;
+  free_packets_.push_back(packet);
+  ++to.credits;
+  list(to);
+}
+
+std::uint32_t CacheThread::new_packet(Destination& to) {
+  if (free_packets_.empty()) {
+    free_packets_.push_back(static_cast<std::uint32_t>(packets_.size()));
+    packets_.emplace_back();
+  }
+  const std::uint32_t packet = free_packets_.back();
+  free_packets_.pop_back();
+  packets_[packet] = {&to, 0};
+  return packet;
+}
+
+// Alone: the others of its packet may have been answered.
+void CacheThread::send_again(const Request& request) {
+  ++shared_.counters.sent_again.value;
+  models::WorkRequest post;
+  post.content = coalesced(1, [&](std::size_t) { return request.request; });
+  post.bytes = shared_.sizes(request.request.key).request(request.request.put != 0);
+  post.destination = request.to->address;
+  post.operation = request.operation;
+  requests_.add(MessageClass::request, std::move(post));
+  requests_.post_soon();
 }
 
 void CacheThread::take_answer(Request& request, const StoreRequest& answer) {

@@ -56,6 +56,11 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
     models::ShortQueue<std::uint64_t> waiting{};  // ids of requests that have not been sent
     bool listed = false;                          // in with_work_
   };
+  /// A packet of requests that has a credit, until all of them are answered.
+  struct Packet {
+    Destination* to = nullptr;
+    std::size_t unanswered = 0;
+  };
   /// Who has an id; its upper half tells those apart that have the same place one after the other.
   struct Place {
     Request* request = nullptr;
@@ -71,6 +76,9 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
   void list(Destination& destination);
   void send_listed();
   void send_packet(Destination& to);
+  void send_again(const Request& request);
+  std::uint32_t new_packet(Destination& to);
+  void return_credit(std::uint32_t packet);
   void take_answer(Request& request, const StoreRequest& answer);
   sim::Calendar& calendar() const;
   void on_completion(const models::Completion& completion) override;
@@ -89,6 +97,8 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
   std::vector<Destination*> with_work_;    // in the order in which they got it
   bool sends_soon_ = false;
   std::vector<StoreRequest> packet_;  // that is being put together
+  std::vector<Packet> packets_;
+  std::vector<std::uint32_t> free_packets_;
   models::ShortQueue<StoreRequest> local_answers_;
   std::vector<Place> places_;
   std::vector<std::uint32_t> free_places_;

@@ -36,6 +36,11 @@ std::vector<std::string> Options::promises() const {
   return {"sequential", "sessions"};
 }
 
+std::vector<std::string> Options::also_tolerates() const {
+  if (!rules.retransmit) return {};
+  return {"down", "drop", "duplicate", "noise", "partition"};
+}
+
 models::StateSize Options::state_size(std::uint64_t nodes) const {
   models::StateSize size = cckvs::state_size();
   constexpr std::uint64_t kBytesOfKey = 80, kMost = 250'000;  // an entry and its place in the maps
@@ -52,6 +57,7 @@ Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
       options_(options),
       caches_source_(context.rack.event_log().add_source("cckvs/caches")) {
   options.CacheOptions::check(context.rack, options);
+  if (options.rules.retransmit) shared().retransmit_after = options.retransmit_after;
   for (NodeId node = 0; node < shared().nodes(); ++node) {
     caches_.push_back(std::make_unique<SymmetricCache>(shared(), options_, node, context.coverage));
   }
@@ -120,8 +126,9 @@ bool Cckvs::quiescent() const {
   return Cluster::quiescent() && shared().rack.accounting().expected_in_flight() == 0 &&
          std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) {
            const auto& links = cache->all_links();
-           return cache->waiting() == 0 && std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
-                    return !of_thread->has_waiting() && !of_thread->has_unposted();
+           return cache->waiting() == 0 && cache->unreadable() == 0 &&
+                  std::all_of(links.begin(), links.end(), [](const auto& of_thread) {
+                    return !of_thread->has_waiting() && !of_thread->has_unposted() && !of_thread->has_unknown();
                   });
          });
 }

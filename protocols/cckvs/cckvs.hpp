@@ -16,6 +16,10 @@ struct Options final : models::ProtocolOptions, NodeOptions, CacheOptions {
   void declare(sim::Parameters& p) override;
   /// Of SC, per key and across the sessions of a node; of Lin, linearizability.
   std::vector<std::string> promises() const override;
+  sim::Duration longest_timeout(const models::RackOptions&) const override {
+    return rules.retransmit ? retransmit_after : sim::Duration{};
+  }
+  std::vector<std::string> also_tolerates() const override;
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;

@@ -27,6 +27,7 @@ struct Counters {
         read_retries(m.counter(fmt::format("{}.read_retries", of), "reads",
                                "done again because their object was written meanwhile (§6.2)")),
         store_writes(m.counter(fmt::format("{}.store_writes", of), "writes", "of objects of the back-end store")),
+        sent_again(m.counter(fmt::format("{}.sent_again", of), "messages", "sent again because nobody had answered")),
         stalled(m.counter(fmt::format("{}.stalled", of), "operations", "that waited for a cached key to be Valid")),
         stray_answers(m.counter(fmt::format("{}.stray_answers", of), "answers", "to requests that were over")) {
     for (std::size_t i = 0; i < kMessageClasses; ++i) {
@@ -42,7 +43,8 @@ struct Counters {
     of_class.bytes->value += bytes;
   }
 
-  sim::Counter &coalesced, &doorbells, &out_of_credits, &read_retries, &store_writes, &stalled, &stray_answers;
+  sim::Counter &coalesced, &doorbells, &out_of_credits, &read_retries, &store_writes, &sent_again, &stalled,
+      &stray_answers;
   std::array<ClassCounters, kMessageClasses> sent{};
 };
 

@@ -41,6 +41,8 @@ class KvsThread final : models::CompletionHandler {
     LocalAnswer* to = nullptr;
   };
   void on_completion(const models::Completion& completion) override;
+  /// Whether a put has been executed before, or is older than one that has; notes it if not.
+  bool is_repeated(const StoreRequest& put, const models::Completion& from);
   /// Answers a request, at the end of the time for an access.
   void answer(StoreRequest& request);
   void serve_next_local();
@@ -52,6 +54,7 @@ class KvsThread final : models::CompletionHandler {
   models::CompletionQueue& completions_;
   SendQueue requests_;
   models::ShortQueue<LocalRequest> local_;
+  sim::FlatMap<std::uint64_t> executed_;  // of each place of each cache thread: one more than the turn of its last put
 };
 
 }  // namespace racksim::cckvs

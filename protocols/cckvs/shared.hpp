@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -28,6 +29,7 @@ struct Shared {
   NodeOptions options;
   Counters counters;
   sim::CoverageProbe coverage{};
+  std::optional<sim::Duration> retransmit_after{};  ///< for how long an answer is waited for; none: for ever
   models::ItemSizes items{};
   std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
 

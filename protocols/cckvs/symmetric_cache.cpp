@@ -170,6 +170,44 @@ void SymmetricCache::stalled(sim::OperationId, sim::Key) {
   shared_.coverage.race(RacePoint::operation_meets_put);
 }
 
+CacheMessage SymmetricCache::current(sim::Key key) const {
+  const Entry& entry = *cache_.find(key);
+  return {.key = key, .value = entry.value, .timestamp = entry.header.timestamp(), .message = MessageClass::update};
+}
+
+void SymmetricCache::readable(sim::Key key, bool can_be_read) {
+  if (!shared_.retransmit_after) return;
+  if (can_be_read) {
+    unreadable_.erase(key);
+    return;
+  }
+  unreadable_[key] = ++times_unreadable_;
+  unreadable_due_.push({key, shared_.rack.calendar().now() + *shared_.retransmit_after, times_unreadable_});
+  start_timer();
+}
+
+void SymmetricCache::look_for_late() {
+  const sim::Time now = shared_.rack.calendar().now();
+  while (!unreadable_due_.empty() && unreadable_due_.front().due <= now) {
+    const Unreadable late = unreadable_due_.pop();
+    const std::uint64_t* since = unreadable_.find(late.key);
+    if (since == nullptr || *since != late.since) continue;
+    unreadable_due_.push({late.key, now + *shared_.retransmit_after, late.since});
+    ++shared_.counters.sent_again.value;
+    thread_ = static_cast<unsigned>(late.key % links_.size());
+    cause_ = 0;
+    cache_.time_out(late.key);
+  }
+  timer_runs_ = false;
+  if (!unreadable_due_.empty()) start_timer();
+}
+
+// It looks from time to time: a timer for each key would cost more than it finds sooner.
+void SymmetricCache::start_timer() {
+  if (std::exchange(timer_runs_, true)) return;
+  timer_ = shared_.rack.server(node_).clock().after<&SymmetricCache::look_for_late>(*shared_.retransmit_after, *this);
+}
+
 void SymmetricCache::end(sim::OperationId operation, sim::Value value) {
   Waiting* const* listed = by_operation_.find(operation);
   if (listed == nullptr && (asking_ == nullptr || asking_->operation != operation)) return;  // its session has died
@@ -226,6 +264,7 @@ void SymmetricCache::add_leaks(std::span<const sim::Key> keys, std::vector<model
 }
 
 void SymmetricCache::crash() {
+  shared_.rack.calendar().cancel(timer_);
   for (const auto& links : links_) links->crash();
 }
 

@@ -31,6 +31,8 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
 
   /// Operations that have not ended.
   std::size_t waiting() const { return waiting_count_; }
+  /// With retransmit: keys that are not Valid, which it will see to.
+  std::size_t unreadable() const { return unreadable_.size(); }
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// Operations that have not ended, and keys that are not Valid although none is under way.
   void add_leaks(std::span<const sim::Key> keys, std::vector<models::Leak>& leaks) const;
@@ -56,7 +58,11 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   void committed(sim::OperationId, sim::Key, Timestamp, sim::Value) override {}
   void returned(sim::OperationId put, sim::Key key, bool superseded) override;
   void stalled(sim::OperationId operation, sim::Key key) override;
-  void readable(sim::Key, bool) override {}
+  void readable(sim::Key key, bool can_be_read) override;
+  CacheMessage current(sim::Key key) const override;
+  /// Has the cache told of keys that have not been Valid for long.
+  void look_for_late();
+  void start_timer();
 
   /// What was written while somebody read it, which took so long and is over now; null for nothing.
   const Written* overlapping(sim::Key key, sim::Duration length, const models::Core& reader) const;
@@ -75,6 +81,17 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   sim::FlatMap<Waiting*> by_operation_;         // of those that have not ended at once
   Waiting *first_ = nullptr, *last_ = nullptr;  // in the order in which they came
   std::size_t waiting_count_ = 0;
+  // With retransmit:
+  struct Unreadable {
+    sim::Key key;
+    sim::Time due;
+    std::uint64_t since = 0;  // the number of the time when it ceased to be Valid
+  };
+  sim::FlatMap<std::uint64_t> unreadable_;         // by key
+  models::ShortQueue<Unreadable> unreadable_due_;  // and those that have been Valid again
+  std::uint64_t times_unreadable_ = 0;
+  sim::EventId timer_;
+  bool timer_runs_ = false;
 };
 
 }  // namespace racksim::cckvs

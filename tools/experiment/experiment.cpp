@@ -170,7 +170,13 @@ RunResult run_experiment(const Scenario& scenario, sim::Metrics& metrics, const 
   const auto begun = std::chrono::steady_clock::now();
   Assembly& assembly = *built.assembly;
   Phases phases(assembly, *built.watch, scenario.run, progress);
-  with_last_event(assembly, [&] { phases.warm_up(); });
+  with_last_event(assembly, [&] {
+    try {
+      phases.warm_up();
+    } catch (const sim::OptionError& error) {  // of what only the workload's most popular keys show
+      throw InputError(scenario.file, error.option(), error.found(), error.expected());
+    }
+  });
   if (attach_observers) attach_observers(assembly.rack(), assembly.protocol());
   SimgridDriver driver(assembly, sim::Time{} + scenario.run.time_limit, [&] {
     stop_if_interrupted([&] {

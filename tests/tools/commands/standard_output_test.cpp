@@ -35,6 +35,7 @@ const std::map<std::string, std::string> kCalls{
     {"schema", "schema"},
     {"fit", "fit flowcc-lcf"},
     {"table", "table starcache"},
+    {"explore", "explore cckvs-sc --set nodes=2 --set sessions=0,1"},
     {"bench", "bench --quick"},
 };
 

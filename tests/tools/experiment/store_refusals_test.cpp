@@ -10,10 +10,10 @@ using namespace racksim::tools::testing;
 namespace {
 
 /// What `racksim run` says of the shipped scenario under these settings, having refused it.
-std::string refusal(const std::string& settings) {
+std::string refusal(const std::string& settings, const std::string& scenario = "starcache/zipf-0.99.json") {
   const TemporaryFolder folder;
-  const Outcome outcome = run_racksim(
-      folder, "run " + racksim::places::source_folder() + "/scenarios/starcache/zipf-0.99.json " + settings);
+  const Outcome outcome =
+      run_racksim(folder, "run " + racksim::places::source_folder() + "/scenarios/" + scenario + " " + settings);
   CHECK(outcome.status == 2);
   CHECK(outcome.out.empty());
   return outcome.err;
@@ -50,6 +50,13 @@ TEST_CASE("a switch that the program does not fit is refused with what ran out a
   CHECK_THAT(refusal("--set rack.switch.pipe.sram_blocks=9"),
              Catch::Contains("'CLIENT_IP'; stage 11 runs out of SRAM blocks"));
   CHECK_THAT(refusal("--set rack.nodes=20"), Catch::Contains("another pipe of the switch"));
+}
+
+TEST_CASE("caches for more keys than there are, and clients that SC does not hold for, are refused") {
+  CHECK_THAT(refusal("--set workload.keys=1000 --set protocol.cckvs.cache_keys=1001", "cckvs/zipf-0.99-lin-1pct.json"),
+             Catch::Contains("/protocol/cckvs/cache_keys: found 1001, expected at most the 1000 hottest keys"));
+  CHECK_THAT(refusal("--set protocol.name=cckvs --set protocol.cckvs.consistency=sc", "cckvs/base.json"),
+             Catch::Contains("/workload/clients: found clients that go from node to node"));
 }
 
 TEST_CASE("a workload of another kind of service is refused by the name of what it needs") {
