@@ -53,7 +53,7 @@ struct Bulk : TwoNics {
 
 }  // namespace
 
-TEST_CASE("A list of inline datagrams is one doorbell, and comes at the message rate") {
+TEST_CASE("A list of inline datagrams is one doorbell, and comes at the message rate", "[claim:cckvs-s64-inline]") {
   Bulk t;
   t.to.post_receive(10);
   CHECK(t.from.post(t.list(10, kInline)) == 10);
@@ -67,7 +67,8 @@ TEST_CASE("A list of inline datagrams is one doorbell, and comes at the message 
   CHECK(t.b.core.busy_time() == kReceive * 10);
 }
 
-TEST_CASE("Payloads above the inline limit are read over PCIe, once for each work request of a list") {
+TEST_CASE("Payloads above the inline limit are read over PCIe, once for each work request of a list",
+          "[claim:cckvs-s64-inline]") {
   Bulk t;
   t.to.post_receive(10);
   CHECK(t.from.post(t.list(10, kInline + 1)) == 10);

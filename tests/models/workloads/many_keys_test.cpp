@@ -69,6 +69,16 @@ TEST_CASE("A cache of a thousandth of 250 M keys is asked for what the exact mas
   }
 }
 
+TEST_CASE("Of 128 shards the one with key 1 is asked for 6.8 times as much as the mean", "[off:cckvs-fig1-7x]") {
+  constexpr double kShards = 128;
+  const auto hottest_over_mean = [](std::uint64_t keys) {
+    const double one = 1 / harmonic(keys, 0.99);
+    return kShards * one + (1 - one);  // the other keys are spread evenly
+  };
+  CHECK(hottest_over_mean(kKeys) == Approx(6.8).margin(0.05));
+  CHECK(hottest_over_mean(100'000'000) > 7);  // more than 7, as printed, takes fewer keys
+}
+
 TEST_CASE("Keys of 8 bytes with values of 40 bytes to 1 KB are told to the store, of one size or of two") {
   for (const std::uint64_t bytes : {40, 256, 1024}) {
     auto options = cckvs(0.99);

@@ -33,7 +33,9 @@ std::uint64_t consistency_packets(const CckvsRun& run) {
 
 }  // namespace
 
-TEST_CASE("a put of a cached key is N-1 updates by SC, and N-1 of each message by Lin; the store is not written") {
+TEST_CASE("a put of a cached key is N-1 updates by SC, and N-1 of each message by Lin; the store is not written",
+          "[claim:cckvs-fig11-message-kinds][claim:cckvs-inv-symmetric][claim:cckvs-inv-no-directory]"
+          "[claim:cckvs-inv-writeback][claim:cckvs-inv-hot-write-msgs-sc][claim:cckvs-inv-hot-write-msgs-lin]") {
   const std::uint64_t nodes = GENERATE(2u, 3u, 9u);
   const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
   const bool lin = consistency == Consistency::lin;
@@ -65,7 +67,7 @@ TEST_CASE("messages of consistency have the payloads of the paper's model: 50 by
   CHECK(run.bytes(MessageClass::acknowledgement) == 2 * (17 + kHeaders));
 }
 
-TEST_CASE("a put returns at once by SC, and after a round trip to all by Lin") {
+TEST_CASE("a put returns at once by SC, and after a round trip to all by Lin", "[claim:cckvs-inv-sc-nonblocking]") {
   const auto consistency = GENERATE(Consistency::sc, Consistency::lin);
   auto options = small(consistency);
   options.request_work = options.probe_work = 100_ns;
@@ -79,7 +81,8 @@ TEST_CASE("a put returns at once by SC, and after a round trip to all by Lin") {
   }
 }
 
-TEST_CASE("a key that is not cached is served by its home, and a put of it written there") {
+TEST_CASE("a key that is not cached is served by its home, and a put of it written there",
+          "[claim:cckvs-inv-symmetric]") {
   CckvsRun run(scripted(1), small(Consistency::lin));
   const std::uint64_t cold = run.key_at(1, 1);
   const Ended written = run.put_now(kAlice, cold);
@@ -91,7 +94,8 @@ TEST_CASE("a key that is not cached is served by its home, and a put of it writt
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, and all caches end alike") {
+TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, and all caches end alike",
+          "[claim:cckvs-inv-sc][claim:cckvs-inv-lin]") {
   auto options = small(GENERATE(Consistency::sc, Consistency::lin));
   options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
   options.rules.start_at_once = GENERATE(false, true);

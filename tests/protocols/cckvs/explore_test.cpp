@@ -50,7 +50,8 @@ TEST_CASE("one put under Lin has 3^n + 2^n + 1 states with n other nodes, under 
   }
 }
 
-TEST_CASE("the safe rules are clean: three nodes, three sessions of two operations, versions of two bits") {
+TEST_CASE("the safe rules are clean: three nodes, three sessions of two operations, versions of two bits",
+          "[claim:cckvs-inv-lin][claim:cckvs-inv-murphi]") {
   const auto found = lin([](ExploreOptions&) {});
   CHECK(verdict(found) == "clean");
   CHECK(found.depth == 24);  // three puts with six messages each, and three gets
@@ -252,7 +253,7 @@ TEST_CASE("versions of two bits that wrap break Lin with five puts, not with fou
   CHECK(found(5, 2, Network::fifo) == "clean");
 }
 
-TEST_CASE("SC is clean for sessions that keep to a node") {
+TEST_CASE("SC is clean for sessions that keep to a node", "[claim:cckvs-inv-sc]") {
   CHECK(verdict(sc([](ExploreOptions& o) { o.puts = 2; })) == "clean");
   CHECK(verdict(sc([](ExploreOptions& o) {
           o.puts = 2;

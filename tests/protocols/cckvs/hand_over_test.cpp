@@ -87,7 +87,8 @@ TEST_CASE("the tables of a hand-over are complete, and rows of all tables are nu
   CHECK(transition_rows().size() == rows);
 }
 
-TEST_CASE("at its home a key goes from the store to all caches and back, and requests go on") {
+TEST_CASE("at its home a key goes from the store to all caches and back, and requests go on",
+          "[claim:cckvs-inv-writeback]") {
   Node home(0);
   home.get(11);
   home.put(50);  // the store's version goes on

@@ -40,7 +40,8 @@ TEST_CASE("a get of a Valid key is answered at once and changes nothing") {
   CHECK(caches.cache(0).work(sim::Key(7u)) == nullptr);
 }
 
-TEST_CASE("a put invalidates, commits with the last acknowledgement, and updates: 3(N-1) messages") {
+TEST_CASE("a put invalidates, commits with the last acknowledgement, and updates: 3(N-1) messages",
+          "[claim:cckvs-inv-hot-write-msgs-lin]") {
   Caches caches({});
   caches.put(1, 5);
   CHECK(caches.state(1) == CacheState::write);

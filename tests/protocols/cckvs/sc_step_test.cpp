@@ -21,7 +21,8 @@ TEST_CASE("the table of SC is complete") {
   CHECK(models::holes(ScStep::table()) == Texts{});
 }
 
-TEST_CASE("under SC a put returns at once and costs N-1 messages") {
+TEST_CASE("under SC a put returns at once and costs N-1 messages",
+          "[claim:cckvs-inv-hot-write-msgs-sc][claim:cckvs-inv-sc-nonblocking]") {
   Caches caches(sc());
   caches.put(0, 5);
   CHECK(caches.told() == Texts{"put 5"});

@@ -9,14 +9,14 @@
 using namespace racksim;
 using namespace racksim::cckvs;
 
-TEST_CASE("a put's version is one more, and its node is the one that writes") {
+TEST_CASE("a put's version is one more, and its node is the one that writes", "[claim:cckvs-inv-unique-ts]") {
   const TimestampOrder order(32);
   CHECK(order.next({41, 3}, 5) == Timestamp{42, 5});
   CHECK(order.next({0xffffffff, 3}, 5) == Timestamp{0, 5});
   CHECK(TimestampOrder(3).next({7, 0}, 1) == Timestamp{0, 1});
 }
 
-TEST_CASE("versions count first, and nodes break ties") {
+TEST_CASE("versions count first, and nodes break ties", "[claim:cckvs-inv-unique-ts]") {
   const TimestampOrder order(32);
   CHECK(order.after({2, 0}, {1, 8}));
   CHECK_FALSE(order.after({1, 8}, {2, 0}));

@@ -119,7 +119,8 @@ struct AllToAll {
 
 TEST_CASE(
     "Nine nodes of cckvs-9 exchange 428 M small packets a second, and no more without the limit of the switch "
-    "than their NICs do") {
+    "than their NICs do",
+    "[claim:cckvs-s84-switch-pps]") {
   // Requests and responses of ccKVS are 113 bytes together, 56.5 on average: 34 around payloads of 22.5, made of ones
   // that need no padding.
   const std::vector<std::uint32_t> payloads{20, 24, 20, 24, 20, 24, 24, 24};
