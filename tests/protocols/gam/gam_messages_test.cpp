@@ -291,7 +291,7 @@ TEST_CASE("A cache of half of what a node uses holds as many lines") {
   Setup setup;
   setup.options.cache_share = 0.5;
   setup.micro.working_set = 4 * 40 * Setup::kLineBytes;  // 40 for each node, all of them shared
-  setup.micro.read_ratio = 1;  // or others would invalidate them
+  setup.micro.read_ratio = 1;                            // or others would invalidate them
   setup.measure(5'000);
   Run run(setup);
   run.finish();
