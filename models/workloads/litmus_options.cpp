@@ -35,6 +35,9 @@ void LitmusOptions::declare(sim::Parameters& p) {
       .varied({0_ns, 2_us, 10_us, 100_us});
   p.length("pause", pause, 0_ns, 1_s, "between two operations of a session: up to so much")
       .varied({0_ns, 500_ns, 5_us});
+  p.length("settle", settle, 0_ns, 1_s,
+           "before each repetition nothing is done for so long: a store's puts may return before they are everywhere")
+      .neutral(0_ns);
   p.ratio("looks", looks, "probability that a session reads an object before the program runs, so as to hold a copy")
       .varied({0.0, 0.5, 1.0});
 }

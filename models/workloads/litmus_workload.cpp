@@ -214,6 +214,7 @@ class LitmusWorkload final : public Workload {
   }
 
   sim::Task<void> give(SessionState& session, std::size_t index) {
+    co_await wait(session, options_.settle);
     for (std::size_t object = 0; object < givers_.size(); ++object) {
       if (givers_[object] != index) continue;
       const auto answer = co_await perform(session, {sim::OperationKind::write, object});

@@ -4,7 +4,7 @@
 //
 // A repetition has these parts, between which all sessions meet, outside the simulated protocol and in no time:
 //
-//   1. Each object gets a new value, its first one, from a session drawn at random, and fences end.
+//   1. After `settle`, each object gets a new value, its first one, from a session drawn at random, and fences end.
 //   2. Each session looks at each object with probability `looks`, until it sees the first value.
 //   3. Each session waits for a random time up to `spread` and runs its program; a fence ends its part. If the program
 //      has a session `end`, that reads afterwards.
@@ -14,6 +14,10 @@
 // others for each. That a value is the first one is known because each write in a run has a value of its own. Models
 // that know no real time (sc, tso, pso) promise nothing across the meetings to a session that did not look: with
 // `looks` 1 they do, for every session has seen the first values.
+//
+// A store has no fences, and `end` reads as soon as its puts have returned. Where they return before all copies have
+// them (ccKVS-SC), the first value of a session that lacks the last put may precede it in the order of the key, and is
+// then never seen. There `settle` stands for the fence: longer than a put is under way. Too short, the run fails.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +41,7 @@ struct LitmusOptions final : WorkloadOptions {
   std::uint64_t repetitions = 1000;
   sim::Duration spread = sim::Duration::from_ps(10'000'000);
   sim::Duration pause;
+  sim::Duration settle;
   double looks = 0.5;
 
   void declare(sim::Parameters& p) override;

@@ -1,4 +1,4 @@
-// The shipped examples of the coherence protocols, as a person runs them.
+// The shipped examples of the coherence protocols and of ccKVS, as a person runs them.
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
@@ -10,11 +10,19 @@
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
-TEST_CASE("every example of GAM, SELCC and the RPC directory meets its expectations, but for those that take long") {
-  const std::set<std::string> long_ones{"micro-sharing", "uniform-write-intensive", "uniform-write-intensive-quick",
-                                        "zipf-read-intensive", "zipf-read-intensive-quick"};
+TEST_CASE(
+    "every example of GAM, SELCC, the RPC directory and ccKVS meets its expectations, but for those that take long") {
+  const std::set<std::string> long_ones{"base",
+                                        "base-erew",
+                                        "coalesced-lin-1pct",
+                                        "micro-sharing",
+                                        "uniform-write-intensive",
+                                        "uniform-write-intensive-quick",
+                                        "zipf-0.99-lin-1pct",
+                                        "zipf-read-intensive",
+                                        "zipf-read-intensive-quick"};
   std::size_t examples = 0;
-  for (const char* protocol : {"gam", "rpc-directory", "selcc"}) {
+  for (const char* protocol : {"cckvs", "gam", "rpc-directory", "selcc"}) {
     for (const std::string& name : json_names_below(scenarios_folder() / protocol)) {
       if (long_ones.contains(name)) continue;
       ++examples;
