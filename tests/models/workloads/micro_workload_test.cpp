@@ -434,3 +434,17 @@ TEST_CASE("What does not fit the memory is refused by name") {
   options.remote_ratio = 0.5;
   CHECK(refusal(options, apart(2, 2)) == "accepted");  // nothing is anybody's own
 }
+
+TEST_CASE("A lock with its access and its unlock is one operation of the benchmark") {
+  for (const auto mode : {MicroOptions::Mode::lock, MicroOptions::Mode::lock_and_access}) {
+    MicroOptions options = small();
+    options.mode = mode;
+    Bench t(options);
+    t.run(1'000);
+    // Counted are those that end before the workload is stopped, in the event of the last.
+    const auto& counter = std::get<sim::Counter>(t.rack.metrics().find("micro.operations")->value);
+    CHECK(counter.value == 1'000);
+  }
+  Bench accesses(small());
+  CHECK(accesses.rack.metrics().find("micro.operations") == nullptr);
+}

@@ -302,3 +302,29 @@ TEST_CASE("A cache of half of what a node uses holds as many lines") {
   }
   CHECK(most == 20);
 }
+
+TEST_CASE("Of the hit ratio every request of a remote line counts, upgrades too, and what waits for one does not") {
+  const auto ratio_after = [](auto&& work) {
+    Script run{Setup{}};
+    work(run);
+    run.finish();
+    CHECK(run.violations() == "");
+    return run.gauge("gam.hit_ratio");
+  };
+  // A miss, a hit, an upgrade, a hit.
+  CHECK(ratio_after([](Script& run) {
+          run.read(1, 0);
+          run.read(1, 0);
+          run.write(1, 0);
+          run.write(1, 0);
+        }) == Approx(0.5));
+  // Three accesses of one line at once take one request; what the home does counts as served.
+  CHECK(ratio_after([](Script& run) {
+          for (const unsigned thread : {0u, 1u}) {
+            run.begin({1, static_cast<std::uint16_t>(thread)}, run.line(0), false);
+          }
+          run.advance(300_us);
+          run.write(0, 0);
+          run.write(0, 1);
+        }) == Approx(0.5));
+}
