@@ -34,7 +34,7 @@ struct Machine {
   std::vector<bool> used;             // of each pending operation
   std::vector<Buffer> buffers;        // of each session
   std::vector<std::uint64_t> memory;  // of each key
-  std::vector<Holder> holders;        // of locks, by lock and session
+  std::vector<Holder> holders;        // of locks: follows from `next` and `used`
   std::size_t left = 0;               // operations that returned and are not executed
 
   Fingerprint fingerprint() const {
@@ -45,7 +45,6 @@ struct Machine {
       words.push_back(buffer.size());
       for (const auto& write : buffer) words.insert(words.end(), {write.key, write.value});
     }
-    for (const Holder& holder : holders) words.insert(words.end(), {holder.lock, holder.session, holder.exclusive});
     Fingerprint result;
     result.add(0, words);
     return result;
