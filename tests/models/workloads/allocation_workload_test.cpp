@@ -67,6 +67,24 @@ TEST_CASE("Sessions hold no more pieces than they may, free the others, and use 
   CHECK(shared > 10);
 }
 
+TEST_CASE("No piece is freed while somebody reads in it") {
+  AllocationOptions options;
+  options.pieces = 2;
+  options.largest = 64;
+  options.read_ratio = 1;
+  Bench bench(options);
+  bench.memory.answer = 3_us;
+  std::size_t reads = 0, in_freed = 0;
+  bench.memory.distort = [&](Session, sim::Key object, std::uint64_t&) {
+    ++reads;
+    in_freed += !bench.memory.allocator().holds({object * 8});
+  };
+  bench.run(5'000);
+  CHECK(bench.counter("allocation.freed") > 100);
+  CHECK(reads > 1'000);
+  CHECK(in_freed == 0);
+}
+
 TEST_CASE("Where memory is short allocations are refused, and sessions go on with what they get") {
   AllocationOptions options;
   options.largest = 1024;
