@@ -10,6 +10,7 @@
 
 #include "models/workloads/key_value_workload.hpp"
 #include "protocols/cckvs/cckvs.hpp"
+#include "sim/options/option_error.hpp"
 #include "tests/protocols/protocol_run.hpp"
 
 namespace racksim::cckvs::testing {
@@ -134,6 +135,17 @@ class CckvsRun : public racksim::testing::ProtocolRun {
     return result;
   }
 };
+
+/// Builds a run that this option should refuse; empty if it does, else what is refused instead, or "built".
+template <class Options>
+std::string refusal_of(const Setup& setup, const Options& options, const std::string& option) {
+  try {
+    CckvsRun run(setup, options);
+  } catch (const sim::OptionError& error) {
+    return error.option() == option ? std::string() : error.option() + ": " + error.what();
+  }
+  return "built";
+}
 
 inline constexpr Session kAlice{0, 0}, kBob{1, 0}, kCarol{2, 0};
 

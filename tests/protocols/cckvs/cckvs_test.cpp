@@ -335,14 +335,7 @@ TEST_CASE("a session of SC that goes to another node may miss its own put") {
 TEST_CASE("what does not fit together is refused before the run") {
   Setup setup = scripted(10);
   auto options = small(Consistency::lin);
-  const auto refused = [&](const std::string& option) {
-    try {
-      CckvsRun run(setup, options);
-    } catch (const sim::OptionError& error) {
-      return error.option() == option ? std::string() : error.option() + ": " + error.what();
-    }
-    return std::string("built");
-  };
+  const auto refused = [&](const std::string& option) { return refusal_of(setup, options, option); };
   SECTION("more hot keys than keys") {
     options.cache_keys = 11;
     CHECK(refused("/protocol/cckvs/cache_keys") == "");

@@ -145,14 +145,7 @@ TEST_CASE("one partition serves at the rate of its core, by EREW, and all thread
 TEST_CASE("what does not fit is refused before the run, with the reason") {
   Setup setup;
   auto options = base();
-  const auto refused = [&](const std::string& option) {
-    try {
-      CckvsRun run(setup, options);
-    } catch (const sim::OptionError& error) {
-      return error.option() == option ? std::string() : error.option() + ": " + error.what();
-    }
-    return std::string("built");
-  };
+  const auto refused = [&](const std::string& option) { return refusal_of(setup, options, option); };
   SECTION("one node") {
     setup.rack.nodes = 1;
     CHECK(refused("/rack/nodes") == "");
