@@ -19,12 +19,17 @@ void SessionsLastWrites::observe(const Observation& observation) {
     writes_.emplace_back();
   }
   std::vector<Write>& writes = writes_[*index];
+  ++event_;
   if (begins) {
-    std::erase_if(writes, [&](const Write& write) { return write.session == observation.source && write.ended; });
-    writes.push_back({observation.source, operation.value});
+    writes.push_back({.session = observation.source, .value = operation.value, .begun = event_});
     return;
   }
-  for (Write& write : writes) write.ended = write.ended || write.value == operation.value;
+  const auto ends =
+      std::find_if(writes.begin(), writes.end(), [&](const Write& w) { return w.value == operation.value; });
+  if (ends == writes.end()) return;
+  ends->ended = event_;
+  // Only now: what is given up may never have taken effect.
+  std::erase_if(writes, [&, by = *ends](const Write& w) { return w.session == by.session && w.ended < by.begun; });
 }
 
 bool SessionsLastWrites::may_hold(Key key, Value value) const {
@@ -38,7 +43,7 @@ std::vector<Value> SessionsLastWrites::possible_values(Key key) const {
   const std::vector<Write>& writes = writes_[*index];
   std::vector<Value> values;
   for (const Write& write : writes) values.push_back(write.value);
-  if (std::none_of(writes.begin(), writes.end(), [](const Write& write) { return write.ended; })) {
+  if (std::none_of(writes.begin(), writes.end(), [](const Write& write) { return write.ended != kNotYet; })) {
     values.push_back(kNeverWritten);
   }
   std::sort(values.begin(), values.end());

@@ -15,7 +15,7 @@
 namespace racksim::sim {
 
 /// Reads the beginnings and ends of writes. Writes of a session that overlap may each be its last; one that was given
-/// up may have taken effect or not.
+/// up may have taken effect or not, so that the one before it may be the last too.
 class SessionsLastWrites final : public Observer, public LastValues {
  public:
   void observe(const Observation& observation) override;
@@ -27,14 +27,16 @@ class SessionsLastWrites final : public Observer, public LastValues {
   }
 
  private:
+  static constexpr std::uint64_t kNotYet = ~std::uint64_t{0};
   struct Write {
     Source session;
     Value value = 0;
-    bool ended = false;
+    std::uint64_t begun = 0, ended = kNotYet;  // positions among all events
   };
 
   FlatMap<std::uint32_t> index_;  // of a key's writes
   std::vector<std::vector<Write>> writes_;
+  std::uint64_t event_ = 0;
 };
 
 }  // namespace racksim::sim

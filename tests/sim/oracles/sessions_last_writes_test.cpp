@@ -61,5 +61,18 @@ TEST_CASE("a write that has not ended may have taken effect or not, and one that
   writes.end(writes.alice, 12);
   CHECK(writes.values() == Values{11, 12});
   writes.begin(writes.alice, 13);
-  CHECK(writes.values() == Values{kNeverWritten, 11, 13});
+  CHECK(writes.values() == Values{11, 12, 13});
+  // What began behind 12, and has ended, took effect behind it; 11 and 13 may still be under way.
+  writes.write(writes.alice, 14);
+  CHECK(writes.values() == Values{11, 13, 14});
+}
+
+TEST_CASE("what a session wrote before a write that it gave up may be the last") {
+  Writes writes;
+  writes.write(writes.alice, 11);
+  writes.write(writes.bob, 21);
+  writes.begin(writes.alice, 12);
+  record_given_up(writes.event_log, writes.alice, writes.tick(), OperationId(12u), OperationKind::write, Key(5u),
+                  Value(12u));
+  CHECK(writes.values() == Values{11, 12, 21});
 }
