@@ -332,6 +332,20 @@ TEST_CASE("a session of SC that goes to another node may miss its own put") {
   CHECK((run.found("sequential") || run.found("sessions")));
 }
 
+TEST_CASE("under SC a put may be ordered before one that had ended at another node, and leave nothing at rest") {
+  CckvsRun run(scripted(10), small(Consistency::sc));
+  // Both have version 1, for neither update has come; ids break the tie.
+  REQUIRE(run.put_now(kCarol, 3).took < 500_ns);
+  REQUIRE(run.put_now(kAlice, 3).took < 500_ns);
+  run.advance(100_us);
+  const auto value = [&](Session session) { return run.get_now(session, 3).value; };
+  CHECK(value(kAlice) == value(kCarol));
+  CHECK(value(kBob) == value(kCarol));
+  CHECK(run.log.ended.front().value == value(kCarol));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("what does not fit together is refused before the run") {
   Setup setup = scripted(10);
   auto options = small(Consistency::lin);
