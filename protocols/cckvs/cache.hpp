@@ -40,6 +40,8 @@ class Cache {
   /// Takes the operations that wait for the key to be Valid out, in their order: somebody else will see to them.
   std::vector<Stalled> withdraw_stalled(sim::Key key);
   const TimestampOrder& order() const { return order_; }
+  /// Keys that are here.
+  std::size_t size() const { return entries_.size(); }
 
   // Operations of this node's sessions, on keys that are here. No put writes the value 0.
   void get(sim::Key key, sim::OperationId operation);

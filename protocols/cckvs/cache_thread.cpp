@@ -157,9 +157,10 @@ void CacheThread::send_packet(Destination& to) {
     Request* next = find(to.waiting.front());
     const MessageSizes sizes = shared_.sizes(next->request.key);
     const bool put = next->request.put != 0;
-    if (request_bytes + sizes.request(put) > room || response_bytes + sizes.response(put) > room) break;
+    const std::uint32_t response = shared_.response_bytes(next->request.key, put);
+    if (request_bytes + sizes.request(put) > room || response_bytes + response > room) break;
     request_bytes += sizes.request(put);
-    response_bytes += sizes.response(put);
+    response_bytes += response;
     if (packet_.empty()) post.operation = next->operation;
     next->sent = true;
     next->packet = packet;
@@ -186,6 +187,9 @@ void CacheThread::on_completion(const models::Completion& completion) {
     if (request == nullptr || request->over) {
       ++shared_.counters.stray_answers.value;
       continue;
+    }
+    if (!shared_.home_requests.empty()) {
+      shared_.home_requests[node_]->answer_came(completion.from, answer, core_, thread_);
     }
     take_answer(*request, answer);
     return_credit(request->packet);

@@ -6,8 +6,7 @@
 #include <algorithm>
 
 #include "protocols/cckvs/coverage.hpp"
-#include "protocols/cckvs/lin_step.hpp"
-#include "protocols/cckvs/sc_step.hpp"
+#include "protocols/cckvs/tables.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::cckvs {
@@ -20,7 +19,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
     .coverage = coverage_map(),
-    .tables = {LinStep::table(), ScStep::table()},
+    .tables = transition_tables(),
     .mechanisms = {{"of the operations were answered by a cache", "store.answers_by_cache", "store.answers"}},
 });
 
@@ -29,6 +28,7 @@ const sim::Registration<models::ProtocolEntry> registration({
 void Options::declare(sim::Parameters& p) {
   declare_nodes(p);
   declare_cache(p);
+  declare_hot_set(p);
 }
 
 std::vector<std::string> Options::promises() const {
@@ -57,10 +57,12 @@ Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
       options_(options),
       caches_source_(context.rack.event_log().add_source("cckvs/caches")) {
   options.CacheOptions::check(context.rack, options);
+  options.HotSetOptions::check(context.rack, options, options);
   if (options.rules.retransmit) shared().retransmit_after = options.retransmit_after;
   for (NodeId node = 0; node < shared().nodes(); ++node) {
     caches_.push_back(std::make_unique<SymmetricCache>(shared(), options_, node, context.coverage));
   }
+  if (options.learning) build_hot_set();
   for (unsigned thread = 0; thread < options.cache_threads; ++thread) {
     for (NodeId a = 0; a < caches_.size(); ++a) {
       for (NodeId b = 0; b < caches_.size(); ++b) {
@@ -70,16 +72,38 @@ Cckvs::Cckvs(models::ProtocolContext& context, const Options& options)
   }
 }
 
+void Cckvs::build_hot_set() {
+  std::vector<HotSet::Node> nodes;
+  for (NodeId node = 0; node < shared().nodes(); ++node) nodes.push_back({own_shard(node), *caches_[node]});
+  hot_set_ = std::make_unique<HotSet>(shared(), options_, options_, *options_.cache_keys, nodes);
+}
+
 void Cckvs::preload(std::span<const sim::Key> hottest) {
   const std::uint64_t wanted = options_.cache_keys.value_or(hottest.size());
-  if (wanted > hottest.size()) {
+  if (wanted > hottest.size() && !options_.learning) {
     throw sim::OptionError("/protocol/cckvs/cache_keys", fmt::format("{}", wanted),
                            fmt::format("at most the {} hottest keys that the workload tells", hottest.size()));
   }
-  cached_.assign(hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(wanted));
+  const std::size_t begun = std::min<std::uint64_t>(wanted, hottest.size());
+  preloaded_.assign(hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(begun));
   for (const auto& cache : caches_) {
-    for (const sim::Key key : cached_) cache->install(key, sim::kNeverWritten);
+    for (const sim::Key key : preloaded_) cache->install(key, sim::kNeverWritten);
   }
+  if (hot_set_ != nullptr) hot_set_->begin_with(preloaded_);
+}
+
+void Cckvs::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
+  if (hot_set_ != nullptr) hot_set_->coordinator().add_actor(engine, nodes[options_.coordinator]);
+}
+
+bool Cckvs::is_stored(sim::Key key) const {
+  if (hot_set_ == nullptr) return !caches_.front()->has(key);
+  const auto at = static_cast<NodeId>(home(key).node);
+  return hot_set_->agent(at).hand_over().home_state(key) == HomeState::store;
+}
+
+std::vector<sim::Key> Cckvs::cached_keys() const {
+  return hot_set_ == nullptr ? preloaded_ : hot_set_->keys();
 }
 
 // A session that puts at one node and gets at another misses its own put, or reads a new value and then an old one.
@@ -91,15 +115,30 @@ void Cckvs::do_describe_clients(const models::ClientBehaviour& clients) {
 }
 
 sim::Task<models::Answer> Cckvs::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
-  SymmetricCache& cache = *caches_[thread.node()];
-  return cache.has(request.key) ? cache.serve(thread, request, operation) : thread.serve_from_store(request, operation);
+  if (hot_set_ != nullptr) hot_set_->look_at(request.key, thread);
+  if (uses_cache(thread.node(), request.key)) {
+    const std::optional<models::Answer> answer = co_await caches_[thread.node()]->serve(thread, request, operation);
+    if (answer) co_return *answer;
+  }
+  const bool asks_agent = hot_set_ != nullptr && home(request.key).node == thread.node();
+  sim::Task<models::Answer> by_home =
+      asks_agent ? hot_set_->agent(thread.node()).serve(thread, request) : thread.serve_from_store(request, operation);
+  const models::Answer answer = co_await std::move(by_home);
+  co_return answer;
+}
+
+bool Cckvs::uses_cache(NodeId node, sim::Key key) const {
+  return hot_set_ == nullptr ? caches_[node]->has(key) : hot_set_->agent(node).uses_copy(key);
 }
 
 // The copy of its home stands for the home, whose store has what the key had before it was cached (§4: write-back).
 void Cckvs::show_state(sim::StateVisitor& visitor) const {
   Cluster::show_state(visitor);
-  for (const sim::Key key : cached_) {
-    const auto is_written = [&](const auto& cache) { return cache->cache().find(key)->value != sim::kNeverWritten; };
+  for (const sim::Key key : cached_keys()) {
+    if (is_stored(key)) continue;  // on its way
+    const auto is_written = [&](const auto& cache) {
+      return cache->has(key) && cache->cache().find(key)->value != sim::kNeverWritten;
+    };
     if (std::any_of(caches_.begin(), caches_.end(), is_written)) show_written(key, visitor);
   }
 }
@@ -108,7 +147,9 @@ void Cckvs::show_written(sim::Key key, sim::StateVisitor& visitor) const {
   const auto at = static_cast<NodeId>(home(key).node);
   if (node_is_lost(at)) return visitor.lost(key);
   for (NodeId node = 0; node < caches_.size(); ++node) {
-    const Entry& entry = *caches_[node]->cache().find(key);
+    const Entry* copy = caches_[node]->cache().find(key);
+    if (copy == nullptr) continue;
+    const Entry& entry = *copy;
     if (node == at) {
       visitor.home(key, entry.value);
     } else if (entry.header.state == CacheState::valid && !node_is_lost(node)) {
@@ -120,10 +161,12 @@ void Cckvs::show_written(sim::Key key, sim::StateVisitor& visitor) const {
 void Cckvs::node_crashed(NodeId node) {
   Cluster::node_crashed(node);
   caches_[node]->crash();
+  if (hot_set_ != nullptr) hot_set_->crash(node);
 }
 
 bool Cckvs::quiescent() const {
-  return Cluster::quiescent() && shared().rack.accounting().expected_in_flight() == 0 &&
+  return Cluster::quiescent() && (hot_set_ == nullptr || hot_set_->quiescent()) &&
+         shared().rack.accounting().expected_in_flight() == 0 &&
          std::all_of(caches_.begin(), caches_.end(), [](const auto& cache) {
            const auto& links = cache->all_links();
            return cache->waiting() == 0 && cache->unreadable() == 0 &&
@@ -136,13 +179,19 @@ bool Cckvs::quiescent() const {
 void Cckvs::add_waits(std::vector<sim::Wait>& waits) const {
   Cluster::add_waits(waits);
   for (const auto& cache : caches_) cache->add_waits(waits);
+  if (hot_set_ != nullptr) hot_set_->add_waits(waits);
 }
 
 std::vector<models::Leak> Cckvs::leaks() const {
   std::vector<models::Leak> leaks = Cluster::leaks();
+  std::vector<NodeId> alive;
+  const std::vector<sim::Key> keys = cached_keys();
   for (NodeId node = 0; node < caches_.size(); ++node) {
-    if (!node_is_lost(node)) caches_[node]->add_leaks(cached_, leaks);
+    if (node_is_lost(node)) continue;
+    alive.push_back(node);
+    caches_[node]->add_leaks(keys, leaks);
   }
+  if (hot_set_ != nullptr) hot_set_->add_leaks(alive, leaks);
   return leaks;
 }
 
@@ -150,9 +199,10 @@ void Cckvs::record_final_state() {
   Cluster::record_final_state();
   for (NodeId node = 0; node < caches_.size(); ++node) {
     std::uint64_t digest = 0;
-    for (const sim::Key key : cached_) {
-      const Entry& entry = *caches_[node]->cache().find(key);
-      digest = digest * 0x100000001b3 + (entry.value ^ std::uint64_t{entry.header.version} << 32);
+    for (const sim::Key key : cached_keys()) {
+      const Entry* entry = caches_[node]->cache().find(key);
+      if (entry == nullptr) continue;
+      digest = digest * 0x100000001b3 + (entry->value ^ std::uint64_t{entry->header.version} << 32);
     }
     shared().rack.event_log().record(sim::Observed::final_state, caches_source_, calendar().now(),
                                      sim::OperationId{node}, digest, 0);

@@ -85,12 +85,12 @@ void Cluster::do_describe_items(const models::ItemSizes& sizes) {
 }
 
 sim::Task<models::Answer> Cluster::do_get(models::Session session, sim::Key key, sim::OperationId operation) {
-  return serve_session(session, {.key = key}, operation);
+  return serve_session(session, {.key = key, .operation = operation}, operation);
 }
 
 sim::Task<models::Answer> Cluster::do_put(models::Session session, sim::Key key, sim::Value value,
                                           sim::OperationId operation) {
-  return serve_session(session, {.key = key, .value = value, .put = 1}, operation);
+  return serve_session(session, {.key = key, .value = value, .put = 1, .operation = operation}, operation);
 }
 
 // The clients of a node are spread over its cache threads.

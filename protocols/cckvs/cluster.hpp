@@ -63,6 +63,7 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   }
 
   Shared& shared() { return shared_; }
+  Shard& own_shard(NodeId node) { return nodes_.at(node)->shard; }
   const Shared& shared() const { return shared_; }
   /// Whether it has crashed: its shard is lost, and nobody takes it back.
   bool node_is_lost(NodeId node) const { return nodes_[node]->has_crashed; }

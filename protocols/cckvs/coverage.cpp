@@ -3,8 +3,7 @@
 
 #include <array>
 
-#include "protocols/cckvs/lin_step.hpp"
-#include "protocols/cckvs/sc_step.hpp"
+#include "protocols/cckvs/tables.hpp"
 
 namespace racksim::cckvs {
 
@@ -24,9 +23,7 @@ sim::CoverageMap store_coverage_map() {
 sim::CoverageMap coverage_map() {
   sim::CoverageMap map;
   map.race_points.assign(kRaces.begin(), kRaces.end());
-  map.rows = LinStep::table().coverage_rows();
-  const auto sc = ScStep::table().coverage_rows();
-  map.rows.insert(map.rows.end(), sc.begin(), sc.end());
+  map.rows = transition_rows();
   return map;
 }
 

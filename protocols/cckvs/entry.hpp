@@ -26,6 +26,7 @@ struct Header {
   std::uint8_t acks = 0;                 ///< how many have acknowledged the put in Write
   std::uint8_t lock = 0;                 ///< the spinlock, for whoever shares the entry between threads
 
+  bool operator==(const Header&) const = default;
   Timestamp timestamp() const { return {version, writer}; }
   void set(Timestamp timestamp) {
     version = timestamp.version;
@@ -37,6 +38,14 @@ static_assert(sizeof(Header) == 8);
 struct Entry {
   Header header;
   sim::Value value;  ///< of the timestamp, unless the state is Invalid or Write: then the one before
+};
+
+/// What a store, or a copy, has of a key.
+struct Stored {
+  Timestamp timestamp;
+  sim::Value value;
+
+  bool operator==(const Stored&) const = default;
 };
 
 /// Nodes by number.

@@ -39,14 +39,6 @@ enum class MemberState : std::uint8_t {
   count
 };
 
-/// What a store, or a copy, has of a key.
-struct Stored {
-  Timestamp timestamp;
-  sim::Value value;
-
-  bool operator==(const Stored&) const = default;
-};
-
 /// What a hand-over has to tell, and the home's store. Nobody may call the hand-over from in here.
 class HandOverOutbox {
  public:
@@ -122,6 +114,10 @@ class HandOver {
 
   const Change* change(sim::Key key) const { return changes_.find(key); }
   Part part_of(sim::Key key) const;
+  /// Adds the keys that are not just in their homes' stores, in no order that means anything.
+  void add_keys(std::vector<sim::Key>& keys) const {
+    parts_.for_each([&](std::uint64_t key, const Part&) { keys.push_back(sim::Key(key)); });
+  }
   /// Puts what is known of a key into the place of what is here.
   void restore(sim::Key key, const Part& part, const Change& change);
 

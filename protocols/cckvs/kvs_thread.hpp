@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "models/host/core.hpp"
 #include "models/host/short_queue.hpp"
@@ -22,7 +23,7 @@ class LocalAnswer {
   ~LocalAnswer() = default;
 };
 
-class KvsThread final : models::CompletionHandler {
+class KvsThread final : models::CompletionHandler, RequestOwner {
  public:
   /// Takes the core behind those of the cache threads, and one datagram queue pair, and posts receives for `clients`
   /// request packets.
@@ -40,7 +41,20 @@ class KvsThread final : models::CompletionHandler {
     StoreRequest request;
     LocalAnswer* to = nullptr;
   };
+  /// A packet of requests of which not all are answered, where keys come into the caches and go.
+  struct Pending {
+    std::vector<StoreRequest> requests;  // and answers
+    std::size_t unanswered = 0;
+    NodeId from = 0;
+    models::Qpn from_qpn = 0;
+    sim::OperationId operation = 0;
+    bool is_late = false;
+  };
   void on_completion(const models::Completion& completion) override;
+  void take_in(const models::Completion& completion, HomeRequests& home);
+  void request_served(std::uint64_t token, const StoreRequest& answer) override;
+  void count_answer(std::uint32_t slot);
+  void respond(std::uint32_t slot);
   /// Whether a put has been executed before, or is older than one that has; notes it if not.
   bool is_repeated(const StoreRequest& put, const models::Completion& from);
   /// Answers a request, at the end of the time for an access.
@@ -50,10 +64,13 @@ class KvsThread final : models::CompletionHandler {
   Shared& shared_;
   Shard& shard_;
   NodeId node_;
+  unsigned thread_;
   models::Core& core_;
   models::CompletionQueue& completions_;
   SendQueue requests_;
   models::ShortQueue<LocalRequest> local_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> free_pending_;
   sim::FlatMap<std::uint64_t> executed_;  // of each place of each cache thread: one more than the turn of its last put
 };
 

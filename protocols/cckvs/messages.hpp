@@ -14,11 +14,10 @@
 
 #include "models/packets/rack_context.hpp"
 #include "p4model/language/content.hpp"
+#include "protocols/cckvs/timestamp.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::cckvs {
-
-using models::NodeId;
 
 /// What packets are counted by (Figure 11).
 enum class MessageClass : std::uint8_t { request, response, invalidation, acknowledgement, update, credits, count };
@@ -39,6 +38,9 @@ struct StoreRequest {
   sim::Value other = 0;
   std::uint64_t id = 0;   ///< by which the cache thread knows it
   std::uint64_t put = 0;  ///< 1 if it writes
+  sim::OperationId operation = 0;
+  /// In an answer, where keys come into the caches and go (hand_over.hpp): the timestamp of what the home has.
+  Timestamp timestamp = {};
 };
 
 /// The requests or answers of a packet, which is never empty.

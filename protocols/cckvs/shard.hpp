@@ -59,6 +59,7 @@ class Shard {
     sim::Value value = 0;
     sim::Value before = 0;  ///< the value that the last write has replaced
     Seqlock lock;
+    Timestamp timestamp = {};  ///< where keys come into the caches and go
   };
 
   const Object* find(sim::Key key) const { return objects_.find(key); }
@@ -79,6 +80,8 @@ class Shard {
     object.value = value;
     return object.lock.write(now, cost, writer);
   }
+  /// Says of which timestamp an object's value is.
+  void stamp(sim::Key key, Timestamp timestamp) { objects_[key].timestamp = timestamp; }
   /// Calls `visit(key, value)` for each key that has been written, in no particular order.
   template <class Visit>
   void visit(Visit&& visit) const {

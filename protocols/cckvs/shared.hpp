@@ -10,6 +10,7 @@
 #include "models/service/key_value_service.hpp"
 #include "protocols/cckvs/counters.hpp"
 #include "protocols/cckvs/coverage.hpp"
+#include "protocols/cckvs/home_requests.hpp"
 #include "protocols/cckvs/messages.hpp"
 #include "protocols/cckvs/node_options.hpp"
 #include "protocols/cckvs/shard.hpp"
@@ -34,11 +35,19 @@ struct Shared {
   std::vector<std::vector<models::Destination>> kvs_threads{};  ///< by node and thread
 
   std::vector<Received> received{};  ///< by node
+  /// Where keys come into the caches and go: who sees to the requests at a node, by node; else empty.
+  std::vector<HomeRequests*> home_requests{};
+  bool stamps_answers = false;  ///< answers of homes have a timestamp
 
   unsigned nodes() const { return static_cast<unsigned>(rack.nodes()); }
   Home home(sim::Key key) const { return home_of(key, nodes(), static_cast<unsigned>(options.kvs_threads)); }
   MessageSizes sizes(sim::Key key) const {
     return {.key_bytes = items.key_bytes, .value_bytes = items.value_bytes(key)};
+  }
+  /// Of the answer to a request, in bytes of payload.
+  std::uint32_t response_bytes(sim::Key key, bool put) const {
+    constexpr std::uint32_t kTimestampBytes = 5;
+    return sizes(key).response(put) + (stamps_answers ? kTimestampBytes : 0);
   }
   /// A thread of a node has polled a message.
   void count_received(NodeId node, const models::Completion& completion) {

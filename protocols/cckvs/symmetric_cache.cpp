@@ -44,33 +44,29 @@ struct SymmetricCache::Waiting {
   unsigned thread;
   sim::Time since;
   sim::Signal ended;
-  bool over = false, listed = false;
+  bool over = false, listed = false, moved = false;
   Waiting *before = nullptr, *next = nullptr;
 };
 
-/// A thread changes an object: its other threads' reads that overlap are done again.
-class SymmetricCache::Writing {
- public:
-  Writing(SymmetricCache& owner, unsigned thread, sim::Key key, sim::OperationId cause)
-      : cache_(owner), key_(key), entry_(owner.cache_.find(key)) {
-    cache_.thread_ = thread;
-    cache_.cause_ = cause;
-    if (entry_ != nullptr) before_ = entry_->value;
-  }
-  /// Holds the lock for `cost` from now on; returns for how long the thread waits for it.
-  sim::Duration hold_lock(sim::Duration cost, const models::Core& writer) {
-    if (entry_ == nullptr) return {};
-    Written& written = cache_.written_[key_];
-    written.before = before_;
-    return written.lock.write(cache_.shared_.rack.calendar().now(), cost, writer);
-  }
+SymmetricCache::Writing::Writing(SymmetricCache& owner, unsigned thread, sim::Key key, sim::OperationId cause)
+    : cache_(owner), key_(key), is_there_(owner.has(key)) {
+  cache_.thread_ = thread;
+  cache_.cause_ = cause;
+  if (is_there_) before_ = *cache_.cache_.find(key);
+}
 
- private:
-  SymmetricCache& cache_;
-  sim::Key key_;
-  const Entry* entry_;
-  sim::Value before_ = 0;
-};
+sim::Duration SymmetricCache::Writing::hold_lock(sim::Duration cost, const models::Core& writer) {
+  if (!is_there_) return {};
+  Written& written = cache_.written_[key_];
+  written.before = before_.value;
+  return written.lock.write(cache_.shared_.rack.calendar().now(), cost, writer);
+}
+
+sim::Duration SymmetricCache::Writing::hold_lock_if_changed(sim::Duration cost, const models::Core& writer) {
+  const Entry* now = cache_.cache_.find(key_);
+  if (now != nullptr && now->value == before_.value && now->header == before_.header) return {};
+  return hold_lock(cost, writer);
+}
 
 SymmetricCache::SymmetricCache(Shared& shared, const CacheOptions& options, NodeId node, sim::CoverageProbe coverage)
     : shared_(shared), options_(options), node_(node), cache_(node, shared.nodes(), options.rules, *this, coverage) {
@@ -87,7 +83,8 @@ const SymmetricCache::Written* SymmetricCache::overlapping(sim::Key key, sim::Du
   return written->lock.written_since(shared_.rack.calendar().now() - length, reader) ? written : nullptr;
 }
 
-sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreRequest request, sim::OperationId operation) {
+sim::Task<std::optional<models::Answer>> SymmetricCache::serve(CacheThread& thread, StoreRequest request,
+                                                               sim::OperationId operation) {
   const sim::Duration cost = options_.probe_work;
   const bool put = request.put != 0;
   while (!put && shared_.options.seqlocks) {
@@ -100,16 +97,17 @@ sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreReques
   // A put of SC returns at once, so whoever puts faster than others take it would pile up updates.
   CacheLinks& links = *links_[thread.thread()];
   while (put && options_.rules.consistency == Consistency::sc && links.has_waiting()) co_await links.sent().wait();
+  if (keeper_ != nullptr && !keeper_->uses_copy(request.key)) co_return std::nullopt;
   Waiting waiting(*this, request, operation, thread.thread());
   asking_ = &waiting;
   if (put) {
     Writing writing(*this, thread.thread(), request.key, operation);
-    cache_.put(request.key, operation, request.value);
+    ask(request, operation);
     thread.core().charge(writing.hold_lock(cost, thread.core()));
   } else {
     thread_ = thread.thread();
     cause_ = operation;
-    cache_.get(request.key, operation);
+    ask(request, operation);
     if (waiting.over && !shared_.options.seqlocks) {
       if (const Written* written = overlapping(request.key, cost, thread.core()))
         waiting.request.other = written->before;
@@ -119,9 +117,21 @@ sim::Task<models::Answer> SymmetricCache::serve(CacheThread& thread, StoreReques
   if (!waiting.over) {
     waiting.list();
     co_await waiting.ended.wait();
+    if (waiting.moved) co_return std::nullopt;
     if (!put) co_await models::occupy(thread.core(), cost);  // it looks again
   }
   co_return thread.answer_of(waiting.request, AnsweredBy::cache);
+}
+
+void SymmetricCache::ask(const StoreRequest& request, sim::OperationId operation) {
+  const bool put = request.put != 0;
+  if (keeper_ != nullptr) {
+    const unsigned thread = thread_;
+    keeper_->ask(request.key, {operation, put, request.value});
+    return keeper_->event_ended(request.key, thread);
+  }
+  if (put) return cache_.put(request.key, operation, request.value);
+  cache_.get(request.key, operation);
 }
 
 void SymmetricCache::receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) {
@@ -136,6 +146,7 @@ void SymmetricCache::receive(unsigned thread, NodeId from, const CacheMessage& m
     default:
       cache_.receive_update(from, message.key, message.timestamp, message.value);
   }
+  if (keeper_ != nullptr) keeper_->event_ended(message.key, thread);
   models::Core& core = shared_.rack.server(node_).core(thread);
   core.charge(options_.message_work + writing.hold_lock(options_.message_work, core));
 }
@@ -158,21 +169,29 @@ void SymmetricCache::acknowledge(NodeId to, sim::Key key, Timestamp timestamp) {
   links_[thread_]->send(to, {.key = key, .timestamp = timestamp, .message = MessageClass::acknowledgement}, cause_);
 }
 
-void SymmetricCache::answered(sim::OperationId get, sim::Key, sim::Value value) {
-  end(get, value);
+void SymmetricCache::answered(sim::OperationId get, sim::Key key, sim::Value value) {
+  if (!end(get, value) && keeper_ != nullptr) {
+    keeper_->ended(get, key, {cache_.find(key)->header.timestamp(), value});
+  }
 }
-void SymmetricCache::returned(sim::OperationId put, sim::Key, bool superseded) {
+void SymmetricCache::returned(sim::OperationId put, sim::Key key, bool superseded) {
   if (superseded) shared_.coverage.race(RacePoint::put_loses);
-  end(put, 0);
+  if (!end(put, 0) && keeper_ != nullptr) {
+    const Entry& entry = *cache_.find(key);
+    keeper_->ended(put, key, {entry.header.timestamp(), entry.value});
+  }
 }
 void SymmetricCache::stalled(sim::OperationId, sim::Key) {
   ++shared_.counters.stalled.value;
   shared_.coverage.race(RacePoint::operation_meets_put);
 }
 
+// Of a key that has left the caches what was lost matters no more, only that its place is filled: the timestamp is
+// older than any.
 CacheMessage SymmetricCache::current(sim::Key key) const {
-  const Entry& entry = *cache_.find(key);
-  return {.key = key, .value = entry.value, .timestamp = entry.header.timestamp(), .message = MessageClass::update};
+  const Entry* entry = cache_.find(key);
+  const Stored stored = entry == nullptr ? Stored{} : Stored{entry->header.timestamp(), entry->value};
+  return {.key = key, .value = stored.value, .timestamp = stored.timestamp, .message = MessageClass::update};
 }
 
 void SymmetricCache::readable(sim::Key key, bool can_be_read) {
@@ -197,6 +216,7 @@ void SymmetricCache::look_for_late() {
     thread_ = static_cast<unsigned>(late.key % links_.size());
     cause_ = 0;
     cache_.time_out(late.key);
+    if (keeper_ != nullptr) keeper_->event_ended(late.key, thread_);
   }
   timer_runs_ = false;
   if (!unreadable_due_.empty()) start_timer();
@@ -208,13 +228,27 @@ void SymmetricCache::start_timer() {
   timer_ = shared_.rack.server(node_).clock().after<&SymmetricCache::look_for_late>(*shared_.retransmit_after, *this);
 }
 
-void SymmetricCache::end(sim::OperationId operation, sim::Value value) {
-  Waiting* const* listed = by_operation_.find(operation);
-  if (listed == nullptr && (asking_ == nullptr || asking_->operation != operation)) return;  // its session has died
-  Waiting& waiting = listed != nullptr ? **listed : *asking_;
+SymmetricCache::Waiting* SymmetricCache::find_waiting(sim::OperationId operation) {
+  if (Waiting* const* listed = by_operation_.find(operation)) return *listed;
+  return asking_ != nullptr && asking_->operation == operation ? asking_ : nullptr;
+}
+
+// None waits if its session has died.
+bool SymmetricCache::end(sim::OperationId operation, sim::Value value) {
+  Waiting* const found = find_waiting(operation);
+  if (found == nullptr) return false;
+  Waiting& waiting = *found;
   if (waiting.request.put == 0) waiting.request.value = waiting.request.other = value;
   waiting.over = true;
   waiting.ended.notify_all();
+  return true;
+}
+
+void SymmetricCache::move_away(sim::OperationId operation) {
+  Waiting* const waiting = find_waiting(operation);
+  if (waiting == nullptr) return;
+  waiting->moved = true;
+  waiting->ended.notify_all();
 }
 
 // A put waits for whoever has not acknowledged it; what is stalled, for whoever writes the key.
@@ -254,6 +288,7 @@ void SymmetricCache::add_leaks(std::span<const sim::Key> keys, std::vector<model
   }
   for (const sim::Key key : keys) {
     const Entry* entry = cache_.find(key);
+    if (entry == nullptr) continue;
     if (entry->header.state == CacheState::valid && cache_.work(key) == nullptr) continue;
     leaks.push_back({"wrong-metadata",
                      fmt::format("node{}: key {} of version {}.{} is not Valid, or a put of it is under way", node_,
