@@ -106,7 +106,8 @@ TEST_CASE("a key that is asked for often comes into all caches, and has its last
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("only the home of a key that leaves looks whether it was modified, and writes it back if so (§4)") {
+TEST_CASE("only the home of a key that leaves looks whether it was modified, and writes it back if so (§4)",
+          "[claim:cckvs-inv-writeback]") {
   CckvsRun run(Setup(), learning(Consistency::lin, 1));
   const std::uint64_t first = run.key_at(2), second = run.key_at(1);
   run.put_now(kAlice, first);
