@@ -27,6 +27,12 @@ const char* to_string(MessageType type) {
       return "FAILED-ACK";
     case MessageType::unlock_ack:
       return "UNLOCK-ACK";
+    case MessageType::add_to_switch:
+      return "ADD-TO-SWITCH";
+    case MessageType::remove_from_switch:
+      return "REMOVE-FROM-SWITCH";
+    case MessageType::clear:
+      return "CLEAR";
   }
   return "?";
 }

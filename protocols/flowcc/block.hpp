@@ -64,6 +64,10 @@ enum class MessageType : std::uint8_t {
   ack = 8,
   failed_ack = 9,
   unlock_ack = 10,
+  // Migration (§5.2), from home agents; REMOVE-FROM-SWITCH in two phases (lcf_program.hpp).
+  add_to_switch = 11,
+  remove_from_switch = 12,  ///< takes the write lock, like a request that nothing checks; answered with the metadata
+  clear = 13,               ///< gives the block up, and the lock
 };
 inline constexpr std::array kRequests{MessageType::read_miss, MessageType::write_miss, MessageType::write_shared,
                                       MessageType::evict_shared, MessageType::evict_modified};

@@ -103,6 +103,9 @@ std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& pack
     case Receiver::home_agent:
       description.to = part_of(destination, "home");
       break;
+    case Receiver::shadow:
+      description.to = "shadow node";
+      break;
   }
   return description;
 }

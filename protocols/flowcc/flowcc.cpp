@@ -34,6 +34,12 @@ const sim::Registration<p4::ProgramEntry> program({
     .make = [] { return make_lcf_program(FlowCcOptions{}, LcfShape{}).program; },
 });
 
+const sim::Registration<p4::ProgramEntry> migrating_program({
+    .name = "flowcc-migrating",
+    .doc = "the same where blocks migrate between switch and homes (§5.2)",
+    .make = [] { return make_lcf_program(FlowCcOptions{}, {.migrates = true}).program; },
+});
+
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "flowcc",
     .doc = "Concordia's in-network cache coherence (FAST '21)",

@@ -13,6 +13,23 @@
 // would take 13 stages. Nine staggered ways of 41,667 entries hold the paper's 375 K blocks in Tofino's 12.
 //
 // LOCK, G-STATUS and COPYSET of a way share a stage, so one packet changes all three or none (P1).
+//
+// Where blocks migrate (§5.2, LcfShape::migrates) the same stages carry three more packets of home agents, none of
+// which needs a third pass. As printed, migration breaks single-writer, loses metadata and puts a tag into two ways;
+// what prevents it here:
+//
+//   ADD      first pass: looks in all ways, and records its number in LAST-UNLOCK of the home agent. It comes again
+//   with
+//            whether the tag is in no way and the number was new; only then the first free way takes tag, status and
+//            copyset. An ADD that finds its tag changes nothing. The answer goes to the home agent and the shadow node.
+//   REMOVE   takes the write lock as a request does, with score and serial, and is answered with the metadata.
+//   CLEAR    is resubmitted with the score, as an unlock is, and clears tag and lock: so the answer to REMOVE may be
+//   lost.
+//            The home's number of its last CLEAR is kept (CLEARED, stage 10).
+//
+//   A request that misses is stamped with that number: a home that has its block back knows a request by it that passed
+//   the switch before. An unlock with score 0 changes nothing. The chassis keeps resubmitted packets of a port in
+//   order, which ADD and CLEAR need between their passes.
 #pragma once
 
 #include <memory>
@@ -39,11 +56,17 @@ struct LcfProgram {
 struct LcfShape {
   unsigned nodes = 8;        ///< at most 16: PRE groups are two bytes of the copyset
   unsigned requesters = 32;  ///< application threads of the rack
+  /// Blocks come and go by packets of home agents, which are requesters of their own, with the numbers behind those of
+  /// the threads, in the order of their nodes.
+  bool migrates = false;
 };
 
 /// Groups of the replication engine: group `g` (1..255) holds the nodes of the copyset's low byte g, group 256 + g
 /// those of its high byte.
 inline constexpr unsigned kHighGroups = 256;
+/// Group kAddGroups + n: the home agent of node n, and the shadow node, whose copy has the replication id kShadowRid.
+inline constexpr unsigned kAddGroups = 512;
+inline constexpr std::uint16_t kShadowRid = 255;
 
 /// Builds the program. Throws std::runtime_error beyond 16 nodes.
 LcfProgram make_lcf_program(const FlowCcOptions& options, const LcfShape& shape);

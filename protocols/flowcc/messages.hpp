@@ -13,7 +13,7 @@ inline constexpr std::uint64_t kFlowCcPort = 0xfcc0;
 
 /// Who on the receiving node a packet is for. The switch turns it into the UDP destination port, which is the number of
 /// the receiver's queue pair (§6).
-enum class Receiver : std::uint8_t { home_agent = 0, cache_agent = 1, requester = 2 };
+enum class Receiver : std::uint8_t { home_agent = 0, cache_agent = 1, requester = 2, shadow = 3 };
 
 /// The header that every FlowCC packet carries after UDP.
 ///

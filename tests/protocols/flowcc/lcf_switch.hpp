@@ -85,6 +85,7 @@ class LcfSwitch {
       case Receiver::cache_agent:
         return memory_node.cache_agent().endpoint().raw_qpn();
       case Receiver::requester:
+      case Receiver::shadow:
         break;
     }
     return memory_node.requester(0).endpoint().raw_qpn();

@@ -1,0 +1,163 @@
+// What the LCF pipeline does where blocks come and go (Concordia §5.2): ADD, REMOVE and CLEAR. See lcf_program.hpp.
+#include <cstdint>
+#include <string>
+
+#include "protocols/flowcc/lcf_builder.hpp"
+
+namespace racksim::flowcc {
+
+using p4::Action;
+using p4::AluOutput;
+using p4::Block;
+using p4::Comparison;
+using p4::Condition;
+using p4::FieldRef;
+using p4::kA;
+using p4::kB;
+using p4::kHi;
+using p4::kLo;
+using p4::Width;
+
+Condition LcfBuilder::is_for_lcf() {
+  const MessageType last = shape_.migrates ? MessageType::clear : MessageType::unlock_write;
+  return p_.valid<FlowCcHeader>() == 1 && type_ <= number(last) && receiver_ == number(Receiver::home_agent);
+}
+
+Condition LcfBuilder::is_unlock() {
+  return type_ >= number(MessageType::unlock_read) && type_ <= number(MessageType::unlock_write);
+}
+
+// Way 1 stands in the first stage, beside the arrays whose verdicts come a stage later: what it does in a second pass
+// follows from the packet and its resubmit data alone. The others know by then which way has been taken.
+void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags) {
+  const auto w = std::to_string(n);
+  const FieldRef hit = hits_[n - 1];
+  const FieldRef low = p_.header_field(&FlowCcHeader::tag_low), high = p_.header_field(&FlowCcHeader::tag_high);
+  auto& compare = tags.action("compare");
+  compare.compare_a(kLo, Comparison::equal, compare.input(low));
+  compare.compare_b(kHi, Comparison::equal, compare.input(high));
+  compare.output(AluOutput::predicate, kA & kB);
+  auto& find = p_.action("find" + w).execute(compare, set_index_, hit);
+  if (!shape_.migrates) {
+    lcf.apply(find);
+    return;
+  }
+  auto& insert = tags.action("insert");
+  insert.compare_a(kLo, Comparison::equal, 0);
+  insert.compare_b(kHi, Comparison::equal, 0);
+  insert.set(kLo, insert.input(low), kA & kB).set(kHi, insert.input(high), kA & kB);
+  insert.output(AluOutput::predicate, kA & kB);
+  auto& clear = tags.action("clear");
+  clear.compare_a(kLo, Comparison::equal, clear.input(low));
+  clear.compare_b(kHi, Comparison::equal, clear.input(high));
+  clear.set(kLo, 0, kA & kB).set(kHi, 0, kA & kB);
+  clear.output(AluOutput::predicate, kA & kB);
+  auto& take = p_.action("take" + w).execute(insert, set_index_, hit);
+  auto& give_up = p_.action("give_up" + w).execute(clear, set_index_, hit);
+  const FieldRef data = p_.intrinsics().resubmit_data;
+  // No way before has taken it: the last one before says so itself, those before that by `hit`.
+  Condition is_new = resubmitted_ == 1 && type_ == number(MessageType::add_to_switch) && data != 0;
+  if (n >= 2) is_new = is_new && hits_[n - 2] == 0;
+  if (n >= 3) is_new = is_new && hit_ == 0;
+  const Condition gives_up = resubmitted_ == 1 && type_ == number(MessageType::clear) && data != 0;
+  lcf.if_(is_new).then([&](Block& b) { b.apply(take); }).else_([&](Block& old) {
+    old.if_(gives_up).then([&](Block& b) { b.apply(give_up); }).else_([&](Block& b) { b.apply(find); });
+  });
+}
+
+// First passes that are fresh; second passes that undo, that insert, or that give back a lock which their event holds,
+// for the first time. (An ADD that comes again only looks has found what is not to be changed.)
+Condition LcfBuilder::changes_block() {
+  const FieldRef data = p_.intrinsics().resubmit_data;
+  return fresh_ == 1 || (resubmitted_ == 1 && type_ < number(MessageType::unlock_read)) || (newer_ == 1 && data != 0) ||
+         (type_ == number(MessageType::add_to_switch) && data != 0);
+}
+
+// CLEARED: of each home agent, the number of its last CLEAR that was executed. The field is one that requests do not
+// use.
+void LcfBuilder::stamp(Block& lcf) {
+  auto& cleared = p_.register_array("CLEARED", Width::single(32), shape_.nodes);
+  auto& get = cleared.action("get").output(AluOutput::old_lo);
+  auto& put = cleared.action("put");
+  put.set(kLo, put.input(seq_));
+  auto& stamp = p_.action("stamp").execute(get, home_, copyset_);
+  auto& note = p_.action("note_clear").execute(put, home_);
+  lcf.if_(hit_ == 0 && resubmitted_ == 0 && type_ < number(MessageType::unlock_read))
+      .then([&](Block& b) { b.apply(stamp); })
+      .else_([&](Block& other) {
+        other.if_(newer_ == 1 && p_.intrinsics().resubmit_data != 0 && type_ == number(MessageType::clear))
+            .then([&](Block& b) { b.apply(note); });
+      });
+}
+
+void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
+  const auto& md = p_.intrinsics();
+  auto& look_again = p_.action("resubmit_to_look").set(md.resubmit, 1).set(md.resubmit_value, 0);
+  auto& add = p_.action("resubmit_to_add").set(md.resubmit, 1).set(md.resubmit_value, newer_);
+  auto& not_here = p_.action("remove_what_is_not_here")
+                       .set(type_, number(MessageType::failed_ack))
+                       .set(receiver_, number(Receiver::requester))
+                       .set(md.ucast_egress_port, md.ingress_port);
+  auto& cleared_before = reply("cleared_before", MessageType::unlock_ack);
+  auto& removed = with_metadata(reply("removed", MessageType::ack));
+  auto& locked = reply("remove_what_is_locked", MessageType::failed_ack);
+  const Condition is_add = type_ == number(MessageType::add_to_switch),
+                  is_remove = type_ == number(MessageType::remove_from_switch),
+                  is_clear = type_ == number(MessageType::clear);
+  fresh.if_(is_add)
+      .then([&](Block& adds) {
+        adds.if_(hit_ == 1).then([&](Block& b) { b.apply(look_again); }).else_([&](Block& b) { b.apply(add); });
+      })
+      .else_([&](Block& others) {
+        others.if_(hit_ == 0)
+            .then([&](Block& absent) {
+              absent.if_(is_remove).then([&](Block& b) { b.apply(not_here); }).else_([&](Block& more) {
+                more.if_(is_clear).then([&](Block& b) { b.apply(cleared_before); }).else_([&](Block& b) {
+                  b.apply(to_owner_home);
+                });
+              });
+            })
+            .else_([&](Block& mine) {
+              mine.if_(is_unlock() || is_clear)
+                  .then([&](Block& b) { b.apply(unlock_with_score()); })
+                  .else_([&](Block& locks) {
+                    locks.if_(is_remove)
+                        .then([&](Block& removes) {
+                          removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) {
+                            b.apply(locked);
+                          });
+                        })
+                        .else_([&](Block& request) { locked_or_not(request); });
+                  });
+            });
+      });
+}
+
+void LcfBuilder::migrated_second_pass(Block& second, Action& unlocked, Action& invalid) {
+  auto& added = answer_to_home_and_shadow("added", MessageType::ack);
+  auto& collided = answer_to_home_and_shadow("collided", MessageType::failed_ack);
+  second.if_(type_ < number(MessageType::unlock_read))
+      .then([&](Block& b) { b.apply(invalid); })
+      .else_([&](Block& rest) {
+        rest.if_(type_ == number(MessageType::add_to_switch))
+            .then([&](Block& adds) {
+              adds.if_(hit_ == 1).then([&](Block& b) { b.apply(added); }).else_([&](Block& b) { b.apply(collided); });
+            })
+            .else_([&](Block& b) { b.apply(unlocked); });
+      });
+}
+
+Action& LcfBuilder::answer_to_home_and_shadow(const char* name, MessageType type) {
+  return p_.action(name)
+      .set(type_, number(type))
+      .set(receiver_, number(Receiver::requester))
+      .set(is_in_switch_, type == MessageType::ack ? 1 : 0)
+      .add(p_.intrinsics().mcast_grp_a, node_id_, kAddGroups);
+}
+
+void LcfBuilder::address_shadow(Block& flowcc) {
+  auto& to_shadow = p_.action("to_shadow").set(receiver_, number(Receiver::shadow));
+  flowcc.if_(p_.intrinsics().egress_rid == kShadowRid).then([&](Block& b) { b.apply(to_shadow); });
+}
+
+}  // namespace racksim::flowcc
