@@ -16,8 +16,7 @@ constexpr std::uint64_t kCounters = 16;
 
 Coordinator::Coordinator(models::Rack& rack, const HotSetOptions& options, std::uint64_t capacity, HandOverAgent& agent,
                          HotSetCounters& counters)
-    : rack_(rack),
-      options_(options),
+    : options_(options),
       capacity_(capacity),
       agent_(agent),
       counters_(counters),

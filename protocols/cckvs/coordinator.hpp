@@ -52,7 +52,6 @@ class Coordinator final : public ChangeObserver {
   void begin_plans();
   std::uint64_t count_of(sim::Key key) const;
 
-  models::Rack& rack_;
   HotSetOptions options_;
   std::uint64_t capacity_;
   HandOverAgent& agent_;

@@ -38,7 +38,6 @@ class HotSet {
   void crash(NodeId node);
 
  private:
-  Shared& shared_;
   HotSetOptions options_;
   HotSetCounters counters_;
   ControlChannels channels_;
