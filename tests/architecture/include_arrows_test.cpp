@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>> kRooms{
     {"p4model", {"language", "fit", "execute"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
-     {"text", "json", "files", "processes", "scenario", "experiment", "fuzz", "diff", "suite", "figure", "explain",
+     {"text", "json", "files", "processes", "scenario", "experiment", "knee", "fuzz", "diff", "suite", "figure", "explain",
       "bench", "commands"}},
 };
 

@@ -1,0 +1,105 @@
+// Verdicts on a figure's claims from all its runs: several criteria of a knee, several placements of keys. See
+// figure_report.hpp.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/figure/figure_report.hpp"
+
+namespace racksim::tools {
+namespace {
+
+/// What one criterion gives.
+struct UnderCriterion {
+  Verdict verdict;                  // of the means over the placements
+  std::vector<Verdict> placements;  // of each; empty if there is only one
+};
+
+UnderCriterion judge_under(const Claim& claim, const Figure& figure, const std::vector<PointResult>& results,
+                           std::size_t criterion) {
+  UnderCriterion under;
+  under.verdict = judge(claim, figure.axes, values_under(figure, results, criterion));
+  if (figure.placement_count() == 1) return under;
+  for (std::size_t placement = 0; placement < figure.placement_count(); ++placement) {
+    under.placements.push_back(judge(claim, figure.axes, values_under(figure, results, criterion, placement)));
+  }
+  return under;
+}
+
+/// What was read, and what of it hangs on the placement: "2.86 (2.71 | 2.99)", "3 2 1 (in 2 of 3 placements)".
+std::string simulated_text(const Claim& claim, const UnderCriterion& under) {
+  if (under.placements.empty()) return under.verdict.simulated;
+  if (claim.directional()) {
+    const auto same = std::count_if(under.placements.begin(), under.placements.end(),
+                                    [&](const Verdict& v) { return v.met == under.verdict.met; });
+    return fmt::format("{} ({} in {} of {} placements)", under.verdict.simulated,
+                       under.verdict.met ? "so" : "not so", same, under.placements.size());
+  }
+  std::string each;
+  for (const Verdict& verdict : under.placements) each += (each.empty() ? "" : " | ") + verdict.simulated;
+  return fmt::format("{} ({})", under.verdict.simulated, each);
+}
+
+/// The criterion by which numbers are judged.
+std::size_t judging_criterion(const Figure& figure) {
+  if (!figure.knee) return 0;
+  const auto& criteria = figure.knee->criteria;
+  const auto fitted = std::find_if(criteria.begin(), criteria.end(), [](const auto& c) { return !c.calibrated.empty(); });
+  return static_cast<std::size_t>(fitted == criteria.end() ? criteria.size() - 1
+                                                           : static_cast<std::size_t>(fitted - criteria.begin()));
+}
+
+}  // namespace
+
+FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
+                          std::optional<std::size_t> placement) {
+  FigureValues values;
+  values.of.resize(figure.axes.series.size());
+  for (auto& series : values.of) {
+    series.assign(figure.axes.sweep.size(), std::vector<double>(figure.axes.metrics.size(), 0.0));
+  }
+  const double share = placement ? 1.0 : 1.0 / static_cast<double>(figure.placement_count());
+  for (std::size_t i = 0; i < figure.points.size(); ++i) {
+    const FigurePoint& point = figure.points[i];
+    if (placement && point.placement != *placement) continue;
+    const std::vector<double>& from = results[i * figure.criteria() + criterion].values;
+    std::vector<double>& to = values.of[point.series][point.sweep];
+    for (std::size_t m = 0; m < to.size(); ++m) to[m] += share * from[m];
+  }
+  return values;
+}
+
+std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results) {
+  const std::size_t judging = judging_criterion(figure);
+  std::vector<JudgedClaim> judged;
+  for (const Claim& claim : figure.claims) {
+    std::vector<UnderCriterion> under;
+    for (std::size_t c = 0; c < figure.criteria(); ++c) under.push_back(judge_under(claim, figure, results, c));
+    Verdict verdict = under[judging].verdict;
+    if (claim.directional()) {
+      verdict.met = std::all_of(under.begin(), under.end(), [](const auto& one) { return one.verdict.met; });
+    }
+    verdict.simulated.clear();
+    std::string failing;
+    for (std::size_t c = 0; c < under.size(); ++c) {
+      if (under.size() == 1) {
+        verdict.simulated = simulated_text(claim, under[c]);
+        continue;
+      }
+      const KneeCriterion& criterion = figure.knee->criteria[c];
+      verdict.simulated +=
+          fmt::format("{}{}: {}", c == 0 ? "" : "; ", criterion.name, simulated_text(claim, under[c]));
+      if (!under[c].verdict.met) failing += (failing.empty() ? "" : ", ") + criterion.name;
+    }
+    const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
+                                    [&](const Calibration& constant) { return constant.on == claim.id; });
+    std::string text = verdict.text(claim);
+    if (claim.directional() && !failing.empty()) text += " (" + failing + ")";
+    if (fitted) text += " (fitted)";
+    judged.push_back({&claim, std::move(verdict), std::move(text)});
+  }
+  return judged;
+}
+
+}  // namespace racksim::tools
