@@ -291,7 +291,6 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.integer("placement_seed", placement_seed, 0, std::numeric_limits<std::uint64_t>::max(),
             "decides which server of a store has which key, where the store places keys by a hash, and which keys are "
             "small; the run's own seed decides neither")
-      .varied({0, 1})
       .neutral(0);
   p.length("swap_interval", swap_interval, 0_ns, 1000_s,
            "time between two exchanges of popularity between the hottest and the coldest keys (hot-in); 0 for never")

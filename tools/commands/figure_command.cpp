@@ -92,8 +92,8 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
         std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; }));
     const std::size_t before = results_before / figure.criteria();
     if (before > 0) {
-      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before, figure.points.size(),
-                                 kept.file().string());
+      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before,
+                                 figure.points.size(), kept.file().string());
     }
     if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
     if (!options.quick && !options.record) context.out << compared_with_record(figure, results, record);

@@ -85,6 +85,7 @@ int run_knee(const std::string& file, const std::vector<std::string>& overrides,
   const Scenario scenario = scenario_at({});
   const KneePlan plan = plan_of(arguments, scenario);
   const KneeCriterion& criterion = plan.criteria.front();
+  scenario_at(plan.probe_overrides_at(plan.bounds.from));  // what is wrong with them is said before anything is printed
   const bool text = !json && !quiet;
   if (text) {
     context.out << fmt::format("knee of {} in {}, at most {:.4g} % lost, to within {:.3g} %\n", scenario.name,
@@ -117,7 +118,8 @@ int run_knee(const std::string& file, const std::vector<std::string>& overrides,
     const Probe& probe = probes.at(*knee.passes);
     context.out << fmt::format("knee  {}/s: {:.3f} % lost, {:.3f} Mops; at {}/s it is more\n", *knee.passes,
                                probe.loss * 100, probe.throughput_mops, *knee.fails);
-    if (!knee.monotonic) context.out << "loss does not rise with the load: higher loads were seen to meet the criterion\n";
+    if (!knee.monotonic)
+      context.out << "loss does not rise with the load: higher loads were seen to meet the criterion\n";
   }
   if (knee.found()) return exit_ok;
   context.err << "racksim run: no knee within the bounds: " << why_not_found(knee, probes, plan.bounds) << '\n';

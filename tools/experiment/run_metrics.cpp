@@ -30,7 +30,8 @@ constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share"};
 constexpr double kLow = 0.9;
 
 /// Of the whole intervals that lie in the measured time.
-std::optional<double> series_statistic(const sim::TimeSeries& series, const RunResult& result, const std::string& name) {
+std::optional<double> series_statistic(const sim::TimeSeries& series, const RunResult& result,
+                                       const std::string& name) {
   const sim::Duration interval = series.interval();
   const sim::Duration from = result.measured_from - sim::Time{};
   std::vector<std::uint64_t> values;

@@ -144,16 +144,27 @@ void read_placements(Figure& figure, const JsonValue& list, const Place& place, 
   }
 }
 
-/// Every series is asked, by its first point, whether it has the load of the knee. What was fitted is noted.
-void check_knee(Figure& figure, const Place& place) {
+/// Every series is asked, by its first point, whether it has the load of the knee and what its probes replace. What was
+/// fitted is noted.
+void check_knee(Figure& figure, const Place& place, const Catalogue& catalogue) {
   std::set<std::size_t> asked;
   for (const FigurePoint& point : figure.points) {
-    if (asked.insert(point.series).second) check_knee_of(point.scenario, *figure.knee, place);
+    if (!asked.insert(point.series).second) continue;
+    check_knee_of(point.scenario, *figure.knee, place);
+    std::vector<std::string> overrides = point.overrides;
+    for (std::string& text : figure.knee->probe_overrides_at(figure.knee->bounds.from)) {
+      overrides.push_back(std::move(text));
+    }
+    try {
+      read_scenario(figure.base_document, figure.base, catalogue, overrides);
+    } catch (const InputError& error) {
+      place.member("probe").refuse(error.found(), error.expected(), error.nearest());
+    }
   }
   for (const KneeCriterion& criterion : figure.knee->criteria) {
     if (criterion.calibrated.empty()) continue;
-    figure.calibrated.push_back({"knee." + criterion.name + ".loss", fmt::format("{}", criterion.loss),
-                                 criterion.calibrated, criterion.doc});
+    figure.calibrated.push_back(
+        {"knee." + criterion.name + ".loss", fmt::format("{}", criterion.loss), criterion.calibrated, criterion.doc});
   }
 }
 
@@ -199,8 +210,8 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
       for (std::size_t p = 0; p < figure.placement_count(); ++p) {
         Changes placed = changes;
         if (!figure.placements.empty()) {
-          placed.push_back({fmt::format("workload.placement_seed={}", figure.placements[p]),
-                            root.member("placements").element(p)});
+          placed.push_back(
+              {fmt::format("workload.placement_seed={}", figure.placements[p]), root.member("placements").element(p)});
         }
         FigurePoint point{s, x, p, {}, read_point(figure, figure.base_document, placed, catalogue)};
         for (Change& change : placed) point.overrides.push_back(std::move(change.text));
@@ -315,7 +326,9 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
   own.text("paper", figure.paper, "");
   own.text("doc", figure.doc, "");
   bind(document, root, own,
-       {{"base", "set", "quick", "sweep", "series", "knee", "placements", "metrics", "claims", "calibrated", "not_modelled"}, nullptr});
+       {{"base", "set", "quick", "sweep", "series", "knee", "placements", "metrics", "claims", "calibrated",
+         "not_modelled"},
+        nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
 
   if (const auto* knee = document.find("knee")) figure.knee = read_knee_plan(*knee, root.member("knee"));
@@ -323,7 +336,7 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
     read_placements(figure, *seeds, root.member("placements"), quick);
   }
   read_points(figure, document, root, catalogue, quick);
-  if (figure.knee) check_knee(figure, root.member("knee"));
+  if (figure.knee) check_knee(figure, root.member("knee"), catalogue);
   read_metrics(figure, require_member(document, root, "metrics", " with what is read from the reports"),
                root.member("metrics"));
   const auto& claims = optional_array(document, root, "claims");

@@ -33,8 +33,8 @@ std::string simulated_text(const Claim& claim, const UnderCriterion& under) {
   if (claim.directional()) {
     const auto same = std::count_if(under.placements.begin(), under.placements.end(),
                                     [&](const Verdict& v) { return v.met == under.verdict.met; });
-    return fmt::format("{} ({} in {} of {} placements)", under.verdict.simulated,
-                       under.verdict.met ? "so" : "not so", same, under.placements.size());
+    return fmt::format("{} ({} in {} of {} placements)", under.verdict.simulated, under.verdict.met ? "so" : "not so",
+                       same, under.placements.size());
   }
   std::string each;
   for (const Verdict& verdict : under.placements) each += (each.empty() ? "" : " | ") + verdict.simulated;
@@ -45,7 +45,8 @@ std::string simulated_text(const Claim& claim, const UnderCriterion& under) {
 std::size_t judging_criterion(const Figure& figure) {
   if (!figure.knee) return 0;
   const auto& criteria = figure.knee->criteria;
-  const auto fitted = std::find_if(criteria.begin(), criteria.end(), [](const auto& c) { return !c.calibrated.empty(); });
+  const auto fitted =
+      std::find_if(criteria.begin(), criteria.end(), [](const auto& c) { return !c.calibrated.empty(); });
   return static_cast<std::size_t>(fitted == criteria.end() ? criteria.size() - 1
                                                            : static_cast<std::size_t>(fitted - criteria.begin()));
 }
@@ -88,8 +89,7 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
         continue;
       }
       const KneeCriterion& criterion = figure.knee->criteria[c];
-      verdict.simulated +=
-          fmt::format("{}{}: {}", c == 0 ? "" : "; ", criterion.name, simulated_text(claim, under[c]));
+      verdict.simulated += fmt::format("{}{}: {}", c == 0 ? "" : "; ", criterion.name, simulated_text(claim, under[c]));
       if (!under[c].verdict.met) failing += (failing.empty() ? "" : ", ") + criterion.name;
     }
     const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),

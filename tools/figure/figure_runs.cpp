@@ -145,7 +145,8 @@ std::vector<PointResult> run_points(const Figure& figure, const Catalogue& catal
     });
     while (next < missing.size() && children.has_room()) {
       const std::size_t point = missing[next++];
-      children.start(point, [&figure, &catalogue, point] { return run_point(figure, figure.points[point], catalogue); });
+      children.start(point,
+                     [&figure, &catalogue, point] { return run_point(figure, figure.points[point], catalogue); });
     }
     if (progress) progress(done, all);
     if (const auto ended = children.wait(kPatience)) {

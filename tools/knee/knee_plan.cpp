@@ -33,6 +33,12 @@ std::vector<std::string> KneePlan::overrides_at(std::uint64_t load_value) const 
   return {fmt::format("{}={}", load, load_value), "run.expect_timeouts=true"};
 }
 
+std::vector<std::string> KneePlan::probe_overrides_at(std::uint64_t load_value) const {
+  std::vector<std::string> overrides = probe;
+  for (std::string& text : overrides_at(load_value)) overrides.push_back(std::move(text));
+  return overrides;
+}
+
 KneePlan read_knee_plan(const JsonValue& value, const Place& place) {
   KneePlan plan;
   sim::Parameters members;
@@ -91,7 +97,8 @@ void check_knee_of(const Scenario& scenario, const KneePlan& plan, const Place& 
   }
   const auto names = metric_names(scenario);
   if (!std::binary_search(names.begin(), names.end(), kLossMetric)) {
-    place.refuse("a run that does not tell " + quote(kLossMetric), "a store, which tells what share of requests is lost");
+    place.refuse("a run that does not tell " + quote(kLossMetric),
+                 "a store, which tells what share of requests is lost");
   }
 }
 

@@ -33,6 +33,8 @@ struct KneePlan {
 
   /// As `--set` takes it: the load, and that timeouts are expected.
   std::vector<std::string> overrides_at(std::uint64_t load_value) const;
+  /// The same with what is for probes alone.
+  std::vector<std::string> probe_overrides_at(std::uint64_t load_value) const;
 };
 
 /// The metric that a knee is about.

@@ -33,9 +33,7 @@ std::string run_probe(Scenario scenario) {
 
 Probes probes_of(const KneePlan& plan, ScenarioAt scenario_at) {
   return Probes([plan, scenario_at = std::move(scenario_at)](std::uint64_t load) {
-    std::vector<std::string> overrides = plan.probe;
-    for (std::string& text : plan.overrides_at(load)) overrides.push_back(std::move(text));
-    const Scenario scenario = scenario_at(overrides);
+    const Scenario scenario = scenario_at(plan.probe_overrides_at(load));
     ChildResult result;
     try {
       result = answer_of([&scenario] { return run_probe(scenario); }, "the knee was not found yet");

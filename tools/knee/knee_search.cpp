@@ -3,15 +3,17 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 namespace racksim::tools {
 namespace {
 
-/// The geometric middle. sqrt is exact to the last bit on every machine.
+/// The geometric middle, above `low` where there is room. sqrt is exact to the last bit on every machine.
 std::uint64_t middle(std::uint64_t low, std::uint64_t high) {
-  return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(low)) * std::sqrt(static_cast<double>(high)));
+  const double exact = std::sqrt(static_cast<double>(low)) * std::sqrt(static_cast<double>(high));
+  return std::max(static_cast<std::uint64_t>(exact), low + 1);
 }
 
 /// What the probes so far say within the bounds: the smallest load that fails, and the largest below it that passes.
@@ -36,8 +38,8 @@ const Probe& Probes::at(std::uint64_t load) {
 
 Knee find_knee(Probes& probes, const KneeBounds& bounds, double loss) {
   if (bounds.from == 0 || bounds.from >= bounds.to || !(bounds.tolerance > 0)) {
-    throw std::logic_error(fmt::format("a knee between {} and {} to within {}", bounds.from, bounds.to,
-                                       bounds.tolerance));
+    throw std::logic_error(
+        fmt::format("a knee between {} and {} to within {}", bounds.from, bounds.to, bounds.tolerance));
   }
   // The bounds themselves are probed last, when the search has come to one of them: mostly it does not.
   while (true) {
@@ -45,7 +47,7 @@ Knee find_knee(Probes& probes, const KneeBounds& bounds, double loss) {
     const std::uint64_t low = knee.passes.value_or(bounds.from), high = knee.fails.value_or(bounds.to);
     const std::uint64_t next = middle(low, high);
     const bool close = static_cast<double>(high) <= static_cast<double>(low) * (1 + bounds.tolerance);
-    if (!close && next > low && next < high) {
+    if (!close && next < high) {
       probes.at(next);
     } else if (!knee.passes && low == bounds.from && !probes.all().contains(low)) {
       probes.at(low);

@@ -19,10 +19,9 @@ struct Begun final : sim::Observer {
   void observe(const sim::Observation& o) override {
     if (o.what != sim::Observed::operation_begun) return;
     const auto operation = sim::OperationView::of(o);
-    all.push_back({o.at.ps(), static_cast<std::uint64_t>(operation.key),
-                   static_cast<std::uint64_t>(operation.kind)});
+    all.push_back({static_cast<std::uint64_t>(o.at.ps()), operation.key, static_cast<std::uint64_t>(operation.kind)});
   }
-  std::vector<std::array<std::int64_t, 3>> all;
+  std::vector<std::array<std::uint64_t, 3>> all;
 };
 
 Setup placed(std::uint64_t seed) {

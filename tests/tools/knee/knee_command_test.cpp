@@ -110,11 +110,12 @@ TEST_CASE("a figure runs each point at its own knee, under each criterion") {
   const TemporaryFolder folder;
   folder.write("one.json", kOneServer);
   folder.write("figures/knees.json", figure_of(kTwoCriteria));
-  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out out");
+  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out points");
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
-  const std::string csv = content(folder.path() / "out/points.csv");
-  CHECK_THAT(csv, Catch::StartsWith("servers,series,criterion,throughput,knee,loss,verdict,run_hash\n1,NoCache,artifact,"));
+  const std::string csv = content(folder.path() / "points/points.csv");
+  CHECK_THAT(csv,
+             Catch::StartsWith("servers,series,criterion,throughput,knee,loss,verdict,run_hash\n1,NoCache,artifact,"));
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 1 + 2 * 2);
   // A claim about numbers is judged under the criterion that was fitted, and the other stands beside it.
   CHECK_THAT(outcome.out, Catch::Contains("met (fitted)  own/capacity") && Catch::Contains("artifact: 0.1"));
@@ -122,7 +123,7 @@ TEST_CASE("a figure runs each point at its own knee, under each criterion") {
   CHECK_THAT(outcome.out, Catch::Contains("knee.fitted.loss = 0.2, fitted to own/capacity: made up"));
   // What is printed to repeat a point carries the load of its knee.
   const JsonValue report =
-      parse_json(run_racksim(folder, "figure figures/knees.json --jobs 1 --out out --json").out, "report");
+      parse_json(run_racksim(folder, "figure figures/knees.json --jobs 1 --out points --json").out, "report");
   const auto& points = *report.find("points")->elements();
   REQUIRE(points.size() == 4);
   CHECK_THAT(*points[1].find("command")->string(),
@@ -142,7 +143,7 @@ TEST_CASE("a directional claim is met only if it holds under every criterion") {
                                        "read": {"metric": "knee", "x": 1}}])",
                                   "claims"));
   folder.write("figures/knees.json", to_json(figure));
-  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out out");
+  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out points");
   CAPTURE(outcome.err);
   CHECK_THAT(outcome.out, Catch::Contains("not met (artifact)  own/above"));
 }
@@ -150,12 +151,11 @@ TEST_CASE("a directional claim is met only if it holds under every criterion") {
 TEST_CASE("with several placements a figure tells the mean and what each gives") {
   const TemporaryFolder folder;
   folder.write("one.json", kOneServer);
-  folder.write("figures/knees.json",
-               figure_of(R"([{"name": "artifact", "loss": 0.02}])", R"("placements": [1, 2], )"));
-  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out out");
+  folder.write("figures/knees.json", figure_of(R"([{"name": "artifact", "loss": 0.02}])", R"("placements": [1, 2], )"));
+  const Outcome outcome = run_racksim(folder, "figure figures/knees.json --jobs 1 --out points");
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
-  const std::string csv = content(folder.path() / "out/points.csv");
+  const std::string csv = content(folder.path() / "points/points.csv");
   CHECK_THAT(csv, Catch::Contains("2,NoCache,artifact,1,") && Catch::Contains("2,NoCache,artifact,2,"));
   CHECK_THAT(outcome.out, Catch::Contains(" | ") && Catch::Contains("in 2 of 2 placements"));
   // The quick version takes the first alone.
@@ -172,6 +172,11 @@ TEST_CASE("a knee of a series without a load is a mistake in the figure file") {
   const std::string file = folder.write("figures/knees.json", to_json(figure));
   CHECK_THAT(refusal([&] { load_figure(file, built_in_catalogue(), false); }),
              Catch::Contains("/knee") && Catch::Contains("an open loop"));
+  figure = parse_json(figure_of(kTwoCriteria), "figure");
+  figure.find("knee")->set("probe", parse_json(R"({"run.measur": "1ms"})", "probe"));
+  folder.write("figures/knees.json", to_json(figure));
+  CHECK_THAT(refusal([&] { load_figure(file, built_in_catalogue(), false); }),
+             Catch::Contains("/knee/probe") && Catch::Contains("did you mean \"measure\"?"));
   figure = parse_json(figure_of(kTwoCriteria, R"("placements": [1, 1], )"), "figure");
   folder.write("figures/knees.json", to_json(figure));
   CHECK_THAT(refusal([&] { load_figure(file, built_in_catalogue(), false); }), Catch::Contains("/placements/1"));

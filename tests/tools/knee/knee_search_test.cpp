@@ -104,9 +104,7 @@ TEST_CASE("bounds that do not hold the knee say which side is missing") {
 
 TEST_CASE("where loss falls again the knee lies below the lowest load that lost too much") {
   // Loses half from 1,000 to 3,000 and nothing elsewhere below 100,000.
-  const auto loss_at = [](std::uint64_t load) {
-    return (load > 1'000 && load < 3'000) || load > 100'000 ? 0.5 : 0.0;
-  };
+  const auto loss_at = [](std::uint64_t load) { return (load > 1'000 && load < 3'000) || load > 100'000 ? 0.5 : 0.0; };
   Probes probes([&](std::uint64_t load) { return Probe{loss_at(load), 0}; });
   probes.at(2'000);
   probes.at(50'000);
