@@ -51,6 +51,28 @@ std::size_t judging_criterion(const Figure& figure) {
                                                            : static_cast<std::size_t>(fitted - criteria.begin()));
 }
 
+/// A value that the paper prints, such as a ratio. Whatever else a claim is about, a direction, a bound or where the
+/// best value lies, must hold by every criterion.
+bool is_printed_value(const Claim& claim) {
+  const Expectation& paper = claim.paper;
+  const auto tells_where = [](const Reading& reading) {
+    return reading.kind == Reading::Kind::x_of_max || reading.kind == Reading::Kind::x_of_min;
+  };
+  return !claim.directional() && paper.min && paper.max && *paper.min == *paper.max &&
+         std::none_of(claim.readings.begin(), claim.readings.end(), tells_where);
+}
+
+/// The verdict that holds under all criteria: met if it is under each, else as far off as under the worst.
+Verdict worst_of(const std::vector<UnderCriterion>& under) {
+  Verdict verdict = under.front().verdict;
+  for (const UnderCriterion& one : under) {
+    if (one.verdict.met) continue;
+    const bool no_value = !verdict.met && !verdict.off;
+    if (verdict.met || !one.verdict.off || (!no_value && *one.verdict.off > *verdict.off)) verdict = one.verdict;
+  }
+  return verdict;
+}
+
 }  // namespace
 
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
@@ -77,10 +99,8 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
   for (const Claim& claim : figure.claims) {
     std::vector<UnderCriterion> under;
     for (std::size_t c = 0; c < figure.criteria(); ++c) under.push_back(judge_under(claim, figure, results, c));
-    Verdict verdict = under[judging].verdict;
-    if (claim.directional()) {
-      verdict.met = std::all_of(under.begin(), under.end(), [](const auto& one) { return one.verdict.met; });
-    }
+    const bool by_one = is_printed_value(claim);
+    Verdict verdict = by_one ? under[judging].verdict : worst_of(under);
     verdict.simulated.clear();
     std::string failing;
     for (std::size_t c = 0; c < under.size(); ++c) {
@@ -95,7 +115,7 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
     const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
                                     [&](const Calibration& constant) { return constant.on == claim.id; });
     std::string text = verdict.text(claim);
-    if (claim.directional() && !failing.empty()) text += " (" + failing + ")";
+    if (!by_one && !failing.empty()) text += " (" + failing + ")";
     if (fitted) text += " (fitted)";
     judged.push_back({&claim, std::move(verdict), std::move(text)});
   }
