@@ -71,8 +71,8 @@ class Core {
   /// later. What has begun goes on.
   void rest_until(sim::Time until);
 
-  /// When the piece of work in service and all charged time and rest are over; now, if the core is idle. What waits behind is
-  /// not counted.
+  /// When the piece of work in service and all charged time and rest are over; now, if the core is idle. What waits
+  /// behind is not counted.
   sim::Time free_at() const;
 
   /// Pieces of work that wait or are in service.
