@@ -26,8 +26,8 @@ std::optional<double> statistic(const sim::Histogram& h, const std::string& name
 
 constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share"};
 
-/// Below this share of the median an interval of a series counts as low.
-constexpr double kLow = 0.9;
+/// Below this share of the greatest an interval of a series counts as low.
+constexpr double kLow = 0.95;
 
 /// Of the whole intervals that lie in the measured time.
 std::optional<double> series_statistic(const sim::TimeSeries& series, const RunResult& result,
@@ -40,13 +40,13 @@ std::optional<double> series_statistic(const sim::TimeSeries& series, const RunR
     if (begin >= from && begin + interval <= from + result.measured) values.push_back(series.values()[i]);
   }
   if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const auto median = static_cast<double>(values[values.size() / 2]);
-  if (median == 0) return std::nullopt;
-  if (name == "lowest_share") return static_cast<double>(values.front()) / median;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*most == 0) return std::nullopt;
+  const auto greatest = static_cast<double>(*most);
+  if (name == "lowest_share") return static_cast<double>(*least) / greatest;
   if (name != "low_share") return std::nullopt;
   const auto low = std::count_if(values.begin(), values.end(),
-                                 [&](std::uint64_t value) { return static_cast<double>(value) < kLow * median; });
+                                 [&](std::uint64_t value) { return static_cast<double>(value) < kLow * greatest; });
   return static_cast<double>(low) / static_cast<double>(values.size());
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("of a series, the whole intervals in the measured time tell how low it
   const sim::Duration ms = sim::Duration::from_ps(1'000'000'000);
   auto& series = metrics.time_series("operations_over_time", "operations", "Ended.", ms);
   // Ten whole intervals are measured, from 2.5 ms to 13 ms: the one that begins at 3 ms is the first.
-  const std::vector<std::uint64_t> values{0, 0, 7, 100, 100, 100, 60, 80, 95, 100, 110, 100, 100, 1};
+  const std::vector<std::uint64_t> values{0, 0, 7, 100, 100, 100, 60, 80, 95, 100, 99, 100, 98, 400};
   for (std::size_t i = 0; i < values.size(); ++i) {
     series.add(sim::Time{} + ms * static_cast<std::int64_t>(i), values[i]);
   }
