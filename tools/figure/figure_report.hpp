@@ -12,7 +12,8 @@ namespace racksim::tools {
 
 /// A claim of the figure, and how it came out. With several criteria of a knee, a claim is met if it is under each of
 /// them, but for one about a value that the paper prints, such as a ratio: that is judged under the criterion that was
-/// fitted (the last, if none was), with what the others give beside it. With several placements of keys, claims are read off the means over them.
+/// fitted (the last, if none was), with what the others give beside it. With several placements of keys, claims are
+/// read off the means over them.
 struct JudgedClaim {
   const Claim* claim;
   Verdict verdict;   ///< `simulated` is what all criteria gave, with the spread over the placements
