@@ -79,6 +79,13 @@ sim::Time Core::charge(sim::Duration cost) {
   return charged_until_;
 }
 
+void Core::rest_until(sim::Time until) {
+  charged_until_ = std::max(charged_until_, until);
+  if (!serving_ || start_ < calendar_.now()) return;
+  calendar_.cancel(end_event_);
+  begin();
+}
+
 sim::Time Core::free_at() const {
   const sim::Time charged = std::max(charged_until_, calendar_.now());
   return serving_ && start_ <= calendar_.now() ? std::max(charged, end_) : charged;

@@ -67,8 +67,12 @@ class Core {
   /// core; outside one it goes before everything that waits. Returns the instant at which the charged time is over.
   sim::Time charge(sim::Duration cost);
 
-  /// When the piece of work in service and all charged time are over; now, if the core is idle. What waits behind is
-  /// not counted.
+  /// Begins nothing before `until`, as a thread that sleeps or looks away: no time is spent, and a slow core is no
+  /// later. What has begun goes on.
+  void rest_until(sim::Time until);
+
+  /// When the piece of work in service and all charged time and rest are over; now, if the core is idle. What waits
+  /// behind is not counted.
   sim::Time free_at() const;
 
   /// Pieces of work that wait or are in service.

@@ -11,7 +11,7 @@ namespace racksim::models {
 
 std::uint32_t ItemSizes::value_bytes(sim::Key key) const {
   constexpr std::uint64_t kDraw = 0x69'7465'6d73;  // a draw of its own, so that sizes do not depend on the run's seed
-  const double unit = static_cast<double>(sim::keyed_draw(kDraw, key, 0) >> 11) * 0x1p-53;
+  const double unit = static_cast<double>(sim::keyed_draw(kDraw, key, placement_seed) >> 11) * 0x1p-53;
   return unit < small_share ? small_value_bytes : large_value_bytes;
 }
 
@@ -23,6 +23,10 @@ KeyValueService::KeyValueService(sim::Calendar& calendar, sim::EventLog& event_l
       given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
       answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
+      loss_(metrics.gauge("store.loss", "share",
+                          "of the operations that began in the measured time: no answer came to them in time, then or "
+                          "later",
+                          0)),
       tally_(metrics, std::move(labels)) {}
 
 sim::Task<std::optional<sim::Value>> KeyValueService::get(Session session, sim::Key key, NodeId at) {
@@ -64,6 +68,7 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
 
 std::optional<sim::Value> KeyValueService::finish(Session session, const PendingOperation& begun,
                                                   const Answer& answer) {
+  note_end(begun, answer.given);
   if (!answer.given) {
     ++given_up_.value;
     give_up(session, begun);
@@ -80,6 +85,15 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
   ++answered_.value;
   tally_.answered(answer.label, took, measuring());
   return value;
+}
+
+// By when they began and not by when they ended: whatever waits at either end of the measured time, in a full ring say,
+// is counted once and with its own outcome.
+void KeyValueService::note_end(const PendingOperation& begun, bool given) {
+  if (begun.at < measuring_since_ || begun.at >= measured_until_) return;
+  ++ended_of_measured_;
+  if (!given) ++lost_of_measured_;
+  loss_.value = static_cast<double>(lost_of_measured_) / static_cast<double>(ended_of_measured_);
 }
 
 // An answer about another key is whole if it is a whole item of that key.
@@ -106,6 +120,7 @@ void KeyValueService::start_measuring() {
 
 void KeyValueService::stop_measuring() {
   Service::stop_measuring();
+  measured_until_ = calendar().now();
   tally_.stop_measuring(calendar().now() - measuring_since_);
 }
 

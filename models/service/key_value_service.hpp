@@ -19,12 +19,16 @@
 
 namespace racksim::models {
 
-/// How large items are: keys all alike, values of two sizes, chosen for each key by a hash of it (StarCache §5.1).
+/// How large items are: keys all alike, values of two sizes, chosen for each key by a hash of it (StarCache §5.1), and
+/// by which draw, so that several placements of the same items can be compared.
 struct ItemSizes {
   std::uint32_t key_bytes = 16;
   std::uint32_t small_value_bytes = 64;
   std::uint32_t large_value_bytes = 1024;
   double small_share = 0.12;  ///< of the keys
+  /// Which keys are small and, in stores that place keys by a hash, which server has which key follow from it alone: 0
+  /// for the hash as it is.
+  std::uint64_t placement_seed = 0;
 
   std::uint32_t value_bytes(sim::Key key) const;
 };
@@ -89,11 +93,16 @@ class KeyValueService : public Service {
   std::optional<sim::Value> finish(Session session, const PendingOperation& begun, const Answer& answer);
   void judge_parts(Session session, const PendingOperation& begun, const Answer& answer);
 
+  /// Counts for the share of operations that are lost, if it began while measuring.
+  void note_end(const PendingOperation& begun, bool given);
+
   unsigned client_nodes_;
   ItemSizes sizes_;
   sim::Counter &given_up_, &repeated_, &answered_;
+  sim::Gauge& loss_;
   AnswerTally tally_;
-  sim::Time measuring_since_;
+  sim::Time measuring_since_ = sim::Time::max(), measured_until_ = sim::Time::max();
+  std::uint64_t ended_of_measured_ = 0, lost_of_measured_ = 0;  // operations that began while measuring
 };
 
 }  // namespace racksim::models

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -72,7 +73,8 @@ class KeyValueWorkload final : public Workload {
     service_.describe_items({.key_bytes = static_cast<std::uint32_t>(options_.key_bytes),
                              .small_value_bytes = static_cast<std::uint32_t>(options_.small_value),
                              .large_value_bytes = static_cast<std::uint32_t>(options_.large_value),
-                             .small_share = options_.small_share});
+                             .small_share = options_.small_share,
+                             .placement_seed = options_.placement_seed});
   }
 
   void warm_up() override {
@@ -286,6 +288,10 @@ void KeyValueOptions::declare(sim::Parameters& p) {
   p.ratio("small_share", small_share, "share of the keys, chosen by a hash of the key, whose items are small")
       .varied({0.0, 0.5, 1.0})
       .moderate({1.0});
+  p.integer("placement_seed", placement_seed, 0, std::numeric_limits<std::uint64_t>::max(),
+            "decides which server of a store has which key, where the store places keys by a hash, and which keys are "
+            "small; the run's own seed decides neither")
+      .neutral(0);
   p.length("swap_interval", swap_interval, 0_ns, 1000_s,
            "time between two exchanges of popularity between the hottest and the coldest keys (hot-in); 0 for never")
       .varied({0_ns, 50_us, 400_us})

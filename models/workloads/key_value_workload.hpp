@@ -51,6 +51,7 @@ struct KeyValueOptions final : WorkloadOptions {
   std::uint64_t small_value = 64;
   std::uint64_t large_value = 1024;
   double small_share = 0.12;
+  std::uint64_t placement_seed = 0;  ///< of where keys lie and which are small, and of nothing else
   sim::Duration swap_interval;
   std::uint64_t swap_keys = 256;
   std::uint64_t preload = 16384;

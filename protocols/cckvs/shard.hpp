@@ -22,10 +22,10 @@ struct Home {
   unsigned partition = 0;  ///< among the KVS threads of the node, where each has its own
 };
 
-/// The home of a key, by a hash of it.
-inline Home home_of(sim::Key key, unsigned nodes, unsigned partitions) {
+/// The home of a key, by a hash of it. Each `placement` (models::ItemSizes) deals the keys out anew.
+inline Home home_of(sim::Key key, unsigned nodes, unsigned partitions, std::uint64_t placement = 0) {
   constexpr std::uint64_t kDraw = 0x63'63'6b'76'73;
-  const std::uint64_t hash = sim::keyed_draw(kDraw, key, 0);
+  const std::uint64_t hash = sim::keyed_draw(kDraw, key, placement);
   return {static_cast<unsigned>((hash & 0xffff'ffff) * nodes >> 32),
           static_cast<unsigned>((hash >> 32) * partitions >> 32)};
 }

@@ -40,7 +40,9 @@ struct Shared {
   bool stamps_answers = false;  ///< answers of homes have a timestamp
 
   unsigned nodes() const { return static_cast<unsigned>(rack.nodes()); }
-  Home home(sim::Key key) const { return home_of(key, nodes(), static_cast<unsigned>(options.kvs_threads)); }
+  Home home(sim::Key key) const {
+    return home_of(key, nodes(), static_cast<unsigned>(options.kvs_threads), items.placement_seed);
+  }
   MessageSizes sizes(sim::Key key) const {
     return {.key_bytes = items.key_bytes, .value_bytes = items.value_bytes(key)};
   }

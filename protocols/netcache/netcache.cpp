@@ -90,7 +90,7 @@ void NetCache::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
 void NetCache::preload(std::span<const sim::Key> hottest) {
   const auto keys = hottest.first(std::min<std::size_t>(hottest.size(), options_.preload));
   for (const auto& [key, version] : manager_->preload(keys)) {
-    servers_[store::server_of(shared().hash(key), shared().servers())]->preloaded(key, version);
+    servers_[shared().home_of(shared().hash(key))]->preloaded(key, version);
   }
 }
 

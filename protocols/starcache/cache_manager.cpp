@@ -109,7 +109,7 @@ sim::Task<void> CacheManager::send_on(sim::Key key, std::uint64_t request_index)
   const std::uint64_t seq = co_await cpu().read(program_.client_seq, request_index);
   if (incarnation() != before) co_return;
   const store::KeyHash hash = shared().hash(key);
-  const unsigned server = server_of(hash, shared().servers());
+  const unsigned server = shared().home_of(hash);
   Message request;
   request.store = {
       .op = store::number(Op::correction_request), .seq = seq, .hkey_high = hash.high, .hkey_low = hash.low};

@@ -123,7 +123,7 @@ std::string Application::server_name(unsigned server) const {
 }
 
 std::string Application::answers(sim::Key key, bool) const {
-  return server_name(server_of(shared_.hash(key), shared_.servers()));
+  return server_name(shared_.home_of(shared_.hash(key)));
 }
 
 void Application::add_waits(std::vector<sim::Wait>& waits) const {
@@ -171,7 +171,7 @@ std::optional<std::uint64_t> Application::fate_of(sim::Key key) const {
 void Application::show_state(sim::StateVisitor& visitor) const {
   for (const auto& partition : partitions_) {
     partition->visit_items([&](sim::Key key, sim::Value value) {
-      if (server_of(shared_.hash(key), shared_.servers()) == partition->server()) visitor.home(key, value);
+      if (shared_.home_of(shared_.hash(key)) == partition->server()) visitor.home(key, value);
     });
   }
 }

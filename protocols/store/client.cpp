@@ -64,7 +64,7 @@ sim::Task<models::Answer> Client::perform(Request& request) {
 
 void Client::transmit(const Request& request) {
   const KeyHash hash = shared_.hash(request.key);
-  const unsigned server = server_of(hash, shared_.servers());
+  const unsigned server = shared_.home_of(hash);
   const unsigned packets = request.write ? shared_.packets_of(request.key) : 1;
   Message message;
   message.store = {.op = number(request.op), .seq = request.seq, .hkey_high = hash.high, .hkey_low = hash.low};

@@ -30,9 +30,11 @@ constexpr KeyHash key_hash(sim::Key key, unsigned bits) {
   return hash;
 }
 
-/// The server of a key, one of `servers`, which follows from its hash: keys that collide have the same server.
-constexpr unsigned server_of(KeyHash hash, unsigned servers) {
-  return static_cast<unsigned>(detail::scatter(hash.high * 3 + hash.low) % servers);
+/// The server of a key, one of `servers`, which follows from its hash: keys that collide have the same server. Each
+/// `placement` deals the keys out anew.
+constexpr unsigned server_of(KeyHash hash, unsigned servers, std::uint64_t placement = 0) {
+  const std::uint64_t dealt = placement == 0 ? 0 : detail::scatter(placement);
+  return static_cast<unsigned>(detail::scatter((hash.high * 3 + hash.low) ^ dealt) % servers);
 }
 
 }  // namespace racksim::store

@@ -30,6 +30,8 @@ struct Shared {
 
   unsigned servers() const { return static_cast<unsigned>(options.server_nodes * options.partitions); }
   KeyHash hash(sim::Key key) const { return key_hash(key, static_cast<unsigned>(options.hash_bits)); }
+  /// The server that has the keys of a hash.
+  unsigned home_of(KeyHash hash) const { return server_of(hash, servers(), sizes.placement_seed); }
   NodeId node_of(unsigned server) const {
     return static_cast<NodeId>(client_nodes + server / static_cast<unsigned>(options.partitions));
   }

@@ -36,6 +36,14 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   p.length("costs.service", service_work, zero, most,
            "core time of a server thread for a request, which limits its rate (artifact: 100,000 requests/s)")
       .varied({zero, us / 2});
+  p.length("costs.byte", byte_work, zero, us,
+           "core time of a server thread for each byte of key and value that it receives or sends (no published value)")
+      .neutral(zero);
+  p.integer("budget", budget, 0, 1'000'000'000'000,
+            "requests that a server thread reads in each window, after which it reads no more until the next "
+            "(artifact: 100,000 in each second, beside 1 us or so for each); 0 for any number")
+      .neutral(0);
+  p.length("budget_window", budget_window, us, most, "length of a window of the budget").neutral(most);
 }
 
 models::StateSize store_state_size() {

@@ -19,6 +19,14 @@ struct StoreOptions {
   std::uint64_t attempts = 5;
   sim::Duration request_work = sim::Duration::from_ps(60'000);      ///< of a client's core, besides posting
   sim::Duration service_work = sim::Duration::from_ps(10'000'000);  ///< of a partition's core for a request
+  /// Of a partition's core for each byte of key and value that it receives or sends, on top. No published value: the
+  /// paper says that larger items take more of a server (StarCache §5.2) and not how much; a copy through a core's
+  /// caches at 10 GB/s would be 100 ps. Like the time to post, it holds up what comes next and not the answer itself.
+  sim::Duration byte_work{};
+  /// Packets that a partition reads in each window of time, from time zero on; when it has read so many it reads no
+  /// more until the next window begins. 0: no limit. (Artifact: 100,000 in each second.)
+  std::uint64_t budget = 0;
+  sim::Duration budget_window = sim::Duration::from_ps(1'000'000'000'000);
 
   /// A client waits for an answer to each attempt; what an attempt takes it besides is core time (client.hpp).
   sim::Duration all_attempts() const { return timeout * static_cast<std::int64_t>(attempts); }

@@ -65,7 +65,9 @@ void Partition::set(std::uint64_t part, sim::Value value) {
 }
 
 void Partition::send(const Message& message, Address to, sim::OperationId operation) {
-  nic_.send_raw(qpn_, make_message(shared_, message, static_cast<std::uint16_t>(qpn_), to, operation));
+  p4::PacketRef packet = make_message(shared_, message, static_cast<std::uint16_t>(qpn_), to, operation);
+  copied(*packet);
+  nic_.send_raw(qpn_, std::move(packet));
 }
 
 void Partition::send_item(Message message, Address to, sim::OperationId operation) {
@@ -80,9 +82,30 @@ void Partition::send_item(Message message, Address to, sim::OperationId operatio
 }
 
 void Partition::on_packet(p4::PacketRef packet) {
-  if (!is_message(*packet)) return;
-  Message request = read_message(shared_, *packet);
-  const Address from = sender_of(*packet);
+  copied(*packet);
+  handle(*packet);
+  spend_budget();
+}
+
+void Partition::copied(const p4::Packet& packet) {
+  const sim::Duration cost = shared_.options.byte_work * static_cast<std::int64_t>(packet.payload_bytes);
+  if (cost > sim::Duration{}) core_.charge(cost);
+}
+
+void Partition::spend_budget() {
+  const StoreOptions& options = shared_.options;
+  if (options.budget == 0) return;
+  const std::int64_t window = (shared_.rack.calendar().now() - sim::Time{}) / options.budget_window;
+  if (window != window_) read_in_it_ = 0;
+  window_ = window;
+  if (++read_in_it_ < options.budget) return;
+  core_.rest_until(sim::Time{} + options.budget_window * (window + 1));
+}
+
+void Partition::handle(p4::Packet& packet) {
+  if (!is_message(packet)) return;
+  Message request = read_message(shared_, packet);
+  const Address from = sender_of(packet);
   switch (request.store.operation()) {
     case Op::read_request:
     case Op::correction_request:
@@ -90,10 +113,10 @@ void Partition::on_packet(p4::PacketRef packet) {
       ++served_;
       ++shared_.counters.served.value;
       request.store.set(Op::read_reply);
-      return send_item(request, from, packet->operation);
+      return send_item(request, from, packet.operation);
     case Op::write_request:
-      if (extension_ && extension_->holds_write(request, from, packet->operation)) return;
-      return write(request, from, packet->operation);
+      if (extension_ && extension_->holds_write(request, from, packet.operation)) return;
+      return write(request, from, packet.operation);
     default:
       if (extension_) extension_->other(request, from);
   }

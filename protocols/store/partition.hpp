@@ -114,6 +114,11 @@ class Partition final : public models::PacketHandler {
     bool flag = false, unversioned = false;
   };
 
+  void handle(p4::Packet& packet);
+  /// The core has copied the key and the value of a packet that comes or goes.
+  void copied(const p4::Packet& packet);
+  /// A packet has been read: the last one that the budget allows sends the core to rest until the window is over.
+  void spend_budget();
   void write(Message request, Address from, sim::OperationId operation);
   /// Takes one of a write's packets. True when it was the last, whose request then speaks for all.
   bool receive(Message& request, unsigned packets, Received& received);
@@ -135,6 +140,8 @@ class Partition final : public models::PacketHandler {
   std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
   std::map<Sender, Received> receiving_;                // writes of several packets
   std::uint64_t served_ = 0, digest_ = 0;
+  std::int64_t window_ = 0;       // of the budget, the one that was last read in
+  std::uint64_t read_in_it_ = 0;  // packets
 };
 
 }  // namespace racksim::store

@@ -171,7 +171,7 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
     versions_[hash] = store::Version{request.safety.version};
   }
   if (tells_servers_) {
-    co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
+    co_await ask(request, shared_.home_of(hash), kUntilAnswered);
     if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
@@ -184,7 +184,7 @@ sim::Task<bool> CacheManager::fetch(sim::Key key) {
   const Work work(*this);
   const KeyHash hash = shared_.hash(key);
   const Message request = message_for(kFetchRequest, hash, key);
-  const bool fetched = co_await ask(request, server_of(hash, shared_.servers()), options_.fetch_attempts);
+  const bool fetched = co_await ask(request, shared_.home_of(hash), options_.fetch_attempts);
   if (!fetched) {
     ++counters_.failed_fetches.value;
     note_race(CommonRace::fetch_given_up);
@@ -313,7 +313,7 @@ sim::Task<void> CacheManager::reinstall(sim::Key key) {
     const KeyHash hash = shared_.hash(key);
     Message request = message_for(kEviction, hash, key);
     if (shared_.safety) request.safety.version = versions_[hash];
-    co_await ask(request, server_of(hash, shared_.servers()), kUntilAnswered);
+    co_await ask(request, shared_.home_of(hash), kUntilAnswered);
     if (incarnation != incarnation_) co_return;
   }
   lost_.erase(key);

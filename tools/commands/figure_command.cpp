@@ -34,10 +34,10 @@ int report_problems(const Figure& figure, const std::vector<PointResult>& result
   int status = exit_ok;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].ended() && results[i].pass) continue;
-    const FigurePoint& point = figure.points[i];
+    const FigurePoint& point = figure.points[i / figure.criteria()];
     err << fmt::format("{}: {} at {} {}: {}\n  repeat: {}\n", figure.name, figure.axes.series[point.series],
                        figure.sweep_label, figure.axes.sweep[point.sweep].label, results[i].problem,
-                       figure.command_of(point));
+                       figure.command_of(point, results[i].load));
     if (!results[i].ended()) status = exit_internal_error;
     if (status == exit_ok) status = exit_failed;
   }
@@ -78,7 +78,7 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   std::vector<PointResult> results;
   {
     ProgressLine line(context.err, true);
-    results = run_points(figure, options.jobs, kept, [&](std::size_t done, std::size_t all) {
+    results = run_points(figure, context.catalogue, options.jobs, kept, [&](std::size_t done, std::size_t all) {
       line.show([&](double wall) { return fmt::format("{} of {} points, {:.0f} s", done, all, wall); });
     });
   }
@@ -88,10 +88,12 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
     context.out << to_json(figure_json(figure, results));
   } else {
     context.out << figure_text(figure, results) << "points written to " << csv.string() << '\n';
-    const auto before = std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; });
+    const auto results_before = static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; }));
+    const std::size_t before = results_before / figure.criteria();
     if (before > 0) {
-      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before, results.size(),
-                                 kept.file().string());
+      context.out << fmt::format("{} of {} points were run by an earlier call and kept in {}\n", before,
+                                 figure.points.size(), kept.file().string());
     }
     if (options.quick) context.out << "quick: sizes are shrunk, only directional claims speak of the paper's setup\n";
     if (!options.quick && !options.record) context.out << compared_with_record(figure, results, record);

@@ -10,6 +10,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/commands/run_knee.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/report.hpp"
@@ -30,6 +31,7 @@ struct RunOptions {
   std::string out;
   bool json = false;
   bool quiet = false;
+  KneeArguments knee;
 };
 
 /// The command line, from the scenario's file on, that makes a sub-command work on this run.
@@ -42,6 +44,9 @@ std::string arguments_of_run(const RunOptions& options, const Scenario& scenario
 int run(const RunOptions& options, CommandContext& context) {
   std::vector<std::string> overrides = options.overrides;
   if (options.seed) overrides.push_back(fmt::format("seed={}", *options.seed));
+  if (options.knee.wanted) {
+    return run_knee(options.file, overrides, options.knee, options.json, options.quiet, context);
+  }
   const Scenario scenario = load_scenario(find_scenario_file(options.file), context.catalogue, overrides);
   if (!options.out.empty()) make_folder(options.out, "racksim run", "--out");
 
@@ -88,6 +93,8 @@ void add_run(CommandContext& context) {
   command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
   command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
+  add_knee_options(*command, options->knee);
+  command->get_option("--knee")->excludes(command->get_option("--out"));
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });
 }
 

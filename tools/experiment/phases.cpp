@@ -69,6 +69,7 @@ void Phases::end_measuring() {
   if (phase_ != Phase::measure) return;
   phase_ = Phase::drain;
   const sim::Time now = assembly_.calendar().now();
+  outcome_.measured_from = measure_begin_;
   outcome_.measured = now - measure_begin_;
   assembly_.protocol().stop_measuring();
   outcome_.operations = assembly_.protocol().service().measured_operations();

@@ -28,6 +28,7 @@ struct RunOutcome : Findings {
   Checkpoints checkpoints;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;  ///< of the measured phase
+  sim::Time measured_from;       ///< its begin
   sim::Duration measured{};      ///< its length
   sim::Time simulated;
 };

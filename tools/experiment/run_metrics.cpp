@@ -24,6 +24,32 @@ std::optional<double> statistic(const sim::Histogram& h, const std::string& name
   return std::nullopt;
 }
 
+constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share"};
+
+/// Below this share of the greatest an interval of a series counts as low.
+constexpr double kLow = 0.95;
+
+/// Of the whole intervals that lie in the measured time.
+std::optional<double> series_statistic(const sim::TimeSeries& series, const RunResult& result,
+                                       const std::string& name) {
+  const sim::Duration interval = series.interval();
+  const sim::Duration from = result.measured_from - sim::Time{};
+  std::vector<std::uint64_t> values;
+  for (std::size_t i = 0; i < series.values().size(); ++i) {
+    const sim::Duration begin = interval * static_cast<std::int64_t>(i);
+    if (begin >= from && begin + interval <= from + result.measured) values.push_back(series.values()[i]);
+  }
+  if (values.empty()) return std::nullopt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*most == 0) return std::nullopt;
+  const auto greatest = static_cast<double>(*most);
+  if (name == "lowest_share") return static_cast<double>(*least) / greatest;
+  if (name != "low_share") return std::nullopt;
+  const auto low = std::count_if(values.begin(), values.end(),
+                                 [&](std::uint64_t value) { return static_cast<double>(value) < kLow * greatest; });
+  return static_cast<double>(low) / static_cast<double>(values.size());
+}
+
 }  // namespace
 
 std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
@@ -46,6 +72,9 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return std::nullopt;
   const sim::Metric* metric = metrics.find(name.substr(0, dot));
+  if (const auto* series = metric != nullptr ? std::get_if<sim::TimeSeries>(&metric->value) : nullptr) {
+    return series_statistic(*series, result, name.substr(dot + 1));
+  }
   const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
   return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
 }
@@ -53,7 +82,10 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
   std::vector<std::string> names{"operations", "throughput_mops"};
   for (const auto& [name, metric] : metrics.all()) {
-    if (std::holds_alternative<sim::TimeSeries>(metric.value)) continue;
+    if (std::holds_alternative<sim::TimeSeries>(metric.value)) {
+      for (const char* statistic : kSeriesStatistics) names.push_back(name + "." + statistic);
+      continue;
+    }
     if (!std::holds_alternative<sim::Histogram>(metric.value)) {
       names.push_back(name);
       if (std::holds_alternative<sim::Counter>(metric.value)) names.push_back(name + std::string(kRate));

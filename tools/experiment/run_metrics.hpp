@@ -1,6 +1,7 @@
 // The metrics of a run by the names that expectations, baselines and figures use: a registered name, or one with a
 // histogram's statistic behind it ("latency.p99") or a counter's rate ("micro.operations.mega_per_second"), or the
-// report's own ("throughput_mops", "latency_ns.p99").
+// report's own ("throughput_mops", "latency_ns.p99"). Of a time series, over the whole intervals in the measured time:
+// "lowest_share", the least of them over the greatest, and "low_share", the share of those below 95 % of the greatest.
 #pragma once
 
 #include <optional>

@@ -22,23 +22,11 @@ struct Change {
 };
 using Changes = std::vector<Change>;
 
-/// A value as `--set` and a shell in single quotes take it: plain where that reads back as the same.
-std::string value_text(const JsonValue& value) {
-  const auto* text = value.string();
-  const auto safe = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
-  };
-  const bool plain = text && !text->empty() && std::all_of(text->begin(), text->end(), safe) &&
-                     std::isalpha(static_cast<unsigned char>(text->back())) && *text != "true" && *text != "false" &&
-                     *text != "null";
-  return plain ? *text : to_canonical_json(value);
-}
-
 Changes read_changes(const JsonValue* object, const Place& place) {
   Changes changes;
   if (!object) return changes;
   for (const auto& [path, value] : require_object(*object, place)) {
-    changes.push_back({path + "=" + value_text(value), place.member(path)});
+    changes.push_back({path + "=" + override_text(value), place.member(path)});
   }
   return changes;
 }
@@ -90,7 +78,7 @@ std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Pl
     if (i > 0 && point.x <= figure.axes.sweep.back().x) here.refuse(x.description(), "values of x that rise");
     figure.axes.sweep.push_back(std::move(point));
     Changes set = object ? read_changes(list[i].find("set"), here.member("set")) : Changes{};
-    if (!path.empty()) set.push_back({path + "=" + value_text(x), here});
+    if (!path.empty()) set.push_back({path + "=" + override_text(x), here});
     if (set.empty()) here.refuse("a value that sets nothing", "\"path\" beside \"values\", or an object with \"set\"");
     changes.push_back(std::move(set));
   }
@@ -133,12 +121,50 @@ void check_metrics(const Figure& figure, const Place& place) {
     if (!asked.insert(point.series).second) continue;
     for (std::string& name : metric_names(point.scenario)) known.insert(std::move(name));
   }
+  if (figure.knee) known.insert(kKneeMetric);
   for (std::size_t i = 0; i < figure.metric_names.size(); ++i) {
     const std::string& name = figure.metric_names[i];
     if (known.contains(name)) continue;
     place.member(figure.axes.metrics[i])
         .refuse(quote(name), "a number that the report holds under \"metrics\"",
                 nearest_name(name, {known.begin(), known.end()}));
+  }
+}
+
+/// The seeds of "placements".
+void read_placements(Figure& figure, const JsonValue& list, const Place& place, bool quick) {
+  const auto& seeds = require_array(list, place, "an array of seeds");
+  for (std::size_t i = 0; i < (quick ? 1 : seeds.size()); ++i) {
+    const auto seed = seeds[i].natural();
+    if (!seed) place.element(i).refuse(seeds[i].description(), "a seed, a whole number");
+    if (std::count(figure.placements.begin(), figure.placements.end(), *seed) > 0) {
+      place.element(i).refuse(seeds[i].description() + " again", "another seed for each placement");
+    }
+    figure.placements.push_back(*seed);
+  }
+}
+
+/// Every series is asked, by its first point, whether it has the load of the knee and what its probes replace. What was
+/// fitted is noted.
+void check_knee(Figure& figure, const Place& place, const Catalogue& catalogue) {
+  std::set<std::size_t> asked;
+  for (const FigurePoint& point : figure.points) {
+    if (!asked.insert(point.series).second) continue;
+    check_knee_of(point.scenario, *figure.knee, place);
+    std::vector<std::string> overrides = point.overrides;
+    for (std::string& text : figure.knee->probe_overrides_at(figure.knee->bounds.from)) {
+      overrides.push_back(std::move(text));
+    }
+    try {
+      read_scenario(figure.base_document, figure.base, catalogue, overrides);
+    } catch (const InputError& error) {
+      place.member("probe").refuse(error.found(), error.expected(), error.nearest());
+    }
+  }
+  for (const KneeCriterion& criterion : figure.knee->criteria) {
+    if (criterion.calibrated.empty()) continue;
+    figure.calibrated.push_back(
+        {"knee." + criterion.name + ".loss", fmt::format("{}", criterion.loss), criterion.calibrated, criterion.doc});
   }
 }
 
@@ -168,7 +194,7 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
   } catch (const InputError& error) {
     at.refuse(quote(base), "a scenario file", error.nearest());
   }
-  const JsonValue base_document = read_json_file(figure.base);
+  figure.base_document = read_json_file(figure.base);
   const auto sweep = read_sweep(figure, require_member(document, root, "sweep", " with \"path\" and \"values\""),
                                 root.member("sweep"));
   const auto series =
@@ -181,21 +207,18 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
       Changes changes = common;
       changes.insert(changes.end(), series[s].begin(), series[s].end());
       changes.insert(changes.end(), sweep[x].begin(), sweep[x].end());
-      FigurePoint point{s, x, {}, read_point(figure, base_document, changes, catalogue)};
-      for (Change& change : changes) point.overrides.push_back(std::move(change.text));
-      figure.points.push_back(std::move(point));
+      for (std::size_t p = 0; p < figure.placement_count(); ++p) {
+        Changes placed = changes;
+        if (!figure.placements.empty()) {
+          placed.push_back(
+              {fmt::format("workload.placement_seed={}", figure.placements[p]), root.member("placements").element(p)});
+        }
+        FigurePoint point{s, x, p, {}, read_point(figure, figure.base_document, placed, catalogue)};
+        for (Change& change : placed) point.overrides.push_back(std::move(change.text));
+        figure.points.push_back(std::move(point));
+      }
     }
   }
-}
-
-const JsonValue* value_at(const JsonValue& configuration, const std::string& path) {
-  const JsonValue* value = &configuration;
-  for (std::size_t begin = 0; value && begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    value = value->find(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return value;
 }
 
 /// The constant's value in the first series that has it: a configuration has the options of its own protocol alone.
@@ -205,8 +228,8 @@ std::optional<std::string> constant_in(const Figure& figure, const std::string& 
   for (const FigurePoint& point : figure.points) {
     if (!asked.insert(point.series).second) continue;
     const JsonValue config = configuration(point.scenario);
-    const JsonValue* constant = value_at(config, path);
-    if (constant != nullptr && !constant->is_object()) return value_text(*constant);
+    const JsonValue* constant = value_at_path(config, path);
+    if (constant != nullptr && !constant->is_object()) return override_text(*constant);
   }
   return std::nullopt;
 }
@@ -234,7 +257,7 @@ std::vector<Calibration> calibrated_in_testbed(const Scenario& scenario) {
   for (const Annotation& annotation : scenario.annotations) {
     if (annotation.calibrated.empty()) continue;
     const std::string path = "rack." + annotation.name;
-    calibrated.push_back({path, value_text(*value_at(config, path)), annotation.calibrated, ""});
+    calibrated.push_back({path, override_text(*value_at_path(config, path)), annotation.calibrated, ""});
   }
   return calibrated;
 }
@@ -263,9 +286,13 @@ std::string name_of(const std::string& file) {
 
 }  // namespace
 
-std::string Figure::command_of(const FigurePoint& point) const {
+std::string Figure::command_of(const FigurePoint& point, std::uint64_t load) const {
   std::string command = "racksim run " + base;
-  for (const std::string& text : point.overrides) command += " --set '" + text + "'";
+  std::vector<std::string> texts = point.overrides;
+  if (knee && load > 0) {
+    for (std::string& text : knee->overrides_at(load)) texts.push_back(std::move(text));
+  }
+  for (const std::string& text : texts) command += " --set '" + text + "'";
   return command;
 }
 
@@ -299,10 +326,17 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
   own.text("paper", figure.paper, "");
   own.text("doc", figure.doc, "");
   bind(document, root, own,
-       {{"base", "set", "quick", "sweep", "series", "metrics", "claims", "calibrated", "not_modelled"}, nullptr});
+       {{"base", "set", "quick", "sweep", "series", "knee", "placements", "metrics", "claims", "calibrated",
+         "not_modelled"},
+        nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
 
+  if (const auto* knee = document.find("knee")) figure.knee = read_knee_plan(*knee, root.member("knee"));
+  if (const auto* seeds = document.find("placements")) {
+    read_placements(figure, *seeds, root.member("placements"), quick);
+  }
   read_points(figure, document, root, catalogue, quick);
+  if (figure.knee) check_knee(figure, root.member("knee"), catalogue);
   read_metrics(figure, require_member(document, root, "metrics", " with what is read from the reports"),
                root.member("metrics"));
   const auto& claims = optional_array(document, root, "claims");

@@ -6,25 +6,34 @@
 //    "quick": {"run.measure": "1ms"},                   over that, for `--quick`
 //    "sweep": {"label": "sharing ratio", "path": "workload.sharing_ratio", "values": [0, 0.5, 1]},
 //    "series": [{"name": "CONCORDIA", "set": {"protocol.flowcc.ownership": "switch"}}, ...],
+//    "knee": {...},                                     each point by itself at its knee (knee_plan.hpp)
+//    "placements": [1, 2, 3],                           each point with each of these `workload.placement_seed`
 //    "metrics": {"throughput": "throughput_mops"},      short names for metrics of the report
 //    "claims": [{"id": "...", "text": "...", "paper": {...}, "read": ...}],    figure_claim.hpp, figure_reading.hpp
 //    "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "a claim's id", "doc": "..."}],
 //    "not_modelled": [{"id": "...", "text": "...", "paper": "...", "why": "..."}]}
 //
 // A value of the sweep may also be a name, or {"x": value, "set": {...}} where one path is not enough.
+//
+// With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
+// "knee.load_mops" is that load. With placements, what is read is the mean over them, and tables show the spread;
+// `--quick` takes the first alone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/figure/figure_claim.hpp"
+#include "tools/knee/knee_plan.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
 
-/// One run of a figure.
+/// One run of a figure or, with a knee, one run for each criterion.
 struct FigurePoint {
-  std::size_t series = 0, sweep = 0;
+  std::size_t series = 0, sweep = 0, placement = 0;
   std::vector<std::string> overrides;  ///< over the base, as `--set` takes them
   Scenario scenario;
 };
@@ -47,14 +56,25 @@ struct Figure {
   std::string file, base, title, paper, doc, sweep_label;
   FigureAxes axes;
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
-  std::vector<FigurePoint> points;        ///< by series, then along the sweep
+  std::optional<KneePlan> knee;
+  std::vector<std::uint64_t> placements;  ///< seeds; empty where the scenario's is taken
+  std::vector<FigurePoint> points;        ///< by series, then along the sweep, then by placement
   std::vector<Claim> claims;
   std::vector<Calibration> calibrated;
   std::vector<NotModelled> not_modelled;
 
-  /// The command that repeats one point.
-  std::string command_of(const FigurePoint& point) const;
+  JsonValue base_document;  ///< the base as it was read
+
+  /// Results that each point has.
+  std::size_t criteria() const { return knee ? knee->criteria.size() : 1; }
+  std::size_t placement_count() const { return placements.empty() ? 1 : placements.size(); }
+
+  /// The command that repeats one point; `load` is that of its knee, 0 for none.
+  std::string command_of(const FigurePoint& point, std::uint64_t load = 0) const;
 };
+
+/// In the "metrics" of a figure with a knee: the load of the knee, in millions a second.
+inline constexpr const char* kKneeMetric = "knee.load_mops";
 
 /// The file of a figure: a path, or a name that `racksim list figures` prints. Throws InputError with the nearest name.
 std::string find_figure_file(const std::string& name);

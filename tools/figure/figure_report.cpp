@@ -5,21 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tools/experiment/provenance.hpp"
 
 namespace racksim::tools {
 namespace {
-
-FigureValues values_by_series(const Figure& figure, const std::vector<PointResult>& results) {
-  FigureValues values;
-  values.of.resize(figure.axes.series.size());
-  for (auto& series : values.of) series.resize(figure.axes.sweep.size());
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    values.of[figure.points[i].series][figure.points[i].sweep] = results[i].values;
-  }
-  return values;
-}
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -52,46 +43,58 @@ std::string table(const std::vector<Row>& rows, const std::vector<std::string>& 
   return text;
 }
 
-std::string points_text(const Figure& figure, const FigureValues& values) {
+/// A value, and between which it lies over the placements.
+std::string cell_text(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
+                      std::size_t series, std::size_t x, std::size_t metric) {
+  const std::string mean = short_number(values_under(figure, results, criterion).of[series][x][metric]);
+  if (figure.placement_count() == 1) return mean;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  for (std::size_t p = 0; p < figure.placement_count(); ++p) {
+    const double value = values_under(figure, results, criterion, p).of[series][x][metric];
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  return fmt::format("{} ({} .. {})", mean, short_number(least), short_number(most));
+}
+
+std::string points_text(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text;
   for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
-    text += fmt::format("\n{} ({})\n", figure.axes.metrics[m], figure.metric_names[m]);
-    std::vector<Row> rows(1);
-    rows[0].push_back(figure.sweep_label);
-    for (const std::string& name : figure.axes.series) rows[0].push_back(name);
-    for (std::size_t x = 0; x < figure.axes.sweep.size(); ++x) {
-      rows.push_back({figure.axes.sweep[x].label});
-      for (std::size_t s = 0; s < figure.axes.series.size(); ++s) {
-        rows.back().push_back(short_number(values.of[s][x][m]));
+    for (std::size_t c = 0; c < figure.criteria(); ++c) {
+      text += fmt::format("\n{} ({})", figure.axes.metrics[m], figure.metric_names[m]);
+      if (figure.knee) {
+        const KneeCriterion& criterion = figure.knee->criteria[c];
+        text += fmt::format(" at the knee, {}: at most {:.3g} % lost", criterion.name, criterion.loss * 100);
       }
+      text += '\n';
+      std::vector<Row> rows(1);
+      rows[0].push_back(figure.sweep_label);
+      for (const std::string& name : figure.axes.series) rows[0].push_back(name);
+      for (std::size_t x = 0; x < figure.axes.sweep.size(); ++x) {
+        rows.push_back({figure.axes.sweep[x].label});
+        for (std::size_t s = 0; s < figure.axes.series.size(); ++s) {
+          rows.back().push_back(cell_text(figure, results, c, s, x, m));
+        }
+      }
+      text += table(rows);
     }
-    text += table(rows);
   }
   return text;
 }
 
 }  // namespace
 
-std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results) {
-  const FigureValues values = values_by_series(figure, results);
-  std::vector<JudgedClaim> judged;
-  for (const Claim& claim : figure.claims) {
-    Verdict verdict = judge(claim, figure.axes, values);
-    const bool fitted = std::any_of(figure.calibrated.begin(), figure.calibrated.end(),
-                                    [&](const Calibration& constant) { return constant.on == claim.id; });
-    std::string text = verdict.text(claim) + (fitted ? " (fitted)" : "");
-    judged.push_back({&claim, std::move(verdict), std::move(text)});
-  }
-  return judged;
-}
-
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text = csv_field(figure.sweep_label.empty() ? "x" : figure.sweep_label) + ",series";
+  if (figure.knee) text += ",criterion";
+  if (!figure.placements.empty()) text += ",placement";
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
   text += ",verdict,run_hash\n";
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const FigurePoint& point = figure.points[i];
+    const FigurePoint& point = figure.points[i / figure.criteria()];
     text += csv_field(figure.axes.sweep[point.sweep].label) + "," + csv_field(figure.axes.series[point.series]);
+    if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
+    if (!figure.placements.empty()) text += fmt::format(",{}", figure.placements[point.placement]);
     for (const double value : results[i].values) text += std::isnan(value) ? "," : fmt::format(",{}", value);
     text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
   }
@@ -99,11 +102,10 @@ std::string figure_csv(const Figure& figure, const std::vector<PointResult>& res
 }
 
 std::string figure_text(const Figure& figure, const std::vector<PointResult>& results) {
-  const FigureValues values = values_by_series(figure, results);
   std::string text = fmt::format("{}: {}\n", figure.name, figure.title);
   if (!figure.paper.empty()) text += figure.paper + '\n';
   if (!figure.doc.empty()) text += figure.doc + '\n';
-  text += points_text(figure, values);
+  text += points_text(figure, results);
 
   std::vector<Row> rows{{"verdict", "claim", "paper", "simulated"}};
   std::vector<std::string> sayings{""};
@@ -141,10 +143,12 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   report.set("provenance", provenance_json());
   JsonValue points = JsonValue::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const FigurePoint& point = figure.points[i];
+    const FigurePoint& point = figure.points[i / figure.criteria()];
     JsonValue entry = JsonValue::object();
     entry.set("x", figure.axes.sweep[point.sweep].label);
     entry.set("series", figure.axes.series[point.series]);
+    if (figure.knee) entry.set("criterion", figure.knee->criteria[i % figure.criteria()].name);
+    if (!figure.placements.empty()) entry.set("placement", figure.placements[point.placement]);
     JsonValue numbers = JsonValue::object();
     for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
       numbers.set(figure.axes.metrics[m], results[i].values[m]);
@@ -153,7 +157,7 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
     entry.set("verdict", verdict_of(results[i]));
     entry.set("problem", results[i].problem);
     entry.set("run_hash", results[i].hash);
-    entry.set("command", figure.command_of(point));
+    entry.set("command", figure.command_of(point, results[i].load));
     points.push(std::move(entry));
   }
   report.set("points", std::move(points));

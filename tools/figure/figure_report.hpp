@@ -1,6 +1,8 @@
 // What a figure prints and writes: the points as CSV, the claims as a table or as JSON.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,13 +10,20 @@
 
 namespace racksim::tools {
 
-/// A claim of the figure, and how it came out.
+/// A claim of the figure, and how it came out. With several criteria of a knee, a claim is met if it is under each of
+/// them, but for one about a value that the paper prints, such as a ratio: that is judged under the criterion that was
+/// fitted (the last, if none was), with what the others give beside it. With several placements of keys, claims are
+/// read off the means over them.
 struct JudgedClaim {
   const Claim* claim;
-  Verdict verdict;
+  Verdict verdict;   ///< `simulated` is what all criteria gave, with the spread over the placements
   std::string text;  ///< the verdict in words; says so if a constant was fitted to the claim
 };
 std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<PointResult>& results);
+
+/// The numbers of a figure under one criterion: of one placement of keys, or their means.
+FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
+                          std::optional<std::size_t> placement = std::nullopt);
 
 /// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);

@@ -3,11 +3,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/run_metrics.hpp"
+#include "tools/knee/knee_runs.hpp"
 #include "tools/processes/child_processes.hpp"
 #include "tools/processes/interruption.hpp"
 
@@ -17,28 +19,60 @@ namespace {
 /// How often the progress is told while nothing ends.
 constexpr std::chrono::milliseconds kPatience{200};
 
-/// In the child: runs the point and says in JSON what came out.
-std::string run_point(const Figure& figure, const FigurePoint& point) {
+/// What a run says, in JSON. `load` is that of its knee, 0 for none.
+JsonValue run_of(const Figure& figure, Scenario scenario, std::uint64_t load) {
   JsonValue answer = JsonValue::object();
-  Scenario scenario = point.scenario;
   scenario.observe.trace.clear();  // points would write over each other's
   sim::Metrics metrics;
   const RunResult result = run_experiment(scenario, metrics, "", {});
   JsonValue values = JsonValue::array();
   for (const std::string& name : figure.metric_names) {
-    const auto value = metric_value(result, metrics, name);
+    const auto value =
+        name == kKneeMetric ? std::optional(static_cast<double>(load) / 1e6) : metric_value(result, metrics, name);
     values.push(value && std::isfinite(*value) ? JsonValue(*value) : JsonValue());
   }
   answer.set("values", std::move(values));
   answer.set("hash", result.hash.hex());
   answer.set("pass", result.pass);
+  if (load > 0) answer.set("load", load);
   if (!result.violations.empty()) {
     const sim::Violation& first = result.violations.front();
     answer.set("problem", fmt::format("{} at {} ns: {}", first.oracle, first.at.ns(), first.what));
   } else if (!result.failed_expectations.empty()) {
     answer.set("problem", result.failed_expectations.front());
   }
-  return to_canonical_json(answer);
+  return answer;
+}
+
+/// The knees of a point, each with a run at its load: the probes are shared.
+JsonValue runs_at_knees(const Figure& figure, const FigurePoint& point, const Catalogue& catalogue) {
+  const ScenarioAt scenario_at = [&](const std::vector<std::string>& overrides) {
+    std::vector<std::string> all = point.overrides;
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_scenario(figure.base_document, figure.base, catalogue, all);
+  };
+  Probes probes = probes_of(*figure.knee, scenario_at);
+  JsonValue answers = JsonValue::array();
+  for (const KneeCriterion& criterion : figure.knee->criteria) {
+    const Knee knee = find_knee(probes, figure.knee->bounds, criterion.loss);
+    if (!knee.found()) {
+      JsonValue answer = JsonValue::object();
+      answer.set("problem", fmt::format("no knee at a loss of {}: {}", criterion.loss,
+                                        why_not_found(knee, probes, figure.knee->bounds)));
+      answers.push(std::move(answer));
+      continue;
+    }
+    const Scenario scenario = scenario_at(figure.knee->overrides_at(*knee.passes));
+    const auto run = [&] { return to_canonical_json(run_of(figure, scenario, *knee.passes)); };
+    answers.push(parse_json(answer_of(run, "a point was not done yet").text, "run at a knee"));
+  }
+  return answers;
+}
+
+/// In the child: what all runs of a point say.
+std::string run_point(const Figure& figure, const FigurePoint& point, const Catalogue& catalogue) {
+  if (figure.knee) return to_canonical_json(runs_at_knees(figure, point, catalogue));
+  return to_canonical_json(run_of(figure, point.scenario, 0));
 }
 
 std::string text_member(const JsonValue& object, const char* key) {
@@ -46,19 +80,30 @@ std::string text_member(const JsonValue& object, const char* key) {
   return value && value->string() ? *value->string() : "";
 }
 
-/// What a point's process has said.
-PointResult result_of(const std::string& text, std::size_t metrics) {
+/// What one of a point's runs has said.
+PointResult result_of(const JsonValue& answer, std::size_t metrics) {
   PointResult result;
-  const JsonValue answer = parse_json(text, "result of a point");
   const auto* values = answer.find("values");
   for (std::size_t i = 0; i < metrics; ++i) {
-    result.values.push_back((*values->elements())[i].number().value_or(std::nan("")));
+    result.values.push_back(values ? (*values->elements())[i].number().value_or(std::nan("")) : std::nan(""));
   }
   const auto* pass = answer.find("pass");
   result.pass = pass && pass->boolean() && *pass->boolean();
+  const auto* load = answer.find("load");
+  result.load = load ? load->natural().value_or(0) : 0;
   result.hash = text_member(answer, "hash");
   result.problem = text_member(answer, "problem");
   return result;
+}
+
+/// What a point's process has said, by criterion.
+std::vector<PointResult> results_of(const std::string& text, std::size_t metrics) {
+  const JsonValue answer = parse_json(text, "result of a point");
+  const auto* several = answer.elements();
+  if (!several) return {result_of(answer, metrics)};
+  std::vector<PointResult> results;
+  for (const JsonValue& one : *several) results.push_back(result_of(one, metrics));
+  return results;
 }
 
 /// One that came to no end.
@@ -71,17 +116,22 @@ PointResult failure_of(const ChildResult& child, std::size_t metrics) {
 
 }  // namespace
 
-std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, KeptPoints& kept,
+std::vector<PointResult> run_points(const Figure& figure, const Catalogue& catalogue, unsigned jobs, KeptPoints& kept,
                                     const FigureProgress& progress) {
-  const std::size_t metrics = figure.metric_names.size(), all = figure.points.size();
-  std::vector<PointResult> results(all);
+  const std::size_t metrics = figure.metric_names.size(), all = figure.points.size(), criteria = figure.criteria();
+  std::vector<PointResult> results(all * criteria);
+  const auto take = [&](std::size_t point, std::vector<PointResult> of_point) {
+    of_point.resize(criteria, of_point.front());
+    std::move(of_point.begin(), of_point.end(), results.begin() + static_cast<std::ptrdiff_t>(point * criteria));
+  };
   std::vector<std::string> identities;
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < all; ++i) {
     identities.push_back(point_identity(figure, figure.points[i]));
     if (const auto answer = kept.find(identities[i])) {
-      results[i] = result_of(*answer, metrics);
-      results[i].from_before = true;
+      std::vector<PointResult> of_point = results_of(*answer, metrics);
+      for (PointResult& result : of_point) result.from_before = true;
+      take(i, std::move(of_point));
     } else {
       missing.push_back(i);
     }
@@ -95,12 +145,14 @@ std::vector<PointResult> run_points(const Figure& figure, unsigned jobs, KeptPoi
     });
     while (next < missing.size() && children.has_room()) {
       const std::size_t point = missing[next++];
-      children.start(point, [&figure, point] { return run_point(figure, figure.points[point]); });
+      children.start(point,
+                     [&figure, &catalogue, point] { return run_point(figure, figure.points[point], catalogue); });
     }
     if (progress) progress(done, all);
     if (const auto ended = children.wait(kPatience)) {
       if (ended->answered()) kept.add(identities[ended->id], ended->text);
-      results[ended->id] = ended->answered() ? result_of(ended->text, metrics) : failure_of(*ended, metrics);
+      take(ended->id, ended->answered() ? results_of(ended->text, metrics)
+                                        : std::vector<PointResult>{failure_of(*ended, metrics)});
       ++done;
     }
   }

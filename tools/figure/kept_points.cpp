@@ -1,6 +1,8 @@
 // See kept_points.hpp.
 #include "tools/figure/kept_points.hpp"
 
+#include <fmt/core.h>
+
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -102,6 +104,13 @@ std::string program_identity() {
 std::string point_identity(const Figure& figure, const FigurePoint& point) {
   std::vector<std::string> texts = figure.metric_names;
   texts.push_back(to_canonical_json(configuration(point.scenario)));
+  if (figure.knee) {
+    const KneePlan& plan = *figure.knee;
+    texts.insert(texts.end(), plan.probe.begin(), plan.probe.end());
+    texts.push_back(plan.load);
+    texts.push_back(fmt::format("{} {} {}", plan.bounds.from, plan.bounds.to, plan.bounds.tolerance));
+    for (const KneeCriterion& criterion : plan.criteria) texts.push_back(fmt::format("{}", criterion.loss));
+  }
   return kept_hash(point_domain, texts);
 }
 

@@ -33,6 +33,11 @@ struct Log {
     note(id);
     core.charge(extra);
   }
+  void note_and_rest(int id, Time until) {
+    note(id);
+    rest(until);
+  }
+  void rest(Time until) { core.rest_until(until); }
   void queue(int id, Duration ready, Duration cost) { core.run_at<&Log::note>(at(ready), cost, *this, id); }
   void queue_later(int id, Duration ready) { queue(id, ready, 10_ns); }
   void halt() { core.halt(); }
@@ -156,6 +161,29 @@ TEST_CASE("The core agrees with a plain simulation of one server on random work"
     log.calendar.run_until();
     CHECK(log.entries == expected);
   }
+}
+
+TEST_CASE("A core at rest begins nothing before the rest is over, and spends no time on it") {
+  Log log;
+  log.core.rest_until(at(200_ns));
+  log.core.run<&Log::note>(50_ns, log, 1);
+  log.core.set_slowdown(2);
+  log.calendar.run_until();
+  // Of a slow core the work is longer, the rest is not.
+  CHECK(log.entries == std::vector<Log::Entry>{{1, at(300_ns)}});
+  CHECK(log.core.busy_time() == 100_ns);
+}
+
+TEST_CASE("A rest that begins in a handler holds up what waits, and one that begins later lets what has begun go on") {
+  Log log;
+  sim::Lane lane = log.calendar.add_lane("test");
+  log.core.run<&Log::note_and_rest>(100_ns, log, 1, at(500_ns));
+  log.core.run<&Log::note>(50_ns, log, 2);
+  log.core.run<&Log::note>(50_ns, log, 3);
+  log.calendar.at<&Log::rest>(at(520_ns), lane, log, at(1_us));
+  log.calendar.run_until();
+  CHECK(log.entries == std::vector<Log::Entry>{{1, at(100_ns)}, {2, at(550_ns)}, {3, at(1050_ns)}});
+  CHECK(log.core.busy_time() == 200_ns);
 }
 
 TEST_CASE("Work of a negative cost is refused") {

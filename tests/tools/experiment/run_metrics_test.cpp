@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <vector>
 
 using namespace racksim;
 using namespace racksim::tools;
@@ -41,4 +42,26 @@ TEST_CASE("every name that is listed has a value, and the list is in order") {
   // Two of the report, one counter and its rate, seven statistics under two names.
   CHECK(names.size() == 2 + 2 + 7 * 2);
   for (const auto& name : names) CHECK(metric_value({}, metrics, name).has_value());
+}
+
+TEST_CASE("of a series, the whole intervals in the measured time tell how low it falls and for how long") {
+  sim::Metrics metrics;
+  const sim::Duration ms = sim::Duration::from_ps(1'000'000'000);
+  auto& series = metrics.time_series("operations_over_time", "operations", "Ended.", ms);
+  // Ten whole intervals are measured, from 2.5 ms to 13 ms: the one that begins at 3 ms is the first.
+  const std::vector<std::uint64_t> values{0, 0, 7, 100, 100, 100, 60, 80, 95, 100, 99, 100, 98, 400};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    series.add(sim::Time{} + ms * static_cast<std::int64_t>(i), values[i]);
+  }
+  RunResult result;
+  result.measured_from = sim::Time{} + ms * 5 / 2;
+  result.measured = ms * 21 / 2;
+  CHECK(metric_value(result, metrics, "operations_over_time.lowest_share") == Approx(0.6));
+  CHECK(metric_value(result, metrics, "operations_over_time.low_share") == Approx(0.2));
+  CHECK_FALSE(metric_value(result, metrics, "operations_over_time.mean").has_value());
+  // Nothing is told of a measured time without a whole interval.
+  result.measured = ms / 2;
+  CHECK_FALSE(metric_value(result, metrics, "operations_over_time.lowest_share").has_value());
+  const auto names = metric_names_in(metrics);
+  CHECK(std::count(names.begin(), names.end(), "operations_over_time.low_share") == 1);
 }

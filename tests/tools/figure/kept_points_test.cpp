@@ -117,7 +117,7 @@ TEST_CASE("kept points are not run again, and those that end are kept", "[figure
     auto kept = open(file);
     kept.add(point_identity(figure, figure.points[0]),
              R"({"values":[123456],"hash":"of before","pass":true})");  // a value that no run gives
-    const auto results = run_points(figure, 1, kept, {});
+    const auto results = run_points(figure, built_in_catalogue(), 1, kept, {});
     CHECK(results[0].values == std::vector<double>{123456});
     CHECK(results[0].hash == "of before");
     CHECK(results[0].from_before);
@@ -125,7 +125,7 @@ TEST_CASE("kept points are not run again, and those that end are kept", "[figure
     CHECK_FALSE(results[1].from_before);
   }
   auto kept = open(file);
-  const auto again = run_points(figure, 1, kept, {});
+  const auto again = run_points(figure, built_in_catalogue(), 1, kept, {});
   CHECK(again[0].hash == "of before");
   CHECK(again[1].from_before);
   CHECK(again[1].hash.size() == 32);
