@@ -99,6 +99,7 @@ TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, 
   auto options = small(GENERATE(Consistency::sc, Consistency::lin));
   options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
   options.rules.start_at_once = GENERATE(false, true);
+  options.rules.stalled = GENERATE(Rules::Stalled::together, Rules::Stalled::in_order);
   options.broadcast = GENERATE(Broadcast::unicast, Broadcast::multicast);
   options.consistency_credits = options.credit_batch = GENERATE(1u, 60u);
   Setup setup = contended(GENERATE(1u, 2u), 3);
@@ -107,6 +108,24 @@ TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, 
   CHECK(run.violations() == "");
   CHECK(run.counted("store_writes") == 0);
   CHECK(run.counter("store.answers_by_cache") >= 3000);
+}
+
+// In order, each of N nodes has one put of the key in a round trip, and all other sessions wait behind it.
+TEST_CASE("puts of one key are no more than N in a round trip if they go on in order, and more if together") {
+  const sim::Duration round_trip = CckvsRun(scripted(1), small(Consistency::lin)).put_now(kAlice, 0).took;
+  const auto puts_per_us = [](Rules::Stalled stalled) {
+    auto options = small(Consistency::lin);
+    options.rules.stalled = stalled;
+    Setup setup = contended(1, 1, 1.0);
+    setup.workload->window = 8;
+    CckvsRun run(setup, options);
+    run.finish();
+    CHECK(run.violations() == "");
+    return run.gauge("store.cache_mops");
+  };
+  const double most = 3 / (round_trip.ns() / 1000);
+  CHECK(puts_per_us(Rules::Stalled::in_order) <= most);
+  CHECK(puts_per_us(Rules::Stalled::together) > most);
 }
 
 TEST_CASE("hot and cold keys together keep what is promised") {
