@@ -43,7 +43,9 @@ void Core::serve_next() {
 void Core::begin() {
   serving_ = true;
   start_ = std::max({current_.ready, charged_until_, calendar_.now()});
-  served_ = time_for(current_.cost);
+  const sim::Duration more =
+      current_.more == nullptr ? sim::Duration{} : current_.more(current_.target, current_.words);
+  served_ = time_for(current_.cost + more);
   end_ = start_ + served_;
   end_event_ = calendar_.at<&Core::finish>(end_, lane_, *this);
 }

@@ -39,29 +39,25 @@ class Core {
   /// whatever the order of the calls, except that work once begun is finished.
   template <auto Handler, class Target, class... Args>
   void run_at(sim::Time ready, sim::Duration cost, Target& target, Args... args) {
-    static_assert(sizeof...(Args) <= 2, "work carries two words");
-    const bool begins = idle();
-    Work& work = begins ? current_ : waiting_.emplace_back();
-    std::size_t i = 0;
-    ((work.words[i++] = pack(args)), ...);
-    work.call = [](void* object, const Words& words) {
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (static_cast<Target*>(object)->*Handler)(unpack<Args>(words[I])...);
-      }
-      (std::index_sequence_for<Args...>{});
-    };
-    work.target = &target;
-    work.ready = std::max(ready, calendar_.now());
-    work.cost = cost;
-    work.serial = serial_++;
-    if (cost < sim::Duration{}) [[unlikely]]
-      refuse_negative(begins);
-    if (begins) [[likely]] {
-      begin();
-    } else {
-      queue();
-    }
+    enter<Handler>(nullptr, ready, cost, target, args...);
   }
+
+  /// The same of work that takes more than `cost`, by what is so when it begins: by `(target.*More)(args...)`, which
+  /// may be asked several times and changes nothing.
+  template <auto Handler, auto More, class Target, class... Args>
+  void run_more_at(sim::Time ready, sim::Duration cost, Target& target, Args... args) {
+    enter<Handler>(
+        [](void* object, const Words& words) {
+          return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return (static_cast<const Target*>(object)->*More)(unpack<Args>(words[I])...);
+          }
+          (std::index_sequence_for<Args...>{});
+        },
+        ready, cost, target, args...);
+  }
+
+  /// In a handler: when the core began with the work that it is called for.
+  sim::Time began() const { return start_; }
 
   /// Spends time on what the core does at this instant: inside a handler it lengthens that handler's occupation of the
   /// core; outside one it goes before everything that waits. Returns the instant at which the charged time is over.
@@ -103,6 +99,7 @@ class Core {
     std::uint64_t serial = 0;
     sim::Duration cost;
     void (*call)(void*, const Words&) = nullptr;
+    sim::Duration (*more)(void*, const Words&) = nullptr;
     void* target = nullptr;
     Words words{};
   };
@@ -122,6 +119,34 @@ class Core {
     T value;
     std::memcpy(static_cast<void*>(&value), &word, sizeof value);
     return value;
+  }
+
+  template <auto Handler, class Target, class... Args>
+  void enter(sim::Duration (*more)(void*, const Words&), sim::Time ready, sim::Duration cost, Target& target,
+             Args... args) {
+    static_assert(sizeof...(Args) <= 2, "work carries two words");
+    const bool begins = idle();
+    Work& work = begins ? current_ : waiting_.emplace_back();
+    std::size_t i = 0;
+    ((work.words[i++] = pack(args)), ...);
+    work.call = [](void* object, const Words& words) {
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        (static_cast<Target*>(object)->*Handler)(unpack<Args>(words[I])...);
+      }
+      (std::index_sequence_for<Args...>{});
+    };
+    work.more = more;
+    work.target = &target;
+    work.ready = std::max(ready, calendar_.now());
+    work.cost = cost;
+    work.serial = serial_++;
+    if (cost < sim::Duration{}) [[unlikely]]
+      refuse_negative(begins);
+    if (begins) [[likely]] {
+      begin();
+    } else {
+      queue();
+    }
   }
 
   bool idle() const { return !serving_ && !in_handler_ && waiting_.empty(); }

@@ -17,20 +17,32 @@ void CompletionQueue::push(sim::Time ready, Completion completion, p4::PacketRef
   const std::uint32_t slot = free_.back();
   free_.pop_back();
   if (packet) ++packets_;
-  entries_[slot] = {std::move(completion), std::move(packet), true};
+  entries_[slot] = {std::move(completion), std::move(packet), std::max(ready, engine_.now()), true};
   if (wake_up_) {
     engine_.calendar().at<&CompletionQueue::notify>(std::max(ready, engine_.now()), poller_.lane(), *this, slot,
                                                     engine_.generation());
   } else {
-    poller_.run_at<&CompletionQueue::poll>(ready, cost_of(slot), *this, slot, engine_.generation());
+    serve_at(ready, cost_of(slot), slot, engine_.generation());
   }
+}
+
+void CompletionQueue::serve_at(sim::Time ready, sim::Duration cost, std::uint32_t slot, std::uint64_t generation) {
+  if (engine_.costs().poll == sim::Duration{}) {
+    poller_.run_at<&CompletionQueue::poll>(ready, cost, *this, slot, generation);
+  } else {
+    poller_.run_more_at<&CompletionQueue::poll, &CompletionQueue::poll_for>(ready, cost, *this, slot, generation);
+  }
+}
+
+sim::Duration CompletionQueue::poll_for(std::uint32_t slot, std::uint64_t) const {
+  return entries_[slot].ready > last_poll_ ? engine_.costs().poll : sim::Duration{};
 }
 
 // The core's wake-up goes before the work that it is for.
 void CompletionQueue::notify(std::uint32_t slot, std::uint64_t generation) {
   if (generation != engine_.generation()) return;
   const bool asleep = poller_.backlog() == 0 && poller_.free_at() <= engine_.now();
-  poller_.run<&CompletionQueue::poll>(asleep ? cost_of(slot) + *wake_up_ : cost_of(slot), *this, slot, generation);
+  serve_at(engine_.now(), asleep ? cost_of(slot) + *wake_up_ : cost_of(slot), slot, generation);
 }
 
 void CompletionQueue::push_error(Qpn qpn, std::uint64_t wr_id, Opcode opcode, Status status) {
@@ -41,6 +53,7 @@ void CompletionQueue::poll(std::uint32_t slot, std::uint64_t generation) {
   if (generation != engine_.generation()) return;
   RACKSIM_INVARIANT(entries_[slot].used, "a completion is polled once");
   const Entry entry = std::exchange(entries_[slot], {});
+  if (entry.ready > last_poll_) last_poll_ = poller_.began();
   free_.push_back(slot);
   if (entry.packet) {
     --packets_;

@@ -1,7 +1,9 @@
 // A completion queue: completions that the NIC has written to host memory, polled by one core (ibv_poll_cq(3)).
 //
-// Each costs the core what CpuCosts says: `completion` for a work request, `receive` for a message. Raw packets come
-// the same way, as their receive ring is polled.
+// Each costs the core what CpuCosts says: `completion` for a work request, `receive` for a message. A poll takes all
+// that is there and costs `poll` besides: whatever comes while the core is busy shares one. Polls that find nothing
+// fill the time in which there is nothing else to do; that one may be under way when something comes is not modelled.
+// Raw packets come the same way, as their receive ring is polled.
 //
 // A core may wait for events instead (ibv_req_notify_cq(3)): when it has nothing to do it sleeps, and the completion
 // that finds it so wakes it up, which takes its time. While it works it sees completions without that.
@@ -51,10 +53,14 @@ class CompletionQueue {
   struct Entry {
     Completion completion;
     p4::PacketRef packet;
+    sim::Time ready;
     bool used = false;
   };
   void notify(std::uint32_t slot, std::uint64_t generation);
   void poll(std::uint32_t slot, std::uint64_t generation);
+  /// What a poll costs if the last one was too early for the entry.
+  sim::Duration poll_for(std::uint32_t slot, std::uint64_t generation) const;
+  void serve_at(sim::Time ready, sim::Duration cost, std::uint32_t slot, std::uint64_t generation);
   sim::Duration cost_of(std::uint32_t slot) const {
     return entries_[slot].completion.opcode == Opcode::receive ? engine_.costs().receive + handling_
                                                                : engine_.costs().completion;
@@ -66,6 +72,7 @@ class CompletionQueue {
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::uint64_t packets_ = 0;
+  sim::Time last_poll_ = sim::Time::beginning();
   sim::Duration handling_;
   std::optional<sim::Duration> wake_up_;  // none: the core polls
 };

@@ -44,7 +44,8 @@ Datagram& Nic::create_datagram(const QueuePair::Queues& queues) {
 
 Qpn Nic::create_raw_qp(Core& poller, PacketHandler& handler, sim::Duration handling) {
   if (raw_.size() == kRawQpns) throw std::runtime_error(fmt::format("node {}: no raw queue pair is left", node()));
-  raw_.push_back(std::make_unique<RawQueuePair>(engine_, poller, handler, engine_.costs().receive + handling));
+  raw_.push_back(std::make_unique<RawQueuePair>(engine_, poller, handler,
+                                                engine_.costs().receive + engine_.costs().poll + handling));
   return Qpn{kFirstRawQpn + static_cast<std::uint32_t>(raw_.size() - 1)};
 }
 

@@ -45,6 +45,8 @@ void CpuCosts::declare(sim::Parameters& p) {
   p.length("cpu.post_more", post_more, 0_ps, 1_ms, "CPU time for each further work request of one doorbell.");
   p.length("cpu.receive", receive, 0_ps, 1_ms, "CPU time to poll and dispatch a received message.");
   p.length("cpu.completion", completion, 0_ps, 1_ms, "CPU time to poll a completion.");
+  p.length("cpu.poll", poll, 0_ps, 1_ms, "CPU time of a poll that finds something, beside that for each it finds.")
+      .neutral(0_ps);
 }
 
 }  // namespace racksim::models

@@ -38,12 +38,13 @@ struct NicOptions {
   void declare(sim::Parameters& parameters);
 };
 
-/// What the verbs cost the core that calls them. A receive includes polling and dispatch.
+/// What the verbs cost the core that calls them. A receive includes polling and dispatch, but for what `poll` takes.
 struct CpuCosts {
   sim::Duration post = 40_ns;
   sim::Duration post_more = 10_ns;
   sim::Duration receive = 60_ns;
   sim::Duration completion = 40_ns;
+  sim::Duration poll = 0_ns;  ///< of each poll of a completion queue that finds something, however much it finds
 
   void declare(sim::Parameters& parameters);
 };

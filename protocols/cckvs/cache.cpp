@@ -1,6 +1,8 @@
 // Events of a cache's keys, each through its table. See cache.hpp.
 #include "protocols/cckvs/cache.hpp"
 
+#include <algorithm>
+
 #include "protocols/cckvs/lin_step.hpp"
 #include "protocols/cckvs/sc_step.hpp"
 #include "sim/kernel/invariant.hpp"
@@ -11,6 +13,7 @@ Cache::Cache(NodeId self, std::uint32_t nodes, const Rules& rules, Outbox& outbo
     : self_(self),
       nodes_(nodes),
       rules_(rules.in_effect()),
+      most_puts_together_(rules_.puts_together(nodes)),
       order_(static_cast<unsigned>(rules.version_bits), rules.tie_break),
       outbox_(outbox),
       coverage_(coverage) {}
@@ -81,8 +84,13 @@ void Cache::put(sim::Key key, sim::OperationId operation, sim::Value value) {
     ScStep step{.cache = *this, .key = key, .entry = entry, .operation = operation, .value = value};
     return ScStep::execute(ScEvent::put, step, coverage_);
   }
+  begin_put(key, entry, {operation, true, value}, false);
+}
+
+void Cache::begin_put(sim::Key key, Entry& entry, const Stalled& put, bool on_top) {
   const bool was_valid = entry.header.state == CacheState::valid;
-  LinStep step{.cache = *this, .key = key, .entry = entry, .operation = operation, .value = value};
+  LinStep step{
+      .cache = *this, .key = key, .entry = entry, .operation = put.operation, .value = put.value, .on_top = on_top};
   LinStep::execute(LinEvent::put, step, coverage_);
   finish(key, entry, was_valid);
 }
@@ -149,20 +157,31 @@ void Cache::execute(LinStep& step, LinMessage message) {
 void Cache::finish(sim::Key key, Entry& entry, bool was_valid) {
   const bool is_valid = entry.header.state == CacheState::valid;
   if (is_valid != was_valid) outbox_.readable(key, is_valid);
-  if (is_valid) {
-    Work* work = find_work(key);
-    while (work != nullptr && !work->stalled.empty() && entry.header.state == CacheState::valid) {
-      const Stalled next = work->stalled.front();
-      work->stalled.erase(work->stalled.begin());
-      if (next.is_put) {
-        put(key, next.operation, next.value);
-      } else {
-        get(key, next.operation);
-      }
-      work = find_work(key);
+  if (is_valid) let_stalled_go_on(key, entry);
+  free_work_if_empty(key);
+}
+
+// In order, each put has all behind it wait for its round trip: of a key that is put more often than each node can so,
+// more and more operations wait, whatever the network could carry.
+void Cache::let_stalled_go_on(sim::Key key, Entry& entry) {
+  Work* work = find_work(key);
+  if (work == nullptr) return;
+  if (rules_.stalled == Rules::Stalled::together) {
+    std::stable_partition(work->stalled.begin(), work->stalled.end(), [](const Stalled& s) { return !s.is_put; });
+  }
+  std::uint64_t puts = 0;
+  auto next = work->stalled.begin();
+  for (; next != work->stalled.end(); ++next) {
+    const bool on_top = entry.header.state != CacheState::valid;
+    if (on_top && (!next->is_put || puts == most_puts_together_)) break;
+    if (next->is_put) {
+      begin_put(key, entry, *next, on_top);
+      ++puts;
+    } else {
+      get(key, next->operation);
     }
   }
-  free_work_if_empty(key);
+  work->stalled.erase(work->stalled.begin(), next);
 }
 
 void Cache::restore(sim::Key key, const Entry& entry, const Work& work) {

@@ -64,8 +64,10 @@ class Cache {
   enum class LinMessage : std::uint8_t { invalidation, acknowledgement, update };
 
   void execute(LinStep& step, LinMessage message);
+  void begin_put(sim::Key key, Entry& entry, const Stalled& put, bool on_top);
   /// The rest of an event after its row: who waited goes on, and the key's work is put away if there is none left.
   void finish(sim::Key key, Entry& entry, bool was_valid);
+  void let_stalled_go_on(sim::Key key, Entry& entry);
   Work* find_work(sim::Key key);
   /// Made if there is none.
   Work& work_of(sim::Key key);
@@ -74,6 +76,7 @@ class Cache {
   NodeId self_;
   std::uint32_t nodes_;
   Rules rules_;
+  std::uint64_t most_puts_together_;
   TimestampOrder order_;
   Outbox& outbox_;
   sim::CoverageProbe coverage_;

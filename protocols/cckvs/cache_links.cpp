@@ -9,7 +9,7 @@
 namespace racksim::cckvs {
 
 namespace {
-constexpr unsigned kKindBits = 4;  // of the immediate data of a message without payload
+constexpr unsigned kKindBits = 4;  // of the immediate data of a message without payload: three kinds of five classes
 }
 
 CacheLinks::CacheLinks(Shared& shared, const CacheOptions& options, NodeId node, unsigned thread,
@@ -48,13 +48,15 @@ CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::Operati
   const MessageSizes sizes = shared_.sizes(message.key);
   return {.content = p4::Content::of(message),
           .bytes = message.message == MessageClass::update ? sizes.update() : sizes.invalidation(),
-          .message = message.message,
+          .place = place_of(message),
           .cause = cause,
           .key = message.key};
 }
 
 void CacheLinks::send(NodeId to, const CacheMessage& message, sim::OperationId cause) {
-  send(peers_[to], packed(message, cause));
+  CacheMessage sent = message;
+  sent.to_one = options_.broadcast == Broadcast::multicast && message.message != MessageClass::acknowledgement;
+  send(peers_[to], packed(sent, cause));
 }
 
 void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause) {
@@ -65,7 +67,7 @@ void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause
     }
     return;
   }
-  const std::size_t place = place_of(message.message);
+  const std::size_t place = packed_message.place;
   to_all_[place].push(std::move(packed_message));
   ++waiting_;
   send_waiting_to_all(place);
@@ -73,7 +75,7 @@ void CacheLinks::send_to_all(const CacheMessage& message, sim::OperationId cause
 }
 
 void CacheLinks::send(Peer& peer, Waiting message) {
-  const std::size_t place = place_of(message.message);
+  const std::size_t place = message.place;
   peer.classes[place].waiting.push(std::move(message));
   ++waiting_;
   send_waiting(peer, place);
@@ -90,16 +92,19 @@ void CacheLinks::send_waiting(Peer& peer, std::size_t place) {
   Class& of_class = peer.classes[place];
   while (credits(of_class) > 0 && !of_class.waiting.empty()) {
     --waiting_;
-    ++of_class.sent;
     Waiting next = of_class.waiting.pop();
-    if (repeats_updates()) {
-      of_class.unknown.push({of_class.sent, next.key, shared_.rack.calendar().now()});
-      ++unknown_;
-      start_timer();
-    }
+    count_sent(of_class, next.key);
     post(address_of(peer), std::move(next), of_class.sent);
   }
   if (waiting_ == 0) sent_.notify_all();
+}
+
+void CacheLinks::count_sent(Class& of_class, sim::Key key) {
+  ++of_class.sent;
+  if (!repeats_updates()) return;
+  of_class.unknown.push({of_class.sent, key, shared_.rack.calendar().now()});
+  ++unknown_;
+  start_timer();
 }
 
 bool CacheLinks::all_have_credits(std::size_t place) const {
@@ -109,11 +114,15 @@ bool CacheLinks::all_have_credits(std::size_t place) const {
 
 void CacheLinks::send_waiting_to_all(std::size_t place) {
   while (!to_all_[place].empty() && all_have_credits(place)) {
-    for (Peer& peer : peers_) {
-      if (peer.links != nullptr) ++peer.classes[place].sent;
-    }
     --waiting_;
-    post({.group = group()}, to_all_[place].pop(), 0);
+    Waiting next = to_all_[place].pop();
+    std::uint32_t number = 0;
+    for (Peer& peer : peers_) {
+      if (peer.links == nullptr) continue;
+      count_sent(peer.classes[place], next.key);
+      number = peer.classes[place].sent;
+    }
+    post({.group = group()}, std::move(next), number);
   }
   if (waiting_ == 0) sent_.notify_all();
 }
@@ -128,7 +137,7 @@ void CacheLinks::post(const models::Destination& to, Waiting message, std::uint3
   request.bytes = message.bytes;
   request.destination = to;
   request.operation = message.cause;
-  messages_.add(message.message, std::move(request));
+  messages_.add(kClassOf[message.place], std::move(request));
   messages_.post_soon();
 }
 
@@ -138,7 +147,7 @@ void CacheLinks::message_came(const models::Completion& completion) {
   messages_.queue_pair().post_receive();
   const auto message = completion.content.as<CacheMessage>();
   Peer& peer = peers_[completion.from];
-  const std::size_t place = place_of(message.message);
+  const std::size_t place = place_of(message);
   Arrivals& arrivals = peer.classes[place].arrivals;
   if (repeats_updates()) {
     arrivals.take(*completion.immediate);
@@ -229,7 +238,8 @@ void CacheLinks::ask() {
     for (std::size_t place = 0; place < kClasses; ++place) {
       const Class& of_class = peer.classes[place];
       const bool late = !of_class.unknown.empty() && of_class.unknown.front().since + *shared_.retransmit_after <= now;
-      if (late || !of_class.waiting.empty()) note(peer, place, Note::question, of_class.sent);
+      const bool waits = !of_class.waiting.empty() || (!to_all_[place].empty() && credits(of_class) == 0);
+      if (peer.links != nullptr && (late || waits)) note(peer, place, Note::question, of_class.sent);
     }
   }
   timer_runs_ = false;
@@ -239,7 +249,7 @@ void CacheLinks::ask() {
 void CacheLinks::add_waits(std::vector<sim::Wait>& waits) const {
   const std::string who = fmt::format("cache thread {} of node{}", thread_, node_);
   const auto why = [](std::size_t messages, std::size_t place) {
-    return fmt::format("credits for {} {}", messages, name_of(class_of(place)));
+    return fmt::format("credits for {} {}", messages, name_of(kClassOf[place]));
   };
   for (std::size_t place = 0; place < kClasses; ++place) {
     if (!to_all_[place].empty()) waits.push_back({.who = who, .whom = "", .why = why(to_all_[place].size(), place)});
@@ -263,7 +273,7 @@ void CacheLinks::add_leaks(std::vector<models::Leak>& leaks) const {
       leaks.push_back(
           {"wrong-metadata",
            fmt::format("cache thread {} of node{}: {} credits for {} to node{}, which is to return {}, of {}", thread_,
-                       node_, mine, name_of(class_of(place)), node, with_it, options_.consistency_credits),
+                       node_, mine, name_of(kClassOf[place]), node, with_it, options_.consistency_credits),
            {}});
     }
   }

@@ -9,6 +9,9 @@
 // messages are numbered, as they may be lost. Of Lin's the caches see to that, and what comes has all before it count
 // as dealt with; whoever is out of credits for long asks, with his own total, which counts as well. An update of SC is
 // sent again, with what its key has now, until the other has told that it and all before it have come.
+//
+// By multicast each message has one number for all, and takes a credit of each. So what Lin sends again, to one, has
+// numbers and credits of its own; what SC sends again has the number that it had.
 #pragma once
 
 #include <array>
@@ -34,6 +37,7 @@ struct CacheMessage {
   sim::Value value = 0;  ///< of an update
   Timestamp timestamp;
   MessageClass message = MessageClass::update;
+  bool to_one = false;  ///< of those that go to all by multicast: this one does not
 };
 
 /// Gets the messages of other caches.
@@ -75,17 +79,18 @@ class CacheLinks {
   void crash();
 
  private:
-  static constexpr std::size_t kClasses = 3;
-  static std::size_t place_of(MessageClass message) {
-    return static_cast<std::size_t>(message) - static_cast<std::size_t>(MessageClass::invalidation);
-  }
-  static MessageClass class_of(std::size_t place) {
-    return static_cast<MessageClass>(place + static_cast<std::size_t>(MessageClass::invalidation));
+  /// What has numbers and credits of its own: a class of messages, or of those by multicast what goes to one.
+  static constexpr std::array kClassOf{MessageClass::invalidation, MessageClass::acknowledgement, MessageClass::update,
+                                       MessageClass::invalidation, MessageClass::update};
+  static constexpr std::size_t kClasses = kClassOf.size();
+  static std::size_t place_of(const CacheMessage& message) {
+    if (message.to_one) return message.message == MessageClass::invalidation ? 3 : 4;
+    return static_cast<std::size_t>(message.message) - static_cast<std::size_t>(MessageClass::invalidation);
   }
   struct Waiting {
     p4::Content content;  // copies share it, as the work requests of a broadcast share their payload
     std::uint32_t bytes = 0;
-    MessageClass message = MessageClass::update;
+    std::size_t place = 0;
     sim::OperationId cause = 0;
     sim::Key key = 0;
   };
@@ -142,6 +147,8 @@ class CacheLinks {
   void send_waiting(Peer& peer, std::size_t place);
   void send_waiting_to_all(std::size_t place);
   void note_waiting();
+  /// The next of these messages is on its way.
+  void count_sent(Class& of_class, sim::Key key);
   bool all_have_credits(std::size_t place) const;
   Waiting packed(const CacheMessage& message, sim::OperationId cause) const;
   void send(Peer& peer, Waiting message);

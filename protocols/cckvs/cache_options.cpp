@@ -35,10 +35,6 @@ void CacheOptions::declare_cache(sim::Parameters& p) {
 }
 
 void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) const {
-  if (rules.retransmit && broadcast == Broadcast::multicast) {
-    throw sim::OptionError("broadcast", "multicast with retransmit",
-                           "unicast: each receiver has numbers of its own for what it is sent");
-  }
   if (consistency_credits == 0) {
     throw sim::OptionError("consistency_credits", "0", "at least 1: without credits nobody may send a message");
   }
@@ -47,8 +43,9 @@ void CacheOptions::check(const models::Rack& rack, const NodeOptions& nodes) con
         "credit_batch", fmt::format("{}", credit_batch),
         fmt::format("at most the {} consistency_credits, or nobody returns any", consistency_credits));
   }
-  constexpr std::uint64_t kClasses = 3;
-  const std::uint64_t posted = consistency_credits * kClasses * (rack.options().nodes - 1);
+  // By multicast what is sent again, to one, has credits of its own.
+  const std::uint64_t classes = rules.retransmit && broadcast == Broadcast::multicast ? 5 : 3;
+  const std::uint64_t posted = consistency_credits * classes * (rack.options().nodes - 1);
   if (posted > rack.options().nic.send_queue) {
     throw sim::OptionError("consistency_credits",
                            fmt::format("{}, for {} messages of a queue pair", consistency_credits, posted),

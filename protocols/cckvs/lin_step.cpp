@@ -23,7 +23,7 @@ bool LinStep::reads_invalid() const {
   return !cache.rules_.invalid_state;
 }
 bool LinStep::starts_at_once() const {
-  return cache.rules_.start_at_once;
+  return on_top || cache.rules_.start_at_once;
 }
 bool LinStep::equal_invalidates() const {
   return !cache.rules_.equal_ignored;

@@ -38,6 +38,7 @@ struct LinStep {
   sim::Value value = 0;            ///< of put and updates
   Timestamp timestamp = {};        ///< of messages
   NodeId from = 0;                 ///< of messages
+  bool on_top = false;             ///< a put that has waited together with the one that the key is in Write for
 
   sim::KeyAndOperations key_and_operations() const;
 

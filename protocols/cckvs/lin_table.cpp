@@ -15,7 +15,8 @@ struct LinStep::Life {
 
   static constexpr Table::Guard kReadsOld{"get_in_write old", &Step::reads_old_in_write},
       kReadsNew{"get_in_write new", &Step::reads_new_in_write},
-      kReadsInvalid{"invalid_state off", &Step::reads_invalid}, kStartsAtOnce{"start_at_once", &Step::starts_at_once},
+      kReadsInvalid{"invalid_state off", &Step::reads_invalid},
+      kStartsAtOnce{"start_at_once, or waited together", &Step::starts_at_once},
       kEqualInvalidates{"equal_ignored off", &Step::equal_invalidates},
       kLosersAtOnce{"losers at-once", &Step::losers_return_at_once},
       kLosersAcked{"losers acked", &Step::acknowledges_losers}, kLast{"the last one", &Step::completes},

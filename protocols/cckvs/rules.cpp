@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "sim/options/option_error.hpp"
 
 namespace racksim::cckvs {
@@ -26,6 +28,11 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
   p.flag("retransmit", retransmit, "what is lost is sent again (the paper: nothing is)");
   p.flag("start_at_once", start_at_once, "a put of a key in Invalid or Write begins at once (code), and does not wait")
       .varied({false, true});
+  p.choice("stalled", stalled, {{"together", Stalled::together}, {"in-order", Stalled::in_order}},
+           "what waits for a key goes on when it is Valid: all gets and then all puts, each on top of the one before "
+           "(together), or in order, up to the next put")
+      .varied({Stalled::together, Stalled::in_order})
+      .neutral(Stalled::in_order);
   p.choice(
       "get_in_write", get_in_write,
       {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
@@ -59,8 +66,16 @@ Rules Rules::in_effect() const {
   if (source == Source::paper) {
     rules.losers = Losers::blocked;
     rules.ack_timestamps = rules.ack_set = false;
+    rules.stalled = Stalled::in_order;  // or a node's own puts would be losers, which block
   }
   return rules;
+}
+
+std::uint64_t Rules::puts_together(std::uint64_t nodes) const {
+  if (stalled == Stalled::in_order) return 1;
+  // Of each node those that begin, and as many before them whose messages may be under way.
+  const std::uint64_t told_apart = (std::uint64_t{1} << (version_bits - 1)) - 1;
+  return std::max<std::uint64_t>(1, told_apart / (2 * nodes));
 }
 
 void Rules::check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const {

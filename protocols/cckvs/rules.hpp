@@ -28,6 +28,11 @@ struct Rules {
     at_once,  ///< when they lose, which is wrong: a third node may still be Valid with the old value
     blocked   ///< never, as printed; by `rules: "paper"` alone
   };
+  /// What operations that wait for a key do when it is Valid. The paper is silent; all of them are concurrent.
+  enum class Stalled : std::uint8_t {
+    together,  ///< all gets have the value that has come, then all puts begin, each on top of the one before
+    in_order   ///< they go on in their order up to the next put, for whose round trip all behind it wait again
+  };
   enum class GetInWrite : std::uint8_t { stall, old_value, new_value };
   /// How a key is handed over between its home's store and all caches (hand_over.hpp), each but the first with a fault.
   enum class HandOver : std::uint8_t {
@@ -47,6 +52,7 @@ struct Rules {
   std::uint64_t version_bits = 32;
   bool retransmit = false;
   bool start_at_once = false;
+  Stalled stalled = Stalled::together;
   GetInWrite get_in_write = GetInWrite::stall;
   HandOver hand_over = HandOver::safe;
   // Safety mechanisms.
@@ -59,6 +65,9 @@ struct Rules {
   void declare_mechanisms(sim::Parameters& p);
   /// What they come to: of the printed rules what those switch off.
   Rules in_effect() const;
+  /// Puts of a key that have waited at a node and may begin together: such that their versions can be told apart from
+  /// those of the puts before them, which may be alive too.
+  std::uint64_t puts_together(std::uint64_t nodes) const;
   /// Throws sim::OptionError unless so many nodes, and puts of one key that can be alive at once, can be told apart.
   /// `nodes_option` is the option that says how many nodes there are.
   void check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const;

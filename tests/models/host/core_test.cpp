@@ -39,6 +39,12 @@ struct Log {
   }
   void rest(Time until) { core.rest_until(until); }
   void queue(int id, Duration ready, Duration cost) { core.run_at<&Log::note>(at(ready), cost, *this, id); }
+  sim::Duration more_of(int id) const { return id == 2 ? extra : sim::Duration{}; }
+  sim::Duration extra;
+  void note_and_set(int id, Duration more) {
+    note(id);
+    extra = more;
+  }
   void queue_later(int id, Duration ready) { queue(id, ready, 10_ns); }
   void halt() { core.halt(); }
 };
@@ -53,6 +59,17 @@ TEST_CASE("A handler is called at the end of its cost, after what was queued bef
   CHECK(log.entries == std::vector<Log::Entry>{{1, at(100_ns)}, {2, at(150_ns)}});
   CHECK(log.core.busy_time() == 150_ns);
   CHECK(log.calendar.executed() == 2);
+}
+
+TEST_CASE("Work can take more by what is so when it begins, not when it is queued") {
+  Log log;
+  log.core.run<&Log::note_and_set>(100_ns, log, 1, Duration(30_ns));
+  log.core.run_more_at<&Log::note, &Log::more_of>(at(0_ns), 50_ns, log, 2);
+  log.core.run_more_at<&Log::note, &Log::more_of>(at(0_ns), 50_ns, log, 3);
+  log.calendar.run_until();
+  CHECK(log.entries == std::vector<Log::Entry>{{1, at(100_ns)}, {2, at(180_ns)}, {3, at(230_ns)}});
+  CHECK(log.core.began() == at(180_ns));
+  CHECK(log.core.busy_time() == 230_ns);
 }
 
 TEST_CASE("A charge inside a handler delays what waits behind it") {

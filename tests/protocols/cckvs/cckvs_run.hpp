@@ -48,6 +48,22 @@ inline models::KeyValueOptions contended_keys(std::uint64_t keys, std::uint64_t 
   return workload;
 }
 
+/// By a script, with the keys from 0 on cached.
+inline Setup scripted(std::uint64_t cached, std::uint64_t nodes = 3) {
+  Setup setup;
+  setup.rack.nodes = nodes;
+  for (std::uint64_t key = 0; key < cached; ++key) setup.script.hottest.push_back(sim::Key(key));
+  return setup;
+}
+
+/// By the random workload, with all keys cached.
+inline Setup contended(std::uint64_t seed, std::uint64_t keys, double writes = 0.5) {
+  Setup setup;
+  setup.seed = seed;
+  setup.workload = contended_keys(keys, keys, writes);
+  return setup;
+}
+
 /// Nodes of two cache threads and two KVS threads.
 template <class Options>
 Options small() {

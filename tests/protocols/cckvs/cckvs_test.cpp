@@ -11,21 +11,6 @@ using namespace racksim::cckvs::testing;
 
 namespace {
 
-/// By a script, with the keys from 0 on cached.
-Setup scripted(std::uint64_t cached, std::uint64_t nodes = 3) {
-  Setup setup;
-  setup.rack.nodes = nodes;
-  for (std::uint64_t key = 0; key < cached; ++key) setup.script.hottest.push_back(sim::Key(key));
-  return setup;
-}
-
-Setup contended(std::uint64_t seed, std::uint64_t keys, double writes = 0.5) {
-  Setup setup;
-  setup.seed = seed;
-  setup.workload = contended_keys(keys, keys, writes);
-  return setup;
-}
-
 std::uint64_t consistency_packets(const CckvsRun& run) {
   return run.packets(MessageClass::invalidation) + run.packets(MessageClass::acknowledgement) +
          run.packets(MessageClass::update);
@@ -99,6 +84,7 @@ TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, 
   auto options = small(GENERATE(Consistency::sc, Consistency::lin));
   options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
   options.rules.start_at_once = GENERATE(false, true);
+  options.rules.stalled = GENERATE(Rules::Stalled::together, Rules::Stalled::in_order);
   options.broadcast = GENERATE(Broadcast::unicast, Broadcast::multicast);
   options.consistency_credits = options.credit_batch = GENERATE(1u, 60u);
   Setup setup = contended(GENERATE(1u, 2u), 3);
@@ -107,6 +93,24 @@ TEST_CASE("Lin is linearizable and SC sequentially consistent under contention, 
   CHECK(run.violations() == "");
   CHECK(run.counted("store_writes") == 0);
   CHECK(run.counter("store.answers_by_cache") >= 3000);
+}
+
+// In order, each of N nodes has one put of the key in a round trip, and all other sessions wait behind it.
+TEST_CASE("puts of one key are no more than N in a round trip if they go on in order, and more if together") {
+  const sim::Duration round_trip = CckvsRun(scripted(1), small(Consistency::lin)).put_now(kAlice, 0).took;
+  const auto puts_per_us = [](Rules::Stalled stalled) {
+    auto options = small(Consistency::lin);
+    options.rules.stalled = stalled;
+    Setup setup = contended(1, 1, 1.0);
+    setup.workload->window = 8;
+    CckvsRun run(setup, options);
+    run.finish();
+    CHECK(run.violations() == "");
+    return run.gauge("store.cache_mops");
+  };
+  const double most = 3 / (round_trip.ns() / 1000);
+  CHECK(puts_per_us(Rules::Stalled::in_order) <= most);
+  CHECK(puts_per_us(Rules::Stalled::together) > most);
 }
 
 TEST_CASE("hot and cold keys together keep what is promised") {
@@ -240,46 +244,6 @@ TEST_CASE("a lost message leaves a put or a copy stuck, and the verdict says whi
     CHECK(run.found("stuck-request"));
     CHECK(run.violations().find("waits for node1") != std::string::npos);
   }
-}
-
-TEST_CASE("with retransmit every promise holds through loss, duplication and late messages, credits included") {
-  auto options = small(GENERATE(Consistency::sc, Consistency::lin));
-  options.rules.retransmit = true;
-  options.rules.losers = GENERATE(Rules::Losers::wait, Rules::Losers::acked);
-  options.retransmit_after = 50_us;
-  options.partitioning = GENERATE(Partitioning::crcw, Partitioning::erew);
-  options.coalesce = GENERATE(1u, 8u);
-  const bool few = GENERATE(false, true);
-  if (few) {
-    options.request_credits = 1;
-    options.consistency_credits = options.credit_batch = 2;
-  }
-  Setup setup = contended(GENERATE(1u, 2u, 3u), 20, 0.3);
-  setup.workload->preload = 8;
-  setup.rack.faults = {.loss = 0.01, .duplicate = 0.01, .reorder = 0.1, .reorder_delay = 20_us};
-  CckvsRun run(setup, options);
-  run.finish();
-  CHECK(run.violations() == "");
-  CHECK(run.counted("sent_again") > 0);
-}
-
-TEST_CASE("with retransmit a put that is lost, or whose answer is, is executed once") {
-  const models::NodeId sender = GENERATE(0, 1);
-  auto options = small(Consistency::lin);
-  options.rules.retransmit = true;
-  options.retransmit_after = 50_us;
-  CckvsRun run(scripted(1), options);
-  const std::uint64_t there = run.key_at(1, 1);
-  models::TargetedFault drop;
-  drop.match = {.header = "deth", .fields = {}};
-  drop.count = 1;
-  run.rack.uplink(sender).add_targeted_fault(std::move(drop));
-  CHECK(run.put_now(kAlice, there).took > 50_us);
-  CHECK(run.counted("store_writes") == 1);
-  CHECK(run.packets(MessageClass::request) == 2);
-  CHECK(run.packets(MessageClass::response) == (sender == 0 ? 1 : 2));
-  run.finish();
-  CHECK(run.violations() == "");
 }
 
 TEST_CASE("when a node crashes puts of Lin wait for it; SC, and what does not need it, goes on") {

@@ -72,6 +72,19 @@ TEST_CASE("the variants of the safe rules are clean") {
       }
     }
   }
+  // The more waits, the later may it go on.
+  for (const auto stalled : {Rules::Stalled::together, Rules::Stalled::in_order}) {
+    for (const auto losers : {Rules::Losers::wait, Rules::Losers::acked}) {
+      CHECK(verdict(lin([&](ExploreOptions& o) {
+              o.version_bits = 4;  // two puts of each of three nodes go on together
+              o.puts = 3;
+              o.operations = 1;
+              o.sessions = "1,0,0,2";
+              o.rules.stalled = stalled;
+              o.rules.losers = losers;
+            })) == "clean");
+    }
+  }
   CHECK(verdict(lin([](ExploreOptions& o) {
           o.puts = 2;
           o.sessions = "0,1";

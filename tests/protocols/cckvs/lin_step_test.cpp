@@ -68,8 +68,10 @@ TEST_CASE("a put invalidates, commits with the last acknowledgement, and updates
   CHECK(caches.readable() == Texts{"hidden 1", "hidden 0", "hidden 2", "valid 1", "valid 0", "valid 2"});
 }
 
-TEST_CASE("gets and puts of a key in Invalid or Write wait, and go on in their order when it is Valid") {
-  Caches caches({});
+TEST_CASE("gets and puts of a key in Invalid or Write wait, and can go on in their order when it is Valid") {
+  Rules rules;
+  rules.stalled = Rules::Stalled::in_order;
+  Caches caches(rules);
   caches.put(1, 5);
   caches.get(1, 11);
   caches.deliver('i', 1, 0);
@@ -87,6 +89,45 @@ TEST_CASE("gets and puts of a key in Invalid or Write wait, and go on in their o
   CHECK(caches.timestamp(0) == Timestamp{2, 0});
   caches.deliver_all();
   CHECK(caches.told() == Texts{"put 6", "get 13 = 6"});
+}
+
+TEST_CASE("what waits goes on together: all gets, then all puts, each on top of the one before") {
+  Caches caches({});
+  caches.put(1, 5);
+  caches.deliver('i', 1, 0);
+  caches.deliver('i', 1, 2);
+  caches.put(0, 6);
+  caches.get(0, 11);
+  caches.put(0, 7);
+  caches.get(0, 12);
+  caches.deliver('a', 0, 1);
+  caches.deliver('a', 2, 1);
+  CHECK(caches.told() == Texts{"6 waits", "11 waits", "7 waits", "12 waits", "put 5"});
+  caches.deliver('u', 1, 0);
+  CHECK(caches.told() == Texts{"get 11 = 5", "get 12 = 5"});
+  CHECK(caches.timestamp(0) == Timestamp{3, 0});
+  CHECK(caches.under_way() == Texts{"u 1->2 1.1", "i 0->1 2.0", "i 0->2 2.0", "i 0->1 3.0", "i 0->2 3.0"});
+  caches.put(0, 8);  // whoever comes later waits: else of a hot key none would ever commit
+  CHECK(caches.told() == Texts{"8 waits"});
+  caches.deliver_all();
+  CHECK(caches.told() == Texts{"put 7", "put 6 lost", "put 8"});
+  CHECK(caches.value(2) == 8);
+}
+
+// Of 2 nodes with 5 bits, 15 versions are told apart: 2 nodes with 3 puts that begin and 3 before them.
+TEST_CASE("no more puts go on together than the bits of a version tell apart") {
+  Rules rules;
+  rules.version_bits = 5;
+  Caches caches(rules, 2);
+  caches.put(1, 5);
+  caches.deliver('i', 1, 0);
+  for (const std::uint64_t put : {11, 12, 13, 14}) caches.put(0, put);
+  caches.deliver('a', 0, 1);
+  caches.deliver('u', 1, 0);
+  CHECK(caches.under_way() == Texts{"i 0->1 2.0", "i 0->1 3.0", "i 0->1 4.0"});
+  caches.told();
+  caches.deliver_all();
+  CHECK(caches.told() == Texts{"put 13", "put 11 lost", "put 12 lost", "put 14"});
 }
 
 TEST_CASE("of two puts at once the one of the greater node wins, and the other returns when its key is next Valid") {
