@@ -54,6 +54,7 @@ class SwitchChassis : public PacketSink {
   unsigned pipe_of(unsigned port) const { return ports_.pipe_of(port); }
   /// The port through which a pipe recirculates; packets that come in by it cannot be resubmitted.
   unsigned recirculation_port(unsigned pipe) const { return ports_.recirculation_port(pipe); }
+  const Wire& recirculation_wire(unsigned pipe) const { return ports_.loopback(pipe); }
   /// The port behind which the control CPU's packets come and go, in the first pipe.
   unsigned cpu_port() const { return ports_.cpu_port(); }
   /// A pipe's pipeline, for setting up and for looking at it outside the run; during the run use the control CPU.

@@ -97,9 +97,16 @@ void SwitchEgress::dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Ti
                                                         packet.release(), copy);
     return;
   }
-  const bool kept = state_at(copy.port).pipeline().run_egress(
-      *packet, {.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()});
+  const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
+  const bool kept = run_egress(state_at(copy.port), *packet, metadata, dequeued);
   leave(std::move(packet), copy.port, kept, dequeued, keeper);
+}
+
+bool SwitchEgress::run_egress(PipeState& state, p4::Packet& packet, const p4::EgressMetadata& metadata, sim::Time at) {
+  for (PassObserver* observer : parts_.observers) observer->before_egress(packet, metadata, at);
+  const bool kept = state.pipeline().run_egress(packet, metadata);
+  for (PassObserver* observer : parts_.observers) observer->after_egress(packet, metadata, kept);
+  return kept;
 }
 
 void SwitchEgress::run_pass(p4::Packet* raw, p4::Copy copy) {
@@ -111,7 +118,7 @@ void SwitchEgress::run_pass(p4::Packet* raw, p4::Copy copy) {
   }
   const sim::Time now = parts_.context.calendar.now();
   state.write_as(p4::Gress::egress, now, packet->operation);
-  const bool kept = state.pipeline().run_egress(*packet, metadata);
+  const bool kept = run_egress(state, *packet, metadata, now);
   egress_ended(std::move(packet), copy.port, kept, now);
 }
 

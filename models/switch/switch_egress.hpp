@@ -69,6 +69,8 @@ class SwitchEgress final : EgressEnd {
   std::optional<sim::Time> enqueue(const p4::Copy& copy, sim::Time ready, const p4::Packet& packet);
   /// Takes a copy that leaves its queue at `dequeued` through egress.
   void dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time dequeued, IdleHook* keeper);
+  /// A whole egress pass, of which observers are told. False when the copy is dropped.
+  bool run_egress(PipeState& state, p4::Packet& packet, const p4::EgressMetadata& metadata, sim::Time at);
   /// The event of an egress pass that may use registers.
   void run_pass(p4::Packet* packet, p4::Copy copy);
   void egress_ended(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time start) override;

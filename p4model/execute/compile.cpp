@@ -40,6 +40,7 @@ class Compiler {
  private:
   /// What a gress runs for one node of the graph, and the guards it hangs on, outermost first.
   struct NodeCode {
+    std::size_t node = 0;
     int stage = 0;
     std::vector<std::uint16_t> guards;
     std::vector<Instruction> body;
@@ -141,6 +142,7 @@ class Compiler {
   NodeCode compile_node(std::size_t v, int stage) {
     const auto& node = placement_.graph()[v];
     NodeCode out;
+    out.node = v;
     out.stage = stage;
     for (const auto& [decision, branch] : node.path) {
       out.guards.push_back(branch ? yes_slot_[decision] : no_slot_[decision]);
@@ -161,9 +163,17 @@ class Compiler {
     for (int s = 0; s < placement_.stages(); ++s) {
       code.stage_begins.push_back(static_cast<std::uint32_t>(code.stepped.size()));
       open.clear();
-      for (; node != nodes.end() && node->stage == s; ++node) append(*node, open, code.stepped);
+      for (; node != nodes.end() && node->stage == s; ++node) append(announced(*node), open, code.stepped);
       code.stepped.push_back({Opcode::done});
     }
+  }
+
+  /// The node's code behind an instruction that says which it is.
+  static NodeCode announced(NodeCode node) {
+    Instruction begins{Opcode::node};
+    begins.extra = static_cast<std::uint32_t>(node.node);
+    node.body.insert(node.body.begin(), begins);
+    return node;
   }
 
   /// A guard that all code since `at` hangs on; the instruction there jumps over it.
@@ -335,6 +345,7 @@ class Compiler {
                          std::vector<Instruction>& body) {
     ArrayCode code;
     code.alu = compile(*execution.action);
+    code.action = execution.action;
     code.array = execution.action->array->id;
     code.stage = stage;
     code.index = resolve(execution.index, values, body);

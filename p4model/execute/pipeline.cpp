@@ -152,7 +152,7 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
 void Pipeline::run_stage(Pass& pass, int stage) {
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  run<false>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
+  run<Witness::nobody>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
 }
 
 std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) const {
@@ -183,7 +183,7 @@ inline const Instruction* Pipeline::run_entry(const TableCode& code, std::uint32
   return code_.action_code.data() + action.begin;
 }
 
-inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
+std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
   if (code.key_slots.empty()) return ExactTable::kMiss;
   const auto& table = tables_[code.table];
   const auto* part = table.parts().data();
@@ -220,7 +220,7 @@ const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 
-template <bool noting>
+template <Pipeline::Witness witness>
 void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes* notes) {
   auto* const phv = pass.phv_;
   const Instruction* behind_table = nullptr;  // where to go on after an action
@@ -231,6 +231,9 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         if (!behind_table) return;
         at = behind_table;
         behind_table = nullptr;
+        break;
+      case Opcode::node:
+        if constexpr (witness == Witness::watcher) watcher_->node_begins(placement_.graph()[i.extra]);
         break;
       case Opcode::skip_unless:
         if (!phv[i.a]) at += i.extra;
@@ -245,6 +248,7 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         const bool holds = next == GatewayTerm::kThen;
         phv[i.destination] = holds;
         phv[i.a] = !holds;
+        if constexpr (witness == Witness::watcher) watcher_->decided(holds);
         if (!holds) at += i.extra;
         break;
       }
@@ -252,12 +256,14 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         const bool holds = compares(i.outcomes, phv[i.a], phv[i.b]);
         phv[i.destination] = holds;
         phv[i.mask] = !holds;
+        if constexpr (witness == Witness::watcher) watcher_->decided(holds);
         if (!holds) at += i.extra;
         break;
       }
       case Opcode::table:
         behind_table = at;
-        if constexpr (noting) {
+        if constexpr (witness == Witness::watcher) tell_lookup(code_.tables[i.extra], phv);
+        if constexpr (witness == Witness::notes) {
           // The words for the outcome may be shared when nothing asks for it.
           const auto table = code_.tables[i.extra].table;
           const auto hits = table_counters_[table].hits;
@@ -268,7 +274,8 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         }
         break;
       case Opcode::probe:
-        if constexpr (noting) notes->add_register(i.extra, phv[i.a]);
+        if constexpr (witness == Witness::notes) notes->add_register(i.extra, phv[i.a]);
+        if constexpr (witness == Witness::watcher) tell_probe(i, phv);
         phv[i.destination] = registers_.is_pair(i.extra, phv[i.a], phv[i.b], phv[i.mask]);
         break;
       case Opcode::hash:
@@ -276,9 +283,13 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         break;
       case Opcode::array: {
         const auto& code = code_.arrays[i.extra];
-        if constexpr (noting) notes->add_register(code.array, phv[code.index]);
-        const auto output = registers_.execute(code, phv[code.index], phv, *pass.packet_);
+        if constexpr (witness == Witness::notes) notes->add_register(code.array, phv[code.index]);
+        const auto index = phv[code.index];
+        [[maybe_unused]] std::uint64_t before = 0;
+        if constexpr (witness == Witness::watcher) before = registers_.read(code.array, index);
+        const auto output = registers_.execute(code, index, phv, *pass.packet_);
         phv[code.output] = output & code.output_mask;
+        if constexpr (witness == Witness::watcher) tell_register(code, index, before, output & code.output_mask);
         break;
       }
       case Opcode::set:
@@ -380,21 +391,29 @@ bool Pipeline::finish_egress(Pass& pass) {
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
   Pass pass;
   begin_ingress(pass, packet, metadata);
-  if (!pass.rejected_) run<false>(code_.gress[0].fused.data(), pass);
+  if (watcher_) [[unlikely]] {
+    run_watched(pass);
+  } else if (!pass.rejected_) {
+    run<Witness::nobody>(code_.gress[0].fused.data(), pass);
+  }
   return finish_ingress(pass);
 }
 
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes) {
   Pass pass;
   begin_ingress(pass, packet, metadata);
-  if (!pass.rejected_) run<true>(code_.gress[0].fused.data(), pass, &notes);
+  if (!pass.rejected_) run<Witness::notes>(code_.gress[0].fused.data(), pass, &notes);
   return finish_ingress(pass);
 }
 
 bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
   Pass pass;
   begin_egress(pass, packet, metadata);
-  if (!pass.rejected_) run<false>(code_.gress[1].fused.data(), pass);
+  if (watcher_) [[unlikely]] {
+    run_watched(pass);
+  } else if (!pass.rejected_) {
+    run<Witness::nobody>(code_.gress[1].fused.data(), pass);
+  }
   return finish_egress(pass);
 }
 
@@ -415,60 +434,6 @@ void Pipeline::rebuild_headers(Pass& pass) {
   for (std::size_t i = 0; i < behind; ++i) packet.push_words(*layouts[i], words[i].data());
 }
 
-std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
-  const auto& all = actions_.at(table.id);
-  const auto found = std::find(all.begin(), all.end(), &action);
-  if (found == all.end()) {
-    throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
-  }
-  if (values != action.parameters.size()) {
-    throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
-                                         action.parameters.size(), values));
-  }
-  return static_cast<std::uint32_t>(found - all.begin());
-}
-
-ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const {
-  std::vector<std::uint64_t> values;
-  for (const KeyMatch& match : key) {
-    if (match.form() != KeyMatch::Form::value || priority != 0) {
-      throw std::runtime_error(
-          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
-    }
-    values.push_back(match.value());
-  }
-  return tables_.at(table.id).pack(values);
-}
-
-void Pipeline::tell_of_tables() const {
-  for (StateWriteObserver* observer : observers_) observer->tables_changed();
-}
-
-void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
-                         std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
-  if (table.in_tcam()) {
-    ternary_.at(table.id)->add(key, priority, number, data);
-  } else {
-    tables_.at(table.id).add(exact_key(table, key, priority), number, data);
-  }
-  tell_of_tables();
-}
-
-bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
-                            std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
-  const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
-                                     : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
-  if (found) tell_of_tables();
-  return found;
-}
-
-bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
-  const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
-                                     : tables_.at(table.id).remove(exact_key(table, key, priority));
-  if (found) tell_of_tables();
-  return found;
-}
+template void Pipeline::run<Pipeline::Witness::watcher>(const Instruction* at, Pass& pass, PassNotes* notes);
 
 }  // namespace racksim::p4

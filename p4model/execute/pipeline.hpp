@@ -14,6 +14,7 @@
 #include "p4model/execute/code.hpp"
 #include "p4model/execute/pass_notes.hpp"
 #include "p4model/execute/register_file.hpp"
+#include "p4model/execute/stage_watcher.hpp"
 #include "p4model/execute/ternary_table.hpp"
 #include "p4model/fit/placement.hpp"
 #include "p4model/language/packet.hpp"
@@ -99,7 +100,7 @@ class Pipeline {
   Verdict run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes);
   /// False when the copy is dropped.
   bool run_egress(Packet& packet, const EgressMetadata& metadata) {
-    if (code_.gress[1].idle()) {
+    if (code_.gress[1].idle() && !watcher_) {
       ++counters_.egress_passes;
       return true;
     }
@@ -165,6 +166,8 @@ class Pipeline {
     std::erase(observers_, &observer);
     registers_.remove_observer(observer);
   }
+  /// Has a watcher, which must outlive the passes, told of all that whole passes do inside; null ends it.
+  void watch(StageWatcher* watcher) { watcher_ = watcher; }
 
  private:
   void tell_of_tables() const;
@@ -174,9 +177,18 @@ class Pipeline {
   void parse(Pass& pass, const GressCode& code);
   void deparse(Pass& pass);
   void rebuild_headers(Pass& pass);
+  /// Who is told of what the instructions do.
+  enum class Witness : std::uint8_t { nobody, notes, watcher };
   /// Runs up to the first `done` that does not end an action.
-  template <bool noting>
+  template <Witness witness>
   void run(const Instruction* at, Pass& pass, PassNotes* notes = nullptr);
+  /// All stages of a pass that has begun, for the watcher.
+  void run_watched(Pass& pass);
+  void tell_lookup(const TableCode& code, const std::uint64_t* phv) const;
+  void tell_probe(const Instruction& probe, const std::uint64_t* phv) const;
+  void tell_register(const ArrayCode& code, std::uint64_t index, std::uint64_t before, std::uint64_t output) const;
+  /// Whether PHV word `slot` is a field of the program.
+  bool is_field(std::uint16_t slot) const { return slot < program_->fields().size(); }
   /// Looks up and returns the action to be run, its data in their place.
   const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
   std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
@@ -199,6 +211,7 @@ class Pipeline {
   std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
+  StageWatcher* watcher_ = nullptr;
 };
 
 }  // namespace racksim::p4

@@ -116,13 +116,13 @@ FieldRef Program::field(std::string field_name, unsigned bits) {
   return add_field(std::move(info));
 }
 
-std::size_t Program::header(const HeaderLayout& layout) {
+std::size_t Program::header(const HeaderLayout& layout, std::vector<std::uint64_t> defaults) {
   const auto found =
       std::find_if(headers_.begin(), headers_.end(), [&](const HeaderUse& use) { return use.layout == &layout; });
   if (found != headers_.end()) return static_cast<std::size_t>(found - headers_.begin());
   const auto number = static_cast<int>(headers_.size());
   const std::string prefix(layout.name);
-  HeaderUse use{&layout, {}, {}};
+  HeaderUse use{&layout, {}, {}, std::move(defaults)};
   FieldInfo validity{.name = prefix + ".isValid", .bits = 1, .kind = FieldKind::validity, .header = number};
   use.validity = add_field(std::move(validity));
   for (std::size_t i = 0; i < layout.count; ++i) {
@@ -138,7 +138,11 @@ std::size_t Program::header(const HeaderLayout& layout) {
 }
 
 FieldRef Program::header_member(const HeaderLayout& layout, std::size_t member) {
-  return headers_[header(layout)].members.at(member);
+  return used(layout).members.at(member);
+}
+
+const Program::HeaderUse& Program::used(const HeaderLayout& layout) const {
+  return *std::find_if(headers_.begin(), headers_.end(), [&](const HeaderUse& use) { return use.layout == &layout; });
 }
 
 FieldRef Program::header_member(const HeaderLayout& layout, std::string_view member) {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <stdexcept>
 #include <string>
@@ -58,6 +59,7 @@ class Program {
   /// A member of header H: `header_field(&Ethernet::dst)` or `header_field<Ethernet>("dst")`.
   template <Header H>
   FieldRef header_field(std::uint64_t H::*member) {
+    header<H>();
     const H probe{};
     const auto offset =
         reinterpret_cast<const std::byte*>(&(probe.*member)) - reinterpret_cast<const std::byte*>(&probe);
@@ -65,19 +67,20 @@ class Program {
   }
   template <Header H>
   FieldRef header_field(std::string_view member) {
+    header<H>();
     return header_member(H::kLayout, member);
   }
   /// 1 while header H is present. An action that writes it adds or removes the header; headers leave the switch in the
   /// order in which the program first named them.
   template <Header H>
   FieldRef valid() {
-    return headers_[header(H::kLayout)].validity;
+    return headers_[header<H>()].validity;
   }
 
   /// A parser state that extracts H. The first one declared for a gress is its start.
   template <Header H>
   ParserState& parser_state(Gress gress, std::string state_name) {
-    return add_state(gress, std::move(state_name), header(H::kLayout));
+    return add_state(gress, std::move(state_name), header<H>());
   }
 
   RegisterArray& register_array(std::string array_name, Width width, std::uint64_t size);
@@ -113,6 +116,7 @@ class Program {
     const HeaderLayout* layout;
     FieldRef validity;
     std::vector<FieldRef> members;
+    std::vector<std::uint64_t> defaults;  ///< what the members of a new header of the C++ type hold
   };
   const std::vector<FieldInfo>& fields() const { return fields_; }
   const FieldInfo& info(FieldRef field) const { return fields_[field.id]; }
@@ -125,7 +129,15 @@ class Program {
 
  private:
   FieldRef add_field(FieldInfo info);
-  std::size_t header(const HeaderLayout& layout);
+  template <Header H>
+  std::size_t header() {
+    const H fresh{};
+    std::vector<std::uint64_t> defaults(H::kLayout.count);
+    std::memcpy(defaults.data(), &fresh, sizeof fresh);
+    return header(H::kLayout, std::move(defaults));
+  }
+  std::size_t header(const HeaderLayout& layout, std::vector<std::uint64_t> defaults);
+  const HeaderUse& used(const HeaderLayout& layout) const;
   FieldRef header_member(const HeaderLayout& layout, std::size_t member);
   FieldRef header_member(const HeaderLayout& layout, std::string_view member);
   ParserState& add_state(Gress gress, std::string state_name, std::size_t header);
