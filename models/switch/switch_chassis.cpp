@@ -17,6 +17,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       ports_(options_),
       power_(context, sources_.power),
       stepped_(context.calendar, timing_),
+      digests_(context, options_),
       parts_{.context = context,
              .options = options_,
              .timing = timing_,
@@ -24,6 +25,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
              .power = power_,
              .stepped = stepped_,
              .counters = counters_,
+             .digests = digests_,
              .observers = observers_},
       egress_(parts_, sources_.traffic_manager),
       idle_(std::make_unique<IdlePasses>(parts_, egress_)) {

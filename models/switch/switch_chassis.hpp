@@ -60,6 +60,9 @@ class SwitchChassis : public PacketSink {
   /// A pipe's pipeline, for setting up and for looking at it outside the run; during the run use the control CPU.
   p4::Pipeline& pipeline(unsigned pipe) { return pipes_.at(pipe)->state().pipeline(); }
   p4::ReplicationEngine& replication() { return egress_.replication(); }
+  p4::MirrorSessions& mirror_sessions() { return egress_.mirror_sessions(); }
+  /// Has the control plane told of digests (digest_channel.hpp).
+  void listen_to_digests(DigestListener& listener) { digests_.listen(listener); }
   const SwitchOptions& options() const { return options_; }
   /// Brings everything in the switch to where a fused pass leaves it at the present event: counts and queues know the
   /// idle passes before it, and stepped passes that have begun are finished. What is then seen from outside (packets,
@@ -135,6 +138,7 @@ class SwitchChassis : public PacketSink {
   SwitchPorts ports_;
   SwitchPower power_;
   SteppedPasses stepped_;
+  DigestChannel digests_;
   SwitchParts parts_;
   SwitchEgress egress_;
   std::vector<std::unique_ptr<SwitchPipe>> pipes_;

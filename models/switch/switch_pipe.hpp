@@ -63,6 +63,8 @@ class SwitchPipe final : IngressEnd {
   void ingress_pass(Entry&& entry);
   void ingress_ended(p4::PacketRef&& packet, const p4::IngressMetadata& metadata, const p4::Verdict& verdict,
                      sim::Time slot) override;
+  /// Serves what the pass that has just ended asked for beside its verdict.
+  void serve_requests(sim::Time done);
   void go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper);
   void resubmitted();
 

@@ -44,6 +44,7 @@ enum class Opcode : std::uint8_t {
   shift_right,
   min,
   max,
+  random,  ///< PHV[destination] := draw `extra` of the pass
 };
 
 struct Instruction {

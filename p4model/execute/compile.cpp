@@ -16,6 +16,7 @@ class Compiler {
       out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
     }
     out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
+    if (program_.mirror_fields()) out_.initial_phv[program_.mirror_fields()->value.id] = 0;
     std::size_t data_words = 0;
     for (const auto& table : program_.tables()) {
       for (const auto* action : table.all_actions()) data_words = std::max(data_words, action->parameters.size());
@@ -93,6 +94,11 @@ class Compiler {
       code.changes_headers = code.changes_headers || info.kind == FieldKind::validity || info.kind == FieldKind::header;
     }
     live.insert(written.begin(), written.end());
+    if (gress == Gress::ingress) {
+      for (const auto& digest : program_.digests()) {
+        for (const auto field : digest.fields) live.insert(field.id);
+      }
+    }
     compile_parser(gress, code, live);
     for (const auto& i : code.fused) {
       if (i.opcode == Opcode::probe) add_lookup(i.extra, i.a, written, code);
@@ -332,6 +338,7 @@ class Compiler {
       };
       out.a = place(primitive.first);
       out.b = place(primitive.second);
+      if (primitive.operation == VliwOperation::random) out.extra = ++draws_;
       if (primitive.operation == VliwOperation::invalidate) {
         out.a = constant(kUnset);
         out.mask = kUnset;
@@ -422,6 +429,8 @@ class Compiler {
         return Opcode::min;
       case VliwOperation::max:
         return Opcode::max;
+      case VliwOperation::random:
+        return Opcode::random;
     }
     return Opcode::set;
   }
@@ -432,6 +441,7 @@ class Compiler {
   std::vector<std::uint16_t> yes_slot_, no_slot_;
   std::map<std::uint64_t, std::uint16_t> constants_;
   std::uint16_t scratch_ = 0;
+  std::uint32_t draws_ = 0;
 };
 
 }  // namespace

@@ -43,6 +43,11 @@ std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& pr
   return tables;
 }
 
+/// An instant as a time stamp of so many bits.
+std::uint64_t stamp(sim::Time at, unsigned bits) {
+  return static_cast<std::uint64_t>(at.ps() / 1000) & mask_of(bits);
+}
+
 /// `outcomes` as outcomes_of() has them.
 bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
   return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
@@ -59,6 +64,11 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       ternary_(make_ternary_tables(*program_)),
       table_counters_(tables_.size()) {
   for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
+  clock_ = program_->clock_fields().has_value();
+  requests_ = program_->mirror_fields() || program_->digest_type_field();
+  for (const auto& action : program_->actions()) {
+    for (const auto& primitive : action.primitives) draws_ = draws_ || primitive.operation == VliwOperation::random;
+  }
   if (code_.initial_phv.size() > Pass::kMaxWords) {
     throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
@@ -138,6 +148,13 @@ void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& 
   pass.phv_[fields.resubmit_data.id] = metadata.resubmit_data;
   pass.resubmitted_ = metadata.resubmitted;
   pass.may_resubmit_ = metadata.may_resubmit;
+  pass.begin_ = metadata.begin;
+  pass.place_ = metadata.port;
+  if (clock_) [[unlikely]] {
+    const auto& clock = *program_->clock_fields();
+    pass.phv_[clock.arrived.id] = stamp(metadata.arrived, 48);
+    pass.phv_[clock.ingress_began.id] = stamp(metadata.begin, 48);
+  }
 }
 
 void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& metadata) {
@@ -147,6 +164,19 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
   pass.phv_[fields.egress_port.id] = metadata.port;
   pass.phv_[fields.egress_rid.id] = metadata.rid;
   pass.phv_[fields.packet_length.id] = metadata.packet_length;
+  pass.begin_ = metadata.begin;
+  pass.place_ = std::uint32_t{metadata.rid} << 16 | metadata.port;
+  if (const auto& mirror = program_->mirror_fields()) {
+    pass.phv_[mirror->kind.id] = static_cast<std::uint64_t>(packet.mirror_kind);
+    pass.phv_[mirror->data.id] = packet.mirror_kind == MirrorKind::none ? 0 : packet.mirror_value;
+  }
+  if (clock_) [[unlikely]] {
+    const auto& clock = *program_->clock_fields();
+    pass.phv_[clock.enqueued.id] = stamp(packet.enqueued, 18);
+    pass.phv_[clock.waited.id] = stamp(sim::Time{} + (metadata.begin - packet.enqueued), 18);
+    pass.phv_[clock.queue_cells.id] = packet.queue_cells & mask_of(19);
+    pass.phv_[clock.egress_began.id] = stamp(metadata.begin, 48);
+  }
 }
 
 void Pipeline::run_stage(Pass& pass, int stage) {
@@ -325,6 +355,9 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
       case Opcode::max:
         phv[i.destination] = std::max(phv[i.a], phv[i.b]) & i.mask;
         break;
+      case Opcode::random:
+        phv[i.destination] = draw(pass, i.extra) & i.mask;
+        break;
     }
   }
 }
@@ -350,6 +383,8 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
     ++counters_.ingress_drops;
     return verdict;
   }
+  if (requests_) [[unlikely]]
+    note_requests(pass);
   if (phv[fields.resubmit.id] == 1) {
     if (pass.resubmitted_ || !pass.may_resubmit_) {
       ++counters_.refused_resubmits;
@@ -366,6 +401,7 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
   };
   if (phv[fields.drop.id] != 1) {
     verdict.ucast_port = output(fields.ucast_egress_port);
+    if (verdict.ucast_port == Verdict::kNoPort) verdict.ucast_port = Verdict::kNone;
     verdict.mcast_a = output(fields.mcast_grp_a);
     verdict.mcast_b = output(fields.mcast_grp_b);
     verdict.rid = static_cast<std::uint16_t>(std::max(0, output(fields.rid)));
@@ -380,10 +416,15 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
 }
 
 bool Pipeline::finish_egress(Pass& pass) {
-  if (pass.rejected_ || pass.phv_[program_->intrinsics().drop.id] == 1) {
-    ++counters_.egress_drops;
-    return false;
+  const bool dropped = pass.phv_[program_->intrinsics().drop.id] == 1;
+  if (pass.rejected_ || dropped) ++counters_.egress_drops;
+  if (pass.rejected_) return false;
+  if (requests_) [[unlikely]] {
+    deparse(pass);  // a mirror copy shows what would have left
+    copy_for_mirror(pass, MirrorKind::egress);
+    return !dropped;
   }
+  if (dropped) return false;
   deparse(pass);
   return true;
 }

@@ -11,7 +11,13 @@ void ReplicationEngine::set_group(std::uint16_t group, const std::vector<Multica
   if (groups_.size() <= group) groups_.resize(std::size_t{group} + 1);
   remove_group(group);
   for (const auto& node : nodes) {
-    for (const auto port : node.ports) groups_[group].push_back({port, node.rid});
+    const auto first = groups_[group].size();
+    for (const auto port : node.ports) {
+      auto& copies = groups_[group];
+      const bool listed = std::any_of(copies.begin() + static_cast<std::ptrdiff_t>(first), copies.end(),
+                                      [&](const Copy& copy) { return copy.port == port; });
+      if (!listed && port != Verdict::kNoPort) copies.push_back({port, node.rid});
+    }
   }
   loaded_ += !groups_[group].empty();
 }

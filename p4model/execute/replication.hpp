@@ -1,6 +1,7 @@
 // The packet replication engine: multicast groups of copies, each a descriptor (models/hardware.md 6.6).
 //
-// A group is an ordered list of nodes, each a replication id and a list of ports. A packet may name two groups: the
+// A group is an ordered list of nodes, each a replication id and a set of ports (hardware holds a bit a port, so that
+// one that is listed twice gets one copy, and what stands for no port gets none). A packet may name two groups: the
 // copies of A come before those of B, node by node and port by port. The packet's L2 exclusion id names ports to be
 // left out of nodes whose replication id equals the packet's own.
 #pragma once

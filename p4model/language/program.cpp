@@ -81,8 +81,7 @@ ControlNode& Block::if_(Condition condition) {
 
 Program::Program(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {
   const auto add = [&](const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress) {
-    FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};
-    return add_field(std::move(info));
+    return add_hardware_field(field, bits, kind, in_ingress, in_egress);
   };
   auto& i = intrinsics_;
   i.ingress_port = add("ingress_port", 9, FieldKind::input, true, false);
@@ -99,6 +98,48 @@ Program::Program(std::string name, std::string doc) : name_(std::move(name)), do
   i.drop = add("drop", 1, FieldKind::output, true, true);
   i.resubmit = add("resubmit", 1, FieldKind::output, true, false);
   i.resubmit_value = add("resubmit_value", 64, FieldKind::output, true, false);
+}
+
+FieldRef Program::add_hardware_field(const char* field, unsigned bits, FieldKind kind, bool in_ingress,
+                                     bool in_egress) {
+  FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};
+  return add_field(std::move(info));
+}
+
+const Program::MirrorFields& Program::mirror() {
+  if (!mirror_) {
+    mirror_ = {.session = add_hardware_field("mirror_session", 10, FieldKind::output, true, true),
+               .value = add_hardware_field("mirror_value", 64, FieldKind::output, true, true),
+               .kind = add_hardware_field("mirror_kind", 2, FieldKind::input, false, true),
+               .data = add_hardware_field("mirror_data", 64, FieldKind::input, false, true)};
+  }
+  return *mirror_;
+}
+
+const Program::ClockFields& Program::clock() {
+  if (!clock_) {
+    constexpr auto kIn = FieldKind::input;
+    clock_ = {.arrived = add_hardware_field("ingress_mac_tstamp", 48, kIn, true, false),
+              .ingress_began = add_hardware_field("ingress_global_tstamp", 48, kIn, true, false),
+              .enqueued = add_hardware_field("enq_tstamp", 18, kIn, false, true),
+              .waited = add_hardware_field("deq_timedelta", 18, kIn, false, true),
+              .queue_cells = add_hardware_field("enq_qdepth", 19, kIn, false, true),
+              .egress_began = add_hardware_field("egress_global_tstamp", 48, kIn, false, true)};
+  }
+  return *clock_;
+}
+
+FieldRef Program::digest_type() {
+  if (!digest_type_) digest_type_ = add_hardware_field("digest_type", 3, FieldKind::output, true, false);
+  return *digest_type_;
+}
+
+void Program::digest(unsigned type, std::string digest_name, std::vector<FieldRef> fields) {
+  require_new(digests_, digest_name, name_, "digest");
+  std::vector<unsigned> bytes;
+  for (const auto field : fields) bytes.push_back((info(field).bits + 7) / 8);
+  digests_.push_back(
+      {.type = type, .name = std::move(digest_name), .fields = std::move(fields), .field_bytes = std::move(bytes)});
 }
 
 FieldRef Program::add_field(FieldInfo info) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstring>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -112,6 +113,42 @@ class Program {
   };
   const Intrinsics& intrinsics() const { return intrinsics_; }
 
+  /// Fields of parts of the hardware that few programs use: a program has them once it asks for them.
+  /// Copies of packets by mirror sessions (models/hardware.md 6.6): of the packet as received by what ingress sets, as
+  /// deparsed by what egress sets. Hardware prepends up to 32 bytes of header; here 64 bits go with a copy.
+  struct MirrorFields {
+    FieldRef session;  ///< out, both: the session, 1 to 1023; no copy while unset or 0
+    FieldRef value;    ///< out, both: the 64 bits for the copy
+    FieldRef kind;     ///< in, egress: 1 in a copy's pass that ingress asked for, 2 that egress did, else 0
+    FieldRef data;     ///< in, egress: the 64 bits of the copy
+  };
+  const MirrorFields& mirror();
+  /// Time stamps in nanoseconds (models/hardware.md 6.6), cut to their bits.
+  struct ClockFields {
+    FieldRef arrived;        ///< in, ingress, 48 bits: when the packet's last bit was at its port
+    FieldRef ingress_began;  ///< in, ingress, 48 bits: the slot of this pass
+    FieldRef enqueued;       ///< in, egress, 18 bits: when the copy came to its queue
+    FieldRef waited;         ///< in, egress, 18 bits: how long it was there
+    FieldRef queue_cells;    ///< in, egress, 19 bits: cells in the queue when it came
+    FieldRef egress_began;   ///< in, egress, 48 bits: when it left the queue
+  };
+  const ClockFields& clock();
+  /// A message to the control CPU with the values of some fields at the end of ingress, at most 47 bytes, one a pass.
+  /// An action sends it by setting `digest_type()` to `type`, 0 to 7.
+  void digest(unsigned type, std::string digest_name, std::vector<FieldRef> fields);
+  FieldRef digest_type();
+
+  struct DigestUse {
+    unsigned type;
+    std::string name;
+    std::vector<FieldRef> fields;
+    std::vector<unsigned> field_bytes;  ///< what each takes of the message
+  };
+  const std::optional<MirrorFields>& mirror_fields() const { return mirror_; }
+  const std::optional<ClockFields>& clock_fields() const { return clock_; }
+  const std::optional<FieldRef>& digest_type_field() const { return digest_type_; }
+  const std::vector<DigestUse>& digests() const { return digests_; }
+
   struct HeaderUse {
     const HeaderLayout* layout;
     FieldRef validity;
@@ -129,6 +166,7 @@ class Program {
 
  private:
   FieldRef add_field(FieldInfo info);
+  FieldRef add_hardware_field(const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress);
   template <Header H>
   std::size_t header() {
     const H fresh{};
@@ -152,6 +190,10 @@ class Program {
   std::deque<Table> tables_;
   Block ingress_{*this}, egress_{*this};
   Intrinsics intrinsics_;
+  std::optional<MirrorFields> mirror_;
+  std::optional<ClockFields> clock_;
+  std::optional<FieldRef> digest_type_;
+  std::vector<DigestUse> digests_;
 };
 
 }  // namespace racksim::p4

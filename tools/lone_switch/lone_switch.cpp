@@ -38,6 +38,7 @@ class LoneSwitch final : public models::PacketSink {
       recorder_.knows_wire(chassis_.recirculation_port(pipe), chassis_.recirculation_wire(pipe).source());
       chassis_.pipeline(pipe).watch(&recorder_);
     }
+    chassis_.listen_to_digests(recorder_);
     context_.add_packet_observer(recorder_);
     chassis_.add_pass_observer(recorder_);
     fill();
@@ -60,7 +61,8 @@ class LoneSwitch final : public models::PacketSink {
             .egress_latency = chassis_.egress_latency(),
             .end = end,
             .circulating = chassis_.packets_circulating(),
-            .packets = recorder_.take()};
+            .packets = recorder_.take(),
+            .digests = recorder_.take_digests()};
   }
 
  private:
@@ -87,6 +89,7 @@ class LoneSwitch final : public models::PacketSink {
       }
     }
     for (const auto& group : setup_.groups) chassis_.replication().set_group(group.group, group.nodes);
+    for (const auto& mirror : setup_.mirrors) chassis_.mirror_sessions().set(mirror.session, mirror.what);
     for (const auto& exclusion : setup_.exclusions) {
       chassis_.replication().set_exclusion(exclusion.id, exclusion.ports);
     }

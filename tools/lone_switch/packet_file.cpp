@@ -86,9 +86,9 @@ class PacketFileReader {
       : program_(program), packets_from_elsewhere_(packets_from_elsewhere) {}
 
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
-    const ObjectReader top(
-        document, {file, ""},
-        {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "multicast", "exclusions", "packets"});
+    const ObjectReader top(document, {file, ""},
+                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "multicast",
+                            "mirrors", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
@@ -100,6 +100,7 @@ class PacketFileReader {
           {static_cast<std::uint16_t>(exclusion.number("id", 0, p4::ReplicationEngine::kMaxExclusionId)),
            read_ports(exclusion)});
     });
+    each(top, "mirrors", [&](const JsonValue& value, const Place& place) { read_mirror(value, place); });
     each(top, "packets", [&](const JsonValue& value, const Place& place) { read_packet(value, place); });
     if (setup_.packets.empty() && !packets_from_elsewhere_) {
       const Place place = top.place().member("packets");
@@ -151,7 +152,7 @@ class PacketFileReader {
     std::vector<std::uint16_t> ports;
     const Place place = object.place().member("ports");
     const auto& elements = require_array(object.required("ports"), place);
-    const std::uint64_t last = setup_.options.ports + setup_.pipes();
+    const std::uint64_t last = last_port();
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const auto port = elements[i].natural();
       if (!port || *port > last) {
@@ -265,6 +266,17 @@ class PacketFileReader {
     }
     setup_.groups.push_back(std::move(group));
   }
+
+  void read_mirror(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"session", "port", "bytes"});
+    PresetMirror mirror{.session = static_cast<std::uint16_t>(object.number("session", 1, p4::MirrorSessions::kMost))};
+    mirror.what.port = static_cast<std::uint16_t>(object.number("port", 0, last_port()));
+    mirror.what.bytes = static_cast<std::uint32_t>(object.number("bytes", 1, 0xffff, mirror.what.bytes));
+    setup_.mirrors.push_back(mirror);
+  }
+
+  /// The control CPU's, behind front and recirculation ports.
+  std::uint64_t last_port() const { return setup_.options.ports + setup_.pipes(); }
 
   void read_packet(const JsonValue& value, const Place& place) {
     const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload"});

@@ -7,6 +7,7 @@
 //    "registers": [{"array": "COUNT", "index": 3, "value": 7}],
 //    "multicast": [{"group": 1, "nodes": [{"rid": 5, "ports": [1, 2]}]}],
 //    "exclusions": [{"id": 2, "ports": [2]}],
+//    "mirrors": [{"session": 5, "port": 3, "bytes": 64}],
 //    "packets": [{"name": "hello", "port": 0, "time": "10ns", "payload": 20,
 //                 "headers": {"ethernet": {"dst": "02:00:00:00:00:02"}, "ipv4": {"ttl": 9}}}]}
 //
@@ -25,6 +26,7 @@
 #include <vector>
 
 #include "models/switch/switch_options.hpp"
+#include "p4model/execute/mirror_sessions.hpp"
 #include "p4model/execute/replication.hpp"
 #include "p4model/language/key_match.hpp"
 #include "p4model/language/program.hpp"
@@ -61,6 +63,11 @@ struct PresetExclusion {
   std::vector<std::uint16_t> ports{};
 };
 
+struct PresetMirror {
+  std::uint16_t session = 0;
+  p4::MirrorSession what{};
+};
+
 struct SentPacket {
   struct SentHeader {
     const p4::HeaderLayout* layout = nullptr;
@@ -84,6 +91,7 @@ struct LoneSwitchSetup {
   std::vector<PresetRegister> registers;
   std::vector<PresetGroup> groups;
   std::vector<PresetExclusion> exclusions;
+  std::vector<PresetMirror> mirrors;
   std::vector<SentPacket> packets;  ///< in the order of the file
 
   unsigned pipes() const;

@@ -43,6 +43,7 @@ struct PassStory {
   p4::Gress gress = p4::Gress::ingress;
   unsigned pipe = 0, port = 0;  ///< by which the packet came, or is to leave
   unsigned rid = 0;             ///< of a copy
+  std::string copy{};           ///< of a mirror copy, who asked for it
   bool resubmitted = false;
   std::vector<std::string> parsed{};
   bool rejected = false;
@@ -82,6 +83,14 @@ struct PacketStory {
   std::vector<StoryEvent> events{};  ///< in the order of time
 };
 
+/// A digest at the control CPU.
+struct DigestStory {
+  sim::Time at;
+  unsigned pipe = 0;
+  std::string name{};
+  NamedValues values{};
+};
+
 struct SwitchStory {
   std::string program, doc;
   unsigned ports = 0, pipes = 0;
@@ -89,6 +98,7 @@ struct SwitchStory {
   sim::Time end;
   std::uint64_t circulating = 0;  ///< packets that still went round then
   std::vector<PacketStory> packets{};
+  std::vector<DigestStory> digests{};
 };
 
 std::string story_text(const SwitchStory& story);

@@ -59,6 +59,7 @@ struct EventJson {
     json.set("pipe", pass.pipe);
     json.set("port", pass.port);
     if (pass.gress == p4::Gress::egress) json.set("rid", pass.rid);
+    if (!pass.copy.empty()) json.set("mirror_copy_of", pass.copy);
     if (pass.gress == p4::Gress::ingress) json.set("resubmitted", pass.resubmitted);
     JsonValue parsed = JsonValue::array();
     for (const auto& header : pass.parsed) parsed.push(header);
@@ -113,6 +114,16 @@ JsonValue story_json(const SwitchStory& story) {
     packets.push(std::move(one));
   }
   json.set("packets", std::move(packets));
+  JsonValue digests = JsonValue::array();
+  for (const auto& digest : story.digests) {
+    JsonValue one = JsonValue::object();
+    one.set("at_ps", digest.at.ps());
+    one.set("pipe", digest.pipe);
+    one.set("digest", digest.name);
+    one.set("values", object_of(digest.values));
+    digests.push(std::move(one));
+  }
+  json.set("digests", std::move(digests));
   return json;
 }
 

@@ -25,6 +25,11 @@ std::vector<HeaderStory> headers_of(const p4::Packet& packet) {
   return headers;
 }
 
+std::string copy_of(p4::MirrorKind kind) {
+  if (kind == p4::MirrorKind::none) return "";
+  return kind == p4::MirrorKind::ingress ? "ingress" : "egress";
+}
+
 /// The payload's bytes where somebody gave them, zeros else.
 std::vector<std::uint8_t> bytes_of(const p4::Packet& packet) {
   auto bytes = packet.byte_image();
@@ -81,6 +86,17 @@ void StoryRecorder::dropped(const p4::Packet& packet, sim::Source where, sim::Ti
   add(packet, at, DropStory{context_.event_log.name(where), std::string(to_string(reason))});
 }
 
+void StoryRecorder::digest_arrived(unsigned pipe, const p4::Digest& digest) {
+  auto& story = digests_.emplace_back();
+  story.at = context_.calendar.now();
+  story.pipe = pipe;
+  story.name = digest.what->name;
+  for (std::size_t i = 0; i < digest.values.size(); ++i) {
+    const auto field = digest.what->fields[i];
+    story.values.emplace_back(program_.info(field).name, text_of(field, digest.values[i]));
+  }
+}
+
 void StoryRecorder::before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) {
   packet_ = &packet;
   begin_ = context_.calendar.now();
@@ -98,7 +114,7 @@ void StoryRecorder::before_egress(const p4::Packet& packet, const p4::EgressMeta
   packet_ = &packet;
   begin_ = at;
   pass_ = {
-      .gress = p4::Gress::egress, .pipe = chassis_.pipe_of(metadata.port), .port = metadata.port, .rid = metadata.rid};
+      .gress = p4::Gress::egress, .pipe = chassis_.pipe_of(metadata.port), .port = metadata.port, .rid = metadata.rid, .copy = copy_of(packet.mirror_kind)};
 }
 
 void StoryRecorder::after_egress(const p4::Packet& packet, const p4::EgressMetadata&, bool kept) {

@@ -15,7 +15,10 @@
 namespace racksim::tools {
 
 /// Packets are told apart by their serials, which their copies share: the first one has 1.
-class StoryRecorder final : public models::PacketObserver, public models::PassObserver, public p4::StageWatcher {
+class StoryRecorder final : public models::PacketObserver,
+                            public models::PassObserver,
+                            public models::DigestListener,
+                            public p4::StageWatcher {
  public:
   StoryRecorder(models::RackContext& context, models::SwitchChassis& chassis, const p4::Program& program);
 
@@ -25,12 +28,15 @@ class StoryRecorder final : public models::PacketObserver, public models::PassOb
   void knows_wire(unsigned port, sim::Source source);
   /// All stories, their events in the order of time.
   std::vector<PacketStory> take();
+  std::vector<DigestStory> take_digests() { return std::move(digests_); }
 
   void on_wire(const p4::Packet& packet, const models::WirePassage& passage) override;
   void dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) override;
   void delivered(const p4::Packet&, sim::Source, sim::Time) override {}
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
   void switch_written(const models::SwitchWrite&) override {}
+
+  void digest_arrived(unsigned pipe, const p4::Digest& digest) override;
 
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override;
   void after_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata,
@@ -59,6 +65,7 @@ class StoryRecorder final : public models::PacketObserver, public models::PassOb
   models::SwitchChassis& chassis_;
   const p4::Program& program_;
   std::vector<PacketStory> packets_;
+  std::vector<DigestStory> digests_;
   std::vector<std::pair<sim::Source, unsigned>> wires_;
   // The pass under way: passes are fused, so there is one at a time.
   const p4::Packet* packet_ = nullptr;

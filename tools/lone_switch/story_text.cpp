@@ -56,8 +56,9 @@ std::string text_of(const PassStory& pass) {
   std::string text = pass.gress == p4::Gress::ingress
                          ? fmt::format("ingress of pipe {}, by port {}{}", pass.pipe, pass.port,
                                        pass.resubmitted ? ", resubmitted" : "")
-                         : fmt::format("egress of pipe {}, for port {}{}", pass.pipe, pass.port,
-                                       pass.rid == 0 ? "" : fmt::format(", replication id {}", pass.rid));
+                         : fmt::format("egress of pipe {}, for port {}{}{}", pass.pipe, pass.port,
+                                       pass.rid == 0 ? "" : fmt::format(", replication id {}", pass.rid),
+                                       pass.copy.empty() ? "" : fmt::format(", mirror copy of {}", pass.copy));
   const auto line = [&](std::string_view where, std::string_view what) {
     text += fmt::format("\n      {:<9} {}", where, what);
   };
@@ -141,6 +142,10 @@ std::string story_text(const SwitchStory& story) {
                                        : fmt::format("{} to {}", story.ports, story.ports + story.pipes - 1),
                       nanoseconds(story.ingress_latency), nanoseconds(story.egress_latency));
   for (std::size_t i = 0; i < story.packets.size(); ++i) text += "\n" + text_of(story.packets[i], i + 1);
+  for (const auto& digest : story.digests) {
+    text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at), digest.pipe,
+                        digest.name, listed(digest.values));
+  }
   if (story.circulating > 0) {
     text += fmt::format("\nat {} {} packet{} still went round\n", nanoseconds(story.end), story.circulating,
                         story.circulating == 1 ? "" : "s");

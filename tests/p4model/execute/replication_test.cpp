@@ -53,3 +53,11 @@ TEST_CASE("a group that is not loaded gives no copies, and loading again replace
   CHECK(copies(engine, verdict).empty());
   CHECK(engine.groups() == 0);
 }
+
+TEST_CASE("a port that a node lists twice gets one copy of it, and no port gets none") {
+  ReplicationEngine engine;
+  engine.set_group(1, {{2, {4, 3, 4, 0x1ff}}, {5, {4}}});
+  Verdict verdict;
+  verdict.mcast_a = 1;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{4, 2}, {3, 2}, {4, 5}});
+}
