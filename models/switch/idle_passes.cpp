@@ -84,7 +84,7 @@ void IdlePasses::use() {
 }
 
 bool IdlePasses::may_keep() const {
-  return !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
+  return cuts_ == 0 && !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
          std::none_of(parts_.observers.begin(), parts_.observers.end(),
                       [](const PassObserver* observer) { return observer->sees_idle_passes(); });
 }

@@ -18,6 +18,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       power_(context, sources_.power),
       stepped_(context.calendar, timing_),
       digests_(context, options_),
+      generator_(context, *this, ports_.recirculation_port(0)),
       parts_{.context = context,
              .options = options_,
              .timing = timing_,
@@ -101,6 +102,17 @@ void SwitchChassis::power_on(sim::Time from, const std::function<void()>& config
   egress_.forget();
   configure();
   for (const auto& [pipe, access] : power_.take_held()) pipes_[pipe]->access(*access);
+}
+
+void SwitchChassis::set_recirculation_up(unsigned pipe, bool up) {
+  idle_->set_recirculation_up(up);
+  ports_.loopback(pipe).set_up(up);
+}
+
+void SwitchChassis::set_pipe_up(unsigned pipe, bool up) {
+  idle_->set_recirculation_up(up);
+  ports_.set_pipe_up(pipe, up);
+  pipes_.at(pipe)->set_up(up);
 }
 
 std::uint64_t SwitchChassis::packets_held() const {

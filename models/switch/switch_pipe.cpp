@@ -18,6 +18,10 @@ SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned 
 void SwitchPipe::receive(p4::PacketRef&& packet, unsigned port) {
   const bool front = parts_.ports.is_front(port);
   if (front) ++parts_.counters.packets_in.value;
+  if (cuts_ > 0) [[unlikely]] {
+    return parts_.context.drop(state_.source(p4::Gress::ingress), parts_.context.calendar.now(), *packet,
+                               DropReason::switch_off);
+  }
   held_.add(port);
   enter(
       {.packet = std::move(packet),

@@ -406,6 +406,11 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
     verdict.mcast_b = output(fields.mcast_grp_b);
     verdict.rid = static_cast<std::uint16_t>(std::max(0, output(fields.rid)));
     verdict.l2_exclusion = output(fields.l2_exclusion_id);
+    if (const auto& selection = program_->selection_fields()) {
+      verdict.l1_exclusion = output(selection->l1_exclusion_id);
+      verdict.level1_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level1_hash)));
+      verdict.level2_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level2_hash)));
+    }
   }
   if (verdict.dropped()) {
     ++counters_.ingress_drops;

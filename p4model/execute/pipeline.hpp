@@ -64,6 +64,8 @@ struct Verdict {
   std::int32_t mcast_a = kNone, mcast_b = kNone;
   std::uint16_t rid = 0;
   std::int32_t l2_exclusion = kNone;
+  std::int32_t l1_exclusion = kNone;
+  std::uint16_t level1_hash = 0, level2_hash = 0;  ///< choose a node of an ECMP set, and a member of a LAG
 
   bool dropped() const { return !resubmit && ucast_port == kNone && mcast_a == kNone && mcast_b == kNone; }
   bool operator==(const Verdict&) const = default;

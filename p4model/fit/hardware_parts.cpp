@@ -40,6 +40,10 @@ std::string hardware_parts(const Program& program, const DependencyGraph& graph)
   if (const auto& mirror = program.mirror_fields()) {
     line("mirror copies", gresses_of(graph, {mirror->session}));
   }
+  if (const auto& selection = program.selection_fields()) {
+    line("multicast selection",
+         gresses_of(graph, {selection->level1_hash, selection->level2_hash, selection->l1_exclusion_id}));
+  }
   for (const auto& digest : program.digests()) {
     const auto bytes = std::accumulate(digest.field_bytes.begin(), digest.field_bytes.end(), 0U);
     line("digest", fmt::format("type {}, '{}', {} of 47 bytes", digest.type, digest.name, bytes));

@@ -116,6 +116,16 @@ const Program::MirrorFields& Program::mirror() {
   return *mirror_;
 }
 
+const Program::SelectionFields& Program::selection() {
+  if (!selection_) {
+    constexpr auto kOut = FieldKind::output;
+    selection_ = {.level1_hash = add_hardware_field("level1_mcast_hash", 13, kOut, true, false),
+                  .level2_hash = add_hardware_field("level2_mcast_hash", 13, kOut, true, false),
+                  .l1_exclusion_id = add_hardware_field("level1_exclusion_id", 16, kOut, true, false)};
+  }
+  return *selection_;
+}
+
 const Program::ClockFields& Program::clock() {
   if (!clock_) {
     constexpr auto kIn = FieldKind::input;

@@ -123,6 +123,13 @@ class Program {
     FieldRef data;     ///< in, egress: the 64 bits of the copy
   };
   const MirrorFields& mirror();
+  /// What chooses among the copies of a multicast group (p4model/execute/replication.hpp).
+  struct SelectionFields {
+    FieldRef level1_hash;      ///< out, ingress, 13 bits: which node of an ECMP set; 0 when unset
+    FieldRef level2_hash;      ///< out, ingress, 13 bits: which member of a LAG; 0 when unset
+    FieldRef l1_exclusion_id;  ///< out, ingress, 16 bits: leaves out the nodes with this exclusion id
+  };
+  const SelectionFields& selection();
   /// Time stamps in nanoseconds (models/hardware.md 6.6), cut to their bits.
   struct ClockFields {
     FieldRef arrived;        ///< in, ingress, 48 bits: when the packet's last bit was at its port
@@ -145,6 +152,7 @@ class Program {
     std::vector<unsigned> field_bytes;  ///< what each takes of the message
   };
   const std::optional<MirrorFields>& mirror_fields() const { return mirror_; }
+  const std::optional<SelectionFields>& selection_fields() const { return selection_; }
   const std::optional<ClockFields>& clock_fields() const { return clock_; }
   const std::optional<FieldRef>& digest_type_field() const { return digest_type_; }
   const std::vector<DigestUse>& digests() const { return digests_; }
@@ -191,6 +199,7 @@ class Program {
   Block ingress_{*this}, egress_{*this};
   Intrinsics intrinsics_;
   std::optional<MirrorFields> mirror_;
+  std::optional<SelectionFields> selection_;
   std::optional<ClockFields> clock_;
   std::optional<FieldRef> digest_type_;
   std::vector<DigestUse> digests_;

@@ -45,7 +45,7 @@ class LoneSwitch final : public models::PacketSink {
   }
 
   SwitchStory run() {
-    sim::Time end = sim::Time{};
+    sim::Time end = start_generators();
     for (std::size_t i = 0; i < setup_.packets.size(); ++i) {
       calendar_.at<&LoneSwitch::send>(setup_.packets[i].time, lane_, *this, i);
       end = std::max(end, setup_.packets[i].time);
@@ -89,6 +89,7 @@ class LoneSwitch final : public models::PacketSink {
       }
     }
     for (const auto& group : setup_.groups) chassis_.replication().set_group(group.group, group.nodes);
+    for (const auto& lag : setup_.lags) chassis_.replication().set_lag(lag.id, lag.ports);
     for (const auto& mirror : setup_.mirrors) chassis_.mirror_sessions().set(mirror.session, mirror.what);
     for (const auto& exclusion : setup_.exclusions) {
       chassis_.replication().set_exclusion(exclusion.id, exclusion.ports);
@@ -97,14 +98,35 @@ class LoneSwitch final : public models::PacketSink {
 
   void send(std::size_t number) {
     const SentPacket& sent = setup_.packets[number];
-    auto packet = packets_.make();
-    for (const auto& header : sent.headers) packet->push_words(*header.layout, header.words.data());
-    packet->payload_bytes = sent.payload_bytes;
-    if (!sent.payload.empty()) packet->content = p4::Content::of_bytes(sent.payload);
+    auto packet = make(sent);
     packet->serial = ++serial_;
     accounting_.create();
     recorder_.begins(*packet, sent.name, sent.port);
     chassis_.receive(std::move(packet), sent.port);
+  }
+
+  p4::PacketRef make(const SentPacket& sent) {
+    auto packet = packets_.make();
+    for (const auto& header : sent.headers) packet->push_words(*header.layout, header.words.data());
+    packet->payload_bytes = sent.payload_bytes;
+    if (!sent.payload.empty()) packet->content = p4::Content::of_bytes(sent.payload);
+    return packet;
+  }
+
+  /// Returns the last instant at which an application fires first.
+  sim::Time start_generators() {
+    sim::Time last;
+    for (const auto& generator : setup_.generators) {
+      auto app = generator.app;
+      app.packet = generated_.emplace_back(make(generator.packet)).get();
+      try {
+        chassis_.start_generator(app);
+      } catch (const std::runtime_error& refused) {
+        generator.place.refuse(refused.what(), "an application that the generator can run");
+      }
+      last = std::max(last, app.first);
+    }
+    return last;
   }
 
   void receive(p4::PacketRef&&, unsigned) override { accounting_.deliver(); }
@@ -120,6 +142,7 @@ class LoneSwitch final : public models::PacketSink {
   models::SwitchChassis chassis_;
   StoryRecorder recorder_;
   std::vector<std::unique_ptr<models::Wire>> wires_;
+  std::vector<p4::PacketRef> generated_;  // what applications of the generator send
   sim::Lane lane_;
   std::uint64_t serial_ = 0;
 };

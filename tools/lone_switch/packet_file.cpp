@@ -88,7 +88,7 @@ class PacketFileReader {
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
     const ObjectReader top(document, {file, ""},
                            {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "multicast",
-                            "mirrors", "exclusions", "packets"});
+                            "mirrors", "lags", "generators", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
@@ -101,8 +101,14 @@ class PacketFileReader {
            read_ports(exclusion)});
     });
     each(top, "mirrors", [&](const JsonValue& value, const Place& place) { read_mirror(value, place); });
+    each(top, "lags", [&](const JsonValue& value, const Place& place) {
+      const ObjectReader lag(value, place, {"id", "ports"});
+      const auto id = static_cast<std::uint16_t>(lag.number("id", 0, p4::ReplicationEngine::kMostLags - 1));
+      setup_.lags.push_back({id, read_ports(lag)});
+    });
+    each(top, "generators", [&](const JsonValue& value, const Place& place) { read_generator(value, place); });
     each(top, "packets", [&](const JsonValue& value, const Place& place) { read_packet(value, place); });
-    if (setup_.packets.empty() && !packets_from_elsewhere_) {
+    if (setup_.packets.empty() && setup_.generators.empty() && !packets_from_elsewhere_) {
       const Place place = top.place().member("packets");
       place.refuse(top.optional("packets") ? "no packets" : "nothing", "an array of at least one packet");
     }
@@ -261,8 +267,17 @@ class PacketFileReader {
     const Place nodes = place.member("nodes");
     const auto& elements = require_array(object.required("nodes"), nodes);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const ObjectReader node(elements[i], nodes.element(i), {"rid", "ports"});
-      group.nodes.push_back({static_cast<std::uint16_t>(node.number("rid", 0, 0xffff, 0)), read_ports(node)});
+      const ObjectReader node(elements[i], nodes.element(i), {"rid", "ports", "lags", "exclusion", "ecmp"});
+      p4::MulticastNode read{.rid = static_cast<std::uint16_t>(node.number("rid", 0, 0xffff, 0)), .ports = {}};
+      if (node.optional("ports") || !node.optional("lags")) read.ports = read_ports(node);
+      read.lags = read_lags(node);
+      const auto number = [&](std::string_view key) -> std::optional<std::uint16_t> {
+        if (!node.optional(key)) return std::nullopt;
+        return static_cast<std::uint16_t>(node.number(key, 0, 0xffff));
+      };
+      read.exclusion = number("exclusion");
+      read.ecmp = number("ecmp");
+      group.nodes.push_back(std::move(read));
     }
     setup_.groups.push_back(std::move(group));
   }
@@ -277,6 +292,48 @@ class PacketFileReader {
 
   /// The control CPU's, behind front and recirculation ports.
   std::uint64_t last_port() const { return setup_.options.ports + setup_.pipes(); }
+
+  static std::vector<std::uint16_t> read_lags(const ObjectReader& node) {
+    std::vector<std::uint16_t> lags;
+    const auto* given = node.optional("lags");
+    if (!given) return lags;
+    const Place place = node.place().member("lags");
+    const auto& elements = require_array(*given, place);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto lag = elements[i].natural();
+      if (!lag || *lag >= p4::ReplicationEngine::kMostLags) {
+        place.element(i).refuse(elements[i].description(), "a LAG from 0 to 255");
+      }
+      lags.push_back(static_cast<std::uint16_t>(*lag));
+    }
+    return lags;
+  }
+
+  void read_generator(const JsonValue& value, const Place& place) {
+    const ObjectReader object(
+        value, place,
+        {"app", "pipe", "time", "period", "batches", "packets", "batch_gap", "packet_gap", "headers", "payload"});
+    PresetGenerator generator{.place = place};
+    auto& app = generator.app;
+    app.app = static_cast<unsigned>(object.number("app", 0, models::GeneratorApp::kMostApps - 1));
+    app.pipe = static_cast<unsigned>(object.number("pipe", 0, std::min(setup_.pipes() - 1, 3U), 0));
+    if (const auto* time = object.optional("time")) app.first = read_time(*time, place.member("time"));
+    const auto length = [&](std::string_view key) -> std::optional<sim::Duration> {
+      const auto* given = object.optional(key);
+      if (!given) return std::nullopt;
+      return read_time(*given, place.member(key)) - sim::Time{};
+    };
+    app.period = length("period");
+    app.batches = object.number("batches", 1, 65'536, 1);
+    app.packets = object.number("packets", 1, 65'536, 1);
+    app.batch_gap = length("batch_gap").value_or(sim::Duration{});
+    app.packet_gap = length("packet_gap").value_or(sim::Duration{});
+    read_headers(object, generator.packet);
+    if (const auto* payload = object.optional("payload")) {
+      read_payload(*payload, place.member("payload"), generator.packet);
+    }
+    setup_.generators.push_back(std::move(generator));
+  }
 
   void read_packet(const JsonValue& value, const Place& place) {
     const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload"});

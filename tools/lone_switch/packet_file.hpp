@@ -8,15 +8,18 @@
 //    "multicast": [{"group": 1, "nodes": [{"rid": 5, "ports": [1, 2]}]}],
 //    "exclusions": [{"id": 2, "ports": [2]}],
 //    "mirrors": [{"session": 5, "port": 3, "bytes": 64}],
+//    "lags": [{"id": 1, "ports": [2, 3]}],
+//    "generators": [{"app": 2, "pipe": 0, "time": "1us", "period": "5us", "batches": 2, "packets": 3,
+//                    "batch_gap": "1us", "packet_gap": "100ns", "headers": {"ethernet": {}}, "payload": 46}],
 //    "packets": [{"name": "hello", "port": 0, "time": "10ns", "payload": 20,
 //                 "headers": {"ethernet": {"dst": "02:00:00:00:00:02"}, "ipv4": {"ttl": 9}}}]}
 //
-// `packets` must be given; a packet needs `port` and `headers`, outermost first. A header's fields that are not named
-// hold what a new header of its type holds. `time` is when the packet's last bit has arrived; packets of one instant
-// come in their order. `payload` is a number of bytes, or the bytes in hexadecimal. Keys of tables that do not match
-// exactly take {"value", "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its value.
-// Tables and registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a scenario
-// takes.
+// `packets` or `generators` must be given; a packet needs `port` and `headers`, outermost first. A header's fields that
+// are not named hold what a new header of its type holds. `time` is when the packet's last bit has arrived; packets of
+// one instant come in their order. `payload` is a number of bytes, or the bytes in hexadecimal. Keys of tables that do
+// not match exactly take {"value", "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its
+// value. Tables and registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a
+// scenario takes.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +28,7 @@
 #include <string>
 #include <vector>
 
+#include "models/switch/packet_generator.hpp"
 #include "models/switch/switch_options.hpp"
 #include "p4model/execute/mirror_sessions.hpp"
 #include "p4model/execute/replication.hpp"
@@ -81,6 +85,18 @@ struct SentPacket {
   std::vector<std::byte> payload{};  ///< those bytes, where they are given
 };
 
+struct PresetLag {
+  std::uint16_t id = 0;
+  std::vector<std::uint16_t> ports{};
+};
+
+/// An application of the packet generator, and the packet that it sends.
+struct PresetGenerator {
+  Place place;  ///< for what the generator itself refuses
+  models::GeneratorApp app{};
+  SentPacket packet{};
+};
+
 struct LoneSwitchSetup {
   std::string doc;
   models::SwitchOptions options;
@@ -92,6 +108,8 @@ struct LoneSwitchSetup {
   std::vector<PresetGroup> groups;
   std::vector<PresetExclusion> exclusions;
   std::vector<PresetMirror> mirrors;
+  std::vector<PresetLag> lags;
+  std::vector<PresetGenerator> generators;
   std::vector<SentPacket> packets;  ///< in the order of the file
 
   unsigned pipes() const;

@@ -47,6 +47,11 @@ StoryRecorder::StoryRecorder(models::RackContext& context, models::SwitchChassis
     : context_(context), chassis_(chassis), program_(program) {}
 
 void StoryRecorder::begins(const p4::Packet& packet, const std::string& name, unsigned port) {
+  numbers_[packet.serial] = packets_.size();
+  begin(packet, name, port);
+}
+
+void StoryRecorder::begin(const p4::Packet& packet, const std::string& name, unsigned port) {
   packets_.push_back({.name = name,
                       .port = port,
                       .arrival = context_.calendar.now(),
@@ -66,8 +71,15 @@ std::vector<PacketStory> StoryRecorder::take() {
   return std::move(packets_);
 }
 
+PacketStory& StoryRecorder::story_of(const p4::Packet& packet) {
+  const auto [found, is_new] = numbers_.try_emplace(packet.serial, packets_.size());
+  // The switch's own packets are first seen when they begin a pass.
+  if (is_new) begin(packet, "generated", packet_ == &packet ? pass_.port : 0);
+  return packets_[found->second];
+}
+
 void StoryRecorder::add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what) {
-  packets_.at(packet.serial - 1).events.push_back({at, std::move(what)});
+  story_of(packet).events.push_back({at, std::move(what)});
 }
 
 void StoryRecorder::on_wire(const p4::Packet& packet, const models::WirePassage& passage) {
@@ -104,6 +116,7 @@ void StoryRecorder::before_ingress(const p4::Packet& packet, const p4::IngressMe
            .pipe = chassis_.pipe_of(metadata.port),
            .port = metadata.port,
            .resubmitted = metadata.resubmitted};
+  story_of(packet);
 }
 
 void StoryRecorder::after_ingress(const p4::Packet& packet, const p4::IngressMetadata&, const p4::Verdict& verdict) {
@@ -113,8 +126,11 @@ void StoryRecorder::after_ingress(const p4::Packet& packet, const p4::IngressMet
 void StoryRecorder::before_egress(const p4::Packet& packet, const p4::EgressMetadata& metadata, sim::Time at) {
   packet_ = &packet;
   begin_ = at;
-  pass_ = {
-      .gress = p4::Gress::egress, .pipe = chassis_.pipe_of(metadata.port), .port = metadata.port, .rid = metadata.rid, .copy = copy_of(packet.mirror_kind)};
+  pass_ = {.gress = p4::Gress::egress,
+           .pipe = chassis_.pipe_of(metadata.port),
+           .port = metadata.port,
+           .rid = metadata.rid,
+           .copy = copy_of(packet.mirror_kind)};
 }
 
 void StoryRecorder::after_egress(const p4::Packet& packet, const p4::EgressMetadata&, bool kept) {

@@ -1,7 +1,8 @@
 // Writes down what packets do in a switch, as its observer.
 #pragma once
 
-#include <memory>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 namespace racksim::tools {
 
-/// Packets are told apart by their serials, which their copies share: the first one has 1.
+/// Packets are told apart by their serials, which their copies share.
 class StoryRecorder final : public models::PacketObserver,
                             public models::PassObserver,
                             public models::DigestListener,
@@ -22,7 +23,7 @@ class StoryRecorder final : public models::PacketObserver,
  public:
   StoryRecorder(models::RackContext& context, models::SwitchChassis& chassis, const p4::Program& program);
 
-  /// A packet comes in at a port now. Packets begin in the order of their serials.
+  /// A packet comes in at a port now.
   void begins(const p4::Packet& packet, const std::string& name, unsigned port);
   /// The wire that leaves at a port.
   void knows_wire(unsigned port, sim::Source source);
@@ -54,6 +55,9 @@ class StoryRecorder final : public models::PacketObserver,
                      std::optional<std::uint64_t> after) override;
 
  private:
+  /// The story of a packet; one that is new is of the switch's own generator.
+  PacketStory& story_of(const p4::Packet& packet);
+  void begin(const p4::Packet& packet, const std::string& name, unsigned port);
   void add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what);
   void end_pass(const p4::Packet& packet, std::string outcome);
   StageStep& step(StageStep::Kind kind, std::string name);
@@ -65,6 +69,7 @@ class StoryRecorder final : public models::PacketObserver,
   models::SwitchChassis& chassis_;
   const p4::Program& program_;
   std::vector<PacketStory> packets_;
+  std::map<std::uint64_t, std::size_t> numbers_;  // of their stories, by serial
   std::vector<DigestStory> digests_;
   std::vector<std::pair<sim::Source, unsigned>> wires_;
   // The pass under way: passes are fused, so there is one at a time.

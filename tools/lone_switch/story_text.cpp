@@ -143,8 +143,8 @@ std::string story_text(const SwitchStory& story) {
                       nanoseconds(story.ingress_latency), nanoseconds(story.egress_latency));
   for (std::size_t i = 0; i < story.packets.size(); ++i) text += "\n" + text_of(story.packets[i], i + 1);
   for (const auto& digest : story.digests) {
-    text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at), digest.pipe,
-                        digest.name, listed(digest.values));
+    text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at),
+                        digest.pipe, digest.name, listed(digest.values));
   }
   if (story.circulating > 0) {
     text += fmt::format("\nat {} {} packet{} still went round\n", nanoseconds(story.end), story.circulating,
