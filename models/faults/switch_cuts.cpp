@@ -26,6 +26,7 @@ class SwitchCut : public Fault {
     }
   }
   std::string where() const override { return fmt::format("pipe{} of the switch", pipe_); }
+  bool acts_on_packets_alone() const override { return true; }
   void begin(Rack& rack) override { set_up(rack, pipe(), false); }
   void end(Rack& rack) override { set_up(rack, pipe(), true); }
 

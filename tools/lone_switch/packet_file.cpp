@@ -9,6 +9,7 @@
 
 #include "sim/options/parameters.hpp"
 #include "tools/lone_switch/field_values.hpp"
+#include "tools/lone_switch/object_reader.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/text/nearest_name.hpp"
 #include "tools/text/units.hpp"
@@ -17,51 +18,6 @@ namespace racksim::tools {
 namespace {
 
 constexpr std::uint64_t kMostPayload = 16'000;  // a jumbo frame and more
-
-/// The members of an object, each asked for once; what was not asked for is unknown.
-class ObjectReader {
- public:
-  ObjectReader(const JsonValue& value, Place place, std::vector<std::string> known)
-      : members_(require_object(value, place)), place_(std::move(place)) {
-    for (const auto& member : members_) {
-      if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
-      place_.member(member.key).refuse(quote(member.key), one_of(known), nearest_name(member.key, known));
-    }
-  }
-  const Place& place() const { return place_; }
-  const JsonValue* optional(std::string_view key) const {
-    for (const auto& member : members_) {
-      if (member.key == key) return &member.value;
-    }
-    return nullptr;
-  }
-  const JsonValue& required(std::string_view key) const {
-    if (const auto* value = optional(key)) return *value;
-    place_.refuse("an object without it", fmt::format("a member {}", quote(key)));
-  }
-  /// A whole number from `least` to `most`, or `otherwise` when it is not given.
-  std::uint64_t number(std::string_view key, std::uint64_t least, std::uint64_t most,
-                       std::optional<std::uint64_t> otherwise = std::nullopt) const {
-    const JsonValue* value = optional(key);
-    if (!value && otherwise) return *otherwise;
-    const JsonValue& given = value ? *value : required(key);
-    const auto number = given.natural();
-    if (number && least <= *number && *number <= most) return *number;
-    place_.member(key).refuse(given.description(), fmt::format("a whole number from {} to {}", least, most));
-  }
-  std::string text(std::string_view key, const std::string& expected) const {
-    return require_string(required(key), place_.member(key), expected);
-  }
-
- private:
-  const JsonValue::Object& members_;
-  Place place_;
-};
-
-const JsonValue::Array& require_array(const JsonValue& value, const Place& place) {
-  if (const auto* elements = value.elements()) return *elements;
-  place.refuse(value.description(), "an array");
-}
 
 template <class Things, class Name>
 std::vector<std::string> names_in(const Things& things, Name name) {
