@@ -35,8 +35,8 @@ const std::map<std::string, std::vector<std::string>> kRooms{
     {"p4model", {"language", "fit", "execute", "examples"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
-     {"text", "json", "files", "processes", "scenario", "lone_switch", "experiment", "fuzz", "diff", "suite", "figure", "explain",
-      "bench", "commands"}},
+     {"text", "json", "files", "processes", "scenario", "lone_switch", "experiment", "fuzz", "diff", "suite", "figure",
+      "explain", "bench", "commands"}},
 };
 
 /// Folders of protocols that are built on another: NoCache, StarCache and NetCache on the client-server application,
