@@ -149,12 +149,12 @@ TEST_CASE("what the small programs send is the same whether passes are fused or 
       {"example-visits", "visits"},       {"example-chain", "chain"},         {"example-mirrors", "mirror"},
       {"example-digests", "digest"},      {"example-stamps", "stamps"},       {"example-dice", "dice"},
       {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"}};
-  for (const auto& [name, file] : examples) {
+  for (const auto& example : examples) {
+    const std::string name = example.first, file = example.second;
     INFO(name);
     const auto program = program_named(name);
-    auto setup =
-        read_packet_file(read_json_file((scenarios_folder() / "switch" / (std::string(file) + ".json")).string()),
-                         "packets.json", *program);
+    auto setup = read_packet_file(read_json_file((scenarios_folder() / "switch" / (file + ".json")).string()),
+                                  "packets.json", *program);
     const auto departures = [&](models::PassMode passes) {
       setup.options.passes = passes;
       std::vector<std::tuple<std::size_t, sim::Time, unsigned, std::vector<std::uint8_t>>> found;
@@ -164,7 +164,7 @@ TEST_CASE("what the small programs send is the same whether passes are fused or 
           found.emplace_back(i, at, departure.port, departure.bytes);
         }
       }
-      CHECK(story.digests.size() == (std::string(name) == "example-digests" ? 1U : 0U));
+      CHECK(story.digests.size() == (name == "example-digests" ? 1U : 0U));
       return found;
     };
     const auto fused = departures(models::PassMode::fused);
