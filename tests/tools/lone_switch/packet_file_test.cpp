@@ -109,3 +109,23 @@ TEST_CASE("registers, groups and the switch's constants are checked too") {
   CHECK_THAT(with(R"("switch": {"prots": 4})"), Contains("/switch/prots") && Contains("\"ports\"?"));
   CHECK_THAT(with(R"("port_rate": "fast")"), Contains("/port_rate"));
 }
+
+TEST_CASE("mirror sessions, LAGs and applications of the packet generator are checked by their place") {
+  CHECK_THAT(refusal_of(R"("mirrors": [{"session": 0, "port": 1}])"),
+             Contains("/mirrors/0/session: found the number 0, expected a whole number from 1 to 1023"));
+  CHECK_THAT(refusal_of(R"("mirrors": [{"session": 1, "port": 35}])"), Contains("/mirrors/0/port"));
+  CHECK_THAT(refusal_of(R"("mirrors": [{"session": 1, "port": 1, "bytes": 0}])"), Contains("/mirrors/0/bytes"));
+  CHECK_THAT(refusal_of(R"("lags": [{"id": 256, "ports": []}])"), Contains("/lags/0/id"));
+  CHECK_THAT(refusal_of(R"("multicast": [{"group": 1, "nodes": [{"lags": [256]}]}])"),
+             Contains("/multicast/0/nodes/0/lags/0: found the number 256, expected a LAG from 0 to 255"));
+  const auto generator = [](const std::string& members) {
+    return R"({"generators": [{)" + members + R"("headers": {"ethernet": {}}}]})";
+  };
+  CHECK_THAT(refusal([&] { read(generator("")); }), Contains("/generators/0") && Contains("a member \"app\""));
+  CHECK_THAT(refusal([&] { read(generator(R"("app": 8, )")); }), Contains("/generators/0/app"));
+  CHECK_THAT(refusal([&] { read(generator(R"("app": 1, "packets": 65537, )")); }), Contains("/generators/0/packets"));
+  // Ten packets, 100 ns apart, take longer than the 900 ns until it fires again.
+  const auto again = generator(R"("app": 1, "packets": 10, "packet_gap": "100ns", "period": "900ns", )");
+  CHECK_THAT(refusal([&] { story_of("l2l3-forwarding", parse_json(again, "p.json")); }),
+             Contains("packets.json: /generators/0: found generator application 1: it fires again before"));
+}
