@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -18,6 +18,7 @@ constexpr std::size_t kFileHeader = 24, kFrameHeader = 16;
 constexpr std::uint32_t kLongestFrame = 16'384;
 
 std::string bytes_in(const std::string& path, std::size_t most) {
+  if (std::filesystem::is_directory(path)) throw InputError(path, "", "a folder", "a file that can be read");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError(path, "", "nothing", "a file that can be read");
   std::string bytes;

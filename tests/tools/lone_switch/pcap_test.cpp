@@ -93,6 +93,8 @@ TEST_CASE("what is no capture, of another link type, cut or without the first he
   CHECK_THAT(refused(other), Contains("byte 20: found link type 113"));
   CHECK_THAT(refused(good.substr(0, good.size() - 1)), Contains("byte 40"));
   CHECK_THAT(refused(good.substr(0, 24)), Contains("found no frames"));
+  CHECK_THAT(refusal([&] { is_pcap(folder.path().string()); }), Contains("found a folder"));
+  CHECK_THAT(refusal([&] { read_pcap((folder.path() / "none").string()); }), Contains("found nothing"));
   const std::vector<CapturedFrame> tiny{{sim::Time{}, std::vector<std::uint8_t>(13)}};
   CHECK_THAT(refusal([&] { packets_of(tiny, *program_named("l2l3-forwarding"), 0, "tiny.pcap"); }),
              Contains("tiny.pcap: frame 1: found 13 bytes"));
