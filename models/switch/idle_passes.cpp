@@ -23,7 +23,7 @@ void IdlePasses::Keeper::use() {
   p4::Pipeline& pipeline = pipe_.state().pipeline();
   const auto shortest = parts.ports.loopback(number).serialisation(p4::kMinFrameBytes + p4::kPreambleAndGapBytes);
   const bool possible = parts.options.skip_idle_passes && parts.options.passes == PassMode::fused &&
-                        pipeline.egress_does_nothing() && parts.timing.cycle() <= shortest;
+                        pipeline.egress_does_nothing() && pipeline.passes_repeat() && parts.timing.cycle() <= shortest;
   ring_.use(pipeline, parts.timing.ingress_latency() + parts.timing.traffic_manager_latency(),
             parts.timing.egress_latency());
   if (possible) pipeline.add_observer(*this);
@@ -84,7 +84,7 @@ void IdlePasses::use() {
 }
 
 bool IdlePasses::may_keep() const {
-  return !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
+  return cuts_ == 0 && !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
          std::none_of(parts_.observers.begin(), parts_.observers.end(),
                       [](const PassObserver* observer) { return observer->sees_idle_passes(); });
 }

@@ -31,6 +31,11 @@ class IdlePasses final : UnseenPackets {
   void add_pipe(SwitchPipe& pipe);
   /// Takes up the pipelines after a boot: hangs hooks where their programs and the hardware have idle passes.
   void use();
+  /// While a recirculation port is cut none are kept: what is on its way there must be events.
+  void set_recirculation_up(bool up) {
+    materialize();
+    cuts_ += up ? -1 : 1;
+  }
   /// Sends all packets that are kept on as events.
   void materialize() override;
   /// Makes the passes before the present event, and has pipelines count them and their lookups.
@@ -77,6 +82,7 @@ class IdlePasses final : UnseenPackets {
 
   SwitchParts parts_;
   SwitchEgress& egress_;
+  int cuts_ = 0;
   std::vector<std::unique_ptr<Keeper>> keepers_;  // by pipe
 };
 

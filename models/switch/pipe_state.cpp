@@ -26,6 +26,7 @@ PipeState::PipeState(RackContext& context, const SwitchTiming& timing, unsigned 
 void PipeState::boot(std::shared_ptr<const p4::Program> program, const p4::SwitchResources& resources) {
   pipeline_ = std::make_unique<p4::Pipeline>(std::move(program), resources);
   pipeline_->add_observer(*this);
+  pipeline_->seed(context_.seed);
 }
 
 void PipeState::throw_unloaded() {

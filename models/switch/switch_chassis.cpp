@@ -17,6 +17,8 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
       ports_(options_),
       power_(context, sources_.power),
       stepped_(context.calendar, timing_),
+      digests_(context, options_),
+      generator_(context, *this, ports_.recirculation_port(0)),
       parts_{.context = context,
              .options = options_,
              .timing = timing_,
@@ -24,6 +26,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
              .power = power_,
              .stepped = stepped_,
              .counters = counters_,
+             .digests = digests_,
              .observers = observers_},
       egress_(parts_, sources_.traffic_manager),
       idle_(std::make_unique<IdlePasses>(parts_, egress_)) {
@@ -99,6 +102,17 @@ void SwitchChassis::power_on(sim::Time from, const std::function<void()>& config
   egress_.forget();
   configure();
   for (const auto& [pipe, access] : power_.take_held()) pipes_[pipe]->access(*access);
+}
+
+void SwitchChassis::set_recirculation_up(unsigned pipe, bool up) {
+  idle_->set_recirculation_up(up);
+  ports_.loopback(pipe).set_up(up);
+}
+
+void SwitchChassis::set_pipe_up(unsigned pipe, bool up) {
+  idle_->set_recirculation_up(up);
+  ports_.set_pipe_up(pipe, up);
+  pipes_.at(pipe)->set_up(up);
 }
 
 std::uint64_t SwitchChassis::packets_held() const {

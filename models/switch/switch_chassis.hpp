@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "models/switch/packet_generator.hpp"
 #include "models/switch/pass_observer.hpp"
 #include "models/switch/pipe_state.hpp"
 #include "models/switch/slot_access.hpp"
@@ -54,11 +55,17 @@ class SwitchChassis : public PacketSink {
   unsigned pipe_of(unsigned port) const { return ports_.pipe_of(port); }
   /// The port through which a pipe recirculates; packets that come in by it cannot be resubmitted.
   unsigned recirculation_port(unsigned pipe) const { return ports_.recirculation_port(pipe); }
+  const Wire& recirculation_wire(unsigned pipe) const { return ports_.loopback(pipe); }
   /// The port behind which the control CPU's packets come and go, in the first pipe.
   unsigned cpu_port() const { return ports_.cpu_port(); }
   /// A pipe's pipeline, for setting up and for looking at it outside the run; during the run use the control CPU.
   p4::Pipeline& pipeline(unsigned pipe) { return pipes_.at(pipe)->state().pipeline(); }
   p4::ReplicationEngine& replication() { return egress_.replication(); }
+  p4::MirrorSessions& mirror_sessions() { return egress_.mirror_sessions(); }
+  /// Starts an application of the packet generator (packet_generator.hpp).
+  void start_generator(const GeneratorApp& app) { generator_.start(app); }
+  /// Has the control plane told of digests (digest_channel.hpp).
+  void listen_to_digests(DigestListener& listener) { digests_.listen(listener); }
   const SwitchOptions& options() const { return options_; }
   /// Brings everything in the switch to where a fused pass leaves it at the present event: counts and queues know the
   /// idle passes before it, and stepped passes that have begun are finished. What is then seen from outside (packets,
@@ -95,6 +102,10 @@ class SwitchChassis : public PacketSink {
   void power_on(sim::Time from, const std::function<void()>& configure);
   /// How often the switch has booted, the first time included.
   std::uint32_t boots() const { return power_.boots(); }
+  /// Cuts a pipe's recirculation port, or a pipe with all its ports, on the spot: what is on the wires that leave by
+  /// them is lost, and what comes by them. Each works when every call with false has been followed by one with true.
+  void set_recirculation_up(unsigned pipe, bool up);
+  void set_pipe_up(unsigned pipe, bool up);
   /// Longer than any pass under way takes to end: state is lost when all of them have.
   sim::Duration shortest_off() const { return ingress_latency() + egress_latency() + cycle(); }
 
@@ -134,6 +145,8 @@ class SwitchChassis : public PacketSink {
   SwitchPorts ports_;
   SwitchPower power_;
   SteppedPasses stepped_;
+  DigestChannel digests_;
+  PacketGenerator generator_;
   SwitchParts parts_;
   SwitchEgress egress_;
   std::vector<std::unique_ptr<SwitchPipe>> pipes_;

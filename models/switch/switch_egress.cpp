@@ -18,11 +18,17 @@ void SwitchEgress::add_pipe(PipeState& state) {
 }
 
 void SwitchEgress::use(const p4::Pipeline& pipeline) {
-  egress_changes_headers_ = pipeline.egress_changes_headers();
+  has_clock_ = pipeline.has_clock();
+  // Time stamps travel with the packet: copies that have their own must be packets of their own.
+  egress_changes_headers_ = pipeline.egress_changes_headers() || has_clock_;
+  if (pipeline.program().mirror_fields() && !mirror_lane_) {
+    mirror_lane_ = parts_.context.calendar.add_lane("switch/mirror");
+  }
 }
 
 void SwitchEgress::forget() {
   replication_ = {};
+  mirror_sessions_ = {};
   traffic_manager_ = TrafficManager(parts_.options, parts_.ports.size());
 }
 
@@ -33,10 +39,30 @@ void SwitchEgress::take(const PipeState& from, p4::PacketRef&& packet, const p4:
   }
   // One copy, as nearly all packets have, needs no lists.
   const p4::Copy copy{.port = static_cast<std::uint16_t>(verdict.ucast_port), .rid = 0};
+  offer(std::move(packet), copy, when, keeper);
+}
+
+void SwitchEgress::offer(p4::PacketRef&& packet, const p4::Copy& copy, sim::Time when, IdleHook* keeper) {
   traffic_manager_.advance(when);
+  if (has_clock_) [[unlikely]] {
+    packet->enqueued = when;
+    packet->queue_cells = cells_at(copy.port);
+  }
   const auto dequeued = enqueue(copy, when, *packet);
   traffic_manager_.store(packet->frame_bytes());
   if (dequeued) dequeue(std::move(packet), copy, *dequeued, keeper);
+}
+
+std::uint32_t SwitchEgress::cells_at(unsigned port) const {
+  return parts_.ports.wire(port) ? static_cast<std::uint32_t>(traffic_manager_.queue_cells(port)) : 0;
+}
+
+void SwitchEgress::take_mirror_copy(p4::MirrorCopy&& mirror, sim::Time when) {
+  const auto* session = mirror_sessions_.find(mirror.session);
+  if (!session) return;  // no copy is made
+  parts_.context.accounting.copy();
+  mirror.packet->truncate(session->bytes);
+  offer(std::move(mirror.packet), {.port = session->port, .rid = 0}, when, nullptr);
 }
 
 void SwitchEgress::replicate(const PipeState& from, p4::PacketRef&& packet, const p4::Verdict& verdict,
@@ -56,14 +82,22 @@ void SwitchEgress::replicate(const PipeState& from, p4::PacketRef&& packet, cons
   sim::Time ready = when;
   leaving_.clear();
   for (const auto& copy : copies_) {
-    if (const auto dequeued = enqueue(copy, ready, *packet)) leaving_.push_back({copy, *dequeued});
+    const std::uint32_t cells = has_clock_ ? cells_at(copy.port) : 0;
+    if (const auto dequeued = enqueue(copy, ready, *packet)) leaving_.push_back({copy, *dequeued, ready, cells});
     ready += parts_.timing.copy_gap();
   }
   traffic_manager_.store(packet->frame_bytes());
   std::size_t left = leaving_.size();
-  for (const auto& [copy, dequeued] : leaving_) {
-    if (--left == 0) return dequeue(std::move(packet), copy, dequeued, nullptr);
-    dequeue(egress_changes_headers_ ? context.packets.clone_headers(*packet) : packet.share(), copy, dequeued, nullptr);
+  for (const auto& [copy, dequeued, enqueued, queue_cells] : leaving_) {
+    const bool last = --left == 0;
+    auto own = last                      ? std::move(packet)
+               : egress_changes_headers_ ? context.packets.clone_headers(*packet)
+                                         : packet.share();
+    if (has_clock_) [[unlikely]] {
+      own->enqueued = enqueued;
+      own->queue_cells = queue_cells;
+    }
+    dequeue(std::move(own), copy, dequeued, nullptr);
   }
 }
 
@@ -97,21 +131,52 @@ void SwitchEgress::dequeue(p4::PacketRef&& packet, const p4::Copy& copy, sim::Ti
                                                         packet.release(), copy);
     return;
   }
-  const bool kept = state_at(copy.port).pipeline().run_egress(
-      *packet, {.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()});
+  const p4::EgressMetadata metadata{
+      .port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes(), .begin = dequeued};
+  const bool kept = run_egress(state_at(copy.port), *packet, metadata, dequeued);
   leave(std::move(packet), copy.port, kept, dequeued, keeper);
+}
+
+void SwitchEgress::mirror_behind_egress(PipeState& state, unsigned port, sim::Time end) {
+  auto copy = state.pipeline().take_mirror_copy();
+  if (!mirror_sessions_.find(copy.session)) return;  // no copy is made
+  parts_.context.accounting.copy();
+  held_.add(port);
+  parts_.context.calendar.at<&SwitchEgress::mirrored>(end, *mirror_lane_, *this, copy.packet.release(),
+                                                      std::uint32_t{copy.session} | port << 16);
+}
+
+void SwitchEgress::mirrored(p4::Packet* raw, std::uint32_t session_and_port) {
+  auto packet = p4::PacketRef::adopt(raw);
+  held_.remove(session_and_port >> 16);
+  RackContext& context = parts_.context;
+  const sim::Time now = context.calendar.now();
+  if (now >= parts_.power.off_from()) return parts_.power.lose(*packet);
+  const auto* session = mirror_sessions_.find(static_cast<std::uint16_t>(session_and_port));
+  if (!session) return context.drop(source_, now, *packet, DropReason::switch_program);
+  packet->truncate(session->bytes);
+  offer(std::move(packet), {.port = session->port, .rid = 0},
+        now + parts_.timing.ingress_latency() + parts_.timing.traffic_manager_latency(), nullptr);
+}
+
+bool SwitchEgress::run_egress(PipeState& state, p4::Packet& packet, const p4::EgressMetadata& metadata, sim::Time at) {
+  for (PassObserver* observer : parts_.observers) observer->before_egress(packet, metadata, at);
+  const bool kept = state.pipeline().run_egress(packet, metadata);
+  for (PassObserver* observer : parts_.observers) observer->after_egress(packet, metadata, kept);
+  return kept;
 }
 
 void SwitchEgress::run_pass(p4::Packet* raw, p4::Copy copy) {
   auto packet = p4::PacketRef::adopt(raw);
   PipeState& state = state_at(copy.port);
-  const p4::EgressMetadata metadata{.port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes()};
+  const sim::Time now = parts_.context.calendar.now();
+  const p4::EgressMetadata metadata{
+      .port = copy.port, .rid = copy.rid, .packet_length = packet->frame_bytes(), .begin = now};
   if (parts_.options.passes == PassMode::stepped) {
     return parts_.stepped.begin_egress(state, std::move(packet), metadata, *this);
   }
-  const sim::Time now = parts_.context.calendar.now();
   state.write_as(p4::Gress::egress, now, packet->operation);
-  const bool kept = state.pipeline().run_egress(*packet, metadata);
+  const bool kept = run_egress(state, *packet, metadata, now);
   egress_ended(std::move(packet), copy.port, kept, now);
 }
 
@@ -123,6 +188,9 @@ void SwitchEgress::egress_ended(p4::PacketRef&& packet, unsigned port, bool kept
 void SwitchEgress::leave(p4::PacketRef&& packet, unsigned port, bool kept, sim::Time dequeued, IdleHook* keeper) {
   const sim::Source source = state_at(port).source(p4::Gress::egress);
   const sim::Time ready = dequeued + parts_.timing.egress_latency();
+  if (state_at(port).pipeline().has_mirror_copy()) [[unlikely]]
+    mirror_behind_egress(state_at(port), port, ready);
+  packet->mirror_kind = p4::MirrorKind::none;
   if (!kept) return parts_.context.drop(source, ready, *packet, DropReason::switch_program);
   Wire& wire = *parts_.ports.wire(port);
   const sim::Time off_from = parts_.power.off_from();

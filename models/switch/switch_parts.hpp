@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/packets/rack_context.hpp"
+#include "models/switch/digest_channel.hpp"
 #include "models/switch/pass_observer.hpp"
 #include "models/switch/stepped_passes.hpp"
 #include "models/switch/switch_counters.hpp"
@@ -21,6 +22,7 @@ struct SwitchParts {
   SwitchPower& power;
   SteppedPasses& stepped;
   SwitchCounters& counters;
+  DigestChannel& digests;
   const PassObservers& observers;
 };
 

@@ -18,8 +18,15 @@ SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned 
 void SwitchPipe::receive(p4::PacketRef&& packet, unsigned port) {
   const bool front = parts_.ports.is_front(port);
   if (front) ++parts_.counters.packets_in.value;
+  if (cuts_ > 0) [[unlikely]] {
+    return parts_.context.drop(state_.source(p4::Gress::ingress), parts_.context.calendar.now(), *packet,
+                               DropReason::switch_off);
+  }
   held_.add(port);
-  enter({.packet = std::move(packet), .metadata = {.port = static_cast<std::uint16_t>(port), .may_resubmit = front}});
+  enter(
+      {.packet = std::move(packet),
+       .metadata = {
+           .port = static_cast<std::uint16_t>(port), .may_resubmit = front, .arrived = parts_.context.calendar.now()}});
 }
 
 void SwitchPipe::enter(Entry&& entry) {
@@ -90,6 +97,7 @@ void SwitchPipe::ingress_pass(Entry&& entry) {
   for (PacketObserver* observer : parts_.context.packet_observers) {
     observer->pass_begins(*entry.packet, state_.number(), now, entry.metadata.resubmitted);
   }
+  entry.metadata.begin = now;
   if (parts_.options.passes == PassMode::stepped) {
     return parts_.stepped.begin_ingress(state_, std::move(entry.packet), entry.metadata, *this);
   }
@@ -110,6 +118,8 @@ void SwitchPipe::ingress_ended(p4::PacketRef&& packet, const p4::IngressMetadata
 
 void SwitchPipe::go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper) {
   const sim::Time done = slot + parts_.timing.ingress_latency();
+  if (state_.pipeline().has_requests()) [[unlikely]]
+    serve_requests(done);
   if (verdict.resubmit) {
     ++parts_.counters.resubmits.value;
     entry.metadata.resubmitted = true;
@@ -123,6 +133,15 @@ void SwitchPipe::go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot
     return parts_.context.drop(state_.source(p4::Gress::ingress), done, *entry.packet, DropReason::switch_program);
   }
   egress_.take(state_, std::move(entry.packet), verdict, done + parts_.timing.traffic_manager_latency(), keeper);
+}
+
+// A digest goes to the control CPU in every case, a mirror copy in front of its packet (models/hardware.md 6.6).
+void SwitchPipe::serve_requests(sim::Time done) {
+  p4::Pipeline& pipeline = state_.pipeline();
+  if (pipeline.has_digest()) parts_.digests.send(state_.number(), pipeline.take_digest(), done);
+  if (pipeline.has_mirror_copy()) {
+    egress_.take_mirror_copy(pipeline.take_mirror_copy(), done + parts_.timing.traffic_manager_latency());
+  }
 }
 
 void SwitchPipe::resubmitted() {

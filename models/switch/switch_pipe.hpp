@@ -32,6 +32,9 @@ class SwitchPipe final : IngressEnd {
   void receive(p4::PacketRef&& packet, unsigned port);
   /// Takes the next free slot for an access, which must live until it is executed.
   void access(SlotAccess& access) { enter({.access = &access}); }
+  /// Cut, it loses what comes by its ports; what is inside goes on, and so do accesses of the control plane. It works
+  /// when each call with false has been followed by one with true.
+  void set_up(bool up) { cuts_ += up ? -1 : 1; }
   /// Loses the packets that wait for a slot, and has accesses wait for the boot.
   void power_off();
 
@@ -63,6 +66,8 @@ class SwitchPipe final : IngressEnd {
   void ingress_pass(Entry&& entry);
   void ingress_ended(p4::PacketRef&& packet, const p4::IngressMetadata& metadata, const p4::Verdict& verdict,
                      sim::Time slot) override;
+  /// Serves what the pass that has just ended asked for beside its verdict.
+  void serve_requests(sim::Time done);
   void go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper);
   void resubmitted();
 
@@ -75,6 +80,7 @@ class SwitchPipe final : IngressEnd {
   std::uint64_t lost_slots_ = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting_;  // until their first pass has ended
   HeldPackets held_;
+  int cuts_ = 0;
   IdleHook* hook_ = nullptr;
 };
 

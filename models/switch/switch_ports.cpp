@@ -40,6 +40,12 @@ void SwitchPorts::set_loopbacks_up(bool up) {
   for (auto& wire : loopbacks_) wire->set_up(up);
 }
 
+void SwitchPorts::set_pipe_up(unsigned pipe, bool up) {
+  for (unsigned port = 0; port < cpu_port(); ++port) {
+    if (pipe_of(port) == pipe && outgoing_[port]) outgoing_[port]->set_up(up);
+  }
+}
+
 std::uint64_t SwitchPorts::in_loopbacks() const {
   std::uint64_t packets = 0;
   for (const auto& wire : loopbacks_) packets += wire->in_flight();

@@ -42,6 +42,8 @@ class SwitchPorts {
   Wire& loopback(unsigned pipe) const { return *loopbacks_[pipe]; }
   /// Lets all loopbacks work, or lose what is on them.
   void set_loopbacks_up(bool up);
+  /// Lets the wires that leave by the ports of a pipe work, its loopback among them, or lose what is on them.
+  void set_pipe_up(unsigned pipe, bool up);
   /// Packets on loopbacks.
   std::uint64_t in_loopbacks() const;
 

@@ -24,6 +24,7 @@ namespace racksim::p4 {
 
 enum class Opcode : std::uint8_t {
   done,         ///< the end of an action (back to behind its table), a stage or a gress
+  node,         ///< in `stepped` only: node `extra` of the dependency graph begins, for who watches
   skip_unless,  ///< jump over `extra` instructions when PHV[a] is 0
   gateway,  ///< gateway whose first term is `b`: PHV[destination] := its condition, PHV[a] := the opposite; jump over
             ///< `extra` instructions when it does not hold
@@ -43,6 +44,7 @@ enum class Opcode : std::uint8_t {
   shift_right,
   min,
   max,
+  random,  ///< PHV[destination] := draw `extra` of the pass
 };
 
 struct Instruction {
@@ -73,10 +75,11 @@ struct HashCode {
 
 struct ArrayCode {
   AluCode alu;
+  const RegisterAction* action = nullptr;
   std::uint32_t array = 0;
   std::int32_t stage = 0;
   std::uint16_t index = 0;
-  std::uint16_t output = 0;  ///< PHV word, when the action has an output
+  std::uint16_t output = 0;  ///< PHV word, one that nobody reads when the output is not wanted
   std::uint64_t output_mask = 0;
 };
 

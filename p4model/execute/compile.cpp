@@ -16,6 +16,7 @@ class Compiler {
       out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
     }
     out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
+    if (program_.mirror_fields()) out_.initial_phv[program_.mirror_fields()->value.id] = 0;
     std::size_t data_words = 0;
     for (const auto& table : program_.tables()) {
       for (const auto* action : table.all_actions()) data_words = std::max(data_words, action->parameters.size());
@@ -40,6 +41,7 @@ class Compiler {
  private:
   /// What a gress runs for one node of the graph, and the guards it hangs on, outermost first.
   struct NodeCode {
+    std::size_t node = 0;
     int stage = 0;
     std::vector<std::uint16_t> guards;
     std::vector<Instruction> body;
@@ -92,6 +94,11 @@ class Compiler {
       code.changes_headers = code.changes_headers || info.kind == FieldKind::validity || info.kind == FieldKind::header;
     }
     live.insert(written.begin(), written.end());
+    if (gress == Gress::ingress) {
+      for (const auto& digest : program_.digests()) {
+        for (const auto field : digest.fields) live.insert(field.id);
+      }
+    }
     compile_parser(gress, code, live);
     for (const auto& i : code.fused) {
       if (i.opcode == Opcode::probe) add_lookup(i.extra, i.a, written, code);
@@ -141,6 +148,7 @@ class Compiler {
   NodeCode compile_node(std::size_t v, int stage) {
     const auto& node = placement_.graph()[v];
     NodeCode out;
+    out.node = v;
     out.stage = stage;
     for (const auto& [decision, branch] : node.path) {
       out.guards.push_back(branch ? yes_slot_[decision] : no_slot_[decision]);
@@ -161,9 +169,17 @@ class Compiler {
     for (int s = 0; s < placement_.stages(); ++s) {
       code.stage_begins.push_back(static_cast<std::uint32_t>(code.stepped.size()));
       open.clear();
-      for (; node != nodes.end() && node->stage == s; ++node) append(*node, open, code.stepped);
+      for (; node != nodes.end() && node->stage == s; ++node) append(announced(*node), open, code.stepped);
       code.stepped.push_back({Opcode::done});
     }
+  }
+
+  /// The node's code behind an instruction that says which it is.
+  static NodeCode announced(NodeCode node) {
+    Instruction begins{Opcode::node};
+    begins.extra = static_cast<std::uint32_t>(node.node);
+    node.body.insert(node.body.begin(), begins);
+    return node;
   }
 
   /// A guard that all code since `at` hangs on; the instruction there jumps over it.
@@ -322,6 +338,7 @@ class Compiler {
       };
       out.a = place(primitive.first);
       out.b = place(primitive.second);
+      if (primitive.operation == VliwOperation::random) out.extra = ++draws_;
       if (primitive.operation == VliwOperation::invalidate) {
         out.a = constant(kUnset);
         out.mask = kUnset;
@@ -335,6 +352,7 @@ class Compiler {
                          std::vector<Instruction>& body) {
     ArrayCode code;
     code.alu = compile(*execution.action);
+    code.action = execution.action;
     code.array = execution.action->array->id;
     code.stage = stage;
     code.index = resolve(execution.index, values, body);
@@ -411,6 +429,8 @@ class Compiler {
         return Opcode::min;
       case VliwOperation::max:
         return Opcode::max;
+      case VliwOperation::random:
+        return Opcode::random;
     }
     return Opcode::set;
   }
@@ -421,6 +441,7 @@ class Compiler {
   std::vector<std::uint16_t> yes_slot_, no_slot_;
   std::map<std::uint64_t, std::uint16_t> constants_;
   std::uint16_t scratch_ = 0;
+  std::uint32_t draws_ = 0;
 };
 
 }  // namespace

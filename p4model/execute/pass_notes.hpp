@@ -8,7 +8,7 @@
 
 namespace racksim::p4 {
 
-/// Filled by Pipeline::run_ingress. A pass has no other input: a program knows neither time nor queues, hashes are
+/// Filled by Pipeline::run_ingress. Where passes repeat (Pipeline::passes_repeat) one has no other input: hashes are
 /// functions of fields, and a lookup changes its outcome only when the control plane changes a table.
 class PassNotes {
  public:

@@ -43,6 +43,11 @@ std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& pr
   return tables;
 }
 
+/// An instant as a time stamp of so many bits.
+std::uint64_t stamp(sim::Time at, unsigned bits) {
+  return static_cast<std::uint64_t>(at.ps() / 1000) & mask_of(bits);
+}
+
 /// `outcomes` as outcomes_of() has them.
 bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
   return outcomes >> (static_cast<unsigned>(left > right) * 2 + static_cast<unsigned>(left == right)) & 1u;
@@ -59,6 +64,11 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
       ternary_(make_ternary_tables(*program_)),
       table_counters_(tables_.size()) {
   for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
+  clock_ = program_->clock_fields().has_value();
+  requests_ = program_->mirror_fields() || program_->digest_type_field();
+  for (const auto& action : program_->actions()) {
+    for (const auto& primitive : action.primitives) draws_ = draws_ || primitive.operation == VliwOperation::random;
+  }
   if (code_.initial_phv.size() > Pass::kMaxWords) {
     throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
                                    program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
@@ -138,6 +148,13 @@ void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& 
   pass.phv_[fields.resubmit_data.id] = metadata.resubmit_data;
   pass.resubmitted_ = metadata.resubmitted;
   pass.may_resubmit_ = metadata.may_resubmit;
+  pass.begin_ = metadata.begin;
+  pass.place_ = metadata.port;
+  if (clock_) [[unlikely]] {
+    const auto& clock = *program_->clock_fields();
+    pass.phv_[clock.arrived.id] = stamp(metadata.arrived, 48);
+    pass.phv_[clock.ingress_began.id] = stamp(metadata.begin, 48);
+  }
 }
 
 void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& metadata) {
@@ -147,12 +164,25 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
   pass.phv_[fields.egress_port.id] = metadata.port;
   pass.phv_[fields.egress_rid.id] = metadata.rid;
   pass.phv_[fields.packet_length.id] = metadata.packet_length;
+  pass.begin_ = metadata.begin;
+  pass.place_ = std::uint32_t{metadata.rid} << 16 | metadata.port;
+  if (const auto& mirror = program_->mirror_fields()) {
+    pass.phv_[mirror->kind.id] = static_cast<std::uint64_t>(packet.mirror_kind);
+    pass.phv_[mirror->data.id] = packet.mirror_kind == MirrorKind::none ? 0 : packet.mirror_value;
+  }
+  if (clock_) [[unlikely]] {
+    const auto& clock = *program_->clock_fields();
+    pass.phv_[clock.enqueued.id] = stamp(packet.enqueued, 18);
+    pass.phv_[clock.waited.id] = stamp(sim::Time{} + (metadata.begin - packet.enqueued), 18);
+    pass.phv_[clock.queue_cells.id] = packet.queue_cells & mask_of(19);
+    pass.phv_[clock.egress_began.id] = stamp(metadata.begin, 48);
+  }
 }
 
 void Pipeline::run_stage(Pass& pass, int stage) {
   if (pass.rejected_) return;
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
-  run<false>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
+  run<Witness::nobody>(code.stepped.data() + code.stage_begins.at(static_cast<std::size_t>(stage)), pass);
 }
 
 std::uint32_t Pipeline::hash(const HashCode& hash, const std::uint64_t* phv) const {
@@ -183,7 +213,7 @@ inline const Instruction* Pipeline::run_entry(const TableCode& code, std::uint32
   return code_.action_code.data() + action.begin;
 }
 
-inline std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
+std::int32_t Pipeline::find_entry(const TableCode& code, const std::uint64_t* phv) const {
   if (code.key_slots.empty()) return ExactTable::kMiss;
   const auto& table = tables_[code.table];
   const auto* part = table.parts().data();
@@ -220,7 +250,7 @@ const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 
-template <bool noting>
+template <Pipeline::Witness witness>
 void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes* notes) {
   auto* const phv = pass.phv_;
   const Instruction* behind_table = nullptr;  // where to go on after an action
@@ -231,6 +261,9 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         if (!behind_table) return;
         at = behind_table;
         behind_table = nullptr;
+        break;
+      case Opcode::node:
+        if constexpr (witness == Witness::watcher) watcher_->node_begins(placement_.graph()[i.extra]);
         break;
       case Opcode::skip_unless:
         if (!phv[i.a]) at += i.extra;
@@ -245,6 +278,7 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         const bool holds = next == GatewayTerm::kThen;
         phv[i.destination] = holds;
         phv[i.a] = !holds;
+        if constexpr (witness == Witness::watcher) watcher_->decided(holds);
         if (!holds) at += i.extra;
         break;
       }
@@ -252,12 +286,14 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         const bool holds = compares(i.outcomes, phv[i.a], phv[i.b]);
         phv[i.destination] = holds;
         phv[i.mask] = !holds;
+        if constexpr (witness == Witness::watcher) watcher_->decided(holds);
         if (!holds) at += i.extra;
         break;
       }
       case Opcode::table:
         behind_table = at;
-        if constexpr (noting) {
+        if constexpr (witness == Witness::watcher) tell_lookup(code_.tables[i.extra], phv);
+        if constexpr (witness == Witness::notes) {
           // The words for the outcome may be shared when nothing asks for it.
           const auto table = code_.tables[i.extra].table;
           const auto hits = table_counters_[table].hits;
@@ -268,7 +304,8 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         }
         break;
       case Opcode::probe:
-        if constexpr (noting) notes->add_register(i.extra, phv[i.a]);
+        if constexpr (witness == Witness::notes) notes->add_register(i.extra, phv[i.a]);
+        if constexpr (witness == Witness::watcher) tell_probe(i, phv);
         phv[i.destination] = registers_.is_pair(i.extra, phv[i.a], phv[i.b], phv[i.mask]);
         break;
       case Opcode::hash:
@@ -276,9 +313,13 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         break;
       case Opcode::array: {
         const auto& code = code_.arrays[i.extra];
-        if constexpr (noting) notes->add_register(code.array, phv[code.index]);
-        const auto output = registers_.execute(code, phv[code.index], phv, *pass.packet_);
+        if constexpr (witness == Witness::notes) notes->add_register(code.array, phv[code.index]);
+        const auto index = phv[code.index];
+        [[maybe_unused]] std::uint64_t before = 0;
+        if constexpr (witness == Witness::watcher) before = registers_.read(code.array, index);
+        const auto output = registers_.execute(code, index, phv, *pass.packet_);
         phv[code.output] = output & code.output_mask;
+        if constexpr (witness == Witness::watcher) tell_register(code, index, before, output & code.output_mask);
         break;
       }
       case Opcode::set:
@@ -314,6 +355,9 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
       case Opcode::max:
         phv[i.destination] = std::max(phv[i.a], phv[i.b]) & i.mask;
         break;
+      case Opcode::random:
+        phv[i.destination] = draw(pass, i.extra) & i.mask;
+        break;
     }
   }
 }
@@ -339,6 +383,8 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
     ++counters_.ingress_drops;
     return verdict;
   }
+  if (requests_) [[unlikely]]
+    note_requests(pass);
   if (phv[fields.resubmit.id] == 1) {
     if (pass.resubmitted_ || !pass.may_resubmit_) {
       ++counters_.refused_resubmits;
@@ -355,10 +401,16 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
   };
   if (phv[fields.drop.id] != 1) {
     verdict.ucast_port = output(fields.ucast_egress_port);
+    if (verdict.ucast_port == Verdict::kNoPort) verdict.ucast_port = Verdict::kNone;
     verdict.mcast_a = output(fields.mcast_grp_a);
     verdict.mcast_b = output(fields.mcast_grp_b);
     verdict.rid = static_cast<std::uint16_t>(std::max(0, output(fields.rid)));
     verdict.l2_exclusion = output(fields.l2_exclusion_id);
+    if (const auto& selection = program_->selection_fields()) {
+      verdict.l1_exclusion = output(selection->l1_exclusion_id);
+      verdict.level1_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level1_hash)));
+      verdict.level2_hash = static_cast<std::uint16_t>(std::max(0, output(selection->level2_hash)));
+    }
   }
   if (verdict.dropped()) {
     ++counters_.ingress_drops;
@@ -369,10 +421,15 @@ Verdict Pipeline::finish_ingress(Pass& pass) {
 }
 
 bool Pipeline::finish_egress(Pass& pass) {
-  if (pass.rejected_ || pass.phv_[program_->intrinsics().drop.id] == 1) {
-    ++counters_.egress_drops;
-    return false;
+  const bool dropped = pass.phv_[program_->intrinsics().drop.id] == 1;
+  if (pass.rejected_ || dropped) ++counters_.egress_drops;
+  if (pass.rejected_) return false;
+  if (requests_) [[unlikely]] {
+    deparse(pass);  // a mirror copy shows what would have left
+    copy_for_mirror(pass, MirrorKind::egress);
+    return !dropped;
   }
+  if (dropped) return false;
   deparse(pass);
   return true;
 }
@@ -380,21 +437,29 @@ bool Pipeline::finish_egress(Pass& pass) {
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata) {
   Pass pass;
   begin_ingress(pass, packet, metadata);
-  if (!pass.rejected_) run<false>(code_.gress[0].fused.data(), pass);
+  if (watcher_) [[unlikely]] {
+    run_watched(pass);
+  } else if (!pass.rejected_) {
+    run<Witness::nobody>(code_.gress[0].fused.data(), pass);
+  }
   return finish_ingress(pass);
 }
 
 Verdict Pipeline::run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes) {
   Pass pass;
   begin_ingress(pass, packet, metadata);
-  if (!pass.rejected_) run<true>(code_.gress[0].fused.data(), pass, &notes);
+  if (!pass.rejected_) run<Witness::notes>(code_.gress[0].fused.data(), pass, &notes);
   return finish_ingress(pass);
 }
 
 bool Pipeline::run_busy_egress(Packet& packet, const EgressMetadata& metadata) {
   Pass pass;
   begin_egress(pass, packet, metadata);
-  if (!pass.rejected_) run<false>(code_.gress[1].fused.data(), pass);
+  if (watcher_) [[unlikely]] {
+    run_watched(pass);
+  } else if (!pass.rejected_) {
+    run<Witness::nobody>(code_.gress[1].fused.data(), pass);
+  }
   return finish_egress(pass);
 }
 
@@ -415,60 +480,6 @@ void Pipeline::rebuild_headers(Pass& pass) {
   for (std::size_t i = 0; i < behind; ++i) packet.push_words(*layouts[i], words[i].data());
 }
 
-std::uint32_t Pipeline::action_number(const Table& table, const Action& action, std::size_t values) const {
-  const auto& all = actions_.at(table.id);
-  const auto found = std::find(all.begin(), all.end(), &action);
-  if (found == all.end()) {
-    throw std::runtime_error(fmt::format("table '{}' has no action '{}'", table.name, action.name));
-  }
-  if (values != action.parameters.size()) {
-    throw std::runtime_error(fmt::format("table '{}': action '{}' takes {} values, not {}", table.name, action.name,
-                                         action.parameters.size(), values));
-  }
-  return static_cast<std::uint32_t>(found - all.begin());
-}
-
-ExactTable::Key Pipeline::exact_key(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) const {
-  std::vector<std::uint64_t> values;
-  for (const KeyMatch& match : key) {
-    if (match.form() != KeyMatch::Form::value || priority != 0) {
-      throw std::runtime_error(
-          fmt::format("table '{}' matches exactly: its entries have values and no priority", table.name));
-    }
-    values.push_back(match.value());
-  }
-  return tables_.at(table.id).pack(values);
-}
-
-void Pipeline::tell_of_tables() const {
-  for (StateWriteObserver* observer : observers_) observer->tables_changed();
-}
-
-void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
-                         std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
-  if (table.in_tcam()) {
-    ternary_.at(table.id)->add(key, priority, number, data);
-  } else {
-    tables_.at(table.id).add(exact_key(table, key, priority), number, data);
-  }
-  tell_of_tables();
-}
-
-bool Pipeline::modify_entry(const Table& table, std::span<const KeyMatch> key, const Action& action,
-                            std::span<const std::uint64_t> data, std::uint32_t priority) {
-  const auto number = action_number(table, action, data.size());
-  const bool found = table.in_tcam() ? ternary_.at(table.id)->modify(key, priority, number, data)
-                                     : tables_.at(table.id).modify(exact_key(table, key, priority), number, data);
-  if (found) tell_of_tables();
-  return found;
-}
-
-bool Pipeline::remove_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority) {
-  const bool found = table.in_tcam() ? ternary_.at(table.id)->remove(key, priority)
-                                     : tables_.at(table.id).remove(exact_key(table, key, priority));
-  if (found) tell_of_tables();
-  return found;
-}
+template void Pipeline::run<Pipeline::Witness::watcher>(const Instruction* at, Pass& pass, PassNotes* notes);
 
 }  // namespace racksim::p4

@@ -14,6 +14,7 @@
 #include "p4model/execute/code.hpp"
 #include "p4model/execute/pass_notes.hpp"
 #include "p4model/execute/register_file.hpp"
+#include "p4model/execute/stage_watcher.hpp"
 #include "p4model/execute/ternary_table.hpp"
 #include "p4model/fit/placement.hpp"
 #include "p4model/language/packet.hpp"
@@ -26,6 +27,8 @@ struct IngressMetadata {
   bool resubmitted = false;
   std::uint64_t resubmit_data = 0;
   bool may_resubmit = true;  ///< false for the internal ports of quads 16 and 17 (models/hardware.md 6.5)
+  sim::Time arrived{};       ///< at the port
+  sim::Time begin{};         ///< of the pass
 };
 
 /// What the hardware tells the egress about a copy. `packet_length` is in bytes.
@@ -33,6 +36,19 @@ struct EgressMetadata {
   std::uint16_t port = 0;
   std::uint16_t rid = 0;
   std::uint32_t packet_length = 0;
+  sim::Time begin{};  ///< of the pass
+};
+
+/// A copy that a mirror session makes, of the packet as ingress received it or egress deparsed it.
+struct MirrorCopy {
+  PacketRef packet;
+  std::uint16_t session = 0;
+};
+
+/// A message to the control CPU: of each field of the program's digest its value.
+struct Digest {
+  const Program::DigestUse* what = nullptr;
+  std::vector<std::uint64_t> values{};
 };
 
 /// What becomes of a packet after ingress: a resubmission and nothing else, or copies to any of the unicast port and
@@ -40,12 +56,16 @@ struct EgressMetadata {
 /// resubmitted, as the TNA pseudo-code has it.
 struct Verdict {
   static constexpr std::int32_t kNone = -1;
+  /// The number that stands for no port: a packet for it goes nowhere.
+  static constexpr std::int32_t kNoPort = 0x1ff;
   bool resubmit = false;
   std::uint64_t resubmit_data = 0;
   std::int32_t ucast_port = kNone;
   std::int32_t mcast_a = kNone, mcast_b = kNone;
   std::uint16_t rid = 0;
   std::int32_t l2_exclusion = kNone;
+  std::int32_t l1_exclusion = kNone;
+  std::uint16_t level1_hash = 0, level2_hash = 0;  ///< choose a node of an ECMP set, and a member of a LAG
 
   bool dropped() const { return !resubmit && ucast_port == kNone && mcast_a == kNone && mcast_b == kNone; }
   bool operator==(const Verdict&) const = default;
@@ -64,6 +84,8 @@ class Pass {
   bool rejected_ = false, resubmitted_ = false, may_resubmit_ = false;
   std::uint8_t parsed_ = 0;                      // headers extracted
   std::uint8_t header_at_[Packet::kMaxHeaders];  // by place in the packet: the program's header number
+  sim::Time begin_;                              // with the packet and its place the key of random draws
+  std::uint32_t place_ = 0;
 };
 
 struct PipelineCounters {
@@ -99,7 +121,7 @@ class Pipeline {
   Verdict run_ingress(Packet& packet, const IngressMetadata& metadata, PassNotes& notes);
   /// False when the copy is dropped.
   bool run_egress(Packet& packet, const EgressMetadata& metadata) {
-    if (code_.gress[1].idle()) {
+    if (code_.gress[1].idle() && !watcher_) {
       ++counters_.egress_passes;
       return true;
     }
@@ -165,6 +187,28 @@ class Pipeline {
     std::erase(observers_, &observer);
     registers_.remove_observer(observer);
   }
+  /// What random draws depend on beside the packet and its pass.
+  void seed(std::uint64_t value) { seed_ = value; }
+  /// Whether a pass does the same whenever it runs, if registers and tables are the same: without time stamps, random
+  /// numbers and what leaves otherwise than by its verdict.
+  bool passes_repeat() const { return !clock_ && !draws_ && !requests_; }
+  /// Whether passes look at the time.
+  bool has_clock() const { return clock_; }
+  /// What the last pass asked for beside its verdict; taken, it is gone.
+  bool has_requests() const { return has_mirror_copy_ || has_digest_; }
+  bool has_mirror_copy() const { return has_mirror_copy_; }
+  bool has_digest() const { return has_digest_; }
+  MirrorCopy take_mirror_copy() {
+    has_mirror_copy_ = false;
+    return std::move(mirror_copy_);
+  }
+  Digest take_digest() {
+    has_digest_ = false;
+    return std::move(digest_);
+  }
+
+  /// Has a watcher, which must outlive the passes, told of all that whole passes do inside; null ends it.
+  void watch(StageWatcher* watcher) { watcher_ = watcher; }
 
  private:
   void tell_of_tables() const;
@@ -174,9 +218,22 @@ class Pipeline {
   void parse(Pass& pass, const GressCode& code);
   void deparse(Pass& pass);
   void rebuild_headers(Pass& pass);
+  /// Who is told of what the instructions do.
+  enum class Witness : std::uint8_t { nobody, notes, watcher };
   /// Runs up to the first `done` that does not end an action.
-  template <bool noting>
+  template <Witness witness>
   void run(const Instruction* at, Pass& pass, PassNotes* notes = nullptr);
+  /// All stages of a pass that has begun, for the watcher.
+  void run_watched(Pass& pass);
+  /// What a pass asks for beside its verdict.
+  void note_requests(const Pass& pass);
+  void copy_for_mirror(const Pass& pass, MirrorKind kind);
+  std::uint64_t draw(const Pass& pass, std::uint32_t number) const;
+  void tell_lookup(const TableCode& code, const std::uint64_t* phv) const;
+  void tell_probe(const Instruction& probe, const std::uint64_t* phv) const;
+  void tell_register(const ArrayCode& code, std::uint64_t index, std::uint64_t before, std::uint64_t output) const;
+  /// Whether PHV word `slot` is a field of the program.
+  bool is_field(std::uint16_t slot) const { return slot < program_->fields().size(); }
   /// Looks up and returns the action to be run, its data in their place.
   const Instruction* look_up(const TableCode& table, std::uint64_t* phv);
   std::int32_t find_entry(const TableCode& table, const std::uint64_t* phv) const;
@@ -199,6 +256,12 @@ class Pipeline {
   std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
+  StageWatcher* watcher_ = nullptr;
+  bool clock_ = false, draws_ = false, requests_ = false;  // what the program uses
+  std::uint64_t seed_ = 0;
+  bool has_mirror_copy_ = false, has_digest_ = false;
+  MirrorCopy mirror_copy_;
+  Digest digest_;
 };
 
 }  // namespace racksim::p4

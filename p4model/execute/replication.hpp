@@ -1,11 +1,18 @@
 // The packet replication engine: multicast groups of copies, each a descriptor (models/hardware.md 6.6).
 //
-// A group is an ordered list of nodes, each a replication id and a list of ports. A packet may name two groups: the
+// A group is an ordered list of nodes, each a replication id and a set of ports (hardware holds a bit a port, so that
+// one that is listed twice gets one copy, and what stands for no port gets none). A packet may name two groups: the
 // copies of A come before those of B, node by node and port by port. The packet's L2 exclusion id names ports to be
 // left out of nodes whose replication id equals the packet's own.
+//
+// Nodes may form an ECMP set, of which the packet's level-1 hash takes one, and name LAGs, of which its level-2 hash
+// takes a member each: the hash modulo the number of nodes, or of members that work. Its level-1 exclusion id leaves
+// out the nodes that have it; one that was chosen in an ECMP set is not replaced then.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "p4model/execute/pipeline.hpp"
@@ -22,17 +29,26 @@ struct Copy {
 struct MulticastNode {
   std::uint16_t rid = 0;
   std::vector<std::uint16_t> ports;
+  std::vector<std::uint16_t> lags{};         ///< of each one member, behind the ports
+  std::optional<std::uint16_t> exclusion{};  ///< left out of a packet's copies by the same level-1 exclusion id
+  std::optional<std::uint16_t> ecmp{};       ///< of a group's nodes with the same number one is taken
 };
 
 class ReplicationEngine {
  public:
   static constexpr std::uint16_t kMaxExclusionId = 287;
 
-  /// The control plane loads, replaces or removes a group.
+  static constexpr std::uint16_t kMostLags = 256;
+  static constexpr std::size_t kMostOfEcmp = 32;
+
+  /// The control plane loads, replaces or removes a group. Throws std::runtime_error for more than 32 nodes of one ECMP
+  /// set, and a LAG above 255.
   void set_group(std::uint16_t group, const std::vector<MulticastNode>& nodes);
   void remove_group(std::uint16_t group);
   /// Ports left out for an L2 exclusion id. Throws std::runtime_error above 287.
   void set_exclusion(std::uint16_t id, std::vector<std::uint16_t> ports);
+  /// The members of a LAG that work; none to begin with. Throws std::runtime_error above 255.
+  void set_lag(std::uint16_t id, std::vector<std::uint16_t> ports);
 
   /// Appends all copies that a verdict asks for: unicast (rid 0), then group A, then group B. A group that is not
   /// loaded gives none.
@@ -42,8 +58,14 @@ class ReplicationEngine {
 
  private:
   void replicate_group(std::int32_t group, const Verdict& verdict, std::vector<Copy>& out) const;
+  void replicate_selecting(const std::vector<MulticastNode>& nodes, const Verdict& verdict,
+                           std::vector<Copy>& out) const;
+  /// Whether the packet's L2 exclusion leaves a copy out.
+  bool is_pruned(const Copy& copy, const Verdict& verdict) const;
 
-  std::vector<std::vector<Copy>> groups_;  // by id, as long as the largest id loaded
+  std::map<std::uint16_t, std::vector<MulticastNode>> selecting_;  // groups in which something is chosen
+  std::vector<std::vector<std::uint16_t>> lags_;
+  std::vector<std::vector<Copy>> groups_;  // the others, by id, as long as the largest id loaded
   std::vector<std::vector<std::uint16_t>> exclusions_;
   std::size_t loaded_ = 0;
 };

@@ -19,6 +19,7 @@ class Checker {
   void run() {
     check_registers(program_);
     check_hashes();
+    check_digests();
     for (const auto gress : {Gress::ingress, Gress::egress}) check_parser(gress);
     check_nodes();
     check_array_accesses();
@@ -37,6 +38,24 @@ class Checker {
         fail(fmt::format("hash '{}'", hash.name),
              "{} bits of {} fields; 1 to 32 bits of at least one field are possible", hash.bits, hash.fields.size());
       }
+    }
+  }
+
+  void check_digests() const {
+    constexpr unsigned kMostBytes = 47, kMostType = 7;
+    std::map<unsigned, std::string> types;
+    for (const auto& digest : program_.digests()) {
+      const auto where = fmt::format("digest '{}'", digest.name);
+      unsigned bytes = 0;
+      for (const auto field : digest.fields) {
+        const auto& info = program_.info(field);
+        if (!info.in_ingress || info.kind == FieldKind::output) fail(where, "'{}' has no value in ingress", info.name);
+      }
+      for (const auto of_field : digest.field_bytes) bytes += of_field;
+      if (bytes == 0 || bytes > kMostBytes) fail(where, "it has {} bytes, 1 to {} are possible", bytes, kMostBytes);
+      if (digest.type > kMostType) fail(where, "its type is {}, 0 to {} are possible", digest.type, kMostType);
+      const auto [other, fresh] = types.emplace(digest.type, digest.name);
+      if (!fresh) fail(where, "digest '{}' has the same type", other->second);
     }
   }
 
@@ -165,8 +184,12 @@ class Checker {
     for (const auto& execution : action.executions) {
       const auto at =
           fmt::format("{}, action '{}', register array '{}'", where, action.name, execution.action->array->name);
-      refuse_outputs(at, outputs, execution.index);
-      for (const auto& input : execution.action->inputs) refuse_output(at, outputs, input.field);
+      // An execution reads its index and inputs when the packet enters the stage, and writes its output when it leaves:
+      // its own output field may be among them.
+      auto others = outputs;
+      if (execution.output) others.erase(execution.output->id);
+      refuse_outputs(at, others, execution.index);
+      for (const auto& input : execution.action->inputs) refuse_output(at, others, input.field);
     }
   }
 
@@ -189,6 +212,8 @@ class Checker {
   void check_primitive(const std::string& at, const Primitive& p) const {
     const auto& to = program_.info(p.destination);
     using O = VliwOperation;
+    if (p.operation == O::random && to.bits > 32)
+      fail(at, "'{}' of {} bits takes a random number of 32", to.name, to.bits);
     if (p.operation == O::invalidate && to.kind != FieldKind::output) fail(at, "'{}' is no output", to.name);
     const bool arithmetic = p.operation == O::add || p.operation == O::sub || p.operation == O::shift_left ||
                             p.operation == O::shift_right || p.operation == O::min || p.operation == O::max;

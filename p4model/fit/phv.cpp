@@ -90,6 +90,11 @@ PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, 
         for (const auto field : *list) touched.insert(field.id);
       }
     }
+    if (gress == Gress::ingress) {
+      for (const auto& digest : program.digests()) {
+        for (const auto field : digest.fields) touched.insert(field.id);
+      }
+    }
     std::set<int> carried;
     for (const auto& state : program.parser(gress).states) carried.insert(state.header);
     for (const auto id : touched) {

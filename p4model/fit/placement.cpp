@@ -98,7 +98,7 @@ std::string Placement::report() const {
                      containers(phv_.tagalong, resources_.tagalong_8, resources_.tagalong_16, resources_.tagalong_32));
   out += fmt::format("latency: ingress {} cycles, egress {} cycles\n", latency_cycles(Gress::ingress),
                      latency_cycles(Gress::egress));
-  return out;
+  return out + hardware_parts(*program_, graph());
 }
 
 std::string Placement::dot() const {

@@ -122,6 +122,9 @@ std::vector<int> place_nodes(const SwitchResources& resources, const Program& pr
 /// Containers for all fields that the two gresses carry. Throws DoesNotFit, naming the first field without room.
 PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
 
+/// Lines about parts of the hardware beside the stages that a program uses; none for most programs.
+std::string hardware_parts(const Program& program, const DependencyGraph& graph);
+
 /// Which stages of a gress wait for which.
 std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,
                                                const std::vector<int>& stage, Gress gress);

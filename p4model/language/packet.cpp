@@ -22,6 +22,13 @@ void Packet::truncate_headers(std::size_t keep) {
   while (header_count_ > keep) pop();
 }
 
+void Packet::truncate(std::uint32_t bytes) {
+  if (header_bytes() + payload_bytes <= bytes) return;
+  while (header_bytes() > bytes) pop();
+  payload_bytes = bytes - header_bytes();
+  content = {};
+}
+
 std::vector<std::uint8_t> Packet::byte_image() const {
   std::vector<std::uint8_t> bytes(header_bytes() + payload_bytes);
   std::size_t bit = 0;

@@ -18,6 +18,7 @@
 
 #include "p4model/language/content.hpp"
 #include "p4model/language/header.hpp"
+#include "sim/kernel/time.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::p4 {
@@ -27,6 +28,9 @@ class PacketRef;
 
 /// Frame check sequence, preamble with inter-packet gap, and the smallest frame, in bytes (models/hardware.md 7.1).
 inline constexpr std::uint32_t kFcsBytes = 4, kPreambleAndGapBytes = 20, kMinFrameBytes = 64;
+
+/// Who asked for a mirror copy.
+enum class MirrorKind : std::uint8_t { none, ingress, egress };
 
 /// Headers, outermost first, and the metadata that travels with a packet. Made by a PacketPool.
 class Packet {
@@ -145,6 +149,17 @@ class Packet {
   Content content;                  ///< what the payload means to its protocol, e.g. block and version
   sim::OperationId operation = 0;   ///< id of the application operation that caused the packet
   std::uint64_t serial = 0;         ///< id of the packet in its run, given by its sender
+  /// What hardware sends with a packet from a deparser to the egress parser: of a mirror copy, ...
+  MirrorKind mirror_kind = MirrorKind::none;
+  std::uint64_t mirror_value = 0;
+  /// ... and, where a program has a clock, of its queue. Not set otherwise.
+  sim::Time enqueued;
+  std::uint32_t queue_cells = 0;
+
+  /// Another packet that is the same.
+  inline PacketRef clone() const;
+  /// Cuts what follows the first `bytes` bytes; a header that is cut becomes payload, whose meaning is lost.
+  void truncate(std::uint32_t bytes);
 
  private:
   friend class PacketPool;
@@ -181,6 +196,10 @@ class Packet {
     content = other.content;
     operation = other.operation;
     serial = other.serial;
+    mirror_kind = other.mirror_kind;
+    mirror_value = other.mirror_value;
+    enqueued = other.enqueued;
+    queue_cells = other.queue_cells;
   }
 
   std::uint32_t references_ = 0;
@@ -255,6 +274,7 @@ class PacketPool {
     packet->payload_bytes = 0;
     packet->operation = 0;
     packet->serial = 0;
+    packet->mirror_kind = MirrorKind::none;
     return PacketRef(packet);
   }
   /// A packet with the same headers, payload and ids, for a copy whose headers must differ from the original's.
@@ -305,6 +325,10 @@ class PacketPool {
   Packet* free_ = nullptr;
   std::size_t live_ = 0;
 };
+
+inline PacketRef Packet::clone() const {
+  return pool_->clone_headers(*this);
+}
 
 inline void PacketRef::drop() {
   if (packet_ && --packet_->references_ == 0) packet_->pool_->give_back(packet_);

@@ -81,8 +81,7 @@ ControlNode& Block::if_(Condition condition) {
 
 Program::Program(std::string name, std::string doc) : name_(std::move(name)), doc_(std::move(doc)) {
   const auto add = [&](const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress) {
-    FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};
-    return add_field(std::move(info));
+    return add_hardware_field(field, bits, kind, in_ingress, in_egress);
   };
   auto& i = intrinsics_;
   i.ingress_port = add("ingress_port", 9, FieldKind::input, true, false);
@@ -101,6 +100,58 @@ Program::Program(std::string name, std::string doc) : name_(std::move(name)), do
   i.resubmit_value = add("resubmit_value", 64, FieldKind::output, true, false);
 }
 
+FieldRef Program::add_hardware_field(const char* field, unsigned bits, FieldKind kind, bool in_ingress,
+                                     bool in_egress) {
+  FieldInfo info{.name = field, .bits = bits, .kind = kind, .in_ingress = in_ingress, .in_egress = in_egress};
+  return add_field(std::move(info));
+}
+
+const Program::MirrorFields& Program::mirror() {
+  if (!mirror_) {
+    mirror_ = {.session = add_hardware_field("mirror_session", 10, FieldKind::output, true, true),
+               .value = add_hardware_field("mirror_value", 64, FieldKind::output, true, true),
+               .kind = add_hardware_field("mirror_kind", 2, FieldKind::input, false, true),
+               .data = add_hardware_field("mirror_data", 64, FieldKind::input, false, true)};
+  }
+  return *mirror_;
+}
+
+const Program::SelectionFields& Program::selection() {
+  if (!selection_) {
+    constexpr auto kOut = FieldKind::output;
+    selection_ = {.level1_hash = add_hardware_field("level1_mcast_hash", 13, kOut, true, false),
+                  .level2_hash = add_hardware_field("level2_mcast_hash", 13, kOut, true, false),
+                  .l1_exclusion_id = add_hardware_field("level1_exclusion_id", 16, kOut, true, false)};
+  }
+  return *selection_;
+}
+
+const Program::ClockFields& Program::clock() {
+  if (!clock_) {
+    constexpr auto kIn = FieldKind::input;
+    clock_ = {.arrived = add_hardware_field("ingress_mac_tstamp", 48, kIn, true, false),
+              .ingress_began = add_hardware_field("ingress_global_tstamp", 48, kIn, true, false),
+              .enqueued = add_hardware_field("enq_tstamp", 18, kIn, false, true),
+              .waited = add_hardware_field("deq_timedelta", 18, kIn, false, true),
+              .queue_cells = add_hardware_field("enq_qdepth", 19, kIn, false, true),
+              .egress_began = add_hardware_field("egress_global_tstamp", 48, kIn, false, true)};
+  }
+  return *clock_;
+}
+
+FieldRef Program::digest_type() {
+  if (!digest_type_) digest_type_ = add_hardware_field("digest_type", 3, FieldKind::output, true, false);
+  return *digest_type_;
+}
+
+void Program::digest(unsigned type, std::string digest_name, std::vector<FieldRef> fields) {
+  require_new(digests_, digest_name, name_, "digest");
+  std::vector<unsigned> bytes;
+  for (const auto field : fields) bytes.push_back((info(field).bits + 7) / 8);
+  digests_.push_back(
+      {.type = type, .name = std::move(digest_name), .fields = std::move(fields), .field_bytes = std::move(bytes)});
+}
+
 FieldRef Program::add_field(FieldInfo info) {
   require_new(fields_, info.name, name_, "field");
   if (info.bits == 0 || info.bits > 64) {
@@ -116,13 +167,13 @@ FieldRef Program::field(std::string field_name, unsigned bits) {
   return add_field(std::move(info));
 }
 
-std::size_t Program::header(const HeaderLayout& layout) {
+std::size_t Program::header(const HeaderLayout& layout, std::vector<std::uint64_t> defaults) {
   const auto found =
       std::find_if(headers_.begin(), headers_.end(), [&](const HeaderUse& use) { return use.layout == &layout; });
   if (found != headers_.end()) return static_cast<std::size_t>(found - headers_.begin());
   const auto number = static_cast<int>(headers_.size());
   const std::string prefix(layout.name);
-  HeaderUse use{&layout, {}, {}};
+  HeaderUse use{&layout, {}, {}, std::move(defaults)};
   FieldInfo validity{.name = prefix + ".isValid", .bits = 1, .kind = FieldKind::validity, .header = number};
   use.validity = add_field(std::move(validity));
   for (std::size_t i = 0; i < layout.count; ++i) {
@@ -138,7 +189,11 @@ std::size_t Program::header(const HeaderLayout& layout) {
 }
 
 FieldRef Program::header_member(const HeaderLayout& layout, std::size_t member) {
-  return headers_[header(layout)].members.at(member);
+  return used(layout).members.at(member);
+}
+
+const Program::HeaderUse& Program::used(const HeaderLayout& layout) const {
+  return *std::find_if(headers_.begin(), headers_.end(), [&](const HeaderUse& use) { return use.layout == &layout; });
 }
 
 FieldRef Program::header_member(const HeaderLayout& layout, std::string_view member) {

@@ -13,7 +13,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -58,6 +60,7 @@ class Program {
   /// A member of header H: `header_field(&Ethernet::dst)` or `header_field<Ethernet>("dst")`.
   template <Header H>
   FieldRef header_field(std::uint64_t H::*member) {
+    header<H>();
     const H probe{};
     const auto offset =
         reinterpret_cast<const std::byte*>(&(probe.*member)) - reinterpret_cast<const std::byte*>(&probe);
@@ -65,19 +68,20 @@ class Program {
   }
   template <Header H>
   FieldRef header_field(std::string_view member) {
+    header<H>();
     return header_member(H::kLayout, member);
   }
   /// 1 while header H is present. An action that writes it adds or removes the header; headers leave the switch in the
   /// order in which the program first named them.
   template <Header H>
   FieldRef valid() {
-    return headers_[header(H::kLayout)].validity;
+    return headers_[header<H>()].validity;
   }
 
   /// A parser state that extracts H. The first one declared for a gress is its start.
   template <Header H>
   ParserState& parser_state(Gress gress, std::string state_name) {
-    return add_state(gress, std::move(state_name), header(H::kLayout));
+    return add_state(gress, std::move(state_name), header<H>());
   }
 
   RegisterArray& register_array(std::string array_name, Width width, std::uint64_t size);
@@ -109,10 +113,55 @@ class Program {
   };
   const Intrinsics& intrinsics() const { return intrinsics_; }
 
+  /// Fields of parts of the hardware that few programs use: a program has them once it asks for them.
+  /// Copies of packets by mirror sessions (models/hardware.md 6.6): of the packet as received by what ingress sets, as
+  /// deparsed by what egress sets. Hardware prepends up to 32 bytes of header; here 64 bits go with a copy.
+  struct MirrorFields {
+    FieldRef session;  ///< out, both: the session, 1 to 1023; no copy while unset or 0
+    FieldRef value;    ///< out, both: the 64 bits for the copy
+    FieldRef kind;     ///< in, egress: 1 in a copy's pass that ingress asked for, 2 that egress did, else 0
+    FieldRef data;     ///< in, egress: the 64 bits of the copy
+  };
+  const MirrorFields& mirror();
+  /// What chooses among the copies of a multicast group (p4model/execute/replication.hpp).
+  struct SelectionFields {
+    FieldRef level1_hash;      ///< out, ingress, 13 bits: which node of an ECMP set; 0 when unset
+    FieldRef level2_hash;      ///< out, ingress, 13 bits: which member of a LAG; 0 when unset
+    FieldRef l1_exclusion_id;  ///< out, ingress, 16 bits: leaves out the nodes with this exclusion id
+  };
+  const SelectionFields& selection();
+  /// Time stamps in nanoseconds (models/hardware.md 6.6), cut to their bits.
+  struct ClockFields {
+    FieldRef arrived;        ///< in, ingress, 48 bits: when the packet's last bit was at its port
+    FieldRef ingress_began;  ///< in, ingress, 48 bits: the slot of this pass
+    FieldRef enqueued;       ///< in, egress, 18 bits: when the copy came to its queue
+    FieldRef waited;         ///< in, egress, 18 bits: how long it was there
+    FieldRef queue_cells;    ///< in, egress, 19 bits: cells in the queue when it came
+    FieldRef egress_began;   ///< in, egress, 48 bits: when it left the queue
+  };
+  const ClockFields& clock();
+  /// A message to the control CPU with the values of some fields at the end of ingress, at most 47 bytes, one a pass.
+  /// An action sends it by setting `digest_type()` to `type`, 0 to 7.
+  void digest(unsigned type, std::string digest_name, std::vector<FieldRef> fields);
+  FieldRef digest_type();
+
+  struct DigestUse {
+    unsigned type;
+    std::string name;
+    std::vector<FieldRef> fields;
+    std::vector<unsigned> field_bytes;  ///< what each takes of the message
+  };
+  const std::optional<MirrorFields>& mirror_fields() const { return mirror_; }
+  const std::optional<SelectionFields>& selection_fields() const { return selection_; }
+  const std::optional<ClockFields>& clock_fields() const { return clock_; }
+  const std::optional<FieldRef>& digest_type_field() const { return digest_type_; }
+  const std::vector<DigestUse>& digests() const { return digests_; }
+
   struct HeaderUse {
     const HeaderLayout* layout;
     FieldRef validity;
     std::vector<FieldRef> members;
+    std::vector<std::uint64_t> defaults;  ///< what the members of a new header of the C++ type hold
   };
   const std::vector<FieldInfo>& fields() const { return fields_; }
   const FieldInfo& info(FieldRef field) const { return fields_[field.id]; }
@@ -125,7 +174,16 @@ class Program {
 
  private:
   FieldRef add_field(FieldInfo info);
-  std::size_t header(const HeaderLayout& layout);
+  FieldRef add_hardware_field(const char* field, unsigned bits, FieldKind kind, bool in_ingress, bool in_egress);
+  template <Header H>
+  std::size_t header() {
+    const H fresh{};
+    std::vector<std::uint64_t> defaults(H::kLayout.count);
+    std::memcpy(defaults.data(), &fresh, sizeof fresh);
+    return header(H::kLayout, std::move(defaults));
+  }
+  std::size_t header(const HeaderLayout& layout, std::vector<std::uint64_t> defaults);
+  const HeaderUse& used(const HeaderLayout& layout) const;
   FieldRef header_member(const HeaderLayout& layout, std::size_t member);
   FieldRef header_member(const HeaderLayout& layout, std::string_view member);
   ParserState& add_state(Gress gress, std::string state_name, std::size_t header);
@@ -140,6 +198,11 @@ class Program {
   std::deque<Table> tables_;
   Block ingress_{*this}, egress_{*this};
   Intrinsics intrinsics_;
+  std::optional<MirrorFields> mirror_;
+  std::optional<SelectionFields> selection_;
+  std::optional<ClockFields> clock_;
+  std::optional<FieldRef> digest_type_;
+  std::vector<DigestUse> digests_;
 };
 
 }  // namespace racksim::p4

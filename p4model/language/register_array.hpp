@@ -67,8 +67,9 @@ enum class AluOperation : std::uint8_t {
   max,
 };
 
-/// The word handed to the packet. `predicate` is 1 where the output's condition holds.
-enum class AluOutput : std::uint8_t { none, old_lo, old_hi, new_lo, new_hi, input_0, input_1, predicate };
+/// The word handed to the packet. `predicate` is 1 where the output's condition holds; `predicates` has one of four
+/// bits set, bit (a + 2 b) for results a and b of the comparators, as hardware hands it over.
+enum class AluOutput : std::uint8_t { none, old_lo, old_hi, new_lo, new_hi, input_0, input_1, predicate, predicates };
 
 /// One comparator. Unsigned: `left comparison right + offset`. As a signed difference: `left - right comparison
 /// offset`, where the difference wraps at the width of a half (serial numbers).

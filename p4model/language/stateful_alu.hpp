@@ -144,6 +144,9 @@ inline AluResult run_alu(const AluCode& code, std::uint64_t lo, std::uint64_t hi
       case AluOutput::predicate:
         result.output = 1;
         break;
+      case AluOutput::predicates:
+        result.output = std::uint64_t{1} << results;
+        break;
     }
   }
   return result;

@@ -25,6 +25,7 @@ enum class VliwOperation : std::uint8_t {
   min,
   max,
   invalidate,
+  random,
 };
 
 /// One VLIW instruction: destination := first operation second, cut to the destination's width.
@@ -58,6 +59,9 @@ struct Action {
   }
   Action& min(FieldRef to, Operand a, Operand b) { return add_primitive(VliwOperation::min, to, a, b); }
   Action& max(FieldRef to, Operand a, Operand b) { return add_primitive(VliwOperation::max, to, a, b); }
+  /// Bits of the hardware's random number generator, at most 32. A draw depends on the run's seed, the packet and the
+  /// instant of its pass alone.
+  Action& random(FieldRef to) { return add_primitive(VliwOperation::random, to, 0, 0); }
   /// Takes an output field back to "unset".
   Action& invalidate(FieldRef output) { return add_primitive(VliwOperation::invalidate, output, 0, 0); }
   /// Runs `action` on the entry at `index`.

@@ -32,11 +32,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 /// The rooms of each folder. A room may include those to its left, and itself.
 const std::map<std::string, std::vector<std::string>> kRooms{
     {"sim", {"kernel", "options", "simgrid", "random", "metrics", "record", "oracles", "checkers", "exploration"}},
-    {"p4model", {"language", "fit", "execute"}},
+    {"p4model", {"language", "fit", "execute", "examples"}},
     {"models", {"packets", "wire", "host", "nic", "switch", "rack", "membership", "faults", "service", "workloads"}},
     {"tools",
-     {"text", "json", "files", "processes", "scenario", "experiment", "knee", "fuzz", "diff", "suite", "figure",
-      "explain", "bench", "commands"}},
+     {"text", "json", "files", "processes", "scenario", "lone_switch", "experiment", "knee", "fuzz", "diff", "suite",
+      "figure", "explain", "bench", "commands"}},
 };
 
 /// Folders of protocols that are built on another: NoCache, StarCache and NetCache on the client-server application,

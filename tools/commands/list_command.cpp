@@ -50,7 +50,7 @@ Entries scenario_files() {
   Entries entries;
   for (const auto& name : json_names_below(scenarios_folder())) {
     const bool other = name.starts_with("testbeds/") || name.starts_with("figures/") || name.starts_with("schema/") ||
-                       name.starts_with("claims/");
+                       name.starts_with("claims/") || name.starts_with("switch/");
     if (other || name.find("baselines/") != std::string::npos) continue;
     const auto path = "scenarios/" + name + ".json";
     entries.push_back({path, member_of_file((scenarios_folder().parent_path() / path).string(), "name")});

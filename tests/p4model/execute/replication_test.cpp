@@ -53,3 +53,55 @@ TEST_CASE("a group that is not loaded gives no copies, and loading again replace
   CHECK(copies(engine, verdict).empty());
   CHECK(engine.groups() == 0);
 }
+
+TEST_CASE("a port that a node lists twice gets one copy of it, and no port gets none") {
+  ReplicationEngine engine;
+  engine.set_group(1, {{2, {4, 3, 4, 0x1ff}}, {5, {4}}});
+  Verdict verdict;
+  verdict.mcast_a = 1;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{4, 2}, {3, 2}, {4, 5}});
+}
+
+TEST_CASE("of an ECMP set the level-1 hash takes one node, of a LAG the level-2 hash one member that works") {
+  ReplicationEngine engine;
+  MulticastNode a{1, {10}}, b{2, {11}}, c{3, {12}}, lag{4, {20}};
+  for (auto* node : {&a, &b, &c}) node->ecmp = 5;
+  lag.lags = {7};
+  engine.set_group(1, {a, lag, b, c});
+  Verdict verdict;
+  verdict.mcast_a = 1;
+  // Nothing of a LAG without members; the set's place is its chosen node's.
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{10, 1}, {20, 4}});
+  engine.set_lag(7, {30, 31});
+  verdict.level1_hash = 4;  // 4 mod 3
+  verdict.level2_hash = 9;  // 9 mod 2
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{20, 4}, {31, 4}, {11, 2}});
+  engine.set_lag(7, {30});  // a member has failed
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{20, 4}, {30, 4}, {11, 2}});
+  verdict.level1_hash = 2;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{20, 4}, {30, 4}, {12, 3}});
+  engine.remove_group(1);
+  CHECK(copies(engine, verdict).empty());
+  CHECK(engine.groups() == 0);
+}
+
+TEST_CASE("a level-1 exclusion id leaves out the nodes that have it, a chosen one without replacement") {
+  ReplicationEngine engine;
+  MulticastNode plain{1, {1}}, excluded{2, {2}}, one{3, {3}}, other{4, {4}};
+  excluded.exclusion = 9;
+  one.ecmp = other.ecmp = 1;
+  one.exclusion = 9;
+  engine.set_group(1, {plain, excluded, one, other});
+  Verdict verdict;
+  verdict.mcast_a = 1;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{1, 1}, {2, 2}, {3, 3}});
+  verdict.l1_exclusion = 9;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{1, 1}});
+  verdict.level1_hash = 1;
+  CHECK(copies(engine, verdict) == std::vector<Copy>{{1, 1}, {4, 4}});
+  std::vector<MulticastNode> many(ReplicationEngine::kMostOfEcmp + 1, one);
+  CHECK_THROWS(engine.set_group(2, many));
+  many.pop_back();
+  CHECK_NOTHROW(engine.set_group(2, many));
+  CHECK_THROWS(engine.set_lag(256, {}));
+}

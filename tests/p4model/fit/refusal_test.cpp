@@ -147,6 +147,35 @@ TEST_CASE("a register output used in the stage that produces it is refused") {
   CHECK_THAT(pinned(12), Contains("'SINK'") && Contains("stage 12"));
 }
 
+TEST_CASE("a register's output may go to the field that its index or input comes from, and no other execution's") {
+  const auto own = [](bool by_index) {
+    return refusal([=](Program& p) {
+      auto& a = p.register_array("CHAIN", Width::single(16), 16);
+      const auto x = p.field("x", 16);
+      auto& follow = a.action("follow");
+      if (by_index) {
+        follow.output(AluOutput::old_lo);
+      } else {
+        follow.set(kLo, follow.input(x)).output(AluOutput::old_lo);
+      }
+      p.ingress().apply(p.action("set_x").set(x, 3));
+      p.ingress().apply(p.action("step").execute(follow, by_index ? Operand(x) : Operand(0), x));
+    });
+  };
+  CHECK(own(true).empty());
+  CHECK(own(false).empty());
+  CHECK_THAT(refusal([](Program& p) {
+               auto& a = p.register_array("CHAIN", Width::single(16), 16);
+               auto& b = p.register_array("OTHER", Width::single(16), 16);
+               const auto x = p.field("x", 16);
+               auto& read = a.action("read").output(AluOutput::old_lo);
+               auto& write = b.action("write");
+               write.set(kLo, 1);
+               p.ingress().apply(p.action("step").execute(read, x, x).execute(write, x));
+             }),
+             Contains("'OTHER'") && Contains("'x'"));
+}
+
 TEST_CASE("an array and a metadata field belong to one gress") {
   CHECK_THAT(refusal([](Program& p) {
                auto& a = p.register_array("BOTH", Width::single(16), 16);

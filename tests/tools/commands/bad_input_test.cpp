@@ -241,7 +241,7 @@ TEST_CASE("the program refuses to compare with programs that cannot be executed"
 TEST_CASE("every sub-command refuses unknown options by its own name, with those that it has") {
   const TemporaryFolder folder;
   for (const char* command : {"run", "explain", "figure", "fuzz", "test", "shrink", "diff", "validate", "list",
-                              "schema", "fit", "table", "bench"}) {
+                              "schema", "fit", "table", "switch", "bench"}) {
     CAPTURE(command);
     const auto line = refusal_of_command(folder, {command, "--nonsense"});
     CHECK_THAT(line, Catch::StartsWith(std::string("racksim ") + command +

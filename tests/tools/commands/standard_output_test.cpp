@@ -36,6 +36,7 @@ const std::map<std::string, std::string> kCalls{
     {"fit", "fit flowcc-lcf"},
     {"table", "table starcache"},
     {"explore", "explore cckvs-sc --set nodes=2 --set sessions=0,1"},
+    {"switch", "switch l2l3-forwarding scenarios/switch/forwarding.json"},
     {"bench", "bench --quick"},
 };
 

@@ -35,3 +35,13 @@ TEST_CASE(
   }
   CHECK(examples >= 6);
 }
+
+TEST_CASE("a rack whose switch loses a pipe or a recirculation port for a while recovers, and has lost packets") {
+  for (const char* fault : {"pipe-down", "recirculation-down"}) {
+    const TemporaryFolder folder;
+    const Outcome outcome = run_racksim(folder, std::string("run scenarios/faults/") + fault + ".json");
+    INFO(fault << outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK_THAT(outcome.out, Catch::Contains("packets.dropped.wire_down") && Catch::Contains("verdict      pass"));
+  }
+}

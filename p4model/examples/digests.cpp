@@ -1,0 +1,38 @@
+// A program to learn from: digests to the control CPU (scenarios/switch/digest.json).
+//
+// A bridge that learns: a source address that the table `known` lacks is told to the control CPU with the port it came
+// by, and the packet goes to all ports but its own; a packet of a known source is forwarded plainly.
+#include "p4model/execute/registry.hpp"
+#include "p4model/language/headers.hpp"
+
+namespace racksim::p4 {
+namespace {
+
+std::shared_ptr<const Program> make_digests() {
+  auto program = std::make_shared<Program>("example-digests", "tells the control CPU of unknown source addresses");
+  auto& p = *program;
+  const auto& in = p.intrinsics();
+  p.parser_state<Ethernet>(Gress::ingress, "ethernet");
+  const auto source = p.header_field(&Ethernet::src);
+  p.digest(1, "learn", {source, in.ingress_port});
+
+  auto& learn = p.action("learn").set(p.digest_type(), 1);
+  auto& nothing = p.action("known_source");
+  auto& known = p.table("known").key(source).action(nothing).default_action(learn).size(1024);
+  auto& to_port = p.action("to_port");
+  to_port.set(in.ucast_egress_port, to_port.data("port", 9));
+  auto& flood = p.action("flood").set(in.mcast_grp_a, 1).set(in.l2_exclusion_id, in.ingress_port);
+  auto& bridge = p.table("bridge").key(p.header_field(&Ethernet::dst)).action(to_port).default_action(flood).size(1024);
+  p.ingress().apply(known);
+  p.ingress().apply(bridge);
+  return program;
+}
+
+const sim::Registration<ProgramEntry> digests({
+    .name = "example-digests",
+    .doc = "a bridge that tells the control CPU of unknown source addresses",
+    .make = make_digests,
+});
+
+}  // namespace
+}  // namespace racksim::p4

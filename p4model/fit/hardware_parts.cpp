@@ -1,0 +1,65 @@
+// What a program uses of the hardware beside its stages, for `racksim fit`: what stages pay for it is in the table
+// already, and fields in the PHV (models/hardware.md 6.5, 6.6).
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "p4model/fit/dependency_graph.hpp"
+#include "p4model/fit/placement.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+/// The gresses whose nodes write or read one of the fields: "ingress", "egress", "ingress and egress" or nothing.
+std::string gresses_of(const DependencyGraph& graph, std::initializer_list<FieldRef> fields) {
+  std::string text;
+  for (const auto gress : {Gress::ingress, Gress::egress}) {
+    bool uses = false;
+    for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
+      if (graph[v].gress != gress) continue;
+      for (const auto* list : {&graph[v].match_reads, &graph[v].action_reads, &graph[v].writes}) {
+        uses = uses || std::any_of(list->begin(), list->end(), [&](FieldRef used) {
+                 return std::any_of(fields.begin(), fields.end(), [&](FieldRef f) { return f.id == used.id; });
+               });
+      }
+    }
+    if (uses) text += fmt::format("{}{}", text.empty() ? "" : " and ", name_of(gress));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string hardware_parts(const Program& program, const DependencyGraph& graph) {
+  std::string out;
+  const auto line = [&](std::string_view part, const std::string& text) {
+    if (!text.empty()) out += fmt::format("{}: {}\n", part, text);
+  };
+  if (const auto& mirror = program.mirror_fields()) {
+    line("mirror copies", gresses_of(graph, {mirror->session}));
+  }
+  if (const auto& selection = program.selection_fields()) {
+    line("multicast selection",
+         gresses_of(graph, {selection->level1_hash, selection->level2_hash, selection->l1_exclusion_id}));
+  }
+  for (const auto& digest : program.digests()) {
+    const auto bytes = std::accumulate(digest.field_bytes.begin(), digest.field_bytes.end(), 0U);
+    line("digest", fmt::format("type {}, '{}', {} of 47 bytes", digest.type, digest.name, bytes));
+  }
+  if (const auto& clock = program.clock_fields()) {
+    line("time stamps", gresses_of(graph, {clock->arrived, clock->ingress_began, clock->enqueued, clock->waited,
+                                           clock->queue_cells, clock->egress_began}));
+  }
+  std::size_t draws = 0;
+  for (const auto& action : program.actions()) {
+    draws += static_cast<std::size_t>(
+        std::count_if(action.primitives.begin(), action.primitives.end(),
+                      [](const Primitive& primitive) { return primitive.operation == VliwOperation::random; }));
+  }
+  if (draws > 0) line("random numbers", fmt::format("{} draw{}", draws, draws == 1 ? "" : "s"));
+  return out;
+}
+
+}  // namespace racksim::p4

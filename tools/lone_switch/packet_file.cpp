@@ -1,0 +1,373 @@
+// Reading of packet files. See packet_file.hpp.
+#include "tools/lone_switch/packet_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "sim/options/parameters.hpp"
+#include "tools/lone_switch/field_values.hpp"
+#include "tools/lone_switch/object_reader.hpp"
+#include "tools/scenario/binding.hpp"
+#include "tools/text/nearest_name.hpp"
+#include "tools/text/units.hpp"
+
+namespace racksim::tools {
+namespace {
+
+constexpr std::uint64_t kMostPayload = 16'000;  // a jumbo frame and more
+
+template <class Things, class Name>
+std::vector<std::string> names_in(const Things& things, Name name) {
+  std::vector<std::string> names;
+  for (const auto& thing : things) names.emplace_back(name(thing));
+  return names;
+}
+
+/// A length of time or a rate in the file's units.
+template <class Parse>
+auto with_unit(const JsonValue& value, const Place& place, const std::string& expected, Parse parse) {
+  try {
+    return parse(require_string(value, place, expected));
+  } catch (const UnitError& error) {
+    place.refuse(value.description(), error.what());
+  }
+}
+
+class PacketFileReader {
+ public:
+  PacketFileReader(const p4::Program& program, bool packets_from_elsewhere)
+      : program_(program), packets_from_elsewhere_(packets_from_elsewhere) {}
+
+  LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
+    const ObjectReader top(document, {file, ""},
+                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "multicast",
+                            "mirrors", "lags", "generators", "exclusions", "packets"});
+    if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
+    read_switch(top);
+    each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
+    each(top, "registers", [&](const JsonValue& value, const Place& place) { read_register(value, place); });
+    each(top, "multicast", [&](const JsonValue& value, const Place& place) { read_group(value, place); });
+    each(top, "exclusions", [&](const JsonValue& value, const Place& place) {
+      const ObjectReader exclusion(value, place, {"id", "ports"});
+      setup_.exclusions.push_back(
+          {static_cast<std::uint16_t>(exclusion.number("id", 0, p4::ReplicationEngine::kMaxExclusionId)),
+           read_ports(exclusion)});
+    });
+    each(top, "mirrors", [&](const JsonValue& value, const Place& place) { read_mirror(value, place); });
+    each(top, "lags", [&](const JsonValue& value, const Place& place) {
+      const ObjectReader lag(value, place, {"id", "ports"});
+      const auto id = static_cast<std::uint16_t>(lag.number("id", 0, p4::ReplicationEngine::kMostLags - 1));
+      setup_.lags.push_back({id, read_ports(lag)});
+    });
+    each(top, "generators", [&](const JsonValue& value, const Place& place) { read_generator(value, place); });
+    each(top, "packets", [&](const JsonValue& value, const Place& place) { read_packet(value, place); });
+    if (setup_.packets.empty() && setup_.generators.empty() && !packets_from_elsewhere_) {
+      const Place place = top.place().member("packets");
+      place.refuse(top.optional("packets") ? "no packets" : "nothing", "an array of at least one packet");
+    }
+    return std::move(setup_);
+  }
+
+ private:
+  template <class Read>
+  void each(const ObjectReader& object, std::string_view key, Read read) {
+    const auto* value = object.optional(key);
+    if (!value) return;
+    const Place place = object.place().member(key);
+    const auto& elements = require_array(*value, place);
+    for (std::size_t i = 0; i < elements.size(); ++i) read(elements[i], place.element(i));
+  }
+
+  void read_switch(const ObjectReader& top) {
+    if (const auto* given = top.optional("switch")) {
+      sim::Parameters parameters;
+      setup_.options.declare(parameters);
+      JsonValue rack = JsonValue::object();
+      rack.set("switch", *given);
+      bind(rack, top.place(), parameters);
+    }
+    if (const auto* rate = top.optional("port_rate")) {
+      const Place place = top.place().member("port_rate");
+      setup_.port_bits_per_second = with_unit(*rate, place, "a rate", parse_rate);
+      if (setup_.port_bits_per_second < 1'000'000) place.refuse(rate->description(), "at least \"1Mbps\"");
+    }
+    setup_.seed = top.number("seed", 0, ~std::uint64_t{0}, setup_.seed);
+    if (const auto* until = top.optional("until")) setup_.until = read_time(*until, top.place().member("until"));
+  }
+
+  sim::Time read_time(const JsonValue& value, const Place& place) const {
+    const sim::Duration length = with_unit(value, place, "a length of time", parse_length);
+    const sim::Duration most = sim::Duration::from_ps(1'000'000'000'000);
+    if (length > most) place.refuse(value.description(), "at most \"1s\"");
+    return sim::Time{} + length;
+  }
+
+  std::optional<unsigned> read_pipe(const ObjectReader& object) const {
+    if (!object.optional("pipe")) return std::nullopt;
+    return static_cast<unsigned>(object.number("pipe", 0, setup_.pipes() - 1));
+  }
+
+  std::vector<std::uint16_t> read_ports(const ObjectReader& object) const {
+    std::vector<std::uint16_t> ports;
+    const Place place = object.place().member("ports");
+    const auto& elements = require_array(object.required("ports"), place);
+    const std::uint64_t last = last_port();
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto port = elements[i].natural();
+      if (!port || *port > last) {
+        place.element(i).refuse(elements[i].description(),
+                                fmt::format("a port from 0 to {} ({} front ports, recirculation ports, the CPU's)",
+                                            last, setup_.options.ports));
+      }
+      ports.push_back(static_cast<std::uint16_t>(*port));
+    }
+    return ports;
+  }
+
+  void read_entry(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"table", "key", "action", "data", "priority", "pipe"});
+    PresetEntry entry{.place = place};
+    const auto named = object.text("table", "the name of a table");
+    for (const auto& table : program_.tables()) {
+      if (table.name == named && !table.keys.empty()) entry.table = &table;
+    }
+    if (!entry.table) {
+      std::vector<std::string> names;
+      for (const auto& table : program_.tables()) {
+        if (!table.keys.empty()) names.push_back(table.name);
+      }
+      place.member("table").refuse(quote(named), one_of(names), nearest_name(named, names));
+    }
+    read_key(object, entry);
+    const auto action = object.text("action", "the name of an action");
+    const auto actions = entry.table->all_actions();
+    for (const auto* one : actions) {
+      if (one->name == action) entry.action = one;
+    }
+    if (!entry.action) {
+      const auto names = names_in(actions, [](const p4::Action* one) { return one->name; });
+      place.member("action").refuse(quote(action), one_of(names), nearest_name(action, names));
+    }
+    read_data(object, entry);
+    entry.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
+    entry.pipe = read_pipe(object);
+    setup_.entries.push_back(std::move(entry));
+  }
+
+  void read_key(const ObjectReader& object, PresetEntry& entry) const {
+    const auto names =
+        names_in(entry.table->keys, [&](const p4::Table::Key& key) { return program_.info(key.field).name; });
+    const ObjectReader given(object.required("key"), object.place().member("key"), names);
+    for (const auto& key : entry.table->keys) {
+      const auto& info = program_.info(key.field);
+      entry.key.push_back(read_match(given.required(info.name), info.bits, given.place().member(info.name)));
+    }
+  }
+
+  static p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& place) {
+    if (const auto* text = value.string(); text && *text == "any") return p4::KeyMatch::any();
+    if (!value.is_object()) return {read_value(value, bits, place)};
+    const ObjectReader object(value, place, {"value", "mask", "prefix", "from", "to"});
+    const auto part = [&](std::string_view key) { return read_value(object.required(key), bits, place.member(key)); };
+    if (object.optional("from")) return p4::KeyMatch::range(part("from"), part("to"));
+    if (object.optional("prefix")) {
+      return p4::KeyMatch::prefix(part("value"), static_cast<unsigned>(object.number("prefix", 0, bits)));
+    }
+    return p4::KeyMatch::masked(part("value"), part("mask"));
+  }
+
+  void read_data(const ObjectReader& object, PresetEntry& entry) const {
+    const auto& parameters = entry.action->parameters;
+    if (parameters.empty() && !object.optional("data")) return;
+    const auto names = names_in(parameters, [](const p4::Action::Parameter& one) { return one.name; });
+    const ObjectReader given(object.required("data"), object.place().member("data"), names);
+    for (const auto& parameter : parameters) {
+      entry.data.push_back(
+          read_value(given.required(parameter.name), parameter.bits, given.place().member(parameter.name)));
+    }
+  }
+
+  void read_register(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"array", "index", "value", "lo", "hi", "pipe"});
+    const auto named = object.text("array", "the name of a register array");
+    const auto& arrays = program_.arrays();
+    const auto array =
+        std::find_if(arrays.begin(), arrays.end(), [&](const p4::RegisterArray& one) { return one.name == named; });
+    if (array == arrays.end()) {
+      const auto names = names_in(arrays, [](const p4::RegisterArray& one) { return one.name; });
+      place.member("array").refuse(quote(named), one_of(names), nearest_name(named, names));
+    }
+    PresetRegister preset{.array = array->id, .index = object.number("index", 0, array->size - 1)};
+    const auto half = [&](std::string_view key) {
+      const auto* given = object.optional(key);
+      return given ? read_value(*given, array->width.bits, place.member(key)) : 0;
+    };
+    if (array->width.pair && !object.optional("value")) {
+      preset.value = half("hi") << array->width.bits | half("lo");
+    } else {
+      for (const char* key : {"lo", "hi"}) {
+        if (object.optional(key)) place.member(key).refuse("half of an entry", "\"value\" alone");
+      }
+      preset.value = read_value(object.required("value"), array->width.total(), place.member("value"));
+    }
+    preset.pipe = read_pipe(object);
+    setup_.registers.push_back(preset);
+  }
+
+  void read_group(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"group", "nodes"});
+    PresetGroup group{.group = static_cast<std::uint16_t>(object.number("group", 0, 0xffff))};
+    const Place nodes = place.member("nodes");
+    const auto& elements = require_array(object.required("nodes"), nodes);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const ObjectReader node(elements[i], nodes.element(i), {"rid", "ports", "lags", "exclusion", "ecmp"});
+      p4::MulticastNode read{.rid = static_cast<std::uint16_t>(node.number("rid", 0, 0xffff, 0)), .ports = {}};
+      if (node.optional("ports") || !node.optional("lags")) read.ports = read_ports(node);
+      read.lags = read_lags(node);
+      const auto number = [&](std::string_view key) -> std::optional<std::uint16_t> {
+        if (!node.optional(key)) return std::nullopt;
+        return static_cast<std::uint16_t>(node.number(key, 0, 0xffff));
+      };
+      read.exclusion = number("exclusion");
+      read.ecmp = number("ecmp");
+      group.nodes.push_back(std::move(read));
+    }
+    setup_.groups.push_back(std::move(group));
+  }
+
+  void read_mirror(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"session", "port", "bytes"});
+    PresetMirror mirror{.session = static_cast<std::uint16_t>(object.number("session", 1, p4::MirrorSessions::kMost))};
+    mirror.what.port = static_cast<std::uint16_t>(object.number("port", 0, last_port()));
+    mirror.what.bytes = static_cast<std::uint32_t>(object.number("bytes", 1, 0xffff, mirror.what.bytes));
+    setup_.mirrors.push_back(mirror);
+  }
+
+  /// The control CPU's, behind front and recirculation ports.
+  std::uint64_t last_port() const { return setup_.options.ports + setup_.pipes(); }
+
+  static std::vector<std::uint16_t> read_lags(const ObjectReader& node) {
+    std::vector<std::uint16_t> lags;
+    const auto* given = node.optional("lags");
+    if (!given) return lags;
+    const Place place = node.place().member("lags");
+    const auto& elements = require_array(*given, place);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto lag = elements[i].natural();
+      if (!lag || *lag >= p4::ReplicationEngine::kMostLags) {
+        place.element(i).refuse(elements[i].description(), "a LAG from 0 to 255");
+      }
+      lags.push_back(static_cast<std::uint16_t>(*lag));
+    }
+    return lags;
+  }
+
+  void read_generator(const JsonValue& value, const Place& place) {
+    const ObjectReader object(
+        value, place,
+        {"app", "pipe", "time", "period", "batches", "packets", "batch_gap", "packet_gap", "headers", "payload"});
+    PresetGenerator generator{.place = place};
+    auto& app = generator.app;
+    app.app = static_cast<unsigned>(object.number("app", 0, models::GeneratorApp::kMostApps - 1));
+    app.pipe = static_cast<unsigned>(object.number("pipe", 0, std::min(setup_.pipes() - 1, 3U), 0));
+    if (const auto* time = object.optional("time")) app.first = read_time(*time, place.member("time"));
+    const auto length = [&](std::string_view key) -> std::optional<sim::Duration> {
+      const auto* given = object.optional(key);
+      if (!given) return std::nullopt;
+      return read_time(*given, place.member(key)) - sim::Time{};
+    };
+    app.period = length("period");
+    app.batches = object.number("batches", 1, 65'536, 1);
+    app.packets = object.number("packets", 1, 65'536, 1);
+    app.batch_gap = length("batch_gap").value_or(sim::Duration{});
+    app.packet_gap = length("packet_gap").value_or(sim::Duration{});
+    read_headers(object, generator.packet);
+    if (const auto* payload = object.optional("payload")) {
+      read_payload(*payload, place.member("payload"), generator.packet);
+    }
+    setup_.generators.push_back(std::move(generator));
+  }
+
+  void read_packet(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload"});
+    SentPacket packet;
+    if (const auto* name = object.optional("name")) packet.name = require_string(*name, place.member("name"), "a text");
+    packet.port = static_cast<unsigned>(object.number("port", 0, setup_.options.ports - 1));
+    if (const auto* time = object.optional("time")) packet.time = read_time(*time, place.member("time"));
+    read_headers(object, packet);
+    if (const auto* payload = object.optional("payload")) read_payload(*payload, place.member("payload"), packet);
+    setup_.packets.push_back(std::move(packet));
+  }
+
+  void read_headers(const ObjectReader& object, SentPacket& packet) const {
+    const Place place = object.place().member("headers");
+    const auto known =
+        names_in(program_.headers(), [](const p4::Program::HeaderUse& use) { return std::string(use.layout->name); });
+    std::size_t words = 0;
+    for (const auto& member : require_object(object.required("headers"), place)) {
+      const auto found = std::find(known.begin(), known.end(), member.key);
+      const Place header_place = place.member(member.key);
+      if (found == known.end()) {
+        header_place.refuse(quote(member.key), "a header of the program: " + one_of(known),
+                            nearest_name(member.key, known));
+      }
+      const auto& use = program_.headers()[static_cast<std::size_t>(found - known.begin())];
+      SentPacket::SentHeader header{.layout = use.layout, .words = use.defaults};
+      std::vector<std::string> fields;
+      for (std::size_t f = 0; f < use.layout->count; ++f) fields.emplace_back(use.layout->fields[f].name);
+      const ObjectReader given(member.value, header_place, fields);
+      for (std::size_t f = 0; f < use.layout->count; ++f) {
+        const auto* field = given.optional(fields[f]);
+        if (field) header.words[f] = read_value(*field, use.layout->fields[f].bits, header_place.member(fields[f]));
+      }
+      words += header.words.size();
+      packet.headers.push_back(std::move(header));
+      if (packet.headers.size() > p4::Packet::kMaxHeaders || words > p4::Packet::kMaxWords) {
+        header_place.refuse("one header too many", fmt::format("at most {} headers with {} fields in all",
+                                                               p4::Packet::kMaxHeaders, p4::Packet::kMaxWords));
+      }
+    }
+    if (packet.headers.empty()) place.refuse("no header", "at least one, outermost first");
+  }
+
+  static void read_payload(const JsonValue& value, const Place& place, SentPacket& packet) {
+    const auto bytes = value.natural();
+    if (bytes && *bytes <= kMostPayload) {
+      packet.payload_bytes = static_cast<std::uint32_t>(*bytes);
+      return;
+    }
+    const auto* text = value.string();
+    bool hexadecimal = text && text->size() % 2 == 0 && text->size() <= 2 * kMostPayload;
+    for (std::size_t i = 0; hexadecimal && i < text->size(); i += 2) {
+      unsigned byte = 0;
+      const auto [end, error] = std::from_chars(text->data() + i, text->data() + i + 2, byte, 16);
+      hexadecimal = error == std::errc{} && end == text->data() + i + 2;
+      packet.payload.push_back(static_cast<std::byte>(byte));
+    }
+    if (!hexadecimal) {
+      place.refuse(value.description(),
+                   fmt::format("a number of bytes from 0 to {}, or bytes in hexadecimal (\"00ff\")", kMostPayload));
+    }
+    packet.payload_bytes = static_cast<std::uint32_t>(packet.payload.size());
+  }
+
+  const p4::Program& program_;
+  bool packets_from_elsewhere_;
+  LoneSwitchSetup setup_;
+};
+
+}  // namespace
+
+unsigned LoneSwitchSetup::pipes() const {
+  return static_cast<unsigned>((options.ports + options.ports_per_pipe - 1) / options.ports_per_pipe);
+}
+
+LoneSwitchSetup read_packet_file(const JsonValue& document, const std::string& file, const p4::Program& program,
+                                 bool packets_from_elsewhere) {
+  return PacketFileReader(program, packets_from_elsewhere).read(document, file);
+}
+
+}  // namespace racksim::tools

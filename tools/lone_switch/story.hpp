@@ -1,0 +1,107 @@
+// What became of packets in a switch, in the order of time: passes with what they did stage by stage, departures and
+// drops. Values are texts already.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "p4model/language/field.hpp"
+#include "sim/kernel/time.hpp"
+#include "tools/json/json_document.hpp"
+
+namespace racksim::tools {
+
+/// Names and values, in the order of a declaration.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// One thing that happened to a packet in a stage.
+struct StageStep {
+  enum class Kind : std::uint8_t {
+    gateway,  ///< `name` is the condition, `yes` whether it holds
+    lookup,   ///< `name` is the table, `values` its key, `yes` a hit; `action` (may be empty) ran with `data`
+    action,   ///< a table without a key ran `action`
+    access,   ///< of entry `index` of the register array `name` by `action`
+    change,   ///< of the field `name`, from `before` to `after`
+  };
+  int stage = 0;
+  Kind kind = Kind::gateway;
+  std::string name{};
+  bool yes = false;
+  NamedValues values{};
+  std::string action{};
+  NamedValues data{};
+  std::uint64_t index = 0;
+  std::string before{}, after{};
+  std::string output{};  ///< of an access, what it hands to the packet; may be empty
+};
+
+struct PassStory {
+  p4::Gress gress = p4::Gress::ingress;
+  unsigned pipe = 0, port = 0;  ///< by which the packet came, or is to leave
+  unsigned rid = 0;             ///< of a copy
+  std::string copy{};           ///< of a mirror copy, who asked for it
+  bool resubmitted = false;
+  std::vector<std::string> parsed{};
+  bool rejected = false;
+  std::vector<StageStep> steps{};
+  std::string outcome{};
+};
+
+struct HeaderStory {
+  std::string name;
+  NamedValues fields;
+};
+
+struct DepartureStory {
+  unsigned port = 0;
+  bool recirculates = false;
+  sim::Time arrival;  ///< when its last bit is at the other end, for a recirculation port in front of its pipe
+  std::uint32_t frame_bytes = 0;
+  std::vector<HeaderStory> headers{};
+  std::vector<std::uint8_t> bytes{};
+};
+
+struct DropStory {
+  std::string where, reason;
+};
+
+struct StoryEvent {
+  sim::Time at;
+  std::variant<PassStory, DepartureStory, DropStory> what;
+};
+
+struct PacketStory {
+  std::string name;
+  unsigned port = 0;
+  sim::Time arrival;
+  std::uint32_t frame_bytes = 0;
+  std::vector<HeaderStory> headers{};
+  std::vector<StoryEvent> events{};  ///< in the order of time
+};
+
+/// A digest at the control CPU.
+struct DigestStory {
+  sim::Time at;
+  unsigned pipe = 0;
+  std::string name{};
+  NamedValues values{};
+};
+
+struct SwitchStory {
+  std::string program, doc;
+  unsigned ports = 0, pipes = 0;
+  sim::Duration ingress_latency, egress_latency;
+  sim::Time end;
+  std::uint64_t circulating = 0;  ///< packets that still went round then
+  std::vector<PacketStory> packets{};
+  std::vector<DigestStory> digests{};
+};
+
+std::string story_text(const SwitchStory& story);
+JsonValue story_json(const SwitchStory& story);
+
+}  // namespace racksim::tools

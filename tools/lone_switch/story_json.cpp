@@ -1,0 +1,130 @@
+// A story for programs. See story.hpp.
+#include "tools/lone_switch/story.hpp"
+
+namespace racksim::tools {
+namespace {
+
+JsonValue object_of(const NamedValues& values) {
+  JsonValue object = JsonValue::object();
+  for (const auto& [name, value] : values) object.set(name, value);
+  return object;
+}
+
+JsonValue headers_json(const std::vector<HeaderStory>& headers) {
+  JsonValue object = JsonValue::object();
+  for (const auto& header : headers) object.set(header.name, object_of(header.fields));
+  return object;
+}
+
+JsonValue json_of(const StageStep& step) {
+  using Kind = StageStep::Kind;
+  JsonValue json = JsonValue::object();
+  json.set("stage", step.stage);
+  switch (step.kind) {
+    case Kind::gateway:
+      json.set("gateway", step.name);
+      json.set("holds", step.yes);
+      break;
+    case Kind::lookup:
+      json.set("table", step.name);
+      json.set("key", object_of(step.values));
+      json.set("hit", step.yes);
+      break;
+    case Kind::action:
+      json.set("table", step.name);
+      break;
+    case Kind::access:
+      json.set("register", step.name);
+      json.set("index", step.index);
+      json.set("before", step.before);
+      json.set("after", step.after);
+      if (!step.output.empty()) json.set("output", step.output);
+      break;
+    case Kind::change:
+      json.set("field", step.name);
+      json.set("before", step.before);
+      json.set("after", step.after);
+      break;
+  }
+  if (!step.action.empty()) json.set("action", step.action);
+  if (!step.data.empty()) json.set("data", object_of(step.data));
+  return json;
+}
+
+struct EventJson {
+  JsonValue json = JsonValue::object();
+
+  void operator()(const PassStory& pass) {
+    json.set("event", p4::name_of(pass.gress));
+    json.set("pipe", pass.pipe);
+    json.set("port", pass.port);
+    if (pass.gress == p4::Gress::egress) json.set("rid", pass.rid);
+    if (!pass.copy.empty()) json.set("mirror_copy_of", pass.copy);
+    if (pass.gress == p4::Gress::ingress) json.set("resubmitted", pass.resubmitted);
+    JsonValue parsed = JsonValue::array();
+    for (const auto& header : pass.parsed) parsed.push(header);
+    json.set("parsed", std::move(parsed));
+    json.set("rejected", pass.rejected);
+    JsonValue steps = JsonValue::array();
+    for (const auto& step : pass.steps) steps.push(json_of(step));
+    json.set("steps", std::move(steps));
+    json.set("outcome", pass.outcome);
+  }
+  void operator()(const DepartureStory& departure) {
+    json.set("event", departure.recirculates ? "recirculation" : "departure");
+    json.set("port", departure.port);
+    json.set("last_bit_ps", departure.arrival.ps());
+    json.set("frame_bytes", departure.frame_bytes);
+    json.set("headers", headers_json(departure.headers));
+  }
+  void operator()(const DropStory& drop) {
+    json.set("event", "drop");
+    json.set("where", drop.where);
+    json.set("reason", drop.reason);
+  }
+};
+
+}  // namespace
+
+JsonValue story_json(const SwitchStory& story) {
+  JsonValue json = JsonValue::object();
+  json.set("program", story.program);
+  json.set("ports", story.ports);
+  json.set("pipes", story.pipes);
+  json.set("ingress_latency_ps", story.ingress_latency.ps());
+  json.set("egress_latency_ps", story.egress_latency.ps());
+  json.set("end_ps", story.end.ps());
+  json.set("circulating", story.circulating);
+  JsonValue packets = JsonValue::array();
+  for (const auto& packet : story.packets) {
+    JsonValue one = JsonValue::object();
+    one.set("name", packet.name);
+    one.set("port", packet.port);
+    one.set("arrival_ps", packet.arrival.ps());
+    one.set("frame_bytes", packet.frame_bytes);
+    one.set("headers", headers_json(packet.headers));
+    JsonValue events = JsonValue::array();
+    for (const auto& event : packet.events) {
+      EventJson writer;
+      writer.json.set("at_ps", event.at.ps());
+      std::visit(writer, event.what);
+      events.push(std::move(writer.json));
+    }
+    one.set("events", std::move(events));
+    packets.push(std::move(one));
+  }
+  json.set("packets", std::move(packets));
+  JsonValue digests = JsonValue::array();
+  for (const auto& digest : story.digests) {
+    JsonValue one = JsonValue::object();
+    one.set("at_ps", digest.at.ps());
+    one.set("pipe", digest.pipe);
+    one.set("digest", digest.name);
+    one.set("values", object_of(digest.values));
+    digests.push(std::move(one));
+  }
+  json.set("digests", std::move(digests));
+  return json;
+}
+
+}  // namespace racksim::tools
