@@ -86,7 +86,7 @@ void Assembly::warm_up() {
 
 bool Assembly::at_rest() const {
   return workload_->running() == 0 && protocol_->quiescent() &&
-         rack_->packets_in_flight() == rack_->chassis().packets_circulating();
+         rack_->packets_in_flight() == rack_->packets_circulating();
 }
 
 }  // namespace racksim::tools
