@@ -30,9 +30,10 @@ class FaultOfWires : public Fault {
     p.choice("direction", direction_,
              {{"both", Direction::both}, {"to_switch", Direction::to_switch}, {"from_switch", Direction::from_switch}},
              "Which of a node's two wires.");
-    p.text("link", link_,
-           "The link between two switches that it hits instead, such as \"tor1-spine.0\"; to_switch is then towards the "
-           "spine, from_switch from it.")
+    p.text(
+         "link", link_,
+         "The link between two switches that it hits instead, such as \"tor1-spine.0\"; to_switch is then towards the "
+         "spine, from_switch from it.")
         .neutral("");
   }
   void check(Rack& rack) const override {
@@ -47,8 +48,9 @@ class FaultOfWires : public Fault {
       if (trunk.name == link_) return;
       names += (names.empty() ? "" : ", ") + trunk.name;
     }
-    throw sim::OptionError("link", fmt::format("\"{}\"", link_),
-                           names.empty() ? "nothing: the rack has one switch" : "a link between two switches: " + names);
+    throw sim::OptionError(
+        "link", fmt::format("\"{}\"", link_),
+        names.empty() ? "nothing: the rack has one switch" : "a link between two switches: " + names);
   }
   bool acts_on_packets_alone() const override { return true; }
   std::string where() const override {

@@ -27,6 +27,7 @@ struct NetworkSwitch {
 /// A link between two switches: "tor1-spine.0", the first of those that these two have.
 struct Trunk {
   std::string name;
+  std::string below, above;    ///< names of the switches at its ends, the spine above
   std::unique_ptr<Wire> up;    ///< to the spine
   std::unique_ptr<Wire> down;  ///< from it
 };

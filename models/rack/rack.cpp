@@ -92,8 +92,8 @@ unsigned Rack::switch_at(Topology::Vertex vertex) const {
 
 void Rack::make_switches() {
   for (const Topology::Vertex vertex : topology_.switches()) {
-    switches_.push_back(std::make_unique<NetworkSwitch>(
-        context_, options_.network_switch, SwitchName{topology_.name(vertex), switches()}, vertex));
+    switches_.push_back(std::make_unique<NetworkSwitch>(context_, options_.network_switch,
+                                                        SwitchName{topology_.name(vertex), switches()}, vertex));
   }
 }
 
@@ -111,9 +111,9 @@ void Rack::plug_servers() {
     SwitchChassis& chassis = this->chassis(switch_at(port.device));
     const auto& link = topology_.link(topology_.server(node), port.device);
     const auto& name = topology_.name(topology_.server(node));
-    auto& up = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", name, chassis.name()),
-                                                           link.bits_per_second, link.propagation, chassis,
-                                                           port.number));
+    auto& up =
+        *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", name, chassis.name()),
+                                                    link.bits_per_second, link.propagation, chassis, port.number));
     auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", chassis.name(), name),
                                                              link.bits_per_second, link.propagation, server->nic(), 0));
     for (Wire* wire : {&up, &down}) set_up_wire(*wire);
@@ -135,6 +135,8 @@ void Rack::plug_trunks() {
     };
     Trunk& trunk = trunks_.emplace_back();
     trunk.name = fmt::format("{}.{}", pair, number);
+    trunk.below = below.name();
+    trunk.above = above.name();
     trunk.up = wire(below, above, cable.b.number);
     trunk.down = wire(above, below, cable.a.number);
     set_up_wire(*trunk.up);

@@ -13,6 +13,8 @@ namespace racksim::models {
 
 namespace {
 
+constexpr const char* kSpine = "spine";
+
 /// The ports of a switch that are free, which servers and links take in turn from its pipes.
 class FreePorts {
  public:
@@ -92,6 +94,23 @@ std::vector<std::uint64_t> TopologyOptions::servers_of_racks(std::uint64_t nodes
   return servers;
 }
 
+std::vector<std::string> TopologyOptions::switch_names() const {
+  if (racks == 1) return {};
+  std::vector<std::string> names;
+  for (std::uint64_t rack = 0; rack < racks; ++rack) names.push_back(fmt::format("tor{}", rack));
+  names.emplace_back(kSpine);
+  return names;
+}
+
+std::vector<std::string> TopologyOptions::link_names() const {
+  std::vector<std::string> names;
+  for (const std::string& name : switch_names()) {
+    if (name == kSpine) continue;
+    for (std::uint64_t i = 0; i < links_of_a_rack(); ++i) names.push_back(fmt::format("{}-{}.{}", name, kSpine, i));
+  }
+  return names;
+}
+
 Topology TopologyOptions::build(std::uint64_t nodes, const Link& link, const SwitchOptions& switches) const {
   const std::uint64_t pipes_there = (switches.ports + switches.ports_per_pipe - 1) / switches.ports_per_pipe;
   if (pipes > pipes_there) {
@@ -118,17 +137,17 @@ Topology TopologyOptions::build(std::uint64_t nodes, const Link& link, const Swi
     plug(topology.add_switch("switch", ports_per_pipe), nodes, free);
     return topology;
   }
-  const std::uint64_t links = uplinks == 0 ? pipes : uplinks;
+  const std::uint64_t links = links_of_a_rack();
   if (links * racks > switches.ports) {
     throw sim::OptionError("topology.racks", fmt::format("{} racks with {} links each to the spine", racks, links),
                            fmt::format("at most the {} ports of the spine", switches.ports));
   }
   std::vector<Topology::Vertex> tors;
   std::vector<FreePorts> free(racks, FreePorts(switches, pipes));
-  for (std::uint64_t rack = 0; rack < racks; ++rack) {
-    tors.push_back(topology.add_switch(fmt::format("tor{}", rack), ports_per_pipe));
-  }
-  const Topology::Vertex spine = topology.add_switch("spine");
+  std::vector<std::string> names = switch_names();
+  names.pop_back();
+  for (const std::string& name : names) tors.push_back(topology.add_switch(name, ports_per_pipe));
+  const Topology::Vertex spine = topology.add_switch(kSpine);
   unsigned spine_port = 0;
   for (std::uint64_t rack = 0; rack < racks; ++rack) {
     for (std::uint64_t i = 0; i < links; ++i) {

@@ -24,10 +24,15 @@ struct TopologyOptions {
   std::uint64_t uplink_bits_per_second = 100'000'000'000;
   sim::Duration uplink_propagation = 100_ns;
 
+  std::uint64_t links_of_a_rack() const { return uplinks == 0 ? pipes : uplinks; }
+
   void declare(sim::Parameters& parameters);
 
   /// The servers of each rack, in the order of their ids. Throws sim::OptionError when they do not fill the racks.
   std::vector<std::uint64_t> servers_of_racks(std::uint64_t nodes) const;
+  /// The names of the switches, and of the links between them, if there are several racks.
+  std::vector<std::string> switch_names() const;
+  std::vector<std::string> link_names() const;
   /// The graph for so many servers on such links and switches. Servers take the lowest free ports of the pipes in turn,
   /// links to the spine the highest. Throws sim::OptionError when a switch has not enough ports or pipes.
   Topology build(std::uint64_t nodes, const Link& link, const SwitchOptions& switches) const;

@@ -18,8 +18,8 @@ PipeState::PipeState(RackContext& context, const SwitchTiming& timing, const Swi
   }
   for (const auto gress : kBoth) {
     for (std::uint64_t stage = 0; stage < stages; ++stage) {
-      stage_sources_[static_cast<std::size_t>(gress)].push_back(
-          context.event_log.add_source(fmt::format("{}/pipe{}/{}/stage{}", name.text, number, p4::name_of(gress), stage)));
+      stage_sources_[static_cast<std::size_t>(gress)].push_back(context.event_log.add_source(
+          fmt::format("{}/pipe{}/{}/stage{}", name.text, number, p4::name_of(gress), stage)));
     }
   }
 }

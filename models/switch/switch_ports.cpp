@@ -30,9 +30,9 @@ void SwitchPorts::add_loopback(RackContext& context, const SwitchName& name, Pac
   const auto pipe = static_cast<unsigned>(loopbacks_.size());
   const unsigned port = recirculation_port(pipe);
   outgoing_[port] = loopbacks_
-                        .emplace_back(std::make_unique<Wire>(context, fmt::format("{}-recirculation{}", name.text, pipe),
-                                                             options_.recirculation_bits_per_second,
-                                                             options_.recirculation_latency, sink, port))
+                        .emplace_back(std::make_unique<Wire>(
+                            context, fmt::format("{}-recirculation{}", name.text, pipe),
+                            options_.recirculation_bits_per_second, options_.recirculation_latency, sink, port))
                         .get();
 }
 
