@@ -50,6 +50,32 @@ void NodeChoice::draw(sim::RandomStream& random, const FaultScene& scene) {
   if (random.chance(0.2)) node.reset();
 }
 
+void SwitchChoice::declare(sim::Parameters& p) {
+  p.text("switch", name, "The switch that it hits, such as \"tor1\" or \"spine\"; empty if there is one.").neutral("");
+}
+
+void SwitchChoice::check(const Rack& rack) const {
+  if (of(rack) < rack.switches()) return;
+  std::string names;
+  for (unsigned number = 0; number < rack.switches(); ++number) {
+    names += (names.empty() ? "" : ", ") + rack.chassis(number).name();
+  }
+  throw sim::OptionError("switch", name.empty() ? "nothing" : fmt::format("\"{}\"", name),
+                         fmt::format("one of the rack's switches: {}", names));
+}
+
+unsigned SwitchChoice::of(const Rack& rack) const {
+  if (name.empty() && rack.switches() == 1) return 0;
+  unsigned number = 0;
+  while (number < rack.switches() && rack.chassis(number).name() != name) ++number;
+  return number;
+}
+
+void SwitchChoice::draw(sim::RandomStream& random, const FaultScene& scene) {
+  name.clear();
+  if (!scene.switches.empty()) name = scene.switches[random.below(scene.switches.size())];
+}
+
 sim::Duration draw_length(sim::RandomStream& random, sim::Duration least, sim::Duration most) {
   std::uint64_t doublings = 0;
   while (doublings < 62 && least.ps() <= (most.ps() >> (doublings + 1))) ++doublings;

@@ -29,6 +29,8 @@ struct FaultScene {
   std::optional<std::uint64_t> mortal{};
   /// Those that crash come back on their own, not only when faults are healed.
   bool all_return = false;
+  /// Names of the links between switches, and of the switches, where there are several.
+  std::vector<std::string> links{}, switches{};
 };
 
 /// One fault of a scenario. Kinds derive from it and add options, or replace how its time is said.
@@ -95,6 +97,18 @@ struct NodeChoice {
       if (!node || *node == n) act(static_cast<NodeId>(n));
     }
   }
+};
+
+/// An option of kinds that hit a switch: which one.
+struct SwitchChoice {
+  std::string name;  ///< empty: the only one
+
+  void declare(sim::Parameters& parameters);
+  void check(const Rack& rack) const;
+  std::string where() const { return name.empty() ? "switch" : name; }
+  void draw(sim::RandomStream& random, const FaultScene& scene);
+  /// Its number, once it has been checked.
+  unsigned of(const Rack& rack) const;
 };
 
 /// A kind of fault. Each registers itself (sim/options/registry.hpp).

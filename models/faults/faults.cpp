@@ -73,6 +73,10 @@ void FaultSchedule::heal() {
     rack_.uplink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);
     rack_.downlink(static_cast<NodeId>(node)).heal(now + Fault::kHealNotice);
   }
+  for (const Trunk& trunk : rack_.trunks()) {
+    trunk.up->heal(now + Fault::kHealNotice);
+    trunk.down->heal(now + Fault::kHealNotice);
+  }
   for (std::uint32_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     const sim::Time last = entry.fault->healed_by(now);

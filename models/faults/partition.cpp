@@ -1,4 +1,4 @@
-// `partition`: some nodes are cut off from the others, although all hang on one switch.
+// `partition`: some nodes are cut off from the others, although all hang on one switch, or on switches that are linked.
 //
 // A packet is dropped on the wire from the switch to a node when it was made by a node of the other side. That wire is
 // the one place where both ends are known: the switch may redirect a packet or copy it to several nodes, so on its way

@@ -21,7 +21,7 @@ sim::Duration draw_delay(sim::RandomStream& random, const FaultScene& scene) {
   return draw_length(random, 100_ns, std::clamp(scene.longest_timeout * 4, 50_us, 1_s));
 }
 
-/// What the kinds share: which wires.
+/// What the kinds share: which wires, of servers or of a link between two switches.
 class FaultOfWires : public Fault {
  public:
   void declare(sim::Parameters& p) override {
@@ -30,25 +30,54 @@ class FaultOfWires : public Fault {
     p.choice("direction", direction_,
              {{"both", Direction::both}, {"to_switch", Direction::to_switch}, {"from_switch", Direction::from_switch}},
              "Which of a node's two wires.");
+    p.text(
+         "link", link_,
+         "The link between two switches that it hits instead, such as \"tor1-spine.0\"; to_switch is then towards the "
+         "spine, from_switch from it.")
+        .neutral("");
   }
   void check(Rack& rack) const override {
     Fault::check(rack);
     nodes_.check(rack);
+    if (link_.empty()) return;
+    if (nodes_.node) {
+      throw sim::OptionError("link", fmt::format("\"{}\" and node {}", link_, *nodes_.node), "one of the two");
+    }
+    std::string names;
+    for (const Trunk& trunk : rack.trunks()) {
+      if (trunk.name == link_) return;
+      names += (names.empty() ? "" : ", ") + trunk.name;
+    }
+    throw sim::OptionError(
+        "link", fmt::format("\"{}\"", link_),
+        names.empty() ? "nothing: the rack has one switch" : "a link between two switches: " + names);
   }
   bool acts_on_packets_alone() const override { return true; }
   std::string where() const override {
     constexpr std::array kDirections{"", ", to the switch", ", from the switch"};
-    return nodes_.where() + kDirections.at(static_cast<std::size_t>(direction_));
+    return (link_.empty() ? nodes_.where() : link_) + kDirections.at(static_cast<std::size_t>(direction_));
   }
   void draw(sim::RandomStream& random, const FaultScene& scene) override {
     Fault::draw(random, scene);
     nodes_.draw(random, scene);
     direction_ = static_cast<Direction>(random.below(3));
+    if (!scene.links.empty() && random.chance(0.3)) {
+      nodes_.node.reset();
+      link_ = scene.links[random.below(scene.links.size())];
+    }
   }
 
  protected:
   template <class Act>
   void for_each_wire(Rack& rack, Act&& act) const {
+    if (!link_.empty()) {
+      for (const Trunk& trunk : rack.trunks()) {
+        if (trunk.name != link_) continue;
+        if (direction_ != Direction::from_switch) act(*trunk.up);
+        if (direction_ != Direction::to_switch) act(*trunk.down);
+      }
+      return;
+    }
     nodes_.for_each(rack, [&](NodeId node) {
       if (direction_ != Direction::from_switch) act(rack.uplink(node));
       if (direction_ != Direction::to_switch) act(rack.downlink(node));
@@ -59,6 +88,7 @@ class FaultOfWires : public Fault {
   enum class Direction : std::uint8_t { both, to_switch, from_switch };
   NodeChoice nodes_;
   Direction direction_ = Direction::both;
+  std::string link_;
 };
 
 class Noise final : public FaultOfWires {
@@ -171,10 +201,14 @@ class FaultOfPackets : public FaultOfWires {
   sim::Duration delay_{};
 
  private:
-  /// The layout of the header, which the switch's program or the NICs know.
+  /// The layout of the header, which a switch's program or the NICs know.
   const p4::HeaderLayout* find_layout(Rack& rack) const {
     std::vector<const p4::HeaderLayout*> known{&Bth::kLayout, &Reth::kLayout, &Aeth::kLayout};
-    for (const auto& use : rack.chassis().pipeline(0).program().headers()) known.push_back(use.layout);
+    for (unsigned number = 0; number < rack.switches(); ++number) {
+      for (const auto& use : rack.chassis(number).pipeline(0).program().headers()) {
+        if (std::find(known.begin(), known.end(), use.layout) == known.end()) known.push_back(use.layout);
+      }
+    }
     std::string names;
     for (const auto* layout : known) {
       if (layout->name == header_) return layout;

@@ -30,6 +30,13 @@ constexpr std::uint64_t multicast_ipv4_of(std::uint16_t group) {
 
 /// The node id that the switch's control CPU is addressed by; no server has it.
 inline constexpr NodeId kControlCpuNode = 0xfffd;
+/// Those of several switches follow each other downwards. No rack has as many switches as node ids of 8 bits.
+constexpr NodeId control_cpu_node(unsigned network_switch) {
+  return static_cast<NodeId>(kControlCpuNode - network_switch);
+}
+constexpr bool is_control_cpu(NodeId node) {
+  return node <= kControlCpuNode && node > kControlCpuNode - 256;
+}
 
 /// The serial of the `number`th packet that a server's NIC sends. Copies made on the way keep it.
 constexpr std::uint64_t packet_serial(NodeId node, std::uint64_t number) {

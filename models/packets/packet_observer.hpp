@@ -27,6 +27,7 @@ struct WirePassage {
 
 /// A register of a switch has changed, or a table entry: `object` and `index` as the event log's record has them.
 struct SwitchWrite {
+  unsigned network_switch = 0;
   unsigned pipe = 0;
   sim::Time at;
   std::uint32_t object = 0;

@@ -31,6 +31,7 @@ struct SwitchRegister {
   std::string party;    ///< of whom it speaks: shown only if the chart does too; empty for the key itself
   /// A value as people read it; null for a plain number.
   std::string (*print)(std::uint64_t value) = nullptr;
+  unsigned network_switch = 0;
 };
 
 }  // namespace racksim::models

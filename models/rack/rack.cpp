@@ -10,7 +10,6 @@
 
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/headers.hpp"
-#include "sim/options/option_error.hpp"
 
 namespace racksim::models {
 
@@ -62,60 +61,114 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
                .accounting = accounting_,
                .seed = seed},
       nic_counters_(metrics),
-      topology_(Topology::star(options.nodes, {options.link_bits_per_second, options.link_propagation})) {
+      topology_(options.topology.build(options.nodes, {options.link_bits_per_second, options.link_propagation},
+                                       options.network_switch)) {
   udp_prototype_->push(p4::Ethernet{.ether_type = p4::kEtherTypeIpv4});
   udp_prototype_->push(p4::Ipv4{.protocol = p4::kProtocolUdp});
   udp_prototype_->push(p4::Udp{});
-  if (options.nodes > options.network_switch.ports) {
-    throw sim::OptionError("nodes", fmt::format("{} servers", options.nodes),
-                           fmt::format("at most the {} ports of the switch", options.network_switch.ports));
-  }
   for (std::uint64_t i = 0; i < options.nodes; ++i) {
     servers_.push_back(std::make_unique<Server>(context_, nic_counters_, static_cast<NodeId>(i), options_));
   }
-  chassis_ = std::make_unique<SwitchChassis>(context_, options_.network_switch);
-  control_cpu_ = std::make_unique<ControlCpu>(context_, *chassis_);
+  make_switches();
   plug_servers();
-  install_program(p4::make_forwarding_program().program);
+  plug_trunks();
+  find_routes();
+  const auto plain = p4::make_forwarding_program().program;
+  for (unsigned number = 0; number < switches(); ++number) install_program(plain, number);
+}
+
+NetworkSwitch& Rack::only_switch() {
+  if (switches_.size() != 1) {
+    throw std::logic_error(fmt::format("the rack has {} switches, of which none was named", switches_.size()));
+  }
+  return *switches_.front();
+}
+
+unsigned Rack::switch_at(Topology::Vertex vertex) const {
+  const auto found =
+      std::find_if(switches_.begin(), switches_.end(), [&](const auto& one) { return one->vertex == vertex; });
+  return static_cast<unsigned>(found - switches_.begin());
+}
+
+void Rack::make_switches() {
+  for (const Topology::Vertex vertex : topology_.switches()) {
+    switches_.push_back(std::make_unique<NetworkSwitch>(context_, options_.network_switch,
+                                                        SwitchName{topology_.name(vertex), switches()}, vertex));
+  }
+}
+
+void Rack::set_up_wire(Wire& wire) const {
+  if (options_.link_framing == Framing::infiniband) wire.frame_as_infiniband();
+  wire.limit_packets(options_.network_switch.port_packets_per_second);
+  wire.expect_jitter(options_.faults.jitter);
+  if (options_.faults.any()) wire.set_faults(options_.faults);
 }
 
 void Rack::plug_servers() {
-  const auto centre = topology_.neighbours(topology_.server(0)).front();
-  ports_ = topology_.ports_towards_servers(centre);
   for (auto& server : servers_) {
     const NodeId node = server->node();
-    const auto& link = topology_.link(topology_.server(node), centre);
+    const Topology::Port port = topology_.switch_port_of(node);
+    SwitchChassis& chassis = this->chassis(switch_at(port.device));
+    const auto& link = topology_.link(topology_.server(node), port.device);
     const auto& name = topology_.name(topology_.server(node));
-    auto& up = *wires_.emplace_back(std::make_unique<Wire>(
-        context_, fmt::format("{}-switch", name), link.bits_per_second, link.propagation, *chassis_, ports_[node]));
-    auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("switch-{}", name),
+    auto& up =
+        *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", name, chassis.name()),
+                                                    link.bits_per_second, link.propagation, chassis, port.number));
+    auto& down = *wires_.emplace_back(std::make_unique<Wire>(context_, fmt::format("{}-{}", chassis.name(), name),
                                                              link.bits_per_second, link.propagation, server->nic(), 0));
-    if (options_.link_framing == Framing::infiniband) {
-      up.frame_as_infiniband();
-      down.frame_as_infiniband();
-    }
-    for (Wire* wire : {&up, &down}) wire->limit_packets(options_.network_switch.port_packets_per_second);
-    up.expect_jitter(options_.faults.jitter);
-    down.expect_jitter(options_.faults.jitter);
+    for (Wire* wire : {&up, &down}) set_up_wire(*wire);
     server->nic().plug(up);
-    chassis_->plug(ports_[node], down);
-    if (options_.faults.any()) {
-      up.set_faults(options_.faults);
-      down.set_faults(options_.faults);
+    chassis.plug(port.number, down);
+  }
+}
+
+void Rack::plug_trunks() {
+  std::map<std::string, unsigned> numbers;
+  for (const Topology::Cable& cable : topology_.cables()) {
+    if (!topology_.is_switch(cable.a.device) || !topology_.is_switch(cable.b.device)) continue;
+    SwitchChassis &below = chassis(switch_at(cable.a.device)), &above = chassis(switch_at(cable.b.device));
+    const std::string pair = fmt::format("{}-{}", below.name(), above.name());
+    const unsigned number = numbers[pair]++;
+    const auto wire = [&](const SwitchChassis& from, SwitchChassis& to, unsigned port) {
+      return std::make_unique<Wire>(context_, fmt::format("{}-{}.{}", from.name(), to.name(), number),
+                                    cable.link.bits_per_second, cable.link.propagation, to, port);
+    };
+    Trunk& trunk = trunks_.emplace_back();
+    trunk.name = fmt::format("{}.{}", pair, number);
+    trunk.below = below.name();
+    trunk.above = above.name();
+    trunk.up = wire(below, above, cable.b.number);
+    trunk.down = wire(above, below, cable.a.number);
+    set_up_wire(*trunk.up);
+    set_up_wire(*trunk.down);
+    below.plug(cable.a.number, *trunk.up);
+    above.plug(cable.b.number, *trunk.down);
+  }
+}
+
+void Rack::find_routes() {
+  for (auto& own : switches_) {
+    for (unsigned pipe = 0; pipe < own->chassis.pipes(); ++pipe) {
+      own->ports_to_servers.push_back(topology_.ports_towards_servers(own->vertex, pipe));
+      auto& to_cpus = own->ports_to_control_cpus.emplace_back();
+      for (const auto& other : switches_) {
+        to_cpus.push_back(other == own ? own->chassis.cpu_port()
+                                       : topology_.port_towards_switch(own->vertex, pipe, other->vertex));
+      }
     }
   }
 }
 
-void Rack::install_program(std::shared_ptr<const p4::Program> program) {
-  chassis_->load(std::move(program));
-  fill_routes();
+void Rack::install_program(std::shared_ptr<const p4::Program> program, unsigned network_switch) {
+  chassis(network_switch).load(std::move(program));
+  fill_routes(*switches_[network_switch]);
 }
 
-void Rack::fill_routes() {
-  const auto& program = chassis_->pipeline(0).program();
+void Rack::fill_routes(NetworkSwitch& own) {
+  const auto& program = own.chassis.pipeline(0).program();
   const p4::Table *by_mac = table_of(program, "forward_by_mac"), *by_ip = table_of(program, "forward_by_ip");
-  for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
-    auto& pipeline = chassis_->pipeline(pipe);
+  for (unsigned pipe = 0; pipe < own.chassis.pipes(); ++pipe) {
+    auto& pipeline = own.chassis.pipeline(pipe);
     const auto add = [&](NodeId node, unsigned leaving_by) {
       const std::array<std::uint64_t, 1> port{leaving_by};
       const std::array<std::uint64_t, 1> mac{mac_of(node)}, ip{ipv4_of(node)};
@@ -123,9 +176,12 @@ void Rack::fill_routes() {
       if (by_mac) pipeline.add_entry(*by_mac, mac, *by_mac->actions.front(), port);
       if (by_ip) pipeline.add_entry(*by_ip, ip, *by_ip->actions.front(), port);
     };
-    for (const auto& server : servers_) add(server->node(), ports_[server->node()]);
-    add(kControlCpuNode, chassis_->cpu_port());
+    for (const auto& server : servers_) add(server->node(), own.ports_to_servers[pipe][server->node()]);
+    for (unsigned number = 0; number < switches(); ++number) {
+      add(control_cpu_node(number), own.ports_to_control_cpus[pipe][number]);
+    }
   }
+  if (switches_.size() > 1) return;
   exclude_senders();
   for (const auto& [group, members] : groups_) {
     route_to_group(group);
@@ -135,10 +191,10 @@ void Rack::fill_routes() {
 
 // Plain forwarding names the port by which a packet came; a program with groups of its own names what it likes.
 void Rack::exclude_senders() {
-  if (forwards_to_groups(chassis_->pipeline(0).program()) == nullptr) return;
-  for (const unsigned port : ports_) {
-    const auto number = static_cast<std::uint16_t>(port);
-    chassis_->replication().set_exclusion(number, {number});
+  if (forwards_to_groups(chassis().pipeline(0).program()) == nullptr) return;
+  for (const auto& server : servers_) {
+    const auto number = static_cast<std::uint16_t>(port_of(server->node()));
+    chassis().replication().set_exclusion(number, {number});
   }
 }
 
@@ -157,7 +213,7 @@ void Rack::leave(std::uint16_t group, NodeId node) {
 }
 
 void Rack::route_to_group(std::uint16_t group) {
-  const auto& program = chassis_->pipeline(0).program();
+  const auto& program = chassis().pipeline(0).program();
   const p4::Table* by_mac = table_of(program, "forward_by_mac");
   const p4::Action* to_group = forwards_to_groups(program);
   if (to_group == nullptr) {
@@ -165,15 +221,15 @@ void Rack::route_to_group(std::uint16_t group) {
         fmt::format("the switch's program {} forwards to no multicast groups of servers", program.name()));
   }
   const std::array<std::uint64_t, 1> mac{multicast_mac_of(group)}, value{group};
-  for (unsigned pipe = 0; pipe < chassis_->pipes(); ++pipe) {
-    chassis_->pipeline(pipe).add_entry(*by_mac, mac, *to_group, value);
+  for (unsigned pipe = 0; pipe < chassis().pipes(); ++pipe) {
+    chassis().pipeline(pipe).add_entry(*by_mac, mac, *to_group, value);
   }
 }
 
 void Rack::set_copies(std::uint16_t group) {
   p4::MulticastNode all;
   for (const NodeId member : groups_.at(group)) all.ports.push_back(static_cast<std::uint16_t>(port_of(member)));
-  chassis_->replication().set_group(group, {all});
+  chassis().replication().set_group(group, {all});
 }
 
 p4::PacketRef Rack::make_packet(NodeId to, std::uint16_t source_port, std::uint16_t destination_port) {
@@ -203,10 +259,12 @@ void Rack::restart(NodeId node) {
   for (CrashObserver* observer : crash_observers_) observer->node_restarted(node);
 }
 
-void Rack::restart_switch(sim::Time lost_power_at) {
-  chassis_->power_on(lost_power_at, [this] {
-    fill_routes();
-    for (BootObserver* observer : boot_observers_) observer->switch_booted();
+void Rack::restart_switch(sim::Time lost_power_at, unsigned network_switch) {
+  chassis(network_switch).power_on(lost_power_at, [this, network_switch] {
+    fill_routes(*switches_[network_switch]);
+    for (const auto& [observer, observed] : boot_observers_) {
+      if (observed == network_switch) observer->switch_booted();
+    }
   });
 }
 
@@ -224,10 +282,22 @@ void Rack::add_waits(std::vector<sim::Wait>& waits) const {
 }
 
 std::uint64_t Rack::packets_in_flight() const {
-  std::uint64_t sum = chassis_->packets_held() + control_cpu_->packets_held();
+  std::uint64_t sum = 0;
+  for (const auto& one : switches_) sum += one->chassis.packets_held() + one->control_cpu.packets_held();
   for (const auto& server : servers_) sum += server->nic().packets_held();
   for (const auto& wire : wires_) sum += wire->in_flight();
+  for (const Trunk& trunk : trunks_) sum += trunk.up->in_flight() + trunk.down->in_flight();
   return sum;
+}
+
+std::uint64_t Rack::packets_circulating() const {
+  std::uint64_t sum = 0;
+  for (const auto& one : switches_) sum += one->chassis.packets_circulating();
+  return sum;
+}
+
+void Rack::settle() {
+  for (auto& one : switches_) one->chassis.settle();
 }
 
 }  // namespace racksim::models

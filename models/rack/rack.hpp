@@ -1,4 +1,5 @@
-// A whole rack: servers with cores and a NIC, their wires, and the switch, built from options in a fixed order.
+// A whole rack: servers with cores and a NIC, their wires, and the switch, built from options in a fixed order; or
+// several racks, whose switches a spine joins (topology_options.hpp).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "models/nic/nic.hpp"
 #include "models/packets/addressing.hpp"
 #include "models/packets/rack_context.hpp"
+#include "models/rack/network_switch.hpp"
 #include "models/rack/rack_options.hpp"
 #include "models/rack/topology.hpp"
 #include "models/switch/control_cpu.hpp"
@@ -65,7 +67,7 @@ class CrashObserver {
   ~CrashObserver() = default;
 };
 
-/// Told when the switch has booted after a loss of power.
+/// Told when a switch has booted after a loss of power.
 class BootObserver {
  public:
   /// The switch has its program and plain routes; registers, other tables and multicast groups are empty. Called in
@@ -78,8 +80,8 @@ class BootObserver {
 
 class Rack {
  public:
-  /// Builds the rack and loads plain L2/L3 forwarding into the switch. Throws std::runtime_error when the switch has
-  /// fewer ports than there are servers.
+  /// Builds the rack and loads plain L2/L3 forwarding into all switches. Throws sim::OptionError when a switch has not
+  /// enough ports for its servers.
   Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, const RackOptions& options,
        std::uint64_t seed);
   Rack(const Rack&) = delete;
@@ -95,35 +97,53 @@ class Rack {
   std::uint64_t seed() const { return context_.seed; }
   std::size_t nodes() const { return servers_.size(); }
   Server& server(NodeId node) { return *servers_.at(node); }
-  SwitchChassis& chassis() { return *chassis_; }
-  ControlCpu& control_cpu() { return *control_cpu_; }
+  /// The switch of a rack that has one, and its control CPU. Throw std::logic_error if there are several.
+  SwitchChassis& chassis() { return only_switch().chassis; }
+  ControlCpu& control_cpu() { return only_switch().control_cpu; }
+  /// Switches are numbered from 0: those of the racks in their order, then the spine.
+  unsigned switches() const { return static_cast<unsigned>(switches_.size()); }
+  SwitchChassis& chassis(unsigned network_switch) { return switches_.at(network_switch)->chassis; }
+  const SwitchChassis& chassis(unsigned network_switch) const { return switches_.at(network_switch)->chassis; }
+  ControlCpu& control_cpu(unsigned network_switch) { return switches_.at(network_switch)->control_cpu; }
+  /// The switch that a server is plugged into.
+  unsigned switch_of(NodeId node) const { return switch_at(topology_.switch_port_of(node).device); }
   PacketAccounting& accounting() { return accounting_; }
-  /// The switch port that a server is plugged into.
-  unsigned port_of(NodeId node) const { return ports_.at(node); }
+  /// The port of its switch that a server is plugged into.
+  unsigned port_of(NodeId node) const { return topology_.switch_port_of(node).number; }
+  /// The port by which a switch sends on what is for a server, of packets in one of its pipes.
+  unsigned port_towards(unsigned network_switch, unsigned pipe, NodeId node) const {
+    return switches_.at(network_switch)->ports_to_servers.at(pipe).at(node);
+  }
   /// The wires of a server: to the switch and from it.
   Wire& uplink(NodeId node) { return *wires_.at(node * 2u); }
   Wire& downlink(NodeId node) { return *wires_.at(node * 2u + 1); }
+  /// The links between switches.
+  const std::vector<Trunk>& trunks() const { return trunks_; }
 
   /// Adds an observer of crashes and restarts, called after those added before it.
   void observe_crashes(CrashObserver& observer) { crash_observers_.push_back(&observer); }
-  void observe_boots(BootObserver& observer) { boot_observers_.push_back(&observer); }
+  /// Adds an observer of one switch's boots.
+  void observe_boots(BootObserver& observer, unsigned network_switch = 0) {
+    boot_observers_.push_back({&observer, network_switch});
+  }
   /// A crash: all cores of the server forget their work, its NIC is off. For events of their own, never for a task.
   void crash(NodeId node);
   /// Starts the server again, as another incarnation, once each crash has been followed by a restart. Its hardware
   /// works again; what runs on it is up to the observers.
   void restart(NodeId node);
-  /// Boots the switch after a loss of power (switch_chassis.hpp) with its program and plain routes.
-  void restart_switch(sim::Time lost_power_at);
+  /// Boots a switch after a loss of power (switch_chassis.hpp) with its program and plain routes.
+  void restart_switch(sim::Time lost_power_at, unsigned network_switch = 0);
 
-  /// Loads a program into the switch. If it embeds plain forwarding (p4::append_forwarding), the routes to all servers
-  /// are filled into its tables; all else is up to the caller. Throws std::logic_error if it is not plain forwarding
-  /// alone and servers have joined a multicast group.
-  void install_program(std::shared_ptr<const p4::Program> program);
+  /// Loads a program into a switch. If it embeds plain forwarding (p4::append_forwarding), the routes to all servers
+  /// are filled into its tables, in each pipe those for packets in it; all else is up to the caller. Throws
+  /// std::logic_error if it is not plain forwarding alone and servers have joined a multicast group.
+  void install_program(std::shared_ptr<const p4::Program> program, unsigned network_switch = 0);
 
   /// Makes a server a member of a multicast group, or ends its membership: from now on the switch sends a copy of each
   /// packet for the group to every member but its sender, for none goes out by the port by which it came
   /// (models/hardware.md 7.4). Memberships outlast a restart of the switch.
-  /// Throws std::logic_error if the switch's program is not plain forwarding alone, whose groups these are.
+  /// Throws std::logic_error if the switch's program is not plain forwarding alone, whose groups these are, and if
+  /// there are several switches.
   void join(std::uint16_t group, NodeId node);
   void leave(std::uint16_t group, NodeId node);
 
@@ -133,12 +153,23 @@ class Rack {
   /// Adds what cores have still to do, and what queue pairs wait for.
   void add_waits(std::vector<sim::Wait>& waits) const;
 
-  /// Packets in wires, NICs, the switch and its control CPU, counted where they are.
+  /// Packets in wires, NICs, switches and their control CPUs, counted where they are.
   std::uint64_t packets_in_flight() const;
+  /// Those of them that circulate in a switch (SwitchChassis::packets_circulating).
+  std::uint64_t packets_circulating() const;
+  /// Brings all switches to where fused passes leave them at the present event (SwitchChassis::settle).
+  void settle();
 
  private:
+  NetworkSwitch& only_switch();
+  unsigned switch_at(Topology::Vertex vertex) const;
+  void make_switches();
   void plug_servers();
-  void fill_routes();
+  void plug_trunks();
+  /// What every wire of the rack has.
+  void set_up_wire(Wire& wire) const;
+  void find_routes();
+  void fill_routes(NetworkSwitch& network_switch);
   void route_to_group(std::uint16_t group);
   void set_copies(std::uint16_t group);
   void exclude_senders();
@@ -152,13 +183,16 @@ class Rack {
   NicCounters nic_counters_;
   Topology topology_;
   std::vector<std::unique_ptr<Server>> servers_;
-  std::unique_ptr<SwitchChassis> chassis_;
-  std::unique_ptr<ControlCpu> control_cpu_;
-  std::vector<std::unique_ptr<Wire>> wires_;
-  std::vector<unsigned> ports_;
+  std::vector<std::unique_ptr<NetworkSwitch>> switches_;
+  std::vector<std::unique_ptr<Wire>> wires_;  // of servers: up, down
+  std::vector<Trunk> trunks_;
   std::map<std::uint16_t, std::set<NodeId>> groups_;
   std::vector<CrashObserver*> crash_observers_;
-  std::vector<BootObserver*> boot_observers_;
+  struct ObservedSwitch {
+    BootObserver* observer;
+    unsigned network_switch;
+  };
+  std::vector<ObservedSwitch> boot_observers_;
 };
 
 }  // namespace racksim::models

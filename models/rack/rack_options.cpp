@@ -4,7 +4,8 @@
 namespace racksim::models {
 
 void RackOptions::declare(sim::Parameters& p) {
-  p.integer("nodes", nodes, 1, 255, "Servers in the rack, each on one switch port.").varied_from(2);
+  p.integer("nodes", nodes, 1, 255, "Servers in the rack, or in all racks together, each on one switch port.")
+      .varied_from(2);
   p.object("roles", roles);
   p.integer("cpu.cores", cores, 1, 1024, "Cores of a server.");
   p.integer("cpu.clock", core_hz, 1'000'000, 10'000'000'000, "Clock of a core in Hz.");
@@ -17,6 +18,7 @@ void RackOptions::declare(sim::Parameters& p) {
   nic.declare(p);
   cpu.declare(p);
   network_switch.declare(p);
+  p.object("topology", topology);
 }
 
 }  // namespace racksim::models

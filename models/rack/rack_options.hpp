@@ -5,6 +5,7 @@
 
 #include "models/nic/nic_options.hpp"
 #include "models/rack/roles.hpp"
+#include "models/rack/topology_options.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/wire/wire_faults.hpp"
 #include "sim/kernel/time.hpp"
@@ -27,7 +28,8 @@ struct RackOptions {
   sim::Duration rtt = 2'200_ns;
   NicOptions nic;
   CpuCosts cpu;
-  SwitchOptions network_switch;
+  SwitchOptions network_switch;  ///< of each switch
+  TopologyOptions topology;
   WireFaults faults;  ///< of every wire from the start; not declared: a scenario's faults have a schedule (faults.hpp)
 
   void declare(sim::Parameters& parameters);

@@ -6,15 +6,29 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <boost/property_map/function_property_map.hpp>
 #include <limits>
 #include <stdexcept>
 
 namespace racksim::models {
 
-// A vertex is a device, known by its name.
-using DevicesAndLinks = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, std::string, Link>;
-struct Topology::Graph : DevicesAndLinks {};
+namespace {
+
+using Weight = boost::property<boost::edge_weight_t, std::int64_t>;
+using Stations = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, Weight>;
+
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
+/// A change of pipes, and a picosecond of propagation. Fewer changes than this fit into a route.
+constexpr std::int64_t kChange = 1, kPicosecond = 1024;
+
+/// One picosecond a link breaks ties between equally long routes in favour of fewer links.
+std::int64_t weight_of(const Link& link) {
+  return (link.propagation.ps() + 1) * kPicosecond;
+}
+
+}  // namespace
+
+// A vertex is a pipe of a switch, or a server.
+struct Topology::Graph : Stations {};
 
 Topology::Topology() : graph_(std::make_unique<Graph>()) {}
 Topology::Topology(Topology&&) noexcept = default;
@@ -29,72 +43,150 @@ Topology Topology::star(std::size_t servers, const Link& link) {
   return topology;
 }
 
+Topology::Vertex Topology::add_device(const std::string& name, unsigned ports_per_pipe) {
+  Device device;
+  device.name = name;
+  device.ports_per_pipe = ports_per_pipe;
+  device.stations.push_back(boost::add_vertex(*graph_));
+  devices_.push_back(std::move(device));
+  return devices_.size() - 1;
+}
+
 Topology::Vertex Topology::add_server() {
-  const auto node = static_cast<NodeId>(servers_.size());
-  servers_.push_back(boost::add_vertex(fmt::format("node{}", node), *graph_));
+  servers_.push_back(add_device(fmt::format("node{}", servers_.size()), 0));
   return servers_.back();
 }
 
-Topology::Vertex Topology::add_switch(const std::string& name) {
-  return boost::add_vertex(name, *graph_);
+Topology::Vertex Topology::add_switch(const std::string& name, unsigned ports_per_pipe) {
+  switches_.push_back(add_device(name, ports_per_pipe));
+  devices_.back().is_switch = true;
+  return switches_.back();
+}
+
+unsigned Topology::free_port(Vertex device) const {
+  const auto& ports = devices_[device].ports;
+  return static_cast<unsigned>(std::find(ports.begin(), ports.end(), kFree) - ports.begin());
 }
 
 void Topology::connect(Vertex a, Vertex b, const Link& link) {
   if (a == b) throw std::runtime_error(fmt::format("{} cannot be linked to itself", name(a)));
-  boost::add_edge(a, b, link, *graph_);
+  connect({a, free_port(a)}, {b, free_port(b)}, link);
 }
 
-const std::string& Topology::name(Vertex device) const {
-  return (*graph_)[device];
+void Topology::occupy(const Port& port, std::size_t cable) {
+  Device& device = devices_[port.device];
+  if (device.ports.size() <= port.number) device.ports.resize(port.number + 1, kFree);
+  if (device.ports[port.number] != kFree) {
+    throw std::logic_error(fmt::format("port {} of {} is taken", port.number, device.name));
+  }
+  device.ports[port.number] = cable;
+  // Pipes are joined by the switch's traffic manager.
+  while (device.stations.size() <= pipe_of(port)) {
+    const std::size_t station = boost::add_vertex(*graph_);
+    for (const std::size_t other : device.stations) boost::add_edge(other, station, Weight{kChange}, *graph_);
+    device.stations.push_back(station);
+  }
+}
+
+void Topology::connect(Port a, Port b, const Link& link) {
+  occupy(a, cables_.size());
+  occupy(b, cables_.size());
+  cables_.push_back({a, b, link});
+  boost::add_edge(station_of(a), station_of(b), Weight{weight_of(link)}, *graph_);
+}
+
+unsigned Topology::pipe_of(Port port) const {
+  const unsigned ports = devices_[port.device].ports_per_pipe;
+  return ports == 0 ? 0 : port.number / ports;
+}
+
+Topology::Port Topology::across(const Port& port) const {
+  const Cable& cable = cables_[devices_[port.device].ports[port.number]];
+  return cable.a.device == port.device && cable.a.number == port.number ? cable.b : cable.a;
 }
 
 const Link& Topology::link(Vertex a, Vertex b) const {
-  const auto [edge, linked] = boost::edge(a, b, *graph_);
-  if (!linked) throw std::out_of_range(fmt::format("{} is not linked to {}", name(a), name(b)));
-  return (*graph_)[edge];
+  for (const Cable& cable : cables_) {
+    if ((cable.a.device == a && cable.b.device == b) || (cable.a.device == b && cable.b.device == a)) return cable.link;
+  }
+  throw std::out_of_range(fmt::format("{} is not linked to {}", name(a), name(b)));
 }
 
 std::vector<Topology::Vertex> Topology::neighbours(Vertex device) const {
   std::vector<Vertex> result;
-  for (const auto edge : boost::make_iterator_range(boost::out_edges(device, *graph_))) {
-    result.push_back(boost::target(edge, *graph_));
+  const auto& ports = devices_[device].ports;
+  for (unsigned port = 0; port < ports.size(); ++port) {
+    if (ports[port] != kFree) result.push_back(across({device, port}).device);
   }
   return result;
 }
 
-std::vector<unsigned> Topology::ports_towards_servers(Vertex device) const {
-  // One picosecond a link breaks ties between equally long routes in favour of fewer links.
-  const DevicesAndLinks& graph = *graph_;
+Topology::Port Topology::switch_port_of(NodeId node) const {
+  const Vertex device = server(node);
+  if (devices_[device].ports.empty()) throw std::runtime_error(fmt::format("{} is linked to nothing", name(device)));
+  return across({device, 0});
+}
+
+std::vector<std::int64_t> Topology::distances_to(std::size_t station) const {
+  // The graph is undirected: distances from the station are distances to it.
+  const Stations& graph = *graph_;
   std::vector<std::int64_t> distance(boost::num_vertices(graph));
-  const auto weight = boost::make_function_property_map<Graph::edge_descriptor>(
-      [&graph](const Graph::edge_descriptor& edge) { return graph[edge].propagation.ps() + 1; });
-  constexpr auto kFar = std::numeric_limits<std::int64_t>::max();
+  boost::dijkstra_shortest_paths(
+      graph, station,
+      boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph)))
+          .distance_inf(kFar));
+  return distance;
+}
+
+unsigned Topology::best_port(Vertex device, unsigned pipe, const std::vector<std::int64_t>& distance) const {
+  const auto& ports = devices_[device].ports;
+  unsigned best = 0;
+  std::int64_t least = kFar;
+  for (unsigned port = 0; port < ports.size(); ++port) {
+    if (ports[port] == kFree) continue;
+    const std::int64_t beyond = distance[station_of(across({device, port}))];
+    if (beyond == kFar) continue;
+    const std::int64_t via =
+        beyond + weight_of(cables_[ports[port]].link) + (pipe_of({device, port}) == pipe ? 0 : kChange);
+    if (via >= least) continue;
+    least = via;
+    best = port;
+  }
+  return best;
+}
+
+std::vector<unsigned> Topology::ports_towards_servers(Vertex device, unsigned pipe) const {
   std::vector<unsigned> ports;
-  const auto adjacent = neighbours(device);
-  for (const auto server : servers_) {
-    // The graph is undirected: distances from the server are distances to it.
-    boost::dijkstra_shortest_paths(
-        graph, server,
-        boost::distance_map(boost::make_iterator_property_map(distance.begin(), get(boost::vertex_index, graph)))
-            .weight_map(weight)
-            .distance_inf(kFar));
-    if (distance[device] == kFar) {
+  for (const Vertex server : servers_) {
+    const auto distance = distances_to(devices_[server].stations.front());
+    if (distance[devices_[device].stations.front()] == kFar) {
       throw std::runtime_error(fmt::format("there is no route from {} to {}", name(device), name(server)));
     }
-    unsigned best = 0;
-    auto least = kFar;
-    unsigned port = 0;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(device, graph))) {
-      const auto via = distance[adjacent[port]] + graph[edge].propagation.ps() + 1;
-      if (via < least) {
-        least = via;
-        best = port;
-      }
-      ++port;
-    }
-    ports.push_back(server == device ? 0 : best);
+    ports.push_back(server == device ? 0 : best_port(device, pipe, distance));
   }
   return ports;
+}
+
+unsigned Topology::port_towards_switch(Vertex device, unsigned pipe, Vertex network_switch) const {
+  const auto distance = distances_to(devices_[network_switch].stations.front());
+  if (distance[devices_[device].stations.front()] == kFar) {
+    throw std::runtime_error(fmt::format("there is no route from {} to {}", name(device), name(network_switch)));
+  }
+  return best_port(device, pipe, distance);
+}
+
+std::vector<Topology::Hop> Topology::route(NodeId from, NodeId to) const {
+  std::vector<Hop> hops;
+  const auto distance = distances_to(devices_[server(to)].stations.front());
+  for (Port at = switch_port_of(from); at.device != server(to);) {
+    if (distance[station_of(at)] == kFar) {
+      throw std::runtime_error(fmt::format("there is no route from {} to {}", name(server(from)), name(server(to))));
+    }
+    const unsigned leaves_by = best_port(at.device, pipe_of(at), distance);
+    hops.push_back({at.device, at.number, leaves_by});
+    at = across({at.device, leaves_by});
+  }
+  return hops;
 }
 
 }  // namespace racksim::models

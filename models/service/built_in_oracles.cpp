@@ -218,7 +218,6 @@ class PacketConservation final : public sim::Oracle {
   explicit PacketConservation(Rack& rack) : Oracle("packet-conservation"), rack_(rack) {}
   void finish(sim::Time end) override {
     const PacketAccounting& accounting = rack_.accounting();
-    const SwitchChassis& chassis = rack_.chassis();
     report(sim::check_conservation({.created = accounting.created(),
                                     .copied = accounting.copied(),
                                     .delivered = accounting.delivered(),
@@ -226,8 +225,12 @@ class PacketConservation final : public sim::Oracle {
                                     .dropped = accounting.dropped(),
                                     .in_flight = rack_.packets_in_flight()},
                                    end));
-    report(sim::check_conservation("the packet buffer", chassis.buffer_balance(), end));
-    report(sim::check_conservation("the queues of the packet buffer", chassis.queue_balance(), end));
+    for (unsigned number = 0; number < rack_.switches(); ++number) {
+      const SwitchChassis& chassis = rack_.chassis(number);
+      const std::string whose = rack_.switches() == 1 ? "" : " of " + chassis.name();
+      report(sim::check_conservation("the packet buffer" + whose, chassis.buffer_balance(), end));
+      report(sim::check_conservation("the queues of the packet buffer" + whose, chassis.queue_balance(), end));
+    }
   }
 
  private:

@@ -156,6 +156,8 @@ struct ProtocolEntry {
   /// The transition tables that its code executes, in the order of their rows in the coverage map.
   std::vector<TableDescription> tables = {};
   std::vector<Mechanism> mechanisms = {};
+  /// Whether it says what the switches do where there are several (rack/topology_options.hpp); others are refused.
+  bool knows_racks = false;
 };
 
 /// All protocols linked into the program, in the order of their names.

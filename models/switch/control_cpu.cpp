@@ -132,8 +132,8 @@ struct ControlCpu::Operation : SlotAccess {
 ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
     : context_(context),
       chassis_(chassis),
-      request_lane_(context.calendar.add_lane("switch/control/request")),
-      reply_lane_(context.calendar.add_lane("switch/control/reply")),
+      request_lane_(context.calendar.add_lane(chassis.name() + "/control/request")),
+      reply_lane_(context.calendar.add_lane(chassis.name() + "/control/reply")),
       gap_(sim::transmission_time(1, static_cast<std::int64_t>(chassis.options().control_operations_per_second))),
       slow_gap_(gap_) {}
 
@@ -217,24 +217,24 @@ void ControlCpu::remove_entry(unsigned pipe, const p4::Table* table, std::vector
 void ControlCpu::listen(PacketHandler& handler) {
   if (handler_) throw std::logic_error("the control CPU's network port has a listener");
   handler_ = &handler;
-  network_source_ = context_.event_log.add_source("switch/control/network");
+  network_source_ = context_.event_log.add_source(chassis_.name() + "/control/network");
   const auto& options = chassis_.options();
-  to_switch_ = std::make_unique<Wire>(context_, "control-switch", options.cpu_port_bits_per_second,
+  to_switch_ = std::make_unique<Wire>(context_, "control-" + chassis_.name(), options.cpu_port_bits_per_second,
                                       options.control_latency, chassis_, chassis_.cpu_port());
-  from_switch_ = std::make_unique<Wire>(context_, "switch-control", options.cpu_port_bits_per_second,
+  from_switch_ = std::make_unique<Wire>(context_, chassis_.name() + "-control", options.cpu_port_bits_per_second,
                                         options.control_latency, *this, 0);
   chassis_.plug(chassis_.cpu_port(), *from_switch_);
 }
 
 void ControlCpu::send(p4::PacketRef&& packet, NodeId in_name_of) {
   if (!handler_) throw std::logic_error("the control CPU's network port is not plugged in");
-  packet->get_at<p4::Ethernet>(0).src = mac_of(kControlCpuNode);
+  packet->get_at<p4::Ethernet>(0).src = mac_of(node());
   auto& ip = packet->get_at<p4::Ipv4>(1);
   auto& udp = packet->get_at<p4::Udp>(2);
   ip.src = ipv4_of(in_name_of);
   ip.total_length = packet->header_bytes() + packet->payload_bytes - p4::Ethernet::kLayout.bytes();
   udp.length = ip.total_length - p4::Ipv4::kLayout.bytes();
-  packet->serial = packet_serial(kControlCpuNode, ++next_serial_);
+  packet->serial = packet_serial(node(), ++next_serial_);
   context_.accounting.create();
   context_.event_log.record(sim::Observed::message_sent, network_source_, context_.calendar.now(), packet->operation,
                             packet->serial, packet->wire_bytes());

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "models/nic/verbs.hpp"
@@ -61,13 +62,16 @@ class ControlCpu final : public PacketSink {
   void remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
 
-  /// Plugs in the network port, before the run: `handler` gets every packet sent to `kControlCpuNode`. Once only.
+  /// Plugs in the network port, before the run: `handler` gets every packet sent to `node`. Once only.
   void listen(PacketHandler& handler);
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
   /// lengths are filled in. The IPv4 source is that of `in_name_of`, who gets the answers. Throws std::logic_error
   /// before `listen`.
-  void send(p4::PacketRef&& packet, NodeId in_name_of = kControlCpuNode);
+  void send(p4::PacketRef&& packet) { send(std::move(packet), node()); }
+  void send(p4::PacketRef&& packet, NodeId in_name_of);
   void receive(p4::PacketRef&& packet, unsigned port) override;
+  /// Its address in the network.
+  NodeId node() const { return control_cpu_node(chassis_.number()); }
   /// Packets on the wires of its network port.
   std::uint64_t packets_held() const;
   bool listening() const { return handler_ != nullptr; }

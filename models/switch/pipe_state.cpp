@@ -8,17 +8,18 @@
 
 namespace racksim::models {
 
-PipeState::PipeState(RackContext& context, const SwitchTiming& timing, unsigned number, std::uint64_t stages)
-    : context_(context), timing_(timing), number_(number) {
+PipeState::PipeState(RackContext& context, const SwitchTiming& timing, const SwitchName& name, unsigned number,
+                     std::uint64_t stages)
+    : context_(context), timing_(timing), switch_number_(name.number), number_(number) {
   constexpr std::array kBoth{p4::Gress::ingress, p4::Gress::egress};
   for (const auto gress : kBoth) {
     sources_[static_cast<std::size_t>(gress)] =
-        context.event_log.add_source(fmt::format("switch/pipe{}/{}", number, p4::name_of(gress)));
+        context.event_log.add_source(fmt::format("{}/pipe{}/{}", name.text, number, p4::name_of(gress)));
   }
   for (const auto gress : kBoth) {
     for (std::uint64_t stage = 0; stage < stages; ++stage) {
-      stage_sources_[static_cast<std::size_t>(gress)].push_back(
-          context.event_log.add_source(fmt::format("switch/pipe{}/{}/stage{}", number, p4::name_of(gress), stage)));
+      stage_sources_[static_cast<std::size_t>(gress)].push_back(context.event_log.add_source(
+          fmt::format("{}/pipe{}/{}/stage{}", name.text, number, p4::name_of(gress), stage)));
     }
   }
 }
@@ -48,7 +49,8 @@ void PipeState::record(const Change& change) const {
   context_.event_log.record(sim::Observed::switch_state, source, change.at, sim::OperationId{change.operation},
                             change.object_and_index, change.value, change.packet_serial);
   for (PacketObserver* observer : context_.packet_observers) {
-    observer->switch_written({.pipe = number_,
+    observer->switch_written({.network_switch = switch_number_,
+                              .pipe = number_,
                               .at = change.at,
                               .object = static_cast<std::uint32_t>(change.object_and_index >> 32),
                               .index = static_cast<std::uint32_t>(change.object_and_index),

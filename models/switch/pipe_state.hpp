@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "models/switch/switch_name.hpp"
 #include "models/switch/switch_timing.hpp"
 #include "p4model/execute/pipeline.hpp"
 
@@ -19,7 +20,8 @@ namespace racksim::models {
 
 class PipeState final : p4::StateWriteObserver {
  public:
-  PipeState(RackContext& context, const SwitchTiming& timing, unsigned number, std::uint64_t stages);
+  PipeState(RackContext& context, const SwitchTiming& timing, const SwitchName& name, unsigned number,
+            std::uint64_t stages);
   PipeState(const PipeState&) = delete;
   PipeState& operator=(const PipeState&) = delete;
 
@@ -60,7 +62,7 @@ class PipeState final : p4::StateWriteObserver {
 
   RackContext& context_;
   const SwitchTiming& timing_;
-  unsigned number_;
+  unsigned switch_number_, number_;
   std::array<sim::Source, 2> sources_;                     // by gress
   std::array<std::vector<sim::Source>, 2> stage_sources_;  // by gress and stage
   std::unique_ptr<p4::Pipeline> pipeline_;

@@ -6,8 +6,8 @@
 
 namespace racksim::models {
 
-SteppedPasses::SteppedPasses(sim::Calendar& calendar, const SwitchTiming& timing)
-    : calendar_(calendar), timing_(timing), lane_(calendar.add_lane("switch/stages")) {}
+SteppedPasses::SteppedPasses(sim::Calendar& calendar, const SwitchTiming& timing, const SwitchName& name)
+    : calendar_(calendar), timing_(timing), lane_(calendar.add_lane(name.text + "/stages")) {}
 
 void SteppedPasses::begin_ingress(PipeState& pipe, p4::PacketRef&& packet, const p4::IngressMetadata& metadata,
                                   IngressEnd& end) {

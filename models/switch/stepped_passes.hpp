@@ -13,6 +13,7 @@
 
 #include "models/switch/pipe_state.hpp"
 #include "models/switch/slot_access.hpp"
+#include "models/switch/switch_name.hpp"
 #include "models/switch/switch_timing.hpp"
 #include "p4model/execute/replication.hpp"
 
@@ -40,7 +41,7 @@ class EgressEnd {
 
 class SteppedPasses {
  public:
-  SteppedPasses(sim::Calendar& calendar, const SwitchTiming& timing);
+  SteppedPasses(sim::Calendar& calendar, const SwitchTiming& timing, const SwitchName& name);
 
   /// Each begins now.
   void begin_ingress(PipeState& pipe, p4::PacketRef&& packet, const p4::IngressMetadata& metadata, IngressEnd& end);

@@ -8,18 +8,20 @@
 
 namespace racksim::models {
 
-SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
+SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options, SwitchName name)
     : context_(context),
       options_(options),
-      sources_(context.event_log),
-      counters_(context.metrics),
+      name_(std::move(name)),
+      sources_(context.event_log, name_),
+      counters_(context.metrics, name_),
       timing_(options_),
       ports_(options_),
       power_(context, sources_.power),
-      stepped_(context.calendar, timing_),
+      stepped_(context.calendar, timing_, name_),
       digests_(context, options_),
       generator_(context, *this, ports_.recirculation_port(0)),
-      parts_{.context = context,
+      parts_{.name = name_,
+             .context = context,
              .options = options_,
              .timing = timing_,
              .ports = ports_,
@@ -33,7 +35,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options)
   for (unsigned number = 0; number < ports_.pipes(); ++number) {
     auto& pipe = *pipes_.emplace_back(std::make_unique<SwitchPipe>(parts_, egress_, number));
     egress_.add_pipe(pipe.state());
-    ports_.add_loopback(context, *this);
+    ports_.add_loopback(context, name_, *this);
     idle_->add_pipe(pipe);
   }
 }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
@@ -23,6 +24,7 @@
 #include "models/switch/stepped_passes.hpp"
 #include "models/switch/switch_counters.hpp"
 #include "models/switch/switch_egress.hpp"
+#include "models/switch/switch_name.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/switch/switch_parts.hpp"
 #include "models/switch/switch_pipe.hpp"
@@ -39,10 +41,14 @@ class IdlePasses;
 
 class SwitchChassis : public PacketSink {
  public:
-  SwitchChassis(RackContext& context, const SwitchOptions& options);
+  SwitchChassis(RackContext& context, const SwitchOptions& options, SwitchName name = {});
   ~SwitchChassis() override;
   SwitchChassis(const SwitchChassis&) = delete;
   SwitchChassis& operator=(const SwitchChassis&) = delete;
+
+  /// Which switch of the rack it is.
+  const std::string& name() const { return name_.text; }
+  unsigned number() const { return name_.number; }
 
   /// Plugs in the wire that leaves at a port. The one that comes in is made with this chassis and the port as its end.
   void plug(unsigned port, Wire& outgoing) { ports_.plug(port, outgoing); }
@@ -127,9 +133,9 @@ class SwitchChassis : public PacketSink {
   /// The event log's sources of parts that have one each. They come before those of the pipes: sources are numbered in
   /// the order in which they are made, and their numbers are part of the run hash.
   struct Sources {
-    explicit Sources(sim::EventLog& event_log)
-        : traffic_manager(event_log.add_source("switch/traffic_manager")),
-          power(event_log.add_source("switch/power")) {}
+    Sources(sim::EventLog& event_log, const SwitchName& name)
+        : traffic_manager(event_log.add_source(name.text + "/traffic_manager")),
+          power(event_log.add_source(name.text + "/power")) {}
     sim::Source traffic_manager, power;
   };
 
@@ -137,6 +143,7 @@ class SwitchChassis : public PacketSink {
 
   RackContext& context_;
   SwitchOptions options_;
+  SwitchName name_;
   Sources sources_;
   SwitchCounters counters_;
   std::shared_ptr<const p4::Program> program_;

@@ -13,7 +13,7 @@ SwitchEgress::SwitchEgress(const SwitchParts& parts, sim::Source source)
 
 void SwitchEgress::add_pipe(PipeState& state) {
   states_.push_back(&state);
-  lanes_.push_back(parts_.context.calendar.add_lane(fmt::format("switch/pipe{}/egress", state.number())));
+  lanes_.push_back(parts_.context.calendar.add_lane(fmt::format("{}/pipe{}/egress", parts_.name.text, state.number())));
   hooks_.push_back(nullptr);
 }
 

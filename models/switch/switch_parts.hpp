@@ -6,6 +6,7 @@
 #include "models/switch/pass_observer.hpp"
 #include "models/switch/stepped_passes.hpp"
 #include "models/switch/switch_counters.hpp"
+#include "models/switch/switch_name.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/switch/switch_ports.hpp"
 #include "models/switch/switch_power.hpp"
@@ -15,6 +16,7 @@ namespace racksim::models {
 
 /// Made by the chassis, to which all of it belongs, and handed to pipes, egress and idle passes.
 struct SwitchParts {
+  const SwitchName& name;
   RackContext& context;
   const SwitchOptions& options;
   const SwitchTiming& timing;

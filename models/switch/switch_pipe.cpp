@@ -10,9 +10,9 @@ namespace racksim::models {
 SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned number)
     : parts_(parts),
       egress_(egress),
-      state_(parts.context, parts.timing, number, parts.options.pipe.stages),
-      slot_lane_(parts.context.calendar.add_lane(fmt::format("switch/pipe{}/slot", number))),
-      resubmit_lane_(parts.context.calendar.add_lane(fmt::format("switch/pipe{}/resubmit", number))),
+      state_(parts.context, parts.timing, parts.name, number, parts.options.pipe.stages),
+      slot_lane_(parts.context.calendar.add_lane(fmt::format("{}/pipe{}/slot", parts.name.text, number))),
+      resubmit_lane_(parts.context.calendar.add_lane(fmt::format("{}/pipe{}/resubmit", parts.name.text, number))),
       held_(parts.ports) {}
 
 void SwitchPipe::receive(p4::PacketRef&& packet, unsigned port) {

@@ -26,13 +26,13 @@ void SwitchPorts::plug(unsigned port, Wire& outgoing) {
   outgoing_[port] = &outgoing;
 }
 
-void SwitchPorts::add_loopback(RackContext& context, PacketSink& sink) {
+void SwitchPorts::add_loopback(RackContext& context, const SwitchName& name, PacketSink& sink) {
   const auto pipe = static_cast<unsigned>(loopbacks_.size());
   const unsigned port = recirculation_port(pipe);
   outgoing_[port] = loopbacks_
-                        .emplace_back(std::make_unique<Wire>(context, fmt::format("switch-recirculation{}", pipe),
-                                                             options_.recirculation_bits_per_second,
-                                                             options_.recirculation_latency, sink, port))
+                        .emplace_back(std::make_unique<Wire>(
+                            context, fmt::format("{}-recirculation{}", name.text, pipe),
+                            options_.recirculation_bits_per_second, options_.recirculation_latency, sink, port))
                         .get();
 }
 

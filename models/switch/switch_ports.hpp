@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "models/packets/rack_context.hpp"
+#include "models/switch/switch_name.hpp"
 #include "models/switch/switch_options.hpp"
 #include "models/wire/wire.hpp"
 #include "sim/kernel/invariant.hpp"
@@ -35,7 +36,7 @@ class SwitchPorts {
   /// Plugs in the wire that leaves at a front port or at the control CPU's. Throws std::runtime_error for another.
   void plug(unsigned port, Wire& outgoing);
   /// Makes the loopback of the next pipe, in the order of pipes; it ends at `sink`.
-  void add_loopback(RackContext& context, PacketSink& sink);
+  void add_loopback(RackContext& context, const SwitchName& name, PacketSink& sink);
 
   /// The wire that leaves by a port; null if there is none, or no such port.
   Wire* wire(unsigned port) const { return port < outgoing_.size() ? outgoing_[port] : nullptr; }

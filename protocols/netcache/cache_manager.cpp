@@ -1,6 +1,10 @@
 // Preloading and the reports of hot keys. See cache_manager.hpp.
 #include "protocols/netcache/cache_manager.hpp"
 
+#include <fmt/core.h>
+
+#include "sim/options/option_error.hpp"
+
 namespace racksim::netcache {
 
 using store::Message;
@@ -8,17 +12,23 @@ using store::Op;
 using store::ValueHeader;
 
 // Servers are always told when a key is not cached any more: they update the switch when a cached key is written.
-CacheManager::CacheManager(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
-                           const NetProgram& program)
-    : switch_cache::CacheManager(shared, options, counters, program, true),
+CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+                           Counters& counters, const NetProgram& program)
+    : switch_cache::CacheManager(shared, place, options, counters, program, true),
       options_(options),
       counters_(counters),
       program_(program) {
+  if (place.pipes() != std::vector<unsigned>{kPipe}) {
+    throw sim::OptionError(
+        "/rack/topology/pipes",
+        fmt::format("servers in {} pipes of their switch, up to {}", place.pipes().size(), place.pipes().back()),
+        "all in the first: NetCache is modelled for one pipe, with the control CPU's port");
+  }
   configure_switch();
 }
 
 void CacheManager::configure_switch() {
-  models::SwitchChassis& chassis = shared().rack.chassis();
+  models::SwitchChassis& chassis = place().chassis();
   chassis.replication().set_group(kReportGroup, {{0, {static_cast<std::uint16_t>(chassis.cpu_port())}}});
 }
 
@@ -31,17 +41,17 @@ sim::Duration CacheManager::patience(std::uint64_t attempt) const {
 }
 
 std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const sim::Key> keys) {
-  p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  p4::RegisterFile& registers = place().pipeline(kPipe).registers();
   std::vector<Preloaded> preloaded;
   for (const sim::Key key : keys) {
     if (room() == 0) break;
-    const auto index = cacheable(key) ? insert_now(key, true) : std::nullopt;
-    if (!index) continue;
+    const auto row = cacheable(key) ? insert_now(key, true) : std::nullopt;
+    if (!row) continue;
     const store::Version version = shared().safety ? first_version(key) : store::kNoVersion;
     const std::uint64_t valid = std::uint64_t{1} << (shared().safety ? program_.state->width.bits : 0);
-    registers.write(program_.state->id, *index, valid | version);
+    registers.write(program_.state->id, row->index, valid | version);
     for (unsigned i = 0; i < kValueArrays; ++i) {
-      registers.write(program_.values[i]->id, *index, ValueHeader::word(0, i));
+      registers.write(program_.values[i]->id, row->index, ValueHeader::word(0, i));
     }
     preloaded.push_back({key, version});
   }

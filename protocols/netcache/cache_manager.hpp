@@ -16,12 +16,17 @@
 
 namespace racksim::netcache {
 
-using switch_cache::kPipe;
+/// The pipe of the switch that clients and servers share with what is cached.
+inline constexpr unsigned kPipe = 0;
 
 class CacheManager final : public switch_cache::CacheManager {
  public:
-  /// Loads the multicast group of reports. Clients and servers must share pipe 0.
-  CacheManager(store::Shared& shared, const NetCacheOptions& options, Counters& counters, const NetProgram& program);
+  /// Loads the multicast group of reports. All servers must be in the first pipe of their switch.
+  CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+               Counters& counters, const NetProgram& program);
+
+  /// The switch's control CPU, at the pipe of the cache.
+  models::ControlSession cpu() const { return switch_cache::CacheManager::cpu(kPipe); }
 
   /// Whether key and value are small enough (NetCache §5; StarCache §5.1).
   bool cacheable(sim::Key key) const override;

@@ -87,9 +87,9 @@ sim::Task<void> Controller::reset_statistics() {
   }
 }
 
-sim::Task<switch_cache::Controller::RowState> Controller::read_row(std::uint64_t index) {
+sim::Task<switch_cache::Controller::RowState> Controller::read_row(switch_cache::RowAt at) {
   RowState row;
-  row.state = co_await manager_.cpu().read(program_.state, index);
+  row.state = co_await manager_.cpu().read(program_.state, at.index);
   co_return row;
 }
 

@@ -27,7 +27,7 @@ class Controller final : public switch_cache::Controller {
  private:
   using Popularity = switch_cache::Popularity;
 
-  sim::Task<RowState> read_row(std::uint64_t index) override;
+  sim::Task<RowState> read_row(switch_cache::RowAt at) override;
   void met_dead_key(bool invalid) const override;
   sim::Task<std::vector<Popularity>> count_cached();
   sim::Task<std::vector<Popularity>> count_reported();

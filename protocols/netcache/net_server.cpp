@@ -31,9 +31,9 @@ models::Core& agent_core(store::Shared& shared, const store::Partition& partitio
 }
 }  // namespace
 
-NetServer::NetServer(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
-                     store::Partition& partition)
-    : CachingServer(shared, partition),
+NetServer::NetServer(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+                     Counters& counters, store::Partition& partition)
+    : CachingServer(shared, place, partition),
       options_(options),
       counters_(counters),
       nic_(shared.rack.server(shared.node_of(partition.server())).nic()),
@@ -151,8 +151,7 @@ void NetServer::send_update(sim::Key key) {
   message.value = partition().value_of(key);
   message.value_in_header = true;
   // The switch answers; were it not for the program the packet would go to the controller.
-  nic_.send_raw(qpn_, make_message(shared(), message, static_cast<std::uint16_t>(qpn_),
-                                   {models::kControlCpuNode, store::kFirstPort}, 0));
+  nic_.send_raw(qpn_, make_message(shared(), message, static_cast<std::uint16_t>(qpn_), controller(), 0));
   found->second.timer = clock_.after<&NetServer::send_update>(patience(found->second.attempts++), *this, key);
 }
 

@@ -27,7 +27,8 @@ namespace racksim::netcache {
 
 class NetServer final : public switch_cache::CachingServer, models::PacketHandler {
  public:
-  NetServer(store::Shared& shared, const NetCacheOptions& options, Counters& counters, store::Partition& partition);
+  NetServer(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+            Counters& counters, store::Partition& partition);
 
   /// A key has been put into the switch before the run, with this version (0 without versions) and the value it has.
   void preloaded(sim::Key key, store::Version version);

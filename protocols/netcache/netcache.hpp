@@ -37,6 +37,7 @@ class NetCache final : public store::Application {
 
  private:
   NetCacheOptions options_;
+  switch_cache::CachePlace place_;
   Counters counters_;
   NetProgram program_;
   std::vector<std::unique_ptr<NetServer>> servers_;  // by number

@@ -8,7 +8,7 @@ namespace racksim::netcache {
 using store::Op;
 
 p4::Pipeline& SwitchCoverage::pipeline() const {
-  return shared_.rack.chassis().pipeline(kPipe);
+  return manager_.place().pipeline(kPipe);
 }
 
 void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressMetadata&) {
@@ -21,8 +21,8 @@ void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressM
   const auto* safety = packet.find<store::SafetyHeader>();
   version_ = safety == nullptr ? 0 : safety->version;
   hits_ = pipeline().counters(*program_.lookup).hits;
-  const auto index = manager_.index_of(store::KeyHash{store->hkey_high, store->hkey_low});
-  state_ = index ? pipeline().registers().read(program_.state->id, *index) : 0;
+  const auto row = manager_.row_of(store::KeyHash{store->hkey_high, store->hkey_low});
+  state_ = row ? pipeline().registers().read(program_.state->id, row->index) : 0;
 }
 
 void SwitchCoverage::after_ingress(const p4::Packet&, const p4::IngressMetadata&, const p4::Verdict&) {

@@ -13,6 +13,7 @@ const sim::Registration<models::ProtocolEntry> registration({
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = store::coverage_map(),
     .tables = {store::Client::table()},
+    .knows_racks = true,
 });
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "protocols/starcache/cache_manager.hpp"
 
 #include <array>
+#include <map>
 #include <utility>
 
 #include "models/packets/addressing.hpp"
+#include "protocols/starcache/clone_tables.hpp"
 #include "protocols/starcache/messages.hpp"
 
 namespace racksim::starcache {
@@ -29,39 +31,61 @@ std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint6
 }  // namespace
 
 // A server need not know what is cached unless it orders writes by versions.
-CacheManager::CacheManager(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
-                           const StarProgram& program)
-    : switch_cache::CacheManager(shared, options, counters, program, shared.safety),
+CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place,
+                           const StarCacheOptions& options, Counters& counters, const StarProgram& program)
+    : switch_cache::CacheManager(shared, place, options, counters, program, shared.safety),
       options_(options),
       program_(program) {
   configure_switch();
-}
-
-// The clone of what goes to a client goes to the recirculation port (§3.5, Figure 6); the controller counts as one.
-void CacheManager::configure_switch() {
-  models::SwitchChassis& chassis = shared().rack.chassis();
-  const auto add = [&](NodeId node, unsigned port, std::uint16_t group) {
-    const auto recirculation = static_cast<std::uint16_t>(chassis.recirculation_port(kPipe));
-    chassis.replication().set_group(group, {{0, {static_cast<std::uint16_t>(port), recirculation}}});
-    const std::array<std::uint64_t, 1> key{models::ipv4_of(node)};
-    const std::array<std::uint64_t, 2> data{group, models::mac_of(node)};
-    chassis.pipeline(kPipe).add_entry(*program_.clone, key, *program_.clone_to, data);
-  };
-  for (NodeId node = 0; node < shared().client_nodes; ++node) {
-    add(node, shared().rack.port_of(node), static_cast<std::uint16_t>(node + 1));
+  if (!options.same_entries) return;
+  for (unsigned other = 0; other < shared.rack.switches(); ++other) {
+    if (other == place.network_switch() || !has_servers(shared.rack, other)) continue;
+    replicas_.push_back(std::make_unique<ReplicaSwitch>(shared, other, program));
   }
-  add(models::kControlCpuNode, chassis.cpu_port(), static_cast<std::uint16_t>(shared().client_nodes + 1));
 }
 
-void CacheManager::preload(const std::vector<sim::Key>& keys) {
-  p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
-  for (const sim::Key key : keys) {
-    const auto index = insert_now(key, false);
-    if (!index) continue;
-    if (shared().safety) registers.write(program_.state->id, *index, pair(*program_.state, first_version(key), 0));
-    registers.write(program_.queue->id, *index, pair(*program_.queue, 0, 1));
+void CacheManager::configure_switch() {
+  fill_clone_tables(shared(), place().network_switch(), place().pipes(), program_);
+  for (unsigned server = 0; server < shared().servers(); ++server) {
+    const NodeId node = shared().node_of(server);
+    const std::array<std::uint64_t, 1> address{models::ipv4_of(node)};
+    const unsigned home = place().pipe_of_server(server);
+    const std::array<std::uint64_t, 1> recirculation{place().chassis().recirculation_port(home)};
+    for (unsigned pipe = 0; pipe < place().chassis().pipes(); ++pipe) {
+      if (server % options_.partitions != 0) continue;  // an entry a node
+      p4::Pipeline& pipeline = place().pipeline(pipe);
+      if (program_.own_request != nullptr) {
+        pipeline.add_entry(*program_.own_request, address, *program_.own_server, {});
+        pipeline.add_entry(*program_.own_reply, address, *program_.own_server, {});
+      }
+      if (program_.fetch_pipe != nullptr && pipe != home) {
+        pipeline.add_entry(*program_.fetch_pipe, address, *program_.to_pipe, recirculation);
+      }
+    }
+  }
+}
+
+void CacheManager::preload(std::span<const sim::Key> hottest) {
+  std::map<unsigned, std::uint64_t> seen;  // by pipe
+  for (const sim::Key key : hottest) {
+    if (seen[place().pipe_of(shared().hash(key))]++ >= options_.cache_size) continue;
+    const auto row = insert_now(key, false);
+    if (!row) continue;
+    p4::RegisterFile& registers = place().pipeline(row->pipe).registers();
+    const std::uint64_t state = shared().safety ? pair(*program_.state, first_version(key), 0) : 0;
+    if (shared().safety) registers.write(program_.state->id, row->index, state);
+    registers.write(program_.queue->id, row->index, pair(*program_.queue, 0, 1));
+    row_inserted(shared().hash(key), *row, state);
   }
   clock().after<&CacheManager::begin_fetches>(sim::Duration{}, *this);
+}
+
+void CacheManager::row_inserted(store::KeyHash hash, RowAt row, std::uint64_t state) {
+  for (auto& replica : replicas_) replica->insert(hash, row, state);
+}
+
+void CacheManager::row_removed(store::KeyHash hash, RowAt row) {
+  for (auto& replica : replicas_) replica->remove(hash, row);
 }
 
 void CacheManager::begin_fetches() {
@@ -74,39 +98,44 @@ sim::Task<void> CacheManager::fetch_in_background(sim::Key key) {
 
 // As printed, what waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The
 // packets of an item are counted from 1; as printed, the count that the last key left behind stays.
-sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
+sim::Task<void> CacheManager::prepare_row(RowAt row) {
   const std::uint32_t before = incarnation();
-  const std::uint64_t queue = co_await cpu().read(program_.queue, index);
+  models::ControlSession pipe = cpu(row.pipe);
+  const std::uint64_t queue = co_await pipe.read(program_.queue, row.index);
   if (incarnation() != before) co_return;
   if (!shared().safety && high_half(*program_.queue, queue) != 0) co_return;
-  co_await cpu().write(program_.queue, index, pair(*program_.queue, low_half(*program_.queue, queue), 1));
+  co_await pipe.write(program_.queue, row.index, pair(*program_.queue, low_half(*program_.queue, queue), 1));
 }
 
 // A cache packet of an evicted key is dropped (§3.3), so nobody serves what still waits for it. As printed, those
 // requests stay until the index has a new key, and are lost if it gets none (§3.8).
-sim::Task<void> CacheManager::clear_row(sim::Key key, std::uint64_t index) {
+sim::Task<void> CacheManager::clear_row(sim::Key key, RowAt row) {
   if (options_.evicted_requests == StarCacheOptions::EvictedRequests::paper) co_return;
   const std::uint32_t before = incarnation();
-  const std::uint64_t queue = co_await cpu().read(program_.queue, index);
+  models::ControlSession pipe = cpu(row.pipe);
+  const std::uint64_t queue = co_await pipe.read(program_.queue, row.index);
   const std::uint64_t length = low_half(*program_.queue, queue), size = options_.queue_size;
   if (length == 0) co_return;
-  const std::uint64_t front = co_await cpu().read(program_.front, index);
+  const std::uint64_t front = co_await pipe.read(program_.front, row.index);
   shared().coverage.race(RacePoint::requests_sent_on);
   std::vector<sim::Task<void>> requests;
-  for (std::uint64_t i = 0; i < length; ++i) requests.push_back(send_on(key, index * size + (front + i) % size));
+  for (std::uint64_t i = 0; i < length; ++i) {
+    requests.push_back(send_on(key, row.pipe, row.index * size + (front + i) % size));
+  }
   co_await sim::gather(std::move(requests));
   if (incarnation() != before) co_return;
-  co_await cpu().write(program_.queue, index, pair(*program_.queue, 0, 1));
+  co_await pipe.write(program_.queue, row.index, pair(*program_.queue, 0, 1));
   if (incarnation() != before) co_return;
-  co_await cpu().write(program_.front, index, (front + length) % size);
+  co_await pipe.write(program_.front, row.index, (front + length) % size);
 }
 
 // As a correction request, which no cache logic touches: the key may be inserted again by the time it passes.
-sim::Task<void> CacheManager::send_on(sim::Key key, std::uint64_t request_index) {
+sim::Task<void> CacheManager::send_on(sim::Key key, unsigned pipe, std::uint64_t request_index) {
   const std::uint32_t before = incarnation();
-  const std::uint64_t ip = co_await cpu().read(program_.client_ip, request_index);
-  const std::uint64_t port = co_await cpu().read(program_.client_port, request_index);
-  const std::uint64_t seq = co_await cpu().read(program_.client_seq, request_index);
+  models::ControlSession session = cpu(pipe);
+  const std::uint64_t ip = co_await session.read(program_.client_ip, request_index);
+  const std::uint64_t port = co_await session.read(program_.client_port, request_index);
+  const std::uint64_t seq = co_await session.read(program_.client_seq, request_index);
   if (incarnation() != before) co_return;
   const store::KeyHash hash = shared().hash(key);
   const unsigned server = shared().home_of(hash);
@@ -115,9 +144,9 @@ sim::Task<void> CacheManager::send_on(sim::Key key, std::uint64_t request_index)
       .op = store::number(Op::correction_request), .seq = seq, .hkey_high = hash.high, .hkey_low = hash.low};
   request.measure.partition = server % options_.partitions;
   request.key = key;
-  shared().rack.control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
-                                                {shared().node_of(server), shared().port_of(server)}, 0),
-                                   models::node_of_ipv4(ip));
+  place().control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
+                                          {shared().node_of(server), shared().port_of(server)}, 0),
+                             models::node_of_ipv4(ip));
 }
 
 void CacheManager::other(const Message& message, store::Address from) {
@@ -129,7 +158,7 @@ void CacheManager::other(const Message& message, store::Address from) {
   }
   Message reply = message;
   reply.store.set(kReportReply);
-  shared().rack.control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
+  place().control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
 }
 
 void CacheManager::note_race(CommonRace race) const {

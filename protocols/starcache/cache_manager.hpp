@@ -5,43 +5,50 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "protocols/starcache/counters.hpp"
 #include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/options.hpp"
+#include "protocols/starcache/replica_switch.hpp"
 #include "protocols/starcache/star_program.hpp"
 #include "protocols/switch_cache/cache_manager.hpp"
 
 namespace racksim::starcache {
 
-using switch_cache::kPipe;
+using switch_cache::RowAt;
 
 class CacheManager final : public switch_cache::CacheManager {
  public:
-  /// Installs clone table and groups. Clients and servers must share pipe 0 with the recirculation port that the
-  /// program knows (§3.10).
-  CacheManager(store::Shared& shared, const StarCacheOptions& options, Counters& counters, const StarProgram& program);
+  /// Installs clone table and groups.
+  CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
+               Counters& counters, const StarProgram& program);
 
-  /// Inserts keys before the run without simulating time; their values are fetched as it begins.
-  void preload(const std::vector<sim::Key>& keys);
+  /// Inserts keys before the run without simulating time, into each pipe as many of its servers' as the cache is to
+  /// have at first; their values are fetched as it begins.
+  void preload(std::span<const sim::Key> hottest);
 
   /// Called with each report that a server sends: the server and the report's number.
   void on_report(std::function<void(unsigned server, std::uint32_t number)> handler) { report_ = std::move(handler); }
 
  private:
   void configure_switch() override;
-  sim::Task<void> prepare_row(std::uint64_t index) override;
-  sim::Task<void> clear_row(sim::Key key, std::uint64_t index) override;
+  sim::Task<void> prepare_row(RowAt row) override;
+  sim::Task<void> clear_row(sim::Key key, RowAt row) override;
+  void row_inserted(store::KeyHash hash, RowAt row, std::uint64_t state) override;
+  void row_removed(store::KeyHash hash, RowAt row) override;
   void other(const store::Message& message, store::Address from) override;
   void note_race(CommonRace race) const override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
-  sim::Task<void> send_on(sim::Key key, std::uint64_t request_index);
+  sim::Task<void> send_on(sim::Key key, unsigned pipe, std::uint64_t request_index);
   void begin_fetches();
   sim::Task<void> fetch_in_background(sim::Key key);
 
   const StarCacheOptions& options_;
   StarProgram program_;
+  std::vector<std::unique_ptr<ReplicaSwitch>> replicas_;  // switches of other racks with the same entries
   std::function<void(unsigned, std::uint32_t)> report_;
 };
 

@@ -14,13 +14,13 @@ Controller::Controller(store::Shared& shared, const StarCacheOptions& options, C
       counters_(counters),
       program_(program),
       manager_(manager),
-      target_(options.cache_size),
       smallest_(shared.rack.metrics().gauge("starcache.smallest_cache", "keys",
                                             "keys cached at the end of a measured round, the least", 0)),
       largest_(shared.rack.metrics().gauge("starcache.largest_cache", "keys", "the same, the most", 0)),
       mean_overflow_(shared.rack.metrics().gauge(
           "starcache.overflow_ratio", "share",
           "overflow requests over requests for cached keys, the mean of the measured rounds", 0)) {
+  for (const unsigned pipe : manager.place().pipes()) pipes_.push_back({.pipe = pipe, .target = options.cache_size});
   if (options.updates || options.sizing) {
     sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
                                                 "keys that are cached, by interval of a round's length", options.round);
@@ -37,32 +37,58 @@ sim::Task<void> Controller::round() {
   if (shared_.safety) co_await look_for_dead_keys();
   if (!options_.updates && !options_.sizing) co_return;
   // All counts are reset, "to reflect the recent status only" (§3.8).
-  const std::uint64_t hits = co_await read_and_reset(program_.hits, 0);
-  const std::uint64_t overflows = co_await read_and_reset(program_.overflow, 0);
-  std::vector<Popularity> cached;
+  std::uint64_t hits = 0, overflows = 0;
+  for (PipeCache& cache : pipes_) {
+    cache.hits = co_await read_and_reset(cache.pipe, program_.hits, 0);
+    cache.overflows = co_await read_and_reset(cache.pipe, program_.overflow, 0);
+    hits += cache.hits;
+    overflows += cache.overflows;
+    cache.cached.clear();
+  }
   for (const sim::Key key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
-    const std::uint64_t count = co_await read_and_reset(program_.popularity, manager_.index_of(key));
-    cached.push_back({key, count});
+    const RowAt row = manager_.row_of(key);
+    const std::uint64_t count = co_await read_and_reset(row.pipe, program_.popularity, row.index);
+    cache_of(row.pipe).cached.push_back({key, count});
   }
-  overflow_ratio_ = hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
-  if (options_.sizing) resize(cached.size());
-  co_await update(std::move(cached));
+  overflow_ratio_ = ratio(overflows, hits);
+  const std::vector<Popularity> candidates = take_candidates();
+  for (PipeCache& cache : pipes_) {
+    if (options_.sizing) resize(cache);
+    co_await update(cache, candidates);
+  }
   note_round();
 }
 
-sim::Task<std::uint64_t> Controller::read_and_reset(const p4::RegisterArray* array, std::uint64_t index) {
-  const std::uint64_t count = co_await manager_.cpu().read(array, index);
-  if (count != 0) co_await manager_.cpu().write(array, index, 0);
+double Controller::ratio(std::uint64_t overflows, std::uint64_t hits) {
+  return hits == 0 ? 0 : static_cast<double>(overflows) / static_cast<double>(hits);
+}
+
+std::uint64_t Controller::target() const {
+  std::uint64_t sum = 0;
+  for (const PipeCache& cache : pipes_) sum += cache.target;
+  return sum;
+}
+
+Controller::PipeCache& Controller::cache_of(unsigned pipe) {
+  return *std::find_if(pipes_.begin(), pipes_.end(), [&](const PipeCache& cache) { return cache.pipe == pipe; });
+}
+
+sim::Task<std::uint64_t> Controller::read_and_reset(unsigned pipe, const p4::RegisterArray* array,
+                                                    std::uint64_t index) {
+  models::ControlSession session = manager_.cpu(pipe);
+  const std::uint64_t count = co_await session.read(array, index);
+  if (count != 0) co_await session.write(array, index, 0);
   co_return count;
 }
 
 // §3.8: above the threshold the cache shrinks by one key, else it grows by one.
-void Controller::resize(std::uint64_t size) {
-  if (overflow_ratio_ > options_.overflow_threshold) {
-    target_ = std::max(options_.min_size, size - std::min<std::uint64_t>(size, 1));
+void Controller::resize(PipeCache& cache) const {
+  const std::uint64_t size = cache.cached.size();
+  if (ratio(cache.overflows, cache.hits) > options_.overflow_threshold) {
+    cache.target = std::max(options_.min_size, size - std::min<std::uint64_t>(size, 1));
   } else {
-    target_ = std::min(options_.cache_entries, std::max(options_.min_size, size + 1));
+    cache.target = std::min(options_.cache_entries, std::max(options_.min_size, size + 1));
   }
 }
 
@@ -93,13 +119,16 @@ std::vector<Popularity> Controller::take_candidates() {
   return candidates;
 }
 
-sim::Task<void> Controller::update(std::vector<Popularity> cached) {
+sim::Task<void> Controller::update(PipeCache& cache, std::vector<Popularity> candidates) {
+  std::vector<Popularity>& cached = cache.cached;
   std::sort(cached.begin(), cached.end(), hotter);
-  const std::vector<Popularity> candidates = take_candidates();
+  std::erase_if(candidates, [&](const Popularity& candidate) {
+    return manager_.place().pipe_of(shared_.hash(candidate.key)) != cache.pipe;
+  });
   std::vector<sim::Task<void>> evictions;
   std::vector<Popularity> evicted;
   std::vector<sim::Key> newcomers;
-  while (cached.size() > target_) {
+  while (cached.size() > cache.target) {
     evictions.push_back(manager_.evict(cached.back().key));
     evicted.push_back(cached.back());
     cached.pop_back();
@@ -107,7 +136,7 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   if (options_.updates) {
     std::size_t next = 0;
     std::size_t size = cached.size();
-    for (; next < candidates.size() && size < target_; ++next, ++size) newcomers.push_back(candidates[next].key);
+    for (; next < candidates.size() && size < cache.target; ++next, ++size) newcomers.push_back(candidates[next].key);
     for (; next < candidates.size() && !cached.empty() && candidates[next].count > cached.back().count; ++next) {
       evictions.push_back(manager_.evict(cached.back().key));
       evicted.push_back(cached.back());
@@ -122,12 +151,13 @@ sim::Task<void> Controller::update(std::vector<Popularity> cached) {
   co_await sim::gather(std::move(installs));
 }
 
-sim::Task<switch_cache::Controller::RowState> Controller::read_row(std::uint64_t index) {
+sim::Task<switch_cache::Controller::RowState> Controller::read_row(RowAt at) {
+  models::ControlSession session = manager_.cpu(at.pipe);
   RowState row;
-  row.state = co_await manager_.cpu().read(program_.state, index);
-  const std::uint64_t queue = co_await manager_.cpu().read(program_.queue, index);
+  row.state = co_await session.read(program_.state, at.index);
+  const std::uint64_t queue = co_await session.read(program_.queue, at.index);
   row.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
-  row.front = co_await manager_.cpu().read(program_.front, index);
+  row.front = co_await session.read(program_.front, at.index);
   co_return row;
 }
 

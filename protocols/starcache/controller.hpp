@@ -25,18 +25,28 @@ class Controller final : public switch_cache::Controller {
   void start_measuring();
   void stop_measuring() { measuring_ = false; }
 
-  /// The size that the cache is to have.
-  std::uint64_t target() const { return target_; }
-  /// Overflow requests over requests for cached keys, in the last round.
+  /// The size that the cache is to have, of all pipes together.
+  std::uint64_t target() const;
+  /// Overflow requests over requests for cached keys, in the last round, of all pipes together.
   double overflow_ratio() const { return overflow_ratio_; }
 
  private:
-  sim::Task<std::uint64_t> read_and_reset(const p4::RegisterArray* array, std::uint64_t index);
-  sim::Task<RowState> read_row(std::uint64_t index) override;
+  sim::Task<std::uint64_t> read_and_reset(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index);
+  /// A pipe's cache is one of its own, and so is its size.
+  struct PipeCache {
+    unsigned pipe = 0;
+    std::uint64_t target = 0;
+    std::uint64_t hits = 0, overflows = 0;  // of the last round
+    std::vector<Popularity> cached{};       // in the round
+  };
+
+  sim::Task<RowState> read_row(RowAt at) override;
   void met_dead_key(bool invalid) const override;
-  sim::Task<void> update(std::vector<Popularity> cached);
+  sim::Task<void> update(PipeCache& cache, std::vector<Popularity> candidates);
+  PipeCache& cache_of(unsigned pipe);
+  static double ratio(std::uint64_t overflows, std::uint64_t hits);
   std::vector<Popularity> take_candidates();
-  void resize(std::uint64_t size);
+  void resize(PipeCache& cache) const;
   void note_round();
 
   store::Shared& shared_;
@@ -45,7 +55,7 @@ class Controller final : public switch_cache::Controller {
   StarProgram program_;
   CacheManager& manager_;
   std::map<sim::Key, std::uint64_t> reported_;  // key to requests that servers have counted since the last round
-  std::uint64_t target_;
+  std::vector<PipeCache> pipes_;
   double overflow_ratio_ = 0;
   sim::TimeSeries* sizes_ = nullptr;
   sim::Gauge &smallest_, &largest_, &mean_overflow_;

@@ -19,10 +19,11 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       "evicted_requests", evicted_requests, {{"sent-on", EvictedRequests::sent_on}, {"paper", EvictedRequests::paper}},
       "what becomes of requests that wait for a key that is evicted: the controller sends them on to its server, or "
       "as printed (§3.3, §3.8) they stay at their index and are lost unless it gets another key");
-  p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first")
+  p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first, in each pipe that has servers")
       .varied({1, 2, 8, 32})
       .effective({8, 32});
-  p.integer("cache_entries", cache_entries, 1, 65'536, "keys that the switch has room for").varied({32, 64, 560});
+  p.integer("cache_entries", cache_entries, 1, 65'536, "keys that a pipe of the switch has room for")
+      .varied({32, 64, 560});
   p.integer("queue_size", queue_size, 1, 65'536,
             "requests that wait per cached key, a power of two (paper §4: 16, §5.3: 256; artifact: 8); with 256 there "
             "is room for 560 keys at most")
@@ -31,9 +32,16 @@ void StarCacheOptions::declare(sim::Parameters& p) {
   p.flag("invalidate", invalidate, "a write request invalidates its key in the state table (§3.7)");
   p.flag("drop_stale", drop_stale, "a circulating packet whose value is invalid is dropped (§3.7)");
   p.flag("set_flag", set_flag, "a write request for a cached key makes the server append the value (§3.3)");
+  p.flag("own_servers_only", own_servers_only,
+         "of several racks the switch of a server's rack alone applies the cache logic to its packets (§3.9)")
+      .neutral(true);
+  p.flag("same_entries", same_entries,
+         "of several racks the other switches run the same program with the same entries, as where racks are replicas "
+         "(§3.9)")
+      .neutral(false);
   p.flag("updates", updates, "the controller replaces cold keys by hot ones (§3.8)").varied({false, true});
   p.flag("sizing", sizing, "the controller fits the cache's size to the overflow ratio (§3.8)").varied({false, true});
-  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least (§5.3: 32)")
+  p.integer("min_size", min_size, 1, 65'536, "keys that sizing leaves at least in a pipe (§5.3: 32)")
       .varied({1, 4})
       .effective({4});
   p.ratio("overflow_threshold", overflow_threshold,

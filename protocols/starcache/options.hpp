@@ -29,6 +29,9 @@ struct StarCacheOptions final : models::ProtocolOptions, store::StoreOptions, sw
   bool invalidate = true;
   bool drop_stale = true;
   bool set_flag = true;
+  bool own_servers_only = true;  ///< of several racks the switch of a server's rack alone has cache logic (§3.9)
+  /// The switches of the other racks run the program too and have the same entries, as where racks are replicas (§3.9).
+  bool same_entries = false;
 
   bool sizing = false;  ///< the cache's size follows the overflow ratio (§3.8)
   std::uint64_t min_size = 32;

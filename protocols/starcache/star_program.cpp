@@ -4,9 +4,12 @@
 #include <fmt/core.h>
 
 #include <bit>
+#include <optional>
 #include <string>
 
 #include "p4model/language/headers.hpp"
+#include "protocols/starcache/star_roles.hpp"
+#include "protocols/starcache/write_back.hpp"
 #include "protocols/store/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
 #include "sim/options/option_error.hpp"
@@ -33,18 +36,6 @@ using store::SafetyHeader;
 using store::Served;
 using store::StoreHeader;
 
-/// What a packet is to the cache. `none` passes without cache logic: replies to requests for uncached items, CRN-REQ,
-/// and F-REQ where fetches have no version.
-enum class Role : std::uint8_t { none, read, write, fetch, reply, cache_packet };
-/// What becomes of it: plain forwarding, a copy for the client and one to circulate, or what is decided already.
-enum class Outcome : std::uint8_t { forward, clone, decided };
-
-constexpr std::uint64_t number(Role role) {
-  return static_cast<std::uint64_t>(role);
-}
-constexpr std::uint64_t number(Outcome outcome) {
-  return static_cast<std::uint64_t>(outcome);
-}
 constexpr std::uint64_t number(Served served) {
   return static_cast<std::uint64_t>(served);
 }
@@ -57,7 +48,7 @@ class Builder {
   StarProgram build() {
     switch_cache::append_parser(p_, shape_.versions);
     p_.ingress().if_(p_.valid<StoreHeader>() == 1).then([&](Block& store) {
-      find_role(store);
+      append_roles(p_, store, shape_, role_, outcome_, out_);
       look_up(store);
     });
     p_.ingress()
@@ -72,35 +63,10 @@ class Builder {
  private:
   static constexpr const char* kDoc = "StarCache's data plane: hot items circulate and serve the requests that wait";
 
-  // The recirculation port tells cache packets from replies of servers (§3.3). The clone of a write or fetch reply
-  // becomes a read reply when it first comes round.
-  void find_role(Block& store) {
-    auto& cache_packet = p_.action("cache_packet").set(role_, number(Role::cache_packet));
-    auto& new_cache_packet =
-        p_.action("new_cache_packet").set(role_, number(Role::cache_packet)).set(op_, number(Op::read_reply));
-    auto& circulating = p_.table("circulating").key(op_).size(8);
-    circulating.entry({number(Op::read_reply)}, cache_packet)
-        .entry({number(Op::write_reply)}, new_cache_packet)
-        .entry({number(switch_cache::kFetchReply)}, new_cache_packet);
-
-    auto& arriving = p_.table("arriving").key(op_).size(8);
-    const auto role_of = [&](const char* name, Role role) -> Action& {
-      return p_.action(name).set(role_, number(role));
-    };
-    arriving.entry({number(Op::read_request)}, role_of("read_request", Role::read))
-        .entry({number(Op::write_request)}, role_of("write_request", Role::write));
-    auto& reply = role_of("reply", Role::reply);
-    arriving.entry({number(Op::write_reply)}, reply).entry({number(switch_cache::kFetchReply)}, reply);
-    if (shape_.versions) arriving.entry({number(switch_cache::kFetchRequest)}, role_of("fetch_request", Role::fetch));
-
-    store.if_(p_.intrinsics().ingress_port == shape_.recirculation_port)
-        .then([&](Block& b) { b.apply(circulating); })
-        .else_([&](Block& b) { b.apply(arriving); });
-  }
-
   void look_up(Block& store) {
     auto& set_index = p_.action("set_index");
     set_index.set(index_, set_index.data("index", 16));
+    if (shape_.write_back) set_index.set(evicting_.emplace(p_.field("evicting", 1)), set_index.data("evicting", 1));
     auto& lookup = p_.table("lookup")
                        .key(p_.header_field(&StoreHeader::hkey_high))
                        .key(p_.header_field(&StoreHeader::hkey_low))
@@ -113,6 +79,7 @@ class Builder {
           state(cached);
           cached.apply(p_.action("request_base").shift_left(base_, index_, queue_bits()));
           declare_request_table();
+          if (shape_.write_back) append_write_back(p_, cached, shape_, {role_, outcome_, index_, valid_, *evicting_});
           cached.if_(role_ == number(Role::read)).then([&](Block& b) { read_request(b); }).else_([&](Block& other) {
             other.if_(role_ == number(Role::cache_packet))
                 .then([&](Block& b) { cache_packet(b); })
@@ -179,7 +146,13 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    switch_cache::count_up(begin, shape_.largest_version).set(kHi, 0).output(AluOutput::new_lo);
+    switch_cache::count_up(begin, shape_.largest_version).output(AluOutput::new_lo);
+    if (shape_.write_back) {
+      // What is written circulates at once; what is fetched has to come first.
+      begin.compare_b(begin.input(op_), Comparison::equal, number(Op::write_request)).set(kHi, 1, kB).set(kHi, 0, ~kB);
+    } else {
+      begin.set(kHi, 0);
+    }
     write.execute(shape_.invalidate ? begin : read, index_, version);
     if (shape_.invalidate) write.set(begun_, 1);
     // A fetch takes a version too, so that its reply is known for old when a write has overtaken it.
@@ -308,9 +281,12 @@ class Builder {
 
   void serve(Block& packet) {
     shape_.versions ? take_in_turn(packet) : take(packet);
-    auto& go_round = p_.action("go_round")
-                         .set(outcome_, number(Outcome::decided))
-                         .set(p_.intrinsics().ucast_egress_port, shape_.recirculation_port);
+    auto& go_round = p_.action("go_round").set(outcome_, number(Outcome::decided));
+    if (shape_.pipes == 1) {
+      go_round.set(p_.intrinsics().ucast_egress_port, shape_.recirculation_port);
+    } else {
+      go_round.set(p_.intrinsics().ucast_egress_port, p_.intrinsics().ingress_port);
+    }
     // A counter that stands above the FLAG of a newer, shorter value never meets it as printed, and the queue stands
     // still.
     const Comparison last = shape_.versions ? Comparison::greater_equal : Comparison::equal;
@@ -355,6 +331,7 @@ class Builder {
            base_ = p_.field("request_base", 32), valid_ = p_.field("valid", 32), entered_ = p_.field("entered", 1),
            begun_ = p_.field("begun", 1), acked_ = p_.field("acked", 32), offset_ = p_.field("offset", 32),
            request_index_ = p_.field("request_index", 32);
+  std::optional<FieldRef> evicting_;  // with write-back
 };
 
 void check(const StarShape& shape) {

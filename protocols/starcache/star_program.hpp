@@ -20,6 +20,13 @@
 // write or fetch has made the rest of it worthless. As printed packets are counted, not told apart (§3.9): a request
 // whose item is replaced while it is served gets the rest of the new one, and one for an item whose first packet
 // circulates before the others have come gets that one twice.
+//
+// Of a switch with several pipes each has tables and registers of its own, and its cache packets go round by its own
+// recirculation port (§3.10). The control CPU's port is in the first pipe: with versions an F-REQ for an item of
+// another one goes there first, by that pipe's recirculation port, to get its version where the item is cached.
+//
+// Of several racks the switch of a server's rack alone applies the cache logic (§3.9): to requests for the servers that
+// its control plane names, and to their replies. Packets of others pass, whatever the lookup table holds.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +38,14 @@ namespace racksim::starcache {
 /// What the program is generated for.
 struct StarShape {
   std::uint16_t recirculation_port = 68;        ///< packets that come in by it are cache packets (§3.3)
+  unsigned pipes = 1;                           ///< the recirculation ports of the others follow on that of the first
   std::uint64_t cache_entries = 4096;           ///< rows of the lookup table and of the arrays with an entry per key
   std::uint64_t queue_size = 16;                ///< requests that wait per key, a power of two
   bool versions = false;                        ///< the repaired state table; messages then end with a SafetyHeader
   std::uint64_t largest_version = 0xffff'ffff;  ///< after which 1 follows
+
+  bool write_back = false;        ///< to be fitted only (write_back.hpp); needs versions
+  bool own_servers_only = false;  ///< the cache logic is for packets of the servers that `StarProgram` is told
 
   // Each switches a safety mechanism off.
   bool invalidate = true;  ///< a write request invalidates its key (§3.7)
@@ -59,6 +70,13 @@ struct StarProgram : switch_cache::CacheProgram {
   const p4::Table* clone = nullptr;  ///< client's or controller's IPv4 address -> clone_to
   /// Values: the multicast group of {port of that address, recirculation port}, and its MAC address.
   const p4::Action* clone_to = nullptr;
+
+  // With `own_servers_only`: IPv4 address of a server of the rack -> own_server, of requests for it and replies of it.
+  const p4::Table *own_request = nullptr, *own_reply = nullptr;
+  const p4::Action* own_server = nullptr;
+  /// Of several pipes, with versions: IPv4 address of a server whose items are in another -> to_pipe, for F-REQs.
+  const p4::Table* fetch_pipe = nullptr;
+  const p4::Action* to_pipe = nullptr;  ///< value: that pipe's recirculation port
 
   // By table index.
   const p4::RegisterArray* queue = nullptr;  ///< lo: requests that wait, hi: number of the next packet of the item

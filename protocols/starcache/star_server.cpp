@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "models/packets/addressing.hpp"
 #include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/messages.hpp"
 #include "sim/record/history.hpp"
@@ -13,9 +12,9 @@ namespace racksim::starcache {
 using store::Message;
 using store::Op;
 
-StarServer::StarServer(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
-                       store::Partition& partition)
-    : CachingServer(shared, partition),
+StarServer::StarServer(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
+                       Counters& counters, store::Partition& partition)
+    : CachingServer(shared, place, partition),
       options_(options),
       counters_(counters),
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()) {}
@@ -70,7 +69,7 @@ void StarServer::send_report(std::uint32_t number) {
   message.store.set(kReport);
   message.store.seq = number;
   message.measure.partition = server();
-  partition().send(message, {models::kControlCpuNode, store::kFirstPort}, 0);
+  partition().send(message, controller(), 0);
   found->second.timer = clock_.after<&StarServer::send_report>(options_.report_timeout, *this, number);
 }
 

@@ -18,7 +18,8 @@ namespace racksim::starcache {
 
 class StarServer final : public switch_cache::CachingServer {
  public:
-  StarServer(store::Shared& shared, const StarCacheOptions& options, Counters& counters, store::Partition& partition);
+  StarServer(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
+             Counters& counters, store::Partition& partition);
 
   /// Begins to count and to report, in rounds. Before the run.
   void start_reporting();

@@ -18,9 +18,11 @@ using store::Op;
 
 namespace {
 
-StarShape shape_of(const StarCacheOptions& options, std::uint16_t recirculation_port) {
+StarShape shape_of(const StarCacheOptions& options, const switch_cache::CachePlace& place, unsigned switches) {
   StarShape shape;
-  shape.recirculation_port = recirculation_port;
+  shape.recirculation_port = static_cast<std::uint16_t>(place.chassis().recirculation_port(0));
+  if (place.pipes().back() > 0) shape.pipes = place.chassis().pipes();
+  shape.own_servers_only = options.own_servers_only && switches > 1;
   shape.cache_entries = options.cache_entries;
   shape.queue_size = options.queue_size;
   shape.versions = options.coherence == StarCacheOptions::Coherence::versions;
@@ -61,6 +63,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
     .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
+    .knows_racks = true,
 });
 
 }  // namespace
@@ -68,25 +71,25 @@ const sim::Registration<models::ProtocolEntry> registration({
 StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& options)
     : Application(context, options, with_safety(options)),
       options_(options),
+      place_(shared()),
       counters_(context.rack.metrics()),
-      program_(make_star_program(
-          shape_of(options, static_cast<std::uint16_t>(context.rack.chassis().recirculation_port(0))))) {
+      program_(make_star_program(shape_of(options, place_, context.rack.switches()))) {
   if (options.cache_size > options.cache_entries) {
     throw sim::OptionError("cache_size", fmt::format("a cache of {} keys", options.cache_size),
                            fmt::format("at most the switch's {} entries", options.cache_entries));
   }
   shared().coverage = context.coverage;
   shared().versions = options.versions();
-  context.rack.install_program(program_.program);
+  context.rack.install_program(program_.program, place_.network_switch());
   for (const auto& partition : partitions()) {
-    servers_.push_back(std::make_unique<StarServer>(shared(), options_, counters_, *partition));
+    servers_.push_back(std::make_unique<StarServer>(shared(), place_, options_, counters_, *partition));
     if (options_.updates) servers_.back()->start_reporting();
   }
-  manager_ = std::make_unique<CacheManager>(shared(), options_, counters_, program_);
+  manager_ = std::make_unique<CacheManager>(shared(), place_, options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_, servers_);
   if (context.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), options_, program_, *manager_);
-    context.rack.chassis().add_pass_observer(*switch_coverage_);
+    place_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
@@ -105,8 +108,7 @@ void StarCache::do_describe_items(const models::ItemSizes& sizes) {
 }
 
 void StarCache::preload(std::span<const sim::Key> hottest) {
-  const std::size_t n = std::min<std::size_t>(hottest.size(), options_.cache_size);
-  manager_->preload({hottest.begin(), hottest.begin() + static_cast<std::ptrdiff_t>(n)});
+  manager_->preload(hottest);
 }
 
 void StarCache::node_crashed(models::NodeId node) {
@@ -150,34 +152,38 @@ std::vector<models::Leak> StarCache::leaks() const {
     leaks.push_back({"stuck-request", fmt::format("server {}: a report is not acknowledged", server), {}});
   }
   if (!quiescent()) return leaks;
-  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
+  for (const unsigned pipe : place_.pipes()) add_torn_queues(pipe, leaks);
+  return leaks;
+}
+
+void StarCache::add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks) const {
+  const p4::RegisterFile& registers = place_.pipeline(pipe).registers();
+  const std::string whose = place_.pipes().size() == 1 ? "" : fmt::format(" of pipe {}", pipe);
   for (std::uint64_t index = 0; index < options_.cache_entries; ++index) {
     const std::uint64_t length = registers.read(program_.queue->id, index) & p4::mask_of(program_.queue->width.bits);
     const std::uint64_t front = registers.read(program_.front->id, index);
     const std::uint64_t rear = registers.read(program_.rear->id, index);
     if ((front + length) % options_.queue_size == rear) continue;
     leaks.push_back({"leaked-entry",
-                     fmt::format("switch: the queue of index {} begins at {} and ends at {}, with {} requests", index,
-                                 front, rear, length),
+                     fmt::format("switch: the queue of index {}{} begins at {} and ends at {}, with {} requests", index,
+                                 whose, front, rear, length),
                      {}});
   }
-  return leaks;
 }
 
 // A cache packet is a copy if the switch would let it serve a read request that came now: the key is valid, and the
 // packet is of its version.
 void StarCache::show_state(sim::StateVisitor& visitor) const {
   Application::show_state(visitor);
-  const p4::RegisterFile& registers = shared().rack.chassis().pipeline(kPipe).registers();
   const unsigned bits = program_.state->width.bits;
   shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
     const auto* store = packet.find<store::StoreHeader>();
     if (store == nullptr) return;
     const Op op = store->operation();
     if (op != Op::read_reply && op != Op::write_reply && op != switch_cache::kFetchReply) return;
-    const auto index = manager_->index_of(store::KeyHash{store->hkey_high, store->hkey_low});
-    if (!index) return;
-    const std::uint64_t state = registers.read(program_.state->id, *index);
+    const auto row = manager_->row_of(store::KeyHash{store->hkey_high, store->hkey_low});
+    if (!row) return;
+    const std::uint64_t state = place_.pipeline(row->pipe).registers().read(program_.state->id, row->index);
     if ((shared().safety ? state >> bits : state) == 0) return;
     const store::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
     if (shared().safety && options_.drop_stale && message.safety.version != (state & p4::mask_of(bits))) return;
@@ -187,15 +193,15 @@ void StarCache::show_state(sim::StateVisitor& visitor) const {
 
 std::vector<models::SwitchRegister> StarCache::switch_state_of(sim::Key key) const {
   if (!manager_->is_cached(key)) return {};
-  const std::uint64_t index = manager_->index_of(key);
+  const switch_cache::RowAt row = manager_->row_of(key);
   // The low half counts requests, the high half is the ACKed-packet counter (§3.9).
   const auto queue_text = [](std::uint64_t queue) {
     return fmt::format("{} waiting, next packet {}", queue & 0xffff'ffff, queue >> 32);
   };
-  return {switch_cache::described_state(program_, index),
-          switch_cache::described(*program_.queue, index, "request queue", queue_text),
-          switch_cache::described(*program_.front, index, "slot of the first that waits", nullptr),
-          switch_cache::described(*program_.rear, index, "slot for the next that waits", nullptr)};
+  return {switch_cache::described_state(place_, program_, row),
+          switch_cache::described(place_, *program_.queue, row, "request queue", queue_text),
+          switch_cache::described(place_, *program_.front, row, "slot of the first that waits", nullptr),
+          switch_cache::described(place_, *program_.rear, row, "slot for the next that waits", nullptr)};
 }
 
 const char* StarCache::name_of(store::Op op) const {

@@ -38,7 +38,11 @@ class StarCache final : public store::Application {
   void do_describe_items(const models::ItemSizes& sizes) override;
 
  private:
+  /// Names the request queues of a pipe whose ends and length do not fit each other.
+  void add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks) const;
+
   StarCacheOptions options_;
+  switch_cache::CachePlace place_;
   Counters counters_;
   StarProgram program_;
   std::vector<std::unique_ptr<StarServer>> servers_;

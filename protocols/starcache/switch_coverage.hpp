@@ -21,14 +21,14 @@ class SwitchCoverage final : public models::PassObserver {
   bool sees_idle_passes() const override { return false; }
 
  private:
-  p4::Pipeline& pipeline() const;
-  std::size_t state_at(std::uint64_t index) const;
+  bool comes_round(unsigned port) const;
+  std::uint64_t lookup_hits(unsigned port) const;
+  std::size_t state_at(RowAt row) const;
 
   store::Shared& shared_;
   const StarCacheOptions& options_;
   StarProgram program_;
   const CacheManager& manager_;
-  unsigned recirculation_port_;
   // Of the packet whose pass is under way, if it is a message about a key.
   std::size_t message_ = kNoMessage;
   store::Op op_{};

@@ -212,7 +212,7 @@ std::optional<models::PacketDescription> Application::describe(const p4::Packet&
   description.key = message.key;
   description.part = message.fragment > 0;
   const auto party = [&](NodeId node, std::uint64_t port) {
-    if (node == models::kControlCpuNode) return std::string(models::kControllerParty);
+    if (models::is_control_cpu(node)) return std::string(models::kControllerParty);
     return fmt::format("n{}.{}{}", node, node < shared_.client_nodes ? "t" : "p", port - kFirstPort);
   };
   const auto& ip = readable.get<p4::Ipv4>();

@@ -33,28 +33,32 @@ Message message_for(Op op, store::KeyHash hash, sim::Key key) {
 
 }  // namespace
 
-CacheManager::CacheManager(store::Shared& shared, const CacheOptions& options, Counters& counters,
-                           const CacheProgram& program, bool tells_servers)
+CacheManager::CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options,
+                           Counters& counters, const CacheProgram& program, bool tells_servers)
     : shared_(shared),
       options_(options),
       counters_(counters),
       program_(program),
+      place_(place),
       tells_servers_(tells_servers),
-      cpu_(shared.rack.control_cpu(), kPipe),
-      clock_(shared.rack.calendar(), "switch/control"),
+      clock_(shared.rack.calendar(), place.chassis().name() + "/control"),
       scope_(shared.rack.calendar()) {
-  models::SwitchChassis& chassis = shared.rack.chassis();
-  for (NodeId node = 0; node < shared.rack.nodes(); ++node) {
-    if (chassis.pipe_of(shared.rack.port_of(node)) == kPipe) continue;
-    throw sim::OptionError(
-        "/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
-        fmt::format("all on the {} ports of one pipe, since each pipe has a cache of its own: clients, "
-                    "servers and cache packets must share one (StarCache §3.10)",
-                    chassis.options().ports_per_pipe));
+  free_all_rows();
+  place.control_cpu().listen(*this);
+  shared.rack.observe_boots(*this, place.network_switch());
+}
+
+void CacheManager::free_all_rows() {
+  free_indices_.assign(place_.chassis().pipes(), {});
+  for (const unsigned pipe : place_.pipes()) {
+    for (std::uint64_t index = options_.cache_entries; index-- > 0;) free_indices_[pipe].push_back(index);
   }
-  for (std::uint64_t index = options.cache_entries; index-- > 0;) free_indices_.push_back(index);
-  shared.rack.control_cpu().listen(*this);
-  shared.rack.observe_boots(*this);
+}
+
+std::size_t CacheManager::room() const {
+  std::size_t sum = 0;
+  for (const auto& indices : free_indices_) sum += indices.size();
+  return sum;
 }
 
 bool CacheManager::cacheable(sim::Key key) const {
@@ -62,15 +66,26 @@ bool CacheManager::cacheable(sim::Key key) const {
   return true;
 }
 
-sim::Task<void> CacheManager::prepare_row(std::uint64_t index) {
-  static_cast<void>(index);
+sim::Task<void> CacheManager::prepare_row(RowAt row) {
+  static_cast<void>(row);
   co_return;
 }
 
-sim::Task<void> CacheManager::clear_row(sim::Key key, std::uint64_t index) {
+sim::Task<void> CacheManager::clear_row(sim::Key key, RowAt row) {
   static_cast<void>(key);
-  static_cast<void>(index);
+  static_cast<void>(row);
   co_return;
+}
+
+void CacheManager::row_inserted(KeyHash hash, RowAt row, std::uint64_t state) {
+  static_cast<void>(hash);
+  static_cast<void>(row);
+  static_cast<void>(state);
+}
+
+void CacheManager::row_removed(KeyHash hash, RowAt row) {
+  static_cast<void>(hash);
+  static_cast<void>(row);
 }
 
 sim::Duration CacheManager::patience(std::uint64_t attempt) const {
@@ -82,23 +97,24 @@ void CacheManager::note_race(CommonRace race) const {
   static_cast<void>(race);
 }
 
-std::uint64_t CacheManager::make_row(sim::Key key, bool usable) {
-  RACKSIM_INVARIANT(!free_indices_.empty() && !is_cached(key), "a new row is for a key without one, at a free index");
-  const std::uint64_t index = free_indices_.back();
-  RACKSIM_INVARIANT(
-      std::none_of(rows_.begin(), rows_.end(), [&](const auto& row) { return row.second.index == index; }),
-      "no two keys have one row");
-  free_indices_.pop_back();
-  rows_[shared_.hash(key)] = {.key = key, .index = index, .usable = usable};
-  return index;
+RowAt CacheManager::make_row(sim::Key key, bool usable) {
+  const KeyHash hash = shared_.hash(key);
+  RACKSIM_INVARIANT(has_room_for(hash) && !is_cached(key), "a new row is for a key without one, at a free index");
+  auto& free = free_indices_[place_.pipe_of(hash)];
+  const RowAt at{place_.pipe_of(hash), free.back()};
+  RACKSIM_INVARIANT(std::none_of(rows_.begin(), rows_.end(), [&](const auto& row) { return row.second.at == at; }),
+                    "no two keys have one row");
+  free.pop_back();
+  rows_[hash] = {.key = key, .at = at, .usable = usable};
+  return at;
 }
 
-std::optional<std::uint64_t> CacheManager::insert_now(sim::Key key, bool usable) {
-  if (free_indices_.empty() || is_cached(key)) return std::nullopt;
-  const std::array<std::uint64_t, 1> data{make_row(key, usable)};
-  shared_.rack.chassis().pipeline(kPipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index,
-                                                   data);
-  return data[0];
+std::optional<RowAt> CacheManager::insert_now(sim::Key key, bool usable) {
+  if (!has_room_for(shared_.hash(key)) || is_cached(key)) return std::nullopt;
+  const RowAt at = make_row(key, usable);
+  const std::array<std::uint64_t, 1> data{at.index};
+  place_.pipeline(at.pipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index, data);
+  return at;
 }
 
 store::Version CacheManager::first_version(sim::Key key) {
@@ -110,30 +126,32 @@ store::Version CacheManager::first_version(sim::Key key) {
   return version;
 }
 
-void CacheManager::note_version(sim::Key key, std::uint64_t index, store::Version version) {
+void CacheManager::note_version(sim::Key key, RowAt at, store::Version version) {
   const KeyHash hash = shared_.hash(key);
   const auto row = rows_.find(hash);
   // While a row is made its STATE may still be that of the key before.
-  if (row == rows_.end() || row->second.index != index || !row->second.usable) return;
+  if (row == rows_.end() || row->second.at != at || !row->second.usable) return;
   store::Version& last = versions_[hash];
   last = shared_.versions.latest(last, version);
 }
 
 sim::Task<bool> CacheManager::install(sim::Key key) {
-  if (free_indices_.empty() || !cacheable(key) || is_cached(key)) co_return false;
+  if (!has_room_for(shared_.hash(key)) || !cacheable(key) || is_cached(key)) co_return false;
   const Work work(*this);
   const std::uint32_t incarnation = incarnation_;
-  const std::uint64_t index = make_row(key, false);
+  const RowAt at = make_row(key, false);
+  models::ControlSession pipe = cpu(at.pipe);
   ++counters_.installs.value;
   // Nobody uses the row until the lookup table leads to it.
   const store::Version state = shared_.safety ? first_version(key) : store::kNoVersion;
-  co_await cpu_.write(program_.state, index, state);
-  co_await prepare_row(index);
-  co_await cpu_.write(program_.popularity, index, 0);
+  co_await pipe.write(program_.state, at.index, state);
+  co_await prepare_row(at);
+  co_await pipe.write(program_.popularity, at.index, 0);
   if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
   std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));  // named: gcc 12 refuses a braced list in the operand
-  std::vector<std::uint64_t> row_data{index};
-  co_await cpu_.set_entry(program_.lookup, std::move(row_key), program_.set_index, std::move(row_data));
+  std::vector<std::uint64_t> row_data{at.index};
+  row_inserted(shared_.hash(key), at, state);
+  co_await pipe.set_entry(program_.lookup, std::move(row_key), program_.set_index, std::move(row_data));
   if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
   co_return co_await bring_value(key, CommonRace::boot_while_installing);
 }
@@ -155,17 +173,19 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
   if (row == rows_.end() || !row->second.usable) co_return;
   const Work work(*this);
   const std::uint32_t incarnation = incarnation_;
-  const std::uint64_t index = row->second.index;
+  const RowAt at = row->second.at;
+  models::ControlSession pipe = cpu(at.pipe);
   row->second.usable = false;
   ++counters_.evictions.value;
-  co_await cpu_.remove_entry(program_.lookup, match(hash));
+  row_removed(hash, at);
+  co_await pipe.remove_entry(program_.lookup, match(hash));
   if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
-  co_await clear_row(key, index);
+  co_await clear_row(key, at);
   if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   Message request = message_for(kEviction, hash, key);
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.
-    const std::uint64_t state = co_await cpu_.read(program_.state, index);
+    const std::uint64_t state = co_await pipe.read(program_.state, at.index);
     if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
     request.safety.version = state & p4::mask_of(program_.state->width.bits);
     versions_[hash] = store::Version{request.safety.version};
@@ -175,9 +195,9 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
     if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
-  free_indices_.push_back(index);
-  RACKSIM_INVARIANT(rows_.size() + free_indices_.size() == options_.cache_entries,
-                    "each row of the table is a key's or free");
+  free_indices_[at.pipe].push_back(at.index);
+  RACKSIM_INVARIANT(rows_.size() + room() == options_.cache_entries * place_.pipes().size(),
+                    "each row of the tables is a key's or free");
 }
 
 sim::Task<bool> CacheManager::fetch(sim::Key key) {
@@ -202,13 +222,13 @@ sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_
   for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
     if (request.store.operation() == kFetchRequest) ++counters_.fetches.value;
     pending.fragments = 0;
-    shared_.rack.control_cpu().send(
+    place_.control_cpu().send(
         make_message(shared_, request, store::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
     const sim::Time began = clock_.calendar().now();
     success = co_await pending.answered.wait_for(clock_, patience(attempt));
     if (success || incarnation != incarnation_) continue;
     sim::record_sent_again(
-        shared_.rack.event_log(), shared_.rack.control_cpu().network_source(), clock_.calendar().now(), 0,
+        shared_.rack.event_log(), place_.control_cpu().network_source(), clock_.calendar().now(), 0,
         {.why = sim::SentAgain::timeout, .key = request.key, .since = began, .given_up = attempt + 1 == attempts});
   }
   pending_.erase(seq);
@@ -240,7 +260,9 @@ void CacheManager::answered(const Message& reply) {
 std::vector<sim::Key> CacheManager::cached() const {
   std::vector<const Row*> rows;
   for (const auto& [hash, row] : rows_) rows.push_back(&row);
-  std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) { return a->index < b->index; });
+  std::sort(rows.begin(), rows.end(), [](const Row* a, const Row* b) {
+    return std::pair(a->at.pipe, a->at.index) < std::pair(b->at.pipe, b->at.index);
+  });
   std::vector<sim::Key> keys;
   for (const Row* row : rows) keys.push_back(row->key);
   return keys;
@@ -249,13 +271,15 @@ std::vector<sim::Key> CacheManager::cached() const {
 std::vector<models::Leak> CacheManager::leaks() const {
   std::vector<models::Leak> leaks;
   if (busy() > 0) return leaks;
-  if (rows_.size() + free_indices_.size() != options_.cache_entries) {
-    leaks.push_back({"leaked-entry",
-                     fmt::format("controller: {} keys are cached and {} table indices are free, of {}", rows_.size(),
-                                 free_indices_.size(), options_.cache_entries),
-                     {}});
+  const std::size_t all = options_.cache_entries * place_.pipes().size();
+  if (rows_.size() + room() != all) {
+    leaks.push_back(
+        {"leaked-entry",
+         fmt::format("controller: {} keys are cached and {} table indices are free, of {}", rows_.size(), room(), all),
+         {}});
   }
-  const std::size_t entries = shared_.rack.chassis().pipeline(kPipe).entries(*program_.lookup);
+  std::size_t entries = 0;
+  for (const unsigned pipe : place_.pipes()) entries += place_.pipeline(pipe).entries(*program_.lookup);
   if (entries != rows_.size()) {
     leaks.push_back(
         {"leaked-entry",
@@ -269,13 +293,13 @@ bool CacheManager::is_cached(sim::Key key) const {
   return rows_.contains(shared_.hash(key));
 }
 
-std::uint64_t CacheManager::index_of(sim::Key key) const {
-  return rows_.at(shared_.hash(key)).index;
+RowAt CacheManager::row_of(sim::Key key) const {
+  return rows_.at(shared_.hash(key)).at;
 }
 
-std::optional<std::uint64_t> CacheManager::index_of(KeyHash hash) const {
+std::optional<RowAt> CacheManager::row_of(KeyHash hash) const {
   const auto row = rows_.find(hash);
-  return row == rows_.end() ? std::nullopt : std::optional(row->second.index);
+  return row == rows_.end() ? std::nullopt : std::optional(row->second.at);
 }
 
 bool CacheManager::booted_since(std::uint32_t incarnation, CommonRace race) const {
@@ -290,14 +314,16 @@ void CacheManager::switch_booted() {
   ++incarnation_;
   const std::vector<sim::Key> keys = cached();
   for (const auto& [hash, row] : rows_) {
-    free_indices_.push_back(row.index);
+    free_indices_[row.at.pipe].push_back(row.at.index);
+    row_removed(hash, row.at);
     if (!row.versioned) continue;
     store::Version& last = versions_[hash];
     last = shared_.versions.ahead(last, shared_.versions.largest() / 4);
   }
-  std::sort(free_indices_.rbegin(), free_indices_.rend());
+  for (auto& indices : free_indices_) std::sort(indices.rbegin(), indices.rend());
   rows_.clear();
-  RACKSIM_INVARIANT(free_indices_.size() == options_.cache_entries, "after a boot all rows of the table are free");
+  RACKSIM_INVARIANT(room() == options_.cache_entries * place_.pipes().size(),
+                    "after a boot all rows of the tables are free");
   configure_switch();
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.
   const std::set<sim::Key> earlier = std::exchange(lost_, {keys.begin(), keys.end()});

@@ -21,15 +21,13 @@
 #include "models/service/protocol.hpp"
 #include "models/switch/control_session.hpp"
 #include "protocols/store/network.hpp"
+#include "protocols/switch_cache/cache_place.hpp"
 #include "protocols/switch_cache/cache_program.hpp"
 #include "protocols/switch_cache/counters.hpp"
 #include "protocols/switch_cache/options.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::switch_cache {
-
-/// The pipe of the switch that clients and servers share with what is cached (StarCache §3.10).
-inline constexpr unsigned kPipe = 0;
 
 class CacheManager : public models::PacketHandler, models::BootObserver {
  public:
@@ -51,19 +49,22 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   std::vector<sim::Key> cached() const;
   bool is_cached(sim::Key key) const;
   std::size_t size() const { return rows_.size(); }
-  std::size_t room() const { return free_indices_.size(); }
-  /// The table index of a cached key.
-  std::uint64_t index_of(sim::Key key) const;
+  /// Keys that the switch has room for besides, in all pipes.
+  std::size_t room() const;
+  /// The row of a cached key, and its table index alone.
+  RowAt row_of(sim::Key key) const;
+  std::uint64_t index_of(sim::Key key) const { return row_of(key).index; }
   /// The same by the key's hash, if it is cached.
-  std::optional<std::uint64_t> index_of(store::KeyHash hash) const;
+  std::optional<RowAt> row_of(store::KeyHash hash) const;
 
-  /// Notes the version of a cached key, as its STATE at this index told.
-  void note_version(sim::Key key, std::uint64_t index, store::Version version);
+  /// Notes the version of a cached key, as its STATE in this row told.
+  void note_version(sim::Key key, RowAt row, store::Version version);
 
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
-  /// The switch's control CPU, at the pipe of the cache.
-  models::ControlSession& cpu() { return cpu_; }
+  /// The switch's control CPU, at a pipe of the cache.
+  models::ControlSession cpu(unsigned pipe) const { return {place_.control_cpu(), pipe}; }
+  const CachePlace& place() const { return place_; }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
 
@@ -79,17 +80,19 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
     late_reply
   };
 
-  /// Clients and servers must share pipe 0. `tells_servers`: whether servers are told when a key is not cached any
-  /// more.
-  CacheManager(store::Shared& shared, const CacheOptions& options, Counters& counters, const CacheProgram& program,
-               bool tells_servers);
+  /// `tells_servers`: whether servers are told when a key is not cached any more.
+  CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options, Counters& counters,
+               const CacheProgram& program, bool tells_servers);
 
   /// Loads what the switch needs besides the rows: for the constructor to do, and done again after each boot.
   virtual void configure_switch() = 0;
   /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
-  virtual sim::Task<void> prepare_row(std::uint64_t index);
+  virtual sim::Task<void> prepare_row(RowAt row);
   /// The switch has just ceased to know a key: sees to what the row still holds, before it is another key's.
-  virtual sim::Task<void> clear_row(sim::Key key, std::uint64_t index);
+  virtual sim::Task<void> clear_row(sim::Key key, RowAt row);
+  /// The lookup table leads, or is about to lead, to a row for a key, whose STATE is the given one; or does so no more.
+  virtual void row_inserted(store::KeyHash hash, RowAt row, std::uint64_t state);
+  virtual void row_removed(store::KeyHash hash, RowAt row);
   /// How long to wait for the answer to an attempt, counted from 0.
   virtual sim::Duration patience(std::uint64_t attempt) const;
   /// A message to the controller that answers no request of it.
@@ -101,9 +104,9 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   sim::Scope& scope() { return scope_; }
   /// Another one after each boot of the switch.
   std::uint32_t incarnation() const { return incarnation_; }
-  /// Makes a row for a key before the run, without simulating time; the caller sees to its registers. Returns its
-  /// index, or nothing if there is no room or it is cached already. `usable`: its value need not be fetched.
-  std::optional<std::uint64_t> insert_now(sim::Key key, bool usable);
+  /// Makes a row for a key before the run, without simulating time; the caller sees to its registers. Nothing if there
+  /// is no room or it is cached already. `usable`: its value need not be fetched.
+  std::optional<RowAt> insert_now(sim::Key key, bool usable);
   /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
   sim::Task<bool> bring_value(sim::Key key, CommonRace if_booted);
   /// The version that an insertion of the key begins with.
@@ -113,7 +116,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   using KeyHash = store::KeyHash;
   struct Row {
     sim::Key key = 0;
-    std::uint64_t index = 0;
+    RowAt at{};
     bool usable = false;     ///< neither being inserted nor removed
     bool versioned = false;  ///< its STATE has been written, so that it may have given out versions
   };
@@ -144,8 +147,10 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// Sends a request to a server until it is answered; false when `attempts` were in vain.
   sim::Task<bool> ask(store::Message request, unsigned server, std::uint64_t attempts);
   void answered(const store::Message& reply);
-  /// Takes a free index; there must be one.
-  std::uint64_t make_row(sim::Key key, bool usable);
+  /// Takes a free row of the key's pipe; there must be one.
+  RowAt make_row(sim::Key key, bool usable);
+  bool has_room_for(KeyHash hash) const { return !free_indices_[place_.pipe_of(hash)].empty(); }
+  void free_all_rows();
   /// Whether the switch has booted since it was this incarnation, which is then marked.
   bool booted_since(std::uint32_t incarnation, CommonRace race) const;
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
@@ -154,12 +159,12 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   const CacheOptions& options_;
   Counters& counters_;
   CacheProgram program_;
+  const CachePlace& place_;
   bool tells_servers_;
-  models::ControlSession cpu_;
   sim::Clock clock_;
   sim::Scope scope_;
   std::map<KeyHash, Row, HashOrder> rows_;
-  std::vector<std::uint64_t> free_indices_;  // from the back
+  std::vector<std::vector<std::uint64_t>> free_indices_;  // by pipe, taken from the back; none of one without servers
   // The last versions that are known to have been given out, of keys that were ever cached.
   std::map<KeyHash, store::Version, HashOrder> versions_;
   std::set<sim::Key> lost_;        // keys that were cached at a boot, whose servers have not been told yet

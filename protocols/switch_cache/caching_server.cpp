@@ -9,8 +9,8 @@ namespace racksim::switch_cache {
 
 using store::Message;
 
-CachingServer::CachingServer(store::Shared& shared, store::Partition& partition)
-    : shared_(shared), partition_(partition), order_(shared.versions) {
+CachingServer::CachingServer(store::Shared& shared, const CachePlace& place, store::Partition& partition)
+    : shared_(shared), place_(place), partition_(partition), order_(shared.versions) {
   partition.extend(*this);
 }
 
@@ -28,7 +28,7 @@ void CachingServer::written(const Message& request) {
 std::vector<models::Leak> CachingServer::leaks(const CacheManager& manager) const {
   if (manager.busy() > 0) return {};
   const std::size_t keys =
-      order_.taken_for_cached([&](store::KeyHash hash) { return manager.index_of(hash).has_value(); });
+      order_.taken_for_cached([&](store::KeyHash hash) { return manager.row_of(hash).has_value(); });
   if (keys == 0) return {};
   return {{"leaked-entry",
            fmt::format("server {}: takes {} keys for cached that are not, and refuses writes of them", server(), keys),

@@ -22,7 +22,7 @@ class CachingServer : public store::PartitionExtension {
 
  protected:
   /// Extends the partition; must outlive the run.
-  CachingServer(store::Shared& shared, store::Partition& partition);
+  CachingServer(store::Shared& shared, const CachePlace& place, store::Partition& partition);
 
   /// A write has been executed and ordered, or is about to be answered again.
   virtual void executed_write(const store::Message& request) { static_cast<void>(request); }
@@ -39,11 +39,14 @@ class CachingServer : public store::PartitionExtension {
   virtual void refused(bool has_version) const = 0;
 
   store::Shared& shared() const { return shared_; }
+  /// The controller of the switch that caches its items.
+  store::Address controller() const { return {place_.control_cpu().node(), store::kFirstPort}; }
   store::Partition& partition() const { return partition_; }
   WriteOrder& order() { return order_; }
 
  private:
   store::Shared& shared_;
+  const CachePlace& place_;
   store::Partition& partition_;
   WriteOrder order_;
 };

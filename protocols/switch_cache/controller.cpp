@@ -18,9 +18,9 @@ sim::Task<void> Controller::look_for_dead_keys() {
   std::vector<sim::Task<void>> revivals;
   for (const sim::Key key : manager_.cached()) {
     if (!manager_.is_cached(key)) continue;
-    const std::uint64_t index = manager_.index_of(key);
-    const RowState row = co_await read_row(index);
-    manager_.note_version(key, index, store::Version{row.state & p4::mask_of(version_bits_)});
+    const RowAt at = manager_.row_of(key);
+    const RowState row = co_await read_row(at);
+    manager_.note_version(key, at, store::Version{row.state & p4::mask_of(version_bits_)});
     const bool invalid = row.state >> version_bits_ == 0;
     const auto before = last_rows_.find(key);
     const bool same = before != last_rows_.end() && before->second.state == row.state &&

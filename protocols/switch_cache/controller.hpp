@@ -25,7 +25,7 @@ class Controller : public Rounds {
     std::uint64_t front = 0;  ///< which of them is the first
   };
   /// Reads a row's registers.
-  virtual sim::Task<RowState> read_row(std::uint64_t index) = 0;
+  virtual sim::Task<RowState> read_row(RowAt at) = 0;
   /// A key is dead: its value is invalid, or valid and not served.
   virtual void met_dead_key(bool invalid) const = 0;
 

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include "protocols/switch_cache/cache_manager.hpp"
-
 namespace racksim::switch_cache {
 
 namespace {
@@ -19,14 +17,14 @@ std::string versioned_text(std::uint64_t state) {
 
 }  // namespace
 
-models::SwitchRegister described(const p4::RegisterArray& array, std::uint64_t index, const char* meaning,
-                                 std::string (*print)(std::uint64_t)) {
-  return {kPipe, array.name, index, meaning, "", print};
+models::SwitchRegister described(const CachePlace& place, const p4::RegisterArray& array, RowAt row,
+                                 const char* meaning, std::string (*print)(std::uint64_t)) {
+  return {row.pipe, array.name, row.index, meaning, "", print, place.network_switch()};
 }
 
-models::SwitchRegister described_state(const CacheProgram& program, std::uint64_t index) {
+models::SwitchRegister described_state(const CachePlace& place, const CacheProgram& program, RowAt row) {
   const bool versions = program.state->width.total() > 1;
-  return described(*program.state, index, "state of the value", versions ? versioned_text : valid_bit_text);
+  return described(place, *program.state, row, "state of the value", versions ? versioned_text : valid_bit_text);
 }
 
 }  // namespace racksim::switch_cache

@@ -208,9 +208,9 @@ class Parameters {
                                std::uint64_t max, std::string_view doc, SourcePlace where = SourcePlace::current()) {
     return Declared<std::uint64_t>(add(name, doc, Parameter::Rate{&bits_per_second, min, max}, where));
   }
-  void text(std::string_view name, std::string& value, std::string_view doc,
-            SourcePlace where = SourcePlace::current()) {
-    add(name, doc, Parameter::Text{&value}, where);
+  Declared<std::string> text(std::string_view name, std::string& value, std::string_view doc,
+                             SourcePlace where = SourcePlace::current()) {
+    return Declared<std::string>(add(name, doc, Parameter::Text{&value}, where));
   }
 
   template <class Enum>

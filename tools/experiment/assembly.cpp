@@ -33,6 +33,13 @@ auto built(const std::string& pointer, Build&& build) {
   }
 }
 
+void refuse_racks(const std::string& protocol, std::uint64_t racks) {
+  const auto* entry = sim::Registry<models::ProtocolEntry>::find(protocol);
+  if (entry == nullptr || entry->knows_racks) return;
+  throw sim::OptionError("/rack/topology/racks", fmt::format("{} racks", racks),
+                         fmt::format("one: {} is of a rack with one switch, and says nothing of several", protocol));
+}
+
 }  // namespace
 
 Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
@@ -42,6 +49,7 @@ Assembly::Assembly(const Parts& parts, sim::Metrics& metrics)
       lane_(calendar_.add_lane("experiment")) {
   rack_ = built("/rack",
                 [&] { return std::make_unique<models::Rack>(calendar_, event_log_, metrics, parts.rack, parts.seed); });
+  if (rack_->switches() > 1) refuse_racks(parts.protocol_name, parts.rack.topology.racks);
   event_log_.fold_configuration(parts.configuration, parts.seed);
   protocol_ = built("/protocol/" + parts.protocol_name, [&] {
     models::ProtocolContext context{.rack = *rack_,
@@ -86,7 +94,7 @@ void Assembly::warm_up() {
 
 bool Assembly::at_rest() const {
   return workload_->running() == 0 && protocol_->quiescent() &&
-         rack_->packets_in_flight() == rack_->chassis().packets_circulating();
+         rack_->packets_in_flight() == rack_->packets_circulating();
 }
 
 }  // namespace racksim::tools

@@ -83,7 +83,7 @@ void Phases::end_measuring() {
 // verdict and its hash, is the same however passes are executed.
 void Phases::look_for_rest() {
   auto& calendar = assembly_.calendar();
-  assembly_.rack().chassis().settle();
+  assembly_.rack().settle();
   const bool rest = assembly_.at_rest();
   if (rest || calendar.now() >= drain_end_) {
     phase_ = Phase::over;
@@ -96,7 +96,7 @@ void Phases::look_for_rest() {
 
 void Phases::checkpoint() {
   auto& calendar = assembly_.calendar();
-  assembly_.rack().chassis().settle();
+  assembly_.rack().settle();
   checkpoints_.add(calendar.now());
   if (progress_) progress_(calendar.now(), assembly_.event_log().count(sim::Observed::operation_ended));
   switch (watch_.look(phase_ == Phase::drain)) {
@@ -126,7 +126,7 @@ Driver::Outcome Phases::run_to_the_end() {
 
 void Phases::judge(Driver::Outcome outcome) {
   const sim::Time now = assembly_.calendar().now();
-  assembly_.rack().chassis().settle();
+  assembly_.rack().settle();
   if (outcome != Driver::Outcome::finished) {
     watch_.object({"time-limit", now,
                    fmt::format("the run reached its time limit before {}",

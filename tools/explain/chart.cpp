@@ -116,9 +116,11 @@ std::vector<std::string> parties_of(const std::vector<Row>& rows, const History&
     }
   }
   const auto side = [&](const std::string& party) {
-    const auto& sessions = history.sessions;
-    if (std::find(sessions.begin(), sessions.end(), party) != sessions.end()) return 0;
-    return party == "switch" ? 1 : party == models::kControllerParty ? 2 : 3;
+    const auto is_one_of = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), party) != names.end();
+    };
+    if (is_one_of(history.sessions)) return 0;
+    return is_one_of(history.switches) ? 1 : party == models::kControllerParty ? 2 : 3;
   };
   std::vector<std::string> parties(present.begin(), present.end());
   // By length first, so that n2 stands before n10.

@@ -61,7 +61,8 @@ struct History {
   std::uint64_t gap = 0;           ///< how many
   std::vector<std::size_t> turns;  ///< events that are worth seeing with what is around them, in their order
   std::map<std::uint64_t, Operation> operations;
-  std::vector<std::string> sessions;  ///< parties that begin operations
+  std::vector<std::string> sessions;            ///< parties that begin operations
+  std::vector<std::string> switches{"switch"};  ///< parties that are switches
   std::vector<Register> registers;
 };
 

@@ -30,7 +30,7 @@ std::string generic_label(const p4::Packet& packet) {
 }
 
 std::string node_name(models::NodeId node) {
-  if (node == models::kControlCpuNode) return models::kControllerParty;
+  if (models::is_control_cpu(node)) return models::kControllerParty;
   return fmt::format("n{}", node);
 }
 
@@ -54,24 +54,43 @@ void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   rack_ = &rack;
   protocol_ = &protocol;
   for (models::NodeId node = 0; node < rack.nodes(); ++node) {
-    add_places(node, rack.uplink(node).source(), rack.downlink(node).source(), rack.server(node).nic().source());
+    add_places(node, rack.uplink(node).source(), rack.downlink(node).source(), rack.server(node).nic().source(),
+               rack.chassis(rack.switch_of(node)).name());
   }
-  if (const models::ControlCpu& cpu = rack.control_cpu(); cpu.listening()) {
-    add_places(models::kControlCpuNode, cpu.to_switch(), cpu.from_switch(), cpu.network_source());
+  for (const models::Trunk& trunk : rack.trunks()) {
+    places_[trunk.up->source().index] = {Place::Kind::trunk, 0, {}, trunk.below, trunk.above};
+    places_[trunk.down->source().index] = {Place::Kind::trunk, 0, {}, trunk.above, trunk.below};
   }
-  for (unsigned pipe = 0; pipe < rack.chassis().pipes(); ++pipe) {
-    shadows_.push_back(rack.chassis().pipeline(pipe).registers());
-    shadows_.back().remove_observers();
+  for (unsigned number = 0; number < rack.switches(); ++number) {
+    models::SwitchChassis& chassis = rack.chassis(number);
+    switches_.push_back(chassis.name());
+    if (const models::ControlCpu& cpu = rack.control_cpu(number); cpu.listening()) {
+      add_places(cpu.node(), cpu.to_switch(), cpu.from_switch(), cpu.network_source(), chassis.name());
+    }
+    first_pipes_.push_back(static_cast<unsigned>(shadows_.size()));
+    for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
+      shadows_.push_back(chassis.pipeline(pipe).registers());
+      shadows_.back().remove_observers();
+    }
   }
   name_registers();
   rack.context().add_packet_observer(*this);
   rack.event_log().attach(*this);
 }
 
-void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic) {
-  places_[uplink.index] = {Place::Kind::uplink, node, downlink};
-  places_[downlink.index] = {Place::Kind::downlink, node, downlink};
-  places_[nic.index] = {Place::Kind::nic, node, downlink};
+void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
+                          const std::string& network_switch) {
+  places_[uplink.index] = {Place::Kind::uplink, node, downlink, "", network_switch};
+  places_[downlink.index] = {Place::Kind::downlink, node, downlink, network_switch, ""};
+  places_[nic.index] = {Place::Kind::nic, node, downlink, network_switch, ""};
+}
+
+std::string Recorder::switch_at(sim::Source part) const {
+  const std::string& name = rack_->event_log().name(part);
+  for (const std::string& one : switches_) {
+    if (name.starts_with(one + '/') || name.starts_with(one + '-')) return one;
+  }
+  return "switch";
 }
 
 void Recorder::name_registers() {
@@ -79,9 +98,10 @@ void Recorder::name_registers() {
   named_by_protocol_ = false;
   for (const auto& named : protocol_->switch_state_of(filter_.key)) {
     named_by_protocol_ = true;
-    const p4::RegisterFile& shadow = shadows_.at(named.pipe);
+    const unsigned pipe = first_pipes_.at(named.network_switch) + named.pipe;
+    const p4::RegisterFile& shadow = shadows_.at(pipe);
     const auto array = shadow.array(named.array);
-    const RegisterAt where{named.pipe, std::uint64_t{array} << 32 | named.index};
+    const RegisterAt where{pipe, std::uint64_t{array} << 32 | named.index};
     if (named.party.empty()) of_key_.insert(where);
     const auto [number, is_new] = register_numbers_.try_emplace(where, registers_.size());
     if (is_new) {
@@ -245,14 +265,16 @@ const Recorder::Place* Recorder::place_of(sim::Source source) const {
 }
 
 std::string Recorder::sender(const models::PacketDescription& description, const Place* place) const {
-  if (place == nullptr || place->kind != Place::Kind::uplink) return "switch";
+  if (place == nullptr) return "switch";
+  if (place->kind != Place::Kind::uplink) return place->from;
   return description.from.empty() ? node_name(place->node) : description.from;
 }
 
 std::string Recorder::receiver(const models::PacketDescription& description, const Place* place) const {
-  if (place == nullptr || place->kind == Place::Kind::uplink) return "switch";
+  if (place == nullptr) return "switch";
+  if (!place->to.empty()) return place->to;
   // What the switch sends to its control CPU may be a copy of somebody's packet to another.
-  if (place->node == models::kControlCpuNode || description.to.empty()) return node_name(place->node);
+  if (models::is_control_cpu(place->node) || description.to.empty()) return node_name(place->node);
   return description.to;
 }
 
@@ -265,8 +287,9 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
   event.kind = Kind::message;
   event.at = passage.arrival;
   event.sent = passage.start;
-  event.from = sender(*description, place);
-  event.to = receiver(*description, place);
+  // A wire that is nobody's else is a switch's recirculation port.
+  event.from = place != nullptr ? sender(*description, place) : switch_at(passage.wire);
+  event.to = place != nullptr ? receiver(*description, place) : event.from;
   event.text = description->label;
   event.operation = packet.operation;
   if (passage.copy) event.note = "duplicate made by the wire";
@@ -299,7 +322,7 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
   event.note = why;
   event.operation = packet.operation;
   if (place == nullptr) {
-    event.from = "switch";
+    event.from = switch_at(where);
   } else if (place->kind == Place::Kind::nic) {
     event.from = receiver(*description, place);
   } else {
@@ -340,10 +363,11 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   // The control plane may have given the key a row, or its row to another key.
   if (write.packet_serial == 0) name_registers();
   if (write.object >= kTables) return;
-  p4::RegisterFile& shadow = shadows_.at(write.pipe);
+  const unsigned pipe = first_pipes_.at(write.network_switch) + write.pipe;
+  p4::RegisterFile& shadow = shadows_.at(pipe);
   const std::uint64_t before = shadow.read(write.object, write.index);
   shadow.write(write.object, write.index, write.value);
-  const RegisterAt where{write.pipe, std::uint64_t{write.object} << 32 | write.index};
+  const RegisterAt where{pipe, std::uint64_t{write.object} << 32 | write.index};
   if (filter_.from && write.at < *filter_.from) {
     // Before the window: where the registers stand when it begins.
     const auto known = register_numbers_.find(where);
@@ -354,7 +378,7 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   auto number = register_numbers_.find(where);
   if (number == register_numbers_.end()) {
     if (named_by_protocol_ || pass == passes_.end()) return;
-    const auto& array = rack_->chassis().pipeline(write.pipe).program().arrays().at(write.object);
+    const auto& array = rack_->chassis(write.network_switch).pipeline(write.pipe).program().arrays().at(write.object);
     number = register_numbers_.emplace(where, registers_.size()).first;
     registers_.push_back({fmt::format("{}[{}]", array.name, write.index), "", "", nullptr, before, {}});
   }
@@ -377,7 +401,7 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
   Event event;
   event.kind = Kind::switch_state;
   event.at = event.sent = write.at;
-  event.from = "switch";
+  event.from = switches_.at(write.network_switch);
   event.text = text;
   if (write.packet_serial == 0) event.note = "by the control plane";
   const EventNumber added = add(std::move(event));
@@ -418,6 +442,7 @@ History Recorder::history() const {
     history.operations.emplace(event->operation, std::move(operation));
   }
   for (const auto& [source, name] : sessions_) history.sessions.push_back(name);
+  history.switches = switches_;
   history.registers = registers_;
   for (Register& r : history.registers) {
     std::stable_sort(r.writes.begin(), r.writes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

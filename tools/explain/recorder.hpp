@@ -53,9 +53,10 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
  private:
   /// Where an event source stands in the rack.
   struct Place {
-    enum class Kind : std::uint8_t { uplink, downlink, nic } kind;  // a NIC, or the control CPU's network port
-    models::NodeId node;
-    sim::Source downlink;  // by which packets come to the node
+    enum class Kind : std::uint8_t { uplink, downlink, nic, trunk } kind;  // a NIC, or a control CPU's network port
+    models::NodeId node;                                                   // of all but a trunk
+    sim::Source downlink;                                                  // by which packets come to the node
+    std::string from, to;                                                  // the switch at either end, if there is one
   };
   using EventNumber = std::uint64_t;
   /// A message on its way: the wire (or the NIC, after it) and the packet.
@@ -64,7 +65,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
     std::uint64_t serial;  // tells a packet from a later one in the same memory
     EventNumber event;
   };
-  using RegisterAt = std::pair<unsigned, std::uint64_t>;  // pipe; array << 32 | index
+  using RegisterAt = std::pair<unsigned, std::uint64_t>;  // pipe, over all switches; array << 32 | index
 
   /// What a packet has to do with the key, if anything.
   std::optional<models::PacketDescription> concerning(const p4::Packet& packet, bool lost) const;
@@ -74,7 +75,10 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   /// The party of a node that acts with this operation: its session, or who has received something last.
   std::string actor(models::NodeId node, std::uint64_t operation) const;
   const std::string& session_name(sim::Source source);
-  void add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic);
+  void add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
+                  const std::string& network_switch);
+  /// The switch of which an event source is a part.
+  std::string switch_at(sim::Source part) const;
   /// Asks the protocol which registers hold the key's state at present.
   void name_registers();
   EventNumber add(Event event);
@@ -107,7 +111,10 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   std::map<InFlight, Flight> in_flight_;
   std::map<models::NodeId, std::string> last_receiver_;
 
-  std::vector<p4::RegisterFile> shadows_;  // by pipe: every register as it was before the latest write
+  std::vector<std::string> switches_;  // their names
+  std::vector<unsigned> first_pipes_;  // of each switch, among those of all
+  std::vector<p4::RegisterFile>
+      shadows_;  // by pipe, over all switches: every register as it was before the latest write
   std::vector<Register> registers_;
   std::map<RegisterAt, std::size_t> register_numbers_;
   std::set<RegisterAt> of_key_;  // those that hold the key's own state, and nobody's else, at present

@@ -286,10 +286,13 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
   const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
   JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
   if (!tolerated_.empty() && draws.chance(0.8)) {
-    const models::FaultScene scene{nodes, kOperation * static_cast<std::int64_t>(operations / sessions + 1),
+    const models::FaultScene scene{nodes,
+                                   kOperation * static_cast<std::int64_t>(operations / sessions + 1),
                                    longest_timeout(document),
                                    std::min(nodes, original_.rack.options->roles.compute.value_or(nodes)),
-                                   original_.protocol.options->needs_all_back()};
+                                   original_.protocol.options->needs_all_back(),
+                                   original_.rack.options->topology.link_names(),
+                                   original_.rack.options->topology.switch_names()};
     const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
     for (const auto& fault : *drawn.elements()) faults.push(fault);
   }

@@ -158,7 +158,7 @@ TEST_CASE("what a round sees while a key's row is made is not taken for the key'
   StarCacheRun run(kWithoutKeys, small());
   run.begin_install(kCold);
   REQUIRE(run.star.manager().is_cached(kCold));
-  run.star.manager().note_version(kCold, run.star.manager().index_of(kCold), store::Version{kQuarter + kQuarter / 2});
+  run.star.manager().note_version(kCold, run.star.manager().row_of(kCold), store::Version{kQuarter + kQuarter / 2});
   run.advance(100_us);
   REQUIRE(run.star.manager().busy() == 0);
   run.restart_switch();

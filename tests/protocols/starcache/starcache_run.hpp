@@ -60,17 +60,17 @@ struct StarCacheRun : StoreRun {
         versions(o.coherence == Coherence::versions) {}
 
   std::uint64_t read(const p4::RegisterArray* array, std::uint64_t index = 0) {
-    return rack.chassis().pipeline(0).registers().read(array->id, index);
+    return servers_switch().pipeline(0).registers().read(array->id, index);
   }
   void write(const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value) {
-    rack.chassis().pipeline(0).registers().write(array->id, index, value);
+    servers_switch().pipeline(0).registers().write(array->id, index, value);
   }
   std::uint64_t state(std::uint64_t key) { return read(star.program().state, star.manager().index_of(sim::Key{key})); }
   bool valid(std::uint64_t key) { return versions ? state(key) >> 32 == 1 : state(key) == 1; }
   std::uint64_t waiting(std::uint64_t key) {
     return read(star.program().queue, star.manager().index_of(sim::Key{key})) & 0xffff'ffff;
   }
-  std::uint64_t circulating() { return rack.chassis().packets_circulating(); }
+  std::uint64_t circulating() { return rack.packets_circulating(); }
   std::uint64_t served() const { return store->partition(0).served(); }
   std::uint64_t star_counter(const std::string& name) const { return counter("starcache." + name); }
 
@@ -93,11 +93,11 @@ struct StarCacheRun : StoreRun {
   /// The switch loses its power in 2 ms, for 20 us.
   void restart_switch() {
     const sim::Time lost = calendar.now() + 2_ms;
-    rack.chassis().announce_power_loss(lost);
+    servers_switch().announce_power_loss(lost);
     advance(2_ms);
-    rack.chassis().power_off();
+    servers_switch().power_off();
     advance(20_us);
-    rack.restart_switch(lost);
+    rack.restart_switch(lost, servers_switch().number());
   }
   bool install(std::uint64_t key) {
     advance(1_us);  // what is preloaded is fetched in an event at instant 0

@@ -95,13 +95,14 @@ class Log final : public sim::Observer {
   std::deque<Ended> ended;  // a deque, because tests keep references to operations while others end
 };
 
-/// Messages of the application as they enter the switch's ingress.
+/// Messages of the application as they enter the ingress of the servers' switch.
 class Tap final : public models::PassObserver {
  public:
-  explicit Tap(models::SwitchChassis& chassis) : first_recirculation_port_(chassis.recirculation_port(0)) {}
+  explicit Tap(models::SwitchChassis& chassis) : chassis_(chassis) {}
   void before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) override {
     const auto* store = packet.find<StoreHeader>();
-    if (store != nullptr) ++(metadata.port == first_recirculation_port_ ? circulating : arrived)[store->op % kOps];
+    const bool comes_round = metadata.port == chassis_.recirculation_port(chassis_.pipe_of(metadata.port));
+    if (store != nullptr) ++(comes_round ? circulating : arrived)[store->op % kOps];
   }
   void after_ingress(const p4::Packet&, const p4::IngressMetadata&, const p4::Verdict&) override {}
   std::uint64_t of(Op op) const { return arrived[number(op)]; }
@@ -110,7 +111,7 @@ class Tap final : public models::PassObserver {
   std::array<std::uint64_t, kOps> arrived{}, circulating{};
 
  private:
-  unsigned first_recirculation_port_;
+  models::SwitchChassis& chassis_;
 };
 
 class StoreRun : public racksim::testing::ProtocolRun {
@@ -120,9 +121,9 @@ class StoreRun : public racksim::testing::ProtocolRun {
   StoreRun(const Setup& s, const char* name, const Options& options)
       : ProtocolRun(s, tools::bound<models::ProtocolOptions>(name, options), workload_of(s)),
         store(&dynamic_cast<Application&>(running_protocol())),
-        tap(rack.chassis()) {
+        tap(servers_switch()) {
     event_log.attach(log);
-    if (s.tapped) rack.chassis().add_pass_observer(tap);
+    if (s.tapped) servers_switch().add_pass_observer(tap);
   }
 
   // Of a script.
@@ -134,6 +135,11 @@ class StoreRun : public racksim::testing::ProtocolRun {
   }
   Ended put_now(Session session, std::uint64_t key) {
     return wait_for([&] { put(session, key); });
+  }
+
+  /// The switch of the servers, which are the last nodes.
+  models::SwitchChassis& servers_switch() {
+    return rack.chassis(rack.switch_of(static_cast<models::NodeId>(rack.nodes() - 1)));
   }
 
   /// How many operations have ended or been given up.

@@ -67,3 +67,20 @@ TEST_CASE("a workload of another kind of service is refused by the name of what 
   CHECK(outcome.status == 2);
   CHECK_THAT(outcome.err, Catch::Contains("/workload/kind: found \"micro\", which needs a memory service"));
 }
+
+TEST_CASE("requests that come by another pipe than the cache packets circulate in are refused with that reason") {
+  const std::string pipes = "starcache/two-racks-four-pipes.json";
+  CHECK_THAT(refusal("--set rack.topology.uplinks=1", pipes),
+             Catch::Contains("/rack/topology: found node 0, whose requests for node 9 come to tor1 by another pipe") &&
+                 Catch::Contains("cache packets circulate in one"));
+  CHECK_THAT(refusal("--set protocol.name=netcache", pipes),
+             Catch::Contains("/rack/topology/pipes: found servers in 4"));
+  CHECK_THAT(refusal("--set rack.topology.last_rack=2", pipes), Catch::Contains("/rack/topology/last_rack"));
+}
+
+TEST_CASE("protocols that say nothing of several switches are refused in several racks") {
+  for (const char* scenario : {"flowcc/micro.json", "gam/micro-sharing-quick.json", "cckvs/base.json"}) {
+    CHECK_THAT(refusal("--set rack.topology.racks=2", scenario),
+               Catch::Contains("/rack/topology/racks: found 2 racks, expected one: "));
+  }
+}
