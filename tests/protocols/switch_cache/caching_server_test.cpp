@@ -18,7 +18,8 @@ using switch_cache::kFetchRequest;
 namespace {
 
 struct Cache final : switch_cache::CachingServer {
-  Cache(Shared& shared, Partition& partition) : CachingServer(shared, partition) {}
+  Cache(Shared& shared, const switch_cache::CachePlace& place, Partition& partition)
+      : CachingServer(shared, place, partition) {}
   void executed_write(const Message&) override { seen += 'W'; }
   void fetched(const Message&) override { seen += 'F'; }
   void evicted(const Message&) override { seen += 'E'; }
@@ -29,7 +30,8 @@ struct Cache final : switch_cache::CachingServer {
 
 struct Server : ServerByHand {
   explicit Server(std::uint32_t value_bytes = 64)
-      : ServerByHand(value_bytes), cache(run.store->shared(), partition()) {}
+      : ServerByHand(value_bytes), place(run.store->shared()), cache(run.store->shared(), place, partition()) {}
+  switch_cache::CachePlace place;
   Cache cache;
 };
 
