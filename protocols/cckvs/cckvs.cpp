@@ -45,6 +45,7 @@ models::StateSize Options::state_size(std::uint64_t nodes) const {
   models::StateSize size = cckvs::state_size();
   constexpr std::uint64_t kBytesOfKey = 80, kMost = 250'000;  // an entry and its place in the maps
   size.fixed_bytes = nodes * cache_keys.value_or(kMost) * kBytesOfKey;
+  if (learning) size.fixed_bytes += learning_bytes(nodes, cache_keys.value_or(kMost));
   return size;
 }
 

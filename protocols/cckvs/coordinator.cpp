@@ -9,9 +9,6 @@ namespace racksim::cckvs {
 
 namespace {
 constexpr std::uint64_t kLeast = 2;  // requests that make a key worth a free place: one may be chance
-// Of each key of a cache. The sketch's doubt is the requests over the counters. The last of k keys of Zipf popularity
-// has about 1 in k ln(n) of the requests, and with so many counters the doubt is below its count for any n here.
-constexpr std::uint64_t kCounters = 16;
 }  // namespace
 
 Coordinator::Coordinator(models::Rack& rack, const HotSetOptions& options, std::uint64_t capacity, HandOverAgent& agent,
@@ -22,7 +19,7 @@ Coordinator::Coordinator(models::Rack& rack, const HotSetOptions& options, std::
       counters_(counters),
       lane_(rack.calendar().add_lane("cckvs/coordinator")),
       random_(rack.seed(), "cckvs/coordinator"),
-      counts_(options.counters.value_or(kCounters * capacity)) {
+      counts_(options.counters_for(capacity)) {
   agent_.report_to(*this);
 }
 

@@ -39,10 +39,8 @@ void HandOverAgent::run(models::Core& core, unsigned thread, sim::Key key, sim::
   core_ = &core;
   SymmetricCache::Writing writing(parts_.cache, thread, key, cause);
   event();
-  hand_over_.settle(key);
+  see_to(key);
   core.charge(writing.hold_lock_if_changed(shared_.options.store_work, core));
-  if (!parts_.cache.has(key)) parts_.cache.forget(key);
-  look_for_end(key);
 }
 template <class Event>
 void HandOverAgent::run_for_control(sim::Key key, Event&& event) {
@@ -52,6 +50,7 @@ void HandOverAgent::run_for_control(sim::Key key, Event&& event) {
 
 // Requests.
 
+namespace {
 struct OwnRequest final : RequestOwner {
   explicit OwnRequest(sim::Calendar& calendar) : answered(calendar) {}
   void request_served(std::uint64_t, const StoreRequest& with) override {
@@ -63,6 +62,7 @@ struct OwnRequest final : RequestOwner {
   bool is_over = false;
   sim::Signal answered;
 };
+}  // namespace
 
 sim::Task<models::Answer> HandOverAgent::serve(CacheThread& thread, StoreRequest asked) {
   co_await models::occupy(thread.core(), shared_.options.store_work);
@@ -166,7 +166,12 @@ void HandOverAgent::ask(sim::Key key, const Stalled& operation) {
 
 void HandOverAgent::event_ended(sim::Key key, unsigned thread) {
   core_ = &shared_.rack.server(node_).core(thread);
+  see_to(key);
+}
+
+void HandOverAgent::see_to(sim::Key key) {
   hand_over_.settle(key);
+  if (!parts_.cache.has(key)) parts_.cache.forget(key);
   look_for_end(key);
 }
 

@@ -103,6 +103,8 @@ class HandOverAgent final : public HandOverOutbox, public HomeRequests, public C
   void run(models::Core& core, unsigned thread, sim::Key key, sim::OperationId cause, Event&& event);
   template <class Event>
   void run_for_control(sim::Key key, Event&& event);
+  /// What follows from anything that has happened to a key: puts that a seal waits for may be over, a change too.
+  void see_to(sim::Key key);
   sim::Task<void> ask_when_sent(sim::OperationId operation, unsigned thread);
   void ask_now(const Asked& asked, unsigned thread);
   void answer(sim::OperationId operation, const StoreRequest& answer);

@@ -22,6 +22,15 @@ struct HotSetOptions {
   std::uint64_t changes_at_once = 16;     ///< changes of keys under way
   sim::Duration sample_work = sim::Duration::from_ps(20'000);  ///< CPU time of a cache thread to count a request
 
+  /// In the sketch of a coordinator whose caches hold so many keys. About as many as it takes with Zipf popularity: the
+  /// sketch's doubt is the requests over the counters, and the last of k of n keys has about 1 in k ln(n) of them.
+  std::uint64_t counters_for(std::uint64_t keys) const { return counters.value_or(16 * keys); }
+  /// What learning takes of the memory of the machine that simulates it, about.
+  std::uint64_t learning_bytes(std::uint64_t nodes, std::uint64_t keys) const {
+    constexpr std::uint64_t kPart = 48, kCounter = 64;  // with their places in the maps
+    return nodes * keys * kPart + counters_for(keys) * kCounter;
+  }
+
   void declare_hot_set(sim::Parameters& p);
   /// Throws sim::OptionError when the options do not fit the rack or the others.
   void check(const models::Rack& rack, const NodeOptions& nodes, const CacheOptions& cache) const;

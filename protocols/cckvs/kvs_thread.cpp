@@ -25,17 +25,25 @@ void KvsThread::on_completion(const models::Completion& completion) {
   const std::size_t requests = requests_in(completion.content);
   // The time for the first access has passed.
   if (requests > 1) core_.charge(shared_.options.store_work * static_cast<std::int64_t>(requests - 1));
-  std::uint32_t bytes = 0;
-  models::WorkRequest response;
-  response.content = coalesced(requests, [&](std::size_t i) {
+  respond(requests, {completion.from, completion.from_qpn, completion.operation}, [&](std::size_t i) {
     StoreRequest request = request_of(completion.content, i);
-    bytes += shared_.response_bytes(request.key, request.put != 0);
     if (request.put == 0 || !is_repeated(request, completion)) answer(request);
     return request;
   });
+}
+
+template <class Answer>
+void KvsThread::respond(std::size_t answers, const Caller& to, Answer&& answer_of) {
+  models::WorkRequest response;
+  std::uint32_t bytes = 0;
+  response.content = coalesced(answers, [&](std::size_t i) {
+    const StoreRequest answer = answer_of(i);
+    bytes += shared_.response_bytes(answer.key, answer.put != 0);
+    return answer;
+  });
   response.bytes = bytes;
-  response.destination = {.node = completion.from, .qpn = completion.from_qpn};
-  response.operation = completion.operation;
+  response.destination = {.node = to.node, .qpn = to.queue_pair};
+  response.operation = to.operation;
   requests_.add(MessageClass::response, std::move(response));
   requests_.post_soon();
 }
@@ -63,7 +71,8 @@ void KvsThread::take_in(const models::Completion& completion, HomeRequests& home
   if (came > 1) core_.charge(shared_.options.store_work * static_cast<std::int64_t>(came - 1));
   const std::size_t taken = requests.size();
   // One more, so that no answer completes the packet before all have been asked.
-  pending_[slot] = {std::move(requests), taken + 1, completion.from, completion.from_qpn, completion.operation, false};
+  pending_[slot] = {
+      std::move(requests), taken + 1, {completion.from, completion.from_qpn, completion.operation}, false};
   const auto on_copies = static_cast<unsigned>(thread_ % shared_.options.cache_threads);
   for (std::size_t i = 0; i < taken; ++i) {
     if ((again >> i & 1) != 0) {
@@ -87,26 +96,15 @@ void KvsThread::request_served(std::uint64_t token, const StoreRequest& answer) 
 void KvsThread::count_answer(std::uint32_t slot) {
   Pending& pending = pending_[slot];
   if (--pending.unanswered > 0) return;
-  if (!pending.is_late) return respond(slot);
-  core_.run<&KvsThread::respond>(shared_.options.store_work, *this, slot);
+  if (!pending.is_late) return respond_pending(slot);
+  core_.run<&KvsThread::respond_pending>(shared_.options.store_work, *this, slot);
 }
 
-void KvsThread::respond(std::uint32_t slot) {
+void KvsThread::respond_pending(std::uint32_t slot) {
   const Pending& pending = pending_[slot];
   free_pending_.push_back(slot);
   if (pending.requests.empty()) return;
-  models::WorkRequest response;
-  std::uint32_t bytes = 0;
-  response.content = coalesced(pending.requests.size(), [&](std::size_t i) {
-    const StoreRequest& answer = pending.requests[i];
-    bytes += shared_.response_bytes(answer.key, answer.put != 0);
-    return answer;
-  });
-  response.bytes = bytes;
-  response.destination = {.node = pending.from, .qpn = pending.from_qpn};
-  response.operation = pending.operation;
-  requests_.add(MessageClass::response, std::move(response));
-  requests_.post_soon();
+  respond(pending.requests.size(), pending.caller, [&](std::size_t i) { return pending.requests[i]; });
 }
 
 // Of what a cache thread has at one place the ids rise, and each put there has been answered when the next comes: so

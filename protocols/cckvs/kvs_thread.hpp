@@ -41,20 +41,27 @@ class KvsThread final : models::CompletionHandler, RequestOwner {
     StoreRequest request;
     LocalAnswer* to = nullptr;
   };
+  /// Whose packet is answered.
+  struct Caller {
+    NodeId node = 0;
+    models::Qpn queue_pair = 0;
+    sim::OperationId operation = 0;
+  };
   /// A packet of requests of which not all are answered, where keys come into the caches and go.
   struct Pending {
     std::vector<StoreRequest> requests;  // and answers
     std::size_t unanswered = 0;
-    NodeId from = 0;
-    models::Qpn from_qpn = 0;
-    sim::OperationId operation = 0;
+    Caller caller;
     bool is_late = false;
   };
   void on_completion(const models::Completion& completion) override;
   void take_in(const models::Completion& completion, HomeRequests& home);
   void request_served(std::uint64_t token, const StoreRequest& answer) override;
   void count_answer(std::uint32_t slot);
-  void respond(std::uint32_t slot);
+  void respond_pending(std::uint32_t slot);
+  /// Answers a packet with one, of what `answer_of(i)` gives for each of its requests.
+  template <class Answer>
+  void respond(std::size_t answers, const Caller& to, Answer&& answer_of);
   /// Whether a put has been executed before, or is older than one that has; notes it if not.
   bool is_repeated(const StoreRequest& put, const models::Completion& from);
   /// Answers a request, at the end of the time for an access.
