@@ -50,8 +50,7 @@ void HandOverAgent::run_for_control(sim::Key key, Event&& event) {
 
 // Requests.
 
-namespace {
-struct OwnRequest final : RequestOwner {
+struct HandOverAgent::OwnRequest final : RequestOwner {
   explicit OwnRequest(sim::Calendar& calendar) : answered(calendar) {}
   void request_served(std::uint64_t, const StoreRequest& with) override {
     answer = with;
@@ -62,7 +61,6 @@ struct OwnRequest final : RequestOwner {
   bool is_over = false;
   sim::Signal answered;
 };
-}  // namespace
 
 sim::Task<models::Answer> HandOverAgent::serve(CacheThread& thread, StoreRequest asked) {
   co_await models::occupy(thread.core(), shared_.options.store_work);

@@ -64,6 +64,8 @@ class HandOverAgent final : public HandOverOutbox, public HomeRequests, public C
   void crash();
 
  private:
+  /// The request of a session here, in the coroutine that waits for its answer.
+  struct OwnRequest;
   /// A request that has reached this node and has not been answered.
   struct Asked {
     StoreRequest request;
