@@ -33,6 +33,12 @@ const char* to_string(MessageType type) {
       return "REMOVE-FROM-SWITCH";
     case MessageType::clear:
       return "CLEAR";
+    case MessageType::heat_report:
+      return "report of invalidations";
+    case MessageType::listing:
+      return "list of blocks";
+    case MessageType::removal_notice:
+      return "removal notice";
   }
   return "?";
 }

@@ -68,6 +68,10 @@ enum class MessageType : std::uint8_t {
   add_to_switch = 11,
   remove_from_switch = 12,  ///< takes the write lock, like a request that nothing checks; answered with the metadata
   clear = 13,               ///< gives the block up, and the lock
+  // Hints of and for the shadow node, which the switch passes on like any packet (§5.2.2).
+  heat_report = 14,     ///< of a cache agent: how often it has invalidated which blocks of the switch
+  listing = 15,         ///< of a home agent: blocks that the switch has
+  removal_notice = 16,  ///< to a home agent: a block that is cold
 };
 inline constexpr std::array kRequests{MessageType::read_miss, MessageType::write_miss, MessageType::write_shared,
                                       MessageType::evict_shared, MessageType::evict_modified};

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -13,6 +14,7 @@ namespace racksim::flowcc {
 CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
     : shared_(shared),
       node_(node),
+      core_(core),
       endpoint_(shared, node.id(), core, *this, *this, shared.options.cache_agent_work),
       last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed) {}
 
@@ -53,6 +55,7 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
       data = entry->value;
       LocalCache::empty(*entry);
       ++shared_.counters.invalidations.value;
+      if (shared_.migration != nullptr && request.is_in_switch != 0) invalidations_.add(tag, 1);
       node_.permission_changed(tag, MemoryNode::Permission::none, packet->operation);
     }
   }
@@ -70,6 +73,29 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   ack.node_id = node_.id();
   ++shared_.counters.cache_sent.value;
   endpoint_.send(ack, to, packet->operation);
+}
+
+void CacheAgent::epoch_over() {
+  const auto blocks = static_cast<std::int64_t>(invalidations_.size());
+  core_.run<&CacheAgent::report_heat>(shared_.options.migration.work_per_block * blocks, *this);
+}
+
+void CacheAgent::report_heat() {
+  const std::vector<Heat> counted = invalidations_.hottest(invalidations_.size());
+  invalidations_.clear();
+  FlowCcHeader h;
+  h.set_type(MessageType::heat_report);
+  h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
+  h.node_id = node_.id();
+  HeatReport report;
+  for (auto next = counted.begin(); next != counted.end();) {
+    const auto size = std::min<std::ptrdiff_t>(HeatReport::kMost, counted.end() - next);
+    std::copy_n(next, size, report.blocks.begin());
+    report.size = static_cast<std::uint32_t>(size);
+    next += size;
+    ++shared_.counters.cache_sent.value;
+    endpoint_.send_hint(h, shared_.shadow, report);
+  }
 }
 
 // When it fails the requester waits for the block in vain: nothing joins a broken connection again.

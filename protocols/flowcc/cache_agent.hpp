@@ -16,14 +16,21 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
 
   Endpoint& endpoint() { return endpoint_; }
 
+  /// An epoch is over: the shadow node is told how often which blocks of the switch have been invalidated here.
+  void epoch_over();
+
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;
 
  private:
+  void report_heat();
+
   Shared& shared_;
   MemoryNode& node_;
+  models::Core& core_;
   Endpoint endpoint_;
   LastExecuted last_executed_;
+  Hotness invalidations_;  // in this epoch, of blocks that the switch owns; where blocks migrate
 };
 
 }  // namespace racksim::flowcc

@@ -65,6 +65,14 @@ constexpr std::array kRaces{
     "requester: an ACK or FAILED-ACK of an event that is over",
     "requester: data for an event that is over",
     "requester: an UNLOCK-ACK of an unlock that is over",
+    "home agent: a request for a block that the switch has, or is about to have",
+    "home agent: a request from before its block came back from the switch",
+    "home agent: an unlock of an event whose block is the switch's now",
+    "home agent: a block that is to move takes no new holders",
+    "switch: an unlock whose event holds no lock there",
+    "switch: an ADD finds its tag",
+    "switch: a REMOVE finds the lock taken",
+    "switch: an ADD finds all its places taken",
 };
 static_assert(kRaces.size() == static_cast<std::size_t>(RacePoint::count));
 

@@ -52,6 +52,15 @@ enum class RacePoint : std::uint8_t {
   ack_of_past_event,
   data_of_past_event,
   unlock_ack_of_past_event,
+  // Where blocks migrate:
+  home_refuses_given_away,
+  home_drops_from_before_return,
+  home_unlock_after_move,
+  home_waits_for_lock,
+  switch_unlock_after_move,
+  switch_add_finds_tag,
+  switch_remove_finds_lock,
+  switch_add_collides,
   count
 };
 

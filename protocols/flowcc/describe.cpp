@@ -27,6 +27,13 @@ std::string label_of(const FlowCcHeader& h) {
     case MessageType::failed_ack:
       label += fmt::format(" serial {}", h.serial);
       break;
+    case MessageType::heat_report:
+    case MessageType::listing:
+    case MessageType::removal_notice:
+      return to_string(h.message_type());
+    case MessageType::add_to_switch:
+      label += fmt::format(" {} {}", to_string(h.metadata().status), to_text(h.metadata().copyset));
+      break;
     default:
       if (h.is_in_switch == 0) label += fmt::format(" serial {}", h.serial);
       break;
@@ -37,7 +44,9 @@ std::string label_of(const FlowCcHeader& h) {
 
 }  // namespace
 
+// Where blocks migrate home agents have the numbers behind the threads'.
 std::string FlowCc::thread_name(std::uint64_t requester) const {
+  if (requester >= shared_.requesters()) return part_of(static_cast<NodeId>(requester - shared_.requesters()), "home");
   return fmt::format("n{}.t{}", requester / shape().threads_per_node, requester % shape().threads_per_node);
 }
 
@@ -45,6 +54,10 @@ std::string FlowCc::thread_name(std::uint64_t requester) const {
 // from the agents. A cache agent puts its own node into them and never answers a requester of its own node.
 std::string FlowCc::sender_of(const p4::Packet& packet, const FlowCcHeader& h) const {
   const NodeId node = models::node_of_ipv4(packet.get<p4::Ipv4>().src);
+  if (h.message_type() == MessageType::removal_notice) return "shadow node";
+  if (static_cast<Receiver>(h.receiver) == Receiver::shadow) {
+    return part_of(node, h.message_type() == MessageType::heat_report ? "cache" : "home");
+  }
   if (static_cast<Receiver>(h.receiver) == Receiver::home_agent) return thread_name(h.requester);
   const bool own_answer = h.message_type() == MessageType::ack && h.from_home == 0 && h.node_id == node &&
                           h.requester / shape().threads_per_node != node;
@@ -113,7 +126,8 @@ std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& pack
 std::vector<models::SwitchRegister> FlowCc::switch_state_of(sim::Key key) const {
   auto registers = switch_->registers_of(key);
   if (registers.empty()) return registers;
-  for (std::uint64_t requester = 0; requester < std::uint64_t{shape().nodes} * shape().threads_per_node; ++requester) {
+  const unsigned requesters = shared_.requesters() + (options_.migrates() ? shape().nodes : 0);
+  for (std::uint64_t requester = 0; requester < requesters; ++requester) {
     const std::string name = thread_name(requester);
     for (const std::uint64_t parity : {0, 1}) {
       if (!options_.scoreboard) break;

@@ -13,18 +13,35 @@ namespace racksim::flowcc {
 
 namespace {
 
+// All servers but the shadow node, where it is one of its own.
+unsigned memory_nodes(std::size_t servers, const FlowCcOptions& options) {
+  const auto nodes = static_cast<unsigned>(servers);
+  if (!options.shadow.node) {
+    if (nodes >= 2) return nodes - 1;
+    throw sim::OptionError("/rack/nodes", "a single server",
+                           "two at least: the last one is the shadow node (shadow.node is null)");
+  }
+  if (*options.shadow.node < nodes) return nodes;
+  throw sim::OptionError("shadow.node", fmt::format("node {}", *options.shadow.node),
+                         fmt::format("null, or one of the rack's {} nodes", nodes));
+}
+
 models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowCcOptions& options) {
   const unsigned cores = context.rack.options().cores;
-  if (context.threads_per_node + 2 > cores) {
+  const bool migrates = options.migrates();
+  const unsigned others = migrates && options.shadow.node ? 3 : 2;
+  if (context.threads_per_node + others > cores) {
     throw sim::OptionError("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
-                           fmt::format("with 2 agents no more than a node's {} cores", cores));
+                           fmt::format("with {} no more than a node's {} cores",
+                                       others == 2 ? "2 agents" : "2 agents and the shadow node", cores));
   }
-  const models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
+  models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
+  if (roles.all_have_both() && migrates) roles = models::Roles::both(memory_nodes(context.rack.nodes(), options));
   if (!roles.all_have_both()) {
     throw sim::OptionError("/rack/roles", "roles that tell nodes apart",
                            "none: every node runs applications and is the home of blocks (Concordia §4)");
   }
-  return {static_cast<unsigned>(context.rack.nodes()), roles, context.threads_per_node, options.block_bytes};
+  return {roles.compute_nodes, roles, context.threads_per_node, options.block_bytes};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.
@@ -60,6 +77,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       rack_(context.rack),
       options_(options),
       counters_(context.rack.metrics()),
+      migration_counters_(options.migrates() ? std::make_unique<MigrationCounters>(context.rack.metrics()) : nullptr),
       shared_{context.rack,
               context.rack.calendar(),
               context.rack.event_log(),
@@ -79,6 +97,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
                                                       "packets that requesters received and sent while measuring", 0)),
       home_packets_per_operation_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets_per_operation",
                                                                "packets", "the same per measured operation", 0)) {
+  shared_.migration = migration_counters_.get();
+  if (options_.migrates()) shared_.shadow = static_cast<NodeId>(options_.shadow.node.value_or(shape().nodes));
   for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
   std::vector<MemoryNode*> nodes;
   for (const auto& node : nodes_) nodes.push_back(node.get());
@@ -91,8 +111,14 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       }
     }
   }
+  if (options_.migrates()) make_shadow();
   switch_ = std::make_unique<SwitchOwner>(shared_);
-  switch_->connect(nodes);
+  switch_->connect(nodes, shadow_.get());
+  if (options_.migrates()) {
+    migration_watch_ =
+        std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
+    rack_.chassis().add_pass_observer(*migration_watch_);
+  }
   rack_.observe_boots(*this);
   if (shared_.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared_, *switch_);
@@ -100,8 +126,19 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   }
 }
 
+// On a memory node it has the core behind the agents'.
+void FlowCc::make_shadow() {
+  const bool own_server = !options_.shadow.node;
+  shadow_ = std::make_unique<ShadowNode>(
+      shared_, rack_.server(shared_.shadow).core(own_server ? 0 : shape().threads_per_node + 2));
+}
+
+void FlowCc::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
+  if (shadow_) shadow_->add_actor(engine, nodes[shared_.shadow]);
+}
+
 void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) {
-  if (!hint.shared || options_.ownership == FlowCcOptions::Ownership::home) return;
+  if (!hint.shared || options_.ownership != FlowCcOptions::Ownership::switch_owned) return;
   // A block that finds no free way stays at its home, as one that collides with hotter blocks would.
   const Tag begin = block_of(first), end{begin + (bytes + shape().block_bytes - 1) / shape().block_bytes};
   declared_shared_.push_back({begin, end});
@@ -144,6 +181,7 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
 }
 
 void FlowCc::node_crashed(NodeId node) {
+  if (node >= nodes_.size()) return;  // the shadow node, of which only hints come
   nodes_[node]->crash();
   sessions_died(node);
 }
@@ -201,7 +239,10 @@ void FlowCc::stop_measuring() {
 }
 
 bool FlowCc::quiescent() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); });
+  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    const HomeMigration* migration = node->home_agent().migration();
+    return node->quiescent() && (migration == nullptr || migration->idle());
+  });
 }
 
 std::vector<models::Leak> FlowCc::leaks() const {
@@ -212,8 +253,16 @@ std::vector<models::Leak> FlowCc::leaks() const {
       if (std::string text = requester->describe(); !text.empty())
         leaks.push_back({"stuck-request", std::move(text), requester->key_and_operations()});
     }
+    const HomeMigration* migration = node->home_agent().migration();
+    if (migration != nullptr && !migration->idle()) {
+      leaks.push_back({"stuck-migration", fmt::format("home agent of node {}: {}", node->id(), migration->describe())});
+    }
   }
-  if (leaks.empty()) leaks = wrong_metadata();
+  if (leaks.empty()) {
+    leaks = wrong_metadata();
+    if (migration_watch_) std::ranges::move(migration_watch_->at_rest(), std::back_inserter(leaks));
+  }
+  if (migration_watch_) std::ranges::copy(migration_watch_->seen(), std::back_inserter(leaks));
   for (const auto& node : nodes_) {
     for (const auto& requester : node->requesters()) {
       for (models::Leak& wrong : requester->wrong_providers()) leaks.push_back(std::move(wrong));

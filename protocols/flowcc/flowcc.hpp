@@ -6,6 +6,8 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/flowcc/memory_node.hpp"
+#include "protocols/flowcc/migration_watch.hpp"
+#include "protocols/flowcc/shadow_node.hpp"
 #include "protocols/flowcc/switch_coverage.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
 
@@ -17,6 +19,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
 
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
   /// The node leaves for good: rejoining after a restart, and freeing what it holds, do not exist yet.
   void node_crashed(NodeId node) override;
@@ -33,6 +36,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   GlobalMetadata metadata(Tag tag) const;
   MemoryNode& node(NodeId id) { return *nodes_[id]; }
   const SwitchOwner& switch_owner() const { return *switch_; }
+  /// Where blocks migrate; otherwise null.
+  ShadowNode* shadow() { return shadow_.get(); }
 
  protected:
   /// The switch owns what nodes share, as far as it has room.
@@ -42,6 +47,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
                            sim::OperationId operation) override;
 
  private:
+  void make_shadow();
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;
   bool has_lock(const Requester& requester) const;
@@ -63,10 +69,13 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   models::Rack& rack_;
   FlowCcOptions options_;
   Counters counters_;
+  std::unique_ptr<MigrationCounters> migration_counters_;  // where blocks migrate
   Shared shared_;
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
+  std::unique_ptr<ShadowNode> shadow_;               // where blocks migrate
+  std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
   std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
   struct TagRange {
     Tag begin, end;

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 
 #include "protocols/flowcc/memory_node.hpp"
@@ -14,9 +15,14 @@ namespace racksim::flowcc {
 HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
     : shared_(shared),
       node_(node),
+      core_(core),
       endpoint_(shared, node.id(), core, *this, *this, shared.options.home_agent_work),
       last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed),
-      last_serial_(shared.shape.nodes * shared.shape.threads_per_node, 0) {}
+      last_serial_(shared.shape.nodes * shared.shape.threads_per_node, 0) {
+  if (shared.migration == nullptr) return;
+  migration_ = std::make_unique<HomeMigration>(shared.options.migration, *shared.migration, number(), *this);
+  last_unlock_.resize(last_serial_.size(), 0);
+}
 
 GlobalMetadata HomeAgent::metadata(Tag tag) const {
   const std::uint64_t index = shared_.index_at_home(tag);
@@ -43,14 +49,17 @@ void HomeAgent::on_packet(p4::PacketRef packet) {
   ++shared_.counters.home_received.value;
   shared_.coverage.handled(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
                            static_cast<NodeId>(h.node_id));
-  if (h.is_in_switch) {
+  if (migration_ && (h.receiver == static_cast<std::uint64_t>(Receiver::requester) ||
+                     h.message_type() == MessageType::removal_notice)) {
+    migration_packet(*packet);
+  } else if (h.is_in_switch) {
     serve_from_memory(*packet);
   } else if (is_late(h)) {
     shared_.coverage.race(RacePoint::home_drops_old_copy);
     ++shared_.counters.ignored_requests.value;
   } else if (h.message_type() == MessageType::unlock_read || h.message_type() == MessageType::unlock_write) {
     own_unlock(*packet);
-  } else {
+  } else if (admits(*packet)) {
     own_request(*packet);
   }
 }
@@ -101,6 +110,7 @@ void HomeAgent::own_request(const p4::Packet& packet) {
     shared_.coverage.race(lock == Lock::acquired ? RacePoint::home_undoes_lock : RacePoint::home_undoes_nothing);
     if (lock == Lock::acquired) release(h);  // rule (iv)
     reply(packet, MessageType::failed_ack, metadata, false);
+    if (migration_) migration_->unlocked(h.tag());
     return;
   }
   forward(packet, metadata);
@@ -151,6 +161,7 @@ void HomeAgent::forward(const p4::Packet& packet, GlobalMetadata metadata) {
     ++shared_.counters.home_sent.value;
     endpoint_.send_after(shared_.options.multicast_copy_work, h, node, packet.operation);
   }
+  if (migration_) migration_->addressed(h.tag(), static_cast<std::uint32_t>(std::popcount(receivers)));
 }
 
 void HomeAgent::own_unlock(const p4::Packet& packet) {
@@ -159,8 +170,10 @@ void HomeAgent::own_unlock(const p4::Packet& packet) {
     return l.tag == h.tag() && l.requester == h.requester && l.seq == h.seq;
   });
   shared_.coverage.race_if(holder == holders_.end(), RacePoint::home_repeated_unlock);
+  shared_.coverage.race_if(migration_ && migration_->is_away(h.tag()), RacePoint::home_unlock_after_move);
   // Executed once: whoever holds no lock for this event has unlocked already.
-  if (holder != holders_.end() || !shared_.options.last_unlock) {
+  const bool counts = counts_without_lock(h);
+  if (holder != holders_.end() || counts) {
     const GlobalMetadata old = metadata(h.tag());
     GlobalMetadata updated = h.metadata();
     // Concurrent readers each add themselves: the union keeps them all.
@@ -169,6 +182,18 @@ void HomeAgent::own_unlock(const p4::Packet& packet) {
     if (holder != holders_.end()) holders_.erase(holder);
   }
   reply(packet, MessageType::unlock_ack, {}, false);
+  if (migration_) migration_->unlocked(h.tag());
+}
+
+// Without LAST-UNLOCK every unlock counts; where blocks migrate, and an unlock need not be the holder's, each of the
+// requester's that is newer than the last.
+bool HomeAgent::counts_without_lock(const FlowCcHeader& unlock) {
+  if (!shared_.options.last_unlock) return true;
+  if (!migration_ || shared_.options.migration.effective().unlock_by_holder) return false;
+  std::uint32_t& last = last_unlock_[unlock.requester];
+  if (unlock.seq <= last) return false;
+  last = static_cast<std::uint32_t>(unlock.seq);
+  return true;
 }
 
 HomeAgent::Lock HomeAgent::acquire(const FlowCcHeader& request) {
@@ -179,6 +204,11 @@ HomeAgent::Lock HomeAgent::acquire(const FlowCcHeader& request) {
       return shared_.options.scoreboard ? Lock::already_held : Lock::refused;
     }
     if (!read || !holder.read) return Lock::refused;
+  }
+  if (migration_ && migration_->drains(request.tag())) {
+    shared_.coverage.race(RacePoint::home_waits_for_lock);
+    ++shared_.migration->refused_requests.value;
+    return Lock::refused;
   }
   holders_.push_back({.tag = request.tag(),
                       .requester = static_cast<std::uint16_t>(request.requester),

@@ -5,12 +5,16 @@
 // (Table 2), forward (Table 3), the multicast being one packet per cache agent. Acknowledgements go straight to the
 // requester. Software can remember who holds a lock for which event, so taking and releasing it is idempotent without
 // scores.
+//
+// Where blocks migrate it also is the one who gives them to the switch and takes them back (home_migration.hpp).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "protocols/flowcc/home_migration.hpp"
 #include "protocols/flowcc/last_executed.hpp"
 #include "protocols/flowcc/network.hpp"
 
@@ -19,7 +23,7 @@ namespace racksim::flowcc {
 class MemoryNode;
 
 /// One background thread, on a core of its own.
-class HomeAgent final : public models::PacketHandler, public models::CompletionHandler {
+class HomeAgent final : public models::PacketHandler, public models::CompletionHandler, public MigrationHost {
  public:
   HomeAgent(Shared& shared, MemoryNode& node, models::Core& core);
 
@@ -41,6 +45,14 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   std::vector<LockHolder> holders_of(Tag tag) const;
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
+
+  /// Where blocks migrate: what it has given away and what it is about to; otherwise null.
+  HomeMigration* migration() { return migration_.get(); }
+  const HomeMigration* migration() const { return migration_.get(); }
+  /// An epoch is over: hot blocks move, and the shadow node is told which have.
+  void epoch_over();
+  /// It died with its node: no migration is under way any more.
+  void crash() { stop_waiting(); }
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;
@@ -64,14 +76,32 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   void forward(const p4::Packet& packet, GlobalMetadata metadata);
   void reply(const p4::Packet& packet, MessageType type, GlobalMetadata metadata, bool from_home);
   bool is_late(const FlowCcHeader& header);
+  bool counts_without_lock(const FlowCcHeader& unlock);
+  /// Whether the home may act on a request; it answers what it refuses.
+  bool admits(const p4::Packet& packet);
+  void migration_packet(const p4::Packet& packet);
+  void end_epoch();
+  bool lock_to_move(Tag tag) override;
+  void unlock_moved(Tag tag) override;
+  GlobalMetadata metadata_to_move(Tag tag) const override { return metadata(tag); }
+  void set_moved_metadata(Tag tag, GlobalMetadata metadata) override { set_metadata(tag, metadata); }
+  void send_move(const FlowCcHeader& header, bool again) override;
+  void stop_waiting() override;
+  void move_timed_out();
+  unsigned number() const { return shared_.requester_of_home(endpoint_.node()); }
 
   Shared& shared_;
   MemoryNode& node_;
+  models::Core& core_;
   Endpoint endpoint_;
   LastExecuted last_executed_;
   std::vector<GlobalMetadata> metadata_;    // by index at home
   std::vector<Holder> holders_;             // few: at most two per requester of the rack
   std::vector<std::uint32_t> last_serial_;  // by requester
+  std::unique_ptr<HomeMigration> migration_;
+  sim::Duration move_patience_;  // timeout of the latest packet of a migration
+  sim::EventId move_timer_;
+  std::vector<std::uint32_t> last_unlock_;  // by requester; only without the rule that unlocks are the holders'
 };
 
 }  // namespace racksim::flowcc

@@ -28,6 +28,7 @@ class LcfBuilder {
   LcfBuilder(const FlowCcOptions& options, const LcfShape& shape)
       : options_(options),
         shape_(shape),
+        rules_(options.migration.effective()),
         program_(std::make_shared<p4::Program>(
             shape.migrates ? "flowcc-migrating" : "flowcc-lcf",
             shape.migrates ? "Concordia's lock-check-forward pipeline, with blocks that come and go"
@@ -72,6 +73,9 @@ class LcfBuilder {
   p4::Condition changes_block();
   void stamp(p4::Block& lcf);
   void migrated_first_pass(p4::Block& fresh, p4::Action& to_owner_home);
+  void first_pass_of_add(p4::Block& adds);
+  void answer_add(p4::Block& adds);
+  void answer_release(p4::Block& rest, p4::Action& unlocked);
   void migrated_second_pass(p4::Block& second, p4::Action& unlocked, p4::Action& invalid);
   void address_shadow(p4::Block& flowcc);
   p4::Action& answer_to_home_and_shadow(const char* name, MessageType type);
@@ -106,6 +110,7 @@ class LcfBuilder {
 
   const FlowCcOptions& options_;
   LcfShape shape_;
+  MigrationRules rules_;
   ProviderOrders orders_{shape_.nodes};
   std::shared_ptr<p4::Program> program_;
   p4::Program& p_;

@@ -55,11 +55,13 @@ void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags)
   auto& take = p_.action("take" + w).execute(insert, set_index_, hit);
   auto& give_up = p_.action("give_up" + w).execute(clear, set_index_, hit);
   const FieldRef data = p_.intrinsics().resubmit_data;
+  const Condition is_add = type_ == number(MessageType::add_to_switch);
   // No way before has taken it: the last one before says so itself, those before that by `hit`.
-  Condition is_new = resubmitted_ == 1 && type_ == number(MessageType::add_to_switch) && data != 0;
+  Condition is_new = rules_.two_pass_add ? resubmitted_ == 1 && is_add && data != 0 : resubmitted_ == 0 && is_add;
   if (n >= 2) is_new = is_new && hits_[n - 2] == 0;
   if (n >= 3) is_new = is_new && hit_ == 0;
-  const Condition gives_up = resubmitted_ == 1 && type_ == number(MessageType::clear) && data != 0;
+  const MessageType last = rules_.two_phase_remove ? MessageType::clear : MessageType::remove_from_switch;
+  const Condition gives_up = resubmitted_ == 1 && type_ == number(last) && data != 0;
   lcf.if_(is_new).then([&](Block& b) { b.apply(take); }).else_([&](Block& old) {
     old.if_(gives_up).then([&](Block& b) { b.apply(give_up); }).else_([&](Block& b) { b.apply(find); });
   });
@@ -69,8 +71,11 @@ void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags)
 // for the first time. (An ADD that comes again only looks has found what is not to be changed.)
 Condition LcfBuilder::changes_block() {
   const FieldRef data = p_.intrinsics().resubmit_data;
-  return fresh_ == 1 || (resubmitted_ == 1 && type_ < number(MessageType::unlock_read)) || (newer_ == 1 && data != 0) ||
-         (type_ == number(MessageType::add_to_switch) && data != 0);
+  const Condition first_or_undo = fresh_ == 1 || (resubmitted_ == 1 && type_ < number(MessageType::unlock_read));
+  const Condition gives_back = rules_.unlock_by_holder ? newer_ == 1 && data != 0 : newer_ == 1 && resubmitted_ == 1;
+  const Condition is_add = type_ == number(MessageType::add_to_switch);
+  const Condition adds = rules_.two_pass_add ? is_add && (rules_.keep_found ? data != 0 : resubmitted_ == 1) : is_add;
+  return first_or_undo || gives_back || adds;
 }
 
 // CLEARED: of each home agent, the number of its last CLEAR that was executed. The field is one that requests do not
@@ -85,66 +90,84 @@ void LcfBuilder::stamp(Block& lcf) {
   lcf.if_(hit_ == 0 && resubmitted_ == 0 && type_ < number(MessageType::unlock_read))
       .then([&](Block& b) { b.apply(stamp); })
       .else_([&](Block& other) {
-        other.if_(newer_ == 1 && p_.intrinsics().resubmit_data != 0 && type_ == number(MessageType::clear))
-            .then([&](Block& b) { b.apply(note); });
+        const MessageType last = rules_.two_phase_remove ? MessageType::clear : MessageType::remove_from_switch;
+        other.if_(newer_ == 1 && p_.intrinsics().resubmit_data != 0 && type_ == number(last)).then([&](Block& b) {
+          b.apply(note);
+        });
       });
 }
 
 void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
   const auto& md = p_.intrinsics();
-  auto& look_again = p_.action("resubmit_to_look").set(md.resubmit, 1).set(md.resubmit_value, 0);
-  auto& add = p_.action("resubmit_to_add").set(md.resubmit, 1).set(md.resubmit_value, newer_);
   auto& not_here = p_.action("remove_what_is_not_here")
                        .set(type_, number(MessageType::failed_ack))
                        .set(receiver_, number(Receiver::requester))
                        .set(md.ucast_egress_port, md.ingress_port);
   auto& cleared_before = reply("cleared_before", MessageType::unlock_ack);
-  auto& removed = with_metadata(reply("removed", MessageType::ack));
+  auto& unlock = unlock_with_score();
+  auto& removed = rules_.two_phase_remove ? with_metadata(reply("removed", MessageType::ack)) : unlock;
   auto& locked = reply("remove_what_is_locked", MessageType::failed_ack);
   const Condition is_add = type_ == number(MessageType::add_to_switch),
                   is_remove = type_ == number(MessageType::remove_from_switch),
                   is_clear = type_ == number(MessageType::clear);
-  fresh.if_(is_add)
-      .then([&](Block& adds) {
-        adds.if_(hit_ == 1).then([&](Block& b) { b.apply(look_again); }).else_([&](Block& b) { b.apply(add); });
-      })
-      .else_([&](Block& others) {
-        others.if_(hit_ == 0)
-            .then([&](Block& absent) {
-              absent.if_(is_remove).then([&](Block& b) { b.apply(not_here); }).else_([&](Block& more) {
-                more.if_(is_clear).then([&](Block& b) { b.apply(cleared_before); }).else_([&](Block& b) {
-                  b.apply(to_owner_home);
-                });
-              });
-            })
-            .else_([&](Block& mine) {
-              mine.if_(is_unlock() || is_clear)
-                  .then([&](Block& b) { b.apply(unlock_with_score()); })
-                  .else_([&](Block& locks) {
-                    locks.if_(is_remove)
-                        .then([&](Block& removes) {
-                          removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) {
-                            b.apply(locked);
-                          });
-                        })
-                        .else_([&](Block& request) { locked_or_not(request); });
-                  });
+  fresh.if_(is_add).then([&](Block& adds) { first_pass_of_add(adds); }).else_([&](Block& others) {
+    others.if_(hit_ == 0)
+        .then([&](Block& absent) {
+          absent.if_(is_remove).then([&](Block& b) { b.apply(not_here); }).else_([&](Block& more) {
+            more.if_(is_clear).then([&](Block& b) { b.apply(cleared_before); }).else_([&](Block& b) {
+              b.apply(to_owner_home);
             });
-      });
+          });
+        })
+        .else_([&](Block& mine) {
+          mine.if_(is_unlock() || is_clear).then([&](Block& b) { b.apply(unlock); }).else_([&](Block& locks) {
+            locks.if_(is_remove)
+                .then([&](Block& removes) {
+                  removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) {
+                    b.apply(locked);
+                  });
+                })
+                .else_([&](Block& request) { locked_or_not(request); });
+          });
+        });
+  });
+}
+
+void LcfBuilder::first_pass_of_add(Block& adds) {
+  if (!rules_.two_pass_add) return answer_add(adds);
+  const auto& md = p_.intrinsics();
+  auto& look_again = p_.action("resubmit_to_look").set(md.resubmit, 1).set(md.resubmit_value, 0);
+  auto& add = p_.action("resubmit_to_add").set(md.resubmit, 1).set(md.resubmit_value, newer_);
+  adds.if_(hit_ == 1).then([&](Block& b) { b.apply(look_again); }).else_([&](Block& b) { b.apply(add); });
+}
+
+void LcfBuilder::answer_add(Block& adds) {
+  auto& added = answer_to_home_and_shadow("added", MessageType::ack);
+  auto& collided = answer_to_home_and_shadow("collided", MessageType::failed_ack);
+  adds.if_(hit_ == 1).then([&](Block& b) { b.apply(added); }).else_([&](Block& b) { b.apply(collided); });
 }
 
 void LcfBuilder::migrated_second_pass(Block& second, Action& unlocked, Action& invalid) {
-  auto& added = answer_to_home_and_shadow("added", MessageType::ack);
-  auto& collided = answer_to_home_and_shadow("collided", MessageType::failed_ack);
   second.if_(type_ < number(MessageType::unlock_read))
       .then([&](Block& b) { b.apply(invalid); })
       .else_([&](Block& rest) {
-        rest.if_(type_ == number(MessageType::add_to_switch))
-            .then([&](Block& adds) {
-              adds.if_(hit_ == 1).then([&](Block& b) { b.apply(added); }).else_([&](Block& b) { b.apply(collided); });
-            })
-            .else_([&](Block& b) { b.apply(unlocked); });
+        if (rules_.two_pass_add) {
+          rest.if_(type_ == number(MessageType::add_to_switch))
+              .then([&](Block& adds) { answer_add(adds); })
+              .else_([&](Block& more) { answer_release(more, unlocked); });
+        } else {
+          answer_release(rest, unlocked);
+        }
       });
+}
+
+// As printed it is REMOVE itself that comes again, to give the block up and bring its metadata home.
+void LcfBuilder::answer_release(Block& rest, Action& unlocked) {
+  if (rules_.two_phase_remove) return static_cast<void>(rest.apply(unlocked));
+  auto& removed = with_metadata(reply("removed", MessageType::ack));
+  rest.if_(type_ == number(MessageType::remove_from_switch))
+      .then([&](Block& b) { b.apply(removed); })
+      .else_([&](Block& b) { b.apply(unlocked); });
 }
 
 Action& LcfBuilder::answer_to_home_and_shadow(const char* name, MessageType type) {

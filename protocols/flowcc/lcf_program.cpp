@@ -103,9 +103,16 @@ void LcfBuilder::duplicate_filter(Block& lcf) {
   auto& newest = serials.action("newest");
   const auto serial = newest.input(p_.header_field(&FlowCcHeader::serial));
   newest.compare_a(serial, Comparison::greater, kLo).set(kLo, serial, kA).output(AluOutput::predicate, kA);
-  lcf.if_(resubmitted_ == 0).then([&](Block& b) {
-    b.apply(p_.action("check_serial").execute(newest, requester_, fresh_));
-  });
+  auto& check = p_.action("check_serial").execute(newest, requester_, fresh_);
+  if (shape_.migrates && !rules_.home_serials) {
+    lcf.if_(resubmitted_ == 0).then([&](Block& first) {
+      first.if_(type_ < number(MessageType::add_to_switch))
+          .then([&](Block& b) { b.apply(check); })
+          .else_([&](Block& b) { b.apply(p_.action("fresh_always").set(fresh_, 1)); });
+    });
+    return;
+  }
+  lcf.if_(resubmitted_ == 0).then([&](Block& b) { b.apply(check); });
 }
 
 // An unlock is executed in its second pass, when it carries the score, and only once (Figure 8d).
@@ -203,8 +210,17 @@ void LcfBuilder::access_way(Block& lcf, unsigned n) {
                        .set(hit_, 1)
                        .execute(put_status, set_index_)
                        .execute(put_copyset, set_index_);  // LOCK of a free entry is 0
-    access.entry({number(MessageType::add_to_switch), 0}, found).entry({number(MessageType::add_to_switch), 1}, insert);
+    const bool one_pass = !rules_.two_pass_add;
+    access.entry({number(MessageType::add_to_switch), 0}, one_pass ? insert : found);
+    if (!one_pass) access.entry({number(MessageType::add_to_switch), 1}, insert);
     access.entry({number(MessageType::remove_from_switch), 0}, exclusive);
+    if (!rules_.two_phase_remove) {
+      access.entry({number(MessageType::remove_from_switch), 1}, p_.action("remove" + w)
+                                                                     .set(hit_, 1)
+                                                                     .execute(release_write, set_index_)
+                                                                     .execute(get_status, set_index_, status_)
+                                                                     .execute(get_copyset, set_index_, sharers_));
+    }
     access.entry({number(MessageType::clear), 0}, found).entry({number(MessageType::clear), 1}, undo_write);
     lcf.if_(hit == 1).then([&](Block& block) {
       block.if_(changes_block()).then([&](Block& b) { b.apply(access); }).else_([&](Block& b) { b.apply(found); });
@@ -237,10 +253,15 @@ void LcfBuilder::scoreboard(Block& lcf) {
   }
   if (shape_.migrates) {
     act.entry({number(MessageType::remove_from_switch), 0}, count_it);
+    if (!rules_.two_phase_remove) act.entry({number(MessageType::remove_from_switch), 1}, reset_it);
     act.entry({number(MessageType::clear), 0}, look_up).entry({number(MessageType::clear), 1}, reset_it);
   }
-  // A second pass that undoes nothing (resubmitted with 0) has no score to take back.
-  const Condition counts = resubmitted_ == 0 || newer_ == 1 || p_.intrinsics().resubmit_data != 0;
+  // A second pass that undoes nothing (resubmitted with 0) has no score to take back. Where blocks migrate an unlock
+  // that finds no score is of an event whose lock was at home: by its second pass the next event of its parity may
+  // have a score.
+  const Condition holds = p_.intrinsics().resubmit_data != 0;
+  const Condition counts = shape_.migrates && rules_.unlock_by_holder ? resubmitted_ == 0 || holds
+                                                                      : resubmitted_ == 0 || newer_ == 1 || holds;
   lcf.if_(hit_ == 1 && counts).then([&](Block& b) { b.apply(act); });
 }
 

@@ -30,6 +30,18 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
   region.observers.push_back(this);
   region.stored = false;
   shared.data_keys.push_back(server.nic().memory().add(region));
+  if (shared.migration != nullptr) begin_epoch();
+}
+
+void MemoryNode::begin_epoch() {
+  shared_.rack.server(id_).clock().after<&MemoryNode::epoch_over>(shared_.options.migration.epoch, *this);
+}
+
+void MemoryNode::epoch_over() {
+  if (crashed_) return;
+  home_agent_->epoch_over();
+  cache_agent_->epoch_over();
+  begin_epoch();
 }
 
 Requester* MemoryNode::event_on(Tag tag) {
@@ -81,6 +93,7 @@ void MemoryNode::crash() {
     requester->visit_blocks([this](Tag tag) { lost_.push_back(tag); });
     requester->crash();
   }
+  home_agent_->crash();
   cache_.clear([this](const CacheEntry& entry) {
     if (entry.state == CacheEntry::State::dirty) lost_.push_back(entry.tag);
     permission_changed(entry.tag, Permission::none, 0);

@@ -65,6 +65,9 @@ class MemoryNode final : public models::MemoryObserver {
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
 
  private:
+  void begin_epoch();
+  void epoch_over();
+
   Shared& shared_;
   NodeId id_;
   sim::Source source_;

@@ -36,6 +36,13 @@ void Endpoint::send(const FlowCcHeader& header, NodeId destination, sim::Operati
   nic_.send_raw(raw_qpn_, make_packet(header, destination, operation));
 }
 
+void Endpoint::send_hint(const FlowCcHeader& header, NodeId destination, const HeatReport& report) {
+  p4::PacketRef packet = make_packet(header, destination, 0);
+  packet->payload_bytes = report.size * HeatReport::kBytesEach;
+  packet->content = models::Content::of(report);
+  nic_.send_raw(raw_qpn_, std::move(packet));
+}
+
 void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination,
                           sim::OperationId operation) {
   shared_.calendar.at<&Endpoint::send_now>(core_.charge(cost), core_.lane(), *this,

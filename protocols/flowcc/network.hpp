@@ -8,7 +8,9 @@
 #include "models/service/memory_service.hpp"
 #include "protocols/flowcc/counters.hpp"
 #include "protocols/flowcc/coverage.hpp"
+#include "protocols/flowcc/hotness.hpp"
 #include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/migration_counters.hpp"
 #include "protocols/flowcc/options.hpp"
 #include "protocols/flowcc/provider.hpp"
 
@@ -26,6 +28,8 @@ struct Shared {
   CoverageMarks coverage{};
   ProviderOrders providers{shape.nodes};
   std::vector<std::uint32_t> data_keys{};  ///< by node: of the memory that blocks are written to
+  MigrationCounters* migration = nullptr;  ///< null where blocks do not migrate
+  NodeId shadow = 0;                       ///< the server that the shadow node runs on, where they do
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -39,6 +43,9 @@ struct Shared {
   }
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
+  unsigned requesters() const { return shape.nodes * shape.threads_per_node; }
+  /// Where blocks migrate home agents are requesters too, behind the threads.
+  unsigned requester_of_home(NodeId node) const { return requesters() + node; }
 };
 
 /// Where a block's RC WRITE lands on the receiving node: in global memory, or in the buffer of one coherence event.
@@ -77,6 +84,8 @@ class Endpoint {
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
   void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
+  /// The same of a hint that lists blocks.
+  void send_hint(const FlowCcHeader& header, NodeId destination, const HeatReport& report);
   /// The same once the thread has spent `cost` on it; until then it does nothing else.
   void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
   /// Writes a block to `address` on `destination`.

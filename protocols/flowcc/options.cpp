@@ -9,14 +9,18 @@
 namespace racksim::flowcc {
 
 sim::Duration FlowCcOptions::longest_timeout(const models::RackOptions& rack) const {
-  return rack.rtt * (static_cast<std::int64_t>(std::max(request_timeout_rtts, unlock_timeout_rtts)) * kMostBackOff);
+  const std::uint64_t rtts =
+      std::max({request_timeout_rtts, unlock_timeout_rtts, migrates() ? migration.timeout_rtts : 0});
+  return rack.rtt * (static_cast<std::int64_t>(rtts) * kMostBackOff);
 }
 
 void FlowCcOptions::declare(sim::Parameters& p) {
   using sim::Duration;
   const Duration zero, us = Duration::from_ps(1'000'000), most = Duration::from_ps(1'000'000'000);
-  p.choice("ownership", ownership, {{"switch", Ownership::switch_owned}, {"home", Ownership::home}},
-           "who manages shared blocks: the switch (Concordia), or their home agents (CONCORDIA-base)")
+  p.choice("ownership", ownership,
+           {{"switch", Ownership::switch_owned}, {"home", Ownership::home}, {"migrating", Ownership::migrating}},
+           "who manages shared blocks: the switch, from the beginning; their home agents (CONCORDIA-base); or home "
+           "agents until a block's coherence traffic is heavy, and then the switch (Concordia)")
       .varied({Ownership::switch_owned, Ownership::home})
       .moderate({Ownership::switch_owned});
   p.size("block", block_bytes, 64, 1 << 20, "cache block, the unit of coherence and of data transfer; a power of two")
@@ -71,6 +75,8 @@ void FlowCcOptions::declare(sim::Parameters& p) {
        "(Concordia §6)")
       .varied({zero, us / 10})
       .moderate({zero});
+  p.object("migration", migration);
+  p.object("shadow", shadow);
 }
 
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {

@@ -6,13 +6,15 @@
 #include <memory>
 
 #include "models/service/protocol.hpp"
+#include "protocols/flowcc/migration_options.hpp"
 
 namespace racksim::flowcc {
 
 struct FlowCcOptions final : models::ProtocolOptions {
   enum class Ownership : std::uint8_t {
     switch_owned,  ///< shared blocks are managed by the switch, private ones by their homes (Concordia)
-    home           ///< every block is managed by its home agent (CONCORDIA-base, §7.2)
+    home,          ///< every block is managed by its home agent (CONCORDIA-base, §7.2)
+    migrating      ///< every block by its home agent until its coherence traffic is heavy, then by the switch (§5.2)
   };
   enum class Idempotence : std::uint8_t {
     safe,  ///< §5.3 with the four rules that make it hold (requester.hpp)
@@ -42,12 +44,17 @@ struct FlowCcOptions final : models::ProtocolOptions {
   sim::Duration notice_data_work = sim::Duration::from_ps(60'000);
   sim::Duration copy_work_per_kib = {};
 
+  MigrationOptions migration;
+  ShadowOptions shadow;
+  bool migrates() const { return ownership == Ownership::migrating; }
+
   /// A timeout doubles whenever it expires, up to so many times the first.
   static constexpr std::int64_t kMostBackOff = 64;
 
   /// Whether everything is on without which metadata and locks go wrong.
   bool keeps_metadata() const {
-    return idempotence == Idempotence::safe && scoreboard && last_unlock && last_executed && check_table;
+    return idempotence == Idempotence::safe && scoreboard && last_unlock && last_executed && check_table &&
+           (!migrates() || migration.effective().all());
   }
 
   void declare(sim::Parameters& p) override;

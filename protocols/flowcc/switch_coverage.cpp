@@ -27,10 +27,14 @@ void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressM
 
 void SwitchCoverage::after_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata,
                                    const p4::Verdict& verdict) {
-  if (!request_ || metadata.resubmitted) return;
+  if (!request_) return note_second_add(packet, metadata);
+  if (metadata.resubmitted) return;
   const MessageType type = request_->message_type();
+  if (type >= MessageType::add_to_switch) return note_move(packet, verdict);
   if (verdict.dropped()) return shared_.coverage.race(RacePoint::switch_drops_old_copy);
   if (!is_request(type)) {
+    shared_.coverage.race_if(shared_.migration != nullptr && verdict.resubmit && verdict.resubmit_data == 0,
+                             RacePoint::switch_unlock_after_move);
     return shared_.coverage.race_if(verdict.resubmit && verdict.resubmit_data > 1,
                                     RacePoint::switch_unlock_with_score_above_one);
   }
@@ -39,6 +43,21 @@ void SwitchCoverage::after_ingress(const p4::Packet& packet, const p4::IngressMe
   shared_.coverage.race_if(
       type == MessageType::read_miss && metadata_.status == GlobalStatus::shared && request_->retransmitted != 0,
       RacePoint::read_miss_again_to_all_holders);
+}
+
+// The first pass of a home agent's packet on a block that the switch has.
+void SwitchCoverage::note_move(const p4::Packet& packet, const p4::Verdict& verdict) {
+  if (verdict.dropped()) return shared_.coverage.race(RacePoint::switch_drops_old_copy);
+  if (request_->message_type() == MessageType::add_to_switch) shared_.coverage.race(RacePoint::switch_add_finds_tag);
+  shared_.coverage.race_if(packet.get<FlowCcHeader>().message_type() == MessageType::failed_ack,
+                           RacePoint::switch_remove_finds_lock);
+}
+
+// What inserts finds no block before; what has no room finds none after either.
+void SwitchCoverage::note_second_add(const p4::Packet& packet, const p4::IngressMetadata& metadata) {
+  const FlowCcHeader* h = metadata.resubmitted ? packet.find<FlowCcHeader>() : nullptr;
+  shared_.coverage.race_if(h != nullptr && h->message_type() == MessageType::failed_ack,
+                           RacePoint::switch_add_collides);
 }
 
 }  // namespace racksim::flowcc

@@ -21,6 +21,9 @@ class SwitchCoverage final : public models::PassObserver {
   bool sees_idle_passes() const override { return false; }
 
  private:
+  void note_move(const p4::Packet& packet, const p4::Verdict& verdict);
+  void note_second_add(const p4::Packet& packet, const p4::IngressMetadata& metadata);
+
   Shared& shared_;
   SwitchOwner& owner_;
   // Of the packet whose pass is under way, if it is for the pipeline and of a block that the switch owns.

@@ -7,6 +7,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/memory_node.hpp"
+#include "protocols/flowcc/shadow_node.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::flowcc {
@@ -20,7 +21,7 @@ std::string lock_text(std::uint64_t lock) {
 
 SwitchOwner::SwitchOwner(Shared& shared)
     : shared_(shared),
-      lcf_(make_lcf_program(shared.options, {shared.shape.nodes, shared.shape.nodes * shared.shape.threads_per_node})),
+      lcf_(make_lcf_program(shared.options, {shared.shape.nodes, shared.requesters(), shared.migration != nullptr})),
       pipe_(shared.rack.chassis().pipe_of(shared.rack.port_of(0))) {
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
@@ -38,7 +39,7 @@ SwitchOwner::SwitchOwner(Shared& shared)
   }
 }
 
-void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
+void SwitchOwner::connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow) {
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
     p4::Pipeline& pipeline = chassis.pipeline(pipe);
@@ -47,14 +48,22 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
       const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
       const auto add = [&](const p4::Table& table, std::array<std::uint64_t, 2> key, const p4::Action& action,
                            std::vector<std::uint64_t> data) { pipeline.add_entry(table, key, action, data); };
-      const std::array mac_key{mac}, port_data{port};
-      pipeline.add_entry(*lcf_.home_port, mac_key, *lcf_.set_home_port, port_data);
+      const std::array mac_key{mac};
+      std::vector<std::uint64_t> home{port};
+      if (shadow != nullptr) home.push_back(node->id());
+      pipeline.add_entry(*lcf_.home_port, mac_key, *lcf_.set_home_port, home);
       add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::home_agent)}, *lcf_.to_agent,
           {mac, ip, node->home_agent().endpoint().raw_qpn()});
       add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::cache_agent)}, *lcf_.to_agent,
           {mac, ip, node->cache_agent().endpoint().raw_qpn()});
       add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::requester)}, *lcf_.to_requester, {mac, ip});
     }
+    if (shadow == nullptr) continue;
+    const std::array key{std::uint64_t{shared_.rack.port_of(shared_.shadow)},
+                         static_cast<std::uint64_t>(Receiver::shadow)};
+    const std::array data{models::mac_of(shared_.shadow), std::uint64_t{models::ipv4_of(shared_.shadow)},
+                          std::uint64_t{shadow->endpoint().raw_qpn()}};
+    pipeline.add_entry(*lcf_.address, key, *lcf_.to_agent, data);
   }
   // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
   p4::ReplicationEngine& engine = chassis.replication();
@@ -69,6 +78,13 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
       }
       if (!members.empty()) engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
     }
+  }
+  for (MemoryNode* node : nodes) {
+    if (shadow == nullptr) break;
+    const auto port_of = [this](NodeId id) { return static_cast<std::uint16_t>(shared_.rack.port_of(id)); };
+    engine.set_group(static_cast<std::uint16_t>(kAddGroups + node->id()),
+                     std::vector<p4::MulticastNode>{{static_cast<std::uint16_t>(node->id() + 1), {port_of(node->id())}},
+                                                    {kShadowRid, {port_of(shared_.shadow)}}});
   }
   for (MemoryNode* node : nodes) {
     engine.set_exclusion(node->id(), {static_cast<std::uint16_t>(shared_.rack.port_of(node->id()))});
@@ -165,6 +181,45 @@ bool SwitchOwner::scored(RequesterId requester, Seq seq) const {
   if (!shared_.options.scoreboard) return false;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   return registers.read(registers.array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
+}
+
+std::vector<models::Leak> SwitchOwner::left_scores() const {
+  std::vector<models::Leak> leaks;
+  if (!shared_.options.scoreboard) return leaks;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const auto scores = registers.array("SCOREBOARD");
+  for (unsigned slot = 0; slot < 2 * (shared_.requesters() + shared_.shape.nodes); ++slot) {
+    const std::uint64_t score = registers.read(scores, slot);
+    if (score == 0) continue;
+    leaks.push_back({"leaked-lock", fmt::format("switch: SCOREBOARD[{}] = {}, of requester {}, which has no event",
+                                                slot, score, slot / 2)});
+  }
+  return leaks;
+}
+
+void SwitchOwner::visit_blocks(const std::function<void(Tag)>& visit) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (const Arrays& way : ways_) {
+    for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
+      if (const std::uint64_t tag = registers.read(way.tag, index); tag != 0) visit(Tag{tag - 1});
+    }
+  }
+}
+
+std::string SwitchOwner::wrong_places(std::uint64_t index) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    const std::uint64_t tag = registers.read(ways_[way].tag, index);
+    if (const std::uint64_t lock = registers.read(ways_[way].lock, index); tag == 0 && lock != 0) {
+      return fmt::format("LOCK{}[{}] = {} though the place is free", way + 1, index, lock_text(lock));
+    }
+    for (std::size_t other = 0; tag != 0 && other < way; ++other) {
+      if (registers.read(ways_[other].tag, index) != tag) continue;
+      return fmt::format("block {} is in ways {} and {} of index {}", sim::printed_key(sim::Key{tag - 1}), other + 1,
+                         way + 1, index);
+    }
+  }
+  return "";
 }
 
 std::vector<models::Leak> SwitchOwner::held_locks() const {

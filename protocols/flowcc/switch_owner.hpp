@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace racksim::flowcc {
 
 class MemoryNode;
+class ShadowNode;
 
 /// The switch of one FlowCC instance.
 class SwitchOwner {
@@ -22,7 +24,7 @@ class SwitchOwner {
   SwitchOwner(Shared& shared);
 
   /// Fills the tables that need to know the nodes' queue pairs.
-  void connect(std::vector<MemoryNode*> nodes);
+  void connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow);
 
   /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
   bool install(Tag tag);
@@ -42,6 +44,12 @@ class SwitchOwner {
 
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
+  /// Where blocks migrate: scores of events that hold no lock any more. For a rack at rest.
+  std::vector<models::Leak> left_scores() const;
+  /// Calls `visit(tag)` for each block that the switch has.
+  void visit_blocks(const std::function<void(Tag)>& visit) const;
+  /// What is wrong with the places of this index: a tag in two ways, a lock at a free place. Empty if nothing is.
+  std::string wrong_places(std::uint64_t index) const;
 
   /// The registers that hold a block's tag, lock and metadata, if the switch owns it.
   std::vector<models::SwitchRegister> registers_of(Tag tag) const;

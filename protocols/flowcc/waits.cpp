@@ -51,6 +51,9 @@ bool FlowCc::has_lock(const Requester& requester) const {
 /// Who or what will give the lock back: the unlock of an event that is over, else the requester. Empty if neither its
 /// event nor an unlock of its is known to have the lock.
 std::string FlowCc::holder_name(unsigned requester, Tag tag) const {
+  if (requester >= shared_.requesters()) {
+    return fmt::format("home agent of node{}", requester - shared_.requesters());
+  }
   const Requester& holder =
       nodes_[requester / shape().threads_per_node]->requester(requester % shape().threads_per_node);
   for (const auto& unlock : holder.pending_unlocks()) {
@@ -71,8 +74,10 @@ std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
       const bool own = holder.requester == waiting.number() && holder.seq == event.seq();
       if (own || (holder.read && takes_read_lock(event.type()))) continue;
       std::string name = holder_name(holder.requester, tag);
-      const auto& node = nodes_[holder.requester / shape().threads_per_node];
-      if (name.empty()) name = node->requester(holder.requester % shape().threads_per_node).name();
+      if (name.empty()) {
+        const auto& node = nodes_[holder.requester / shape().threads_per_node];
+        name = node->requester(holder.requester % shape().threads_per_node).name();
+      }
       names.push_back(std::move(name));
     }
     return names;
@@ -83,6 +88,10 @@ std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
     for (const auto& requester : node->requesters()) {
       std::string name = holder_name(requester->number(), tag);
       if (!name.empty()) names.push_back(std::move(name));
+    }
+    const HomeMigration* migration = node->home_agent().migration();
+    if (migration != nullptr && migration->moving() == tag) {
+      names.push_back(holder_name(shared_.requester_of_home(node->id()), tag));
     }
   }
   if (names.empty()) names.emplace_back();
@@ -118,6 +127,12 @@ void FlowCc::add_waits_of_event(const Requester& waiting, std::vector<sim::Wait>
 
 void FlowCc::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& node : nodes_) {
+    const HomeMigration* migration = node->home_agent().migration();
+    if (migration != nullptr && migration->moving()) {
+      waits.push_back({.who = holder_name(shared_.requester_of_home(node->id()), *migration->moving()),
+                       .whom = "switch",
+                       .why = migration->describe() + ": its answer"});
+    }
     for (const auto& requester : node->requesters()) {
       if (requester->event().active()) add_waits_of_event(*requester, waits);
       const auto unlocks = requester->pending_unlocks();

@@ -252,6 +252,23 @@ TEST_CASE("an unlock with score 0 is acknowledged and changes nothing, metadata 
   CHECK(lock_of(lcf, tag) == 0);
 }
 
+TEST_CASE("an unlock whose lock was at home leaves the score that the next event of its parity has taken meanwhile") {
+  MigratingSwitch lcf;
+  Home home;
+  const std::vector<Tag> tags = colliding(2);
+  lcf.send(home.add(tags[0], {}));
+  lcf.send(home.add(tags[1], {}));
+  // Its event was over when the block came into the switch; this is one transmission more.
+  const MigratingPass first = lcf.pass(MigratingSwitch::packet(unlock_write, tags[0], 0, 0, 1, 10));
+  REQUIRE(first.resubmit_data == std::optional<std::uint64_t>(0));
+  lcf.send(MigratingSwitch::packet(write_miss, tags[1], 0, 0, 3, 11));
+  CHECK(lcf.read("SCOREBOARD", 1) == 1);
+  lcf.pass(MigratingSwitch::packet(unlock_write, tags[0], 0, 0, 1, 10), first.resubmit_data);
+  CHECK(lcf.read("SCOREBOARD", 1) == 1);
+  lcf.send(MigratingSwitch::packet(unlock_write, tags[1], 0, 0, 3, 12));
+  CHECK(lock_of(lcf, tags[1]) == 0);
+}
+
 namespace {
 
 /// Threads and home agents that follow the rules, on a network that doubles, delays and loses what they send; every
@@ -343,7 +360,7 @@ class Traffic {
         REQUIRE(result.left[0].header.is_in_switch == 0);
         REQUIRE(result.left[0].header.copyset == (expected.stamp ? *expected.stamp : h.copyset));
         if (expected.stamp && *expected.stamp != 0) ++stamped;
-        actor.sent = none;  // the home's business
+        served_at_home(actor, h);
         break;
       case Action::reply:
         REQUIRE(result.left.size() == 1);
@@ -364,6 +381,17 @@ class Traffic {
         break;
     }
     check_arrays();
+  }
+  // The home has granted the request, or refused it; an unlock that it has executed may be sent once more, for the
+  // block to be the switch's by then.
+  void served_at_home(Actor& actor, const FlowCcHeader& h) {
+    if (actor.sent != h.message_type() || actor.seq != h.seq) return;
+    const MessageType done = std::exchange(actor.sent, none);
+    if (!is_request(done)) {
+      if (random_.chance(0.5)) transmit(actor);
+    } else if (random_.chance(0.7)) {
+      begin(actor, takes_read_lock(done) ? unlock_read : unlock_write, h.tag(), false);
+    }
   }
   static void check_answer(const FlowCcHeader& answer, const FlowCcHeader& h,
                            const MigrationReference::Outcome& expected) {

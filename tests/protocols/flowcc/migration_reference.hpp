@@ -79,8 +79,6 @@ class MigrationReference {
         if (data != 0 && lcf.blocks.count(h.tag()) != 0) {
           take_out(h.tag());
           if (newer) cleared.at(home) = static_cast<std::uint32_t>(h.seq);
-          if (newer || data != 0) requester.score[h.seq % 2] = 0;
-        } else if (newer && lcf.blocks.count(h.tag()) != 0) {
           requester.score[h.seq % 2] = 0;
         }
         return {.action = Action::reply, .type = MessageType::unlock_ack};

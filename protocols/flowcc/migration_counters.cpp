@@ -1,0 +1,30 @@
+// Names and meanings of migration's counters. See migration_counters.hpp.
+#include "protocols/flowcc/migration_counters.hpp"
+
+namespace racksim::flowcc {
+
+MigrationCounters::MigrationCounters(sim::Metrics& m)
+    : epochs(m.counter("flowcc.migration.epochs", "epochs", "epochs that have ended, of all home agents")),
+      adds(m.counter("flowcc.migration.adds", "blocks", "blocks that home agents have sent ADD-TO-SWITCH for")),
+      added(m.counter("flowcc.migration.added", "blocks", "of which the switch has taken")),
+      collisions(m.counter("flowcc.migration.collisions", "blocks", "of which found all places taken")),
+      removes(m.counter("flowcc.migration.removes", "blocks", "blocks that home agents have asked back")),
+      removed(m.counter("flowcc.migration.removed", "blocks", "of which have come back to their homes")),
+      busy_removes(m.counter("flowcc.migration.busy_removes", "blocks", "of which were locked, and have stayed")),
+      skips(m.counter("flowcc.migration.skips", "blocks", "hot blocks that were locked at the end of an epoch")),
+      drains(m.counter("flowcc.migration.drains", "blocks",
+                       "of which have taken no new holders from then on, until they moved")),
+      retransmissions(
+          m.counter("flowcc.migration.retransmissions", "packets", "ADD, REMOVE and CLEAR sent again after a timeout")),
+      packets(m.counter("flowcc.migration.packets", "packets",
+                        "packets of migration that home agents have sent and received, hints included")),
+      refused_requests(m.counter("flowcc.migration.refused_requests", "packets",
+                                 "requests that a home refused since it had given the block away, or was about to")),
+      dropped_requests(m.counter("flowcc.migration.dropped_requests", "packets",
+                                 "requests that a home dropped as older than the block's return")),
+      reports(m.counter("flowcc.shadow.reports", "packets", "reports of invalidations that the shadow node received")),
+      listings(m.counter("flowcc.shadow.listings", "packets", "lists of home agents that the shadow node received")),
+      scans(m.counter("flowcc.shadow.scans", "scans", "scans of the shadow node for cold blocks")),
+      notices(m.counter("flowcc.shadow.notices", "packets", "cold blocks that it would have removed")) {}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,71 @@
+// The declaration of migration's options. See migration_options.hpp.
+#include "protocols/flowcc/migration_options.hpp"
+
+namespace racksim::flowcc {
+
+namespace {
+constexpr sim::Duration kMicrosecond = sim::Duration::from_ps(1'000'000);
+constexpr sim::Duration kMost = sim::Duration::from_ps(10'000'000'000'000);  // 10 s
+}  // namespace
+
+void MigrationRules::declare(sim::Parameters& p) {
+  p.flag("mark", mark, "a home refuses requests for blocks that it has given to the switch");
+  p.flag("stamp", stamp, "a home drops requests that passed the switch before the block came back");
+  p.flag("unlock_by_holder", unlock_by_holder, "an unlock changes nothing where its event does not hold the lock");
+  p.flag("keep_found", keep_found, "an ADD that finds its tag changes nothing");
+  p.flag("two_pass_add", two_pass_add, "ADD looks in all ways before it inserts, and is recorded by its number");
+  p.flag("home_serials", home_serials, "the switch drops old copies of home agents' packets");
+  p.flag("two_phase_remove", two_phase_remove, "REMOVE fetches the metadata, and only CLEAR gives the block up");
+}
+
+void MigrationOptions::declare(sim::Parameters& p) {
+  p.length("epoch", epoch, kMicrosecond, kMost, "after which home agents move their hottest blocks (Concordia §5.2.2)")
+      .varied({kMicrosecond * 20, kMicrosecond * 100})
+      .moderate({kMicrosecond * 20, kMicrosecond * 100});
+  p.integer("top_k", top_k, 1, 1'000'000, "blocks that a home agent moves into the switch at an epoch's end, at most")
+      .varied({1, 4, 1000})
+      .moderate({1, 4, 1000});
+  p.integer("timeout_rtts", timeout_rtts, 1, 1000,
+            "round-trip times until a home agent sends ADD, REMOVE or CLEAR again")
+      .varied({1, 2, 12})
+      .timeout();
+  p.integer("skips", skips, 0, 1'000'000,
+            "epochs at whose end a hot block is found locked before its home refuses new requests for it until it has "
+            "moved")
+      .varied({0, 3})
+      .moderate({0, 3});
+  p.integer("listed", listed, 0, 1'000'000,
+            "blocks in the switch of which a home agent tells the shadow node after each epoch, in turn, since the "
+            "copy of ADD's answer may be lost; 0: none")
+      .varied({0, 1, 512})
+      .moderate({0, 1, 512});
+  p.length("work_per_block", work_per_block, sim::Duration{}, kMost,
+           "core time of an agent at an epoch's end for each block that it has counted (assumed: a pass over a small "
+           "table)");
+  p.choice("which", which, {{"safe", Rules::safe}, {"printed", Rules::printed}},
+           "the rules below that are on, or none of them: Concordia §5.2.1 as printed");
+  p.object("rules", rules);
+}
+
+void ShadowOptions::declare(sim::Parameters& p) {
+  p.flag("active", active,
+         "it has cold blocks removed; off: the switch keeps what came first, and what comes when it is full stays at "
+         "its home");
+  p.optional_integer("node", node, 0, 255,
+                     "the memory node that the shadow node runs on; null: a server of its own, the rack's last");
+  p.length("scan_period", scan_period, kMicrosecond, kMost,
+           "time between its scans for cold blocks (the paper: \"periodically\")")
+      .varied({kMicrosecond * 20, kMicrosecond * 100})
+      .moderate({kMicrosecond * 20, kMicrosecond * 100});
+  p.ratio("free_share", free_share, "share of the switch's places that its scans keep free")
+      .varied({0, 0.05, 0.5, 1})
+      .moderate({0, 0.05, 0.5, 1});
+  p.integer("halvings", halvings, 0, 63, "how often a block's hotness is halved at the end of an epoch")
+      .varied({0, 1})
+      .moderate({0, 1});
+  p.length("work", work, sim::Duration{}, kMost, "core time of the shadow node for a packet");
+  p.length("work_per_entry", work_per_entry, sim::Duration{}, kMost,
+           "core time of the shadow node for each entry of SHADOW-TAG that a scan or a report looks at");
+}
+
+}  // namespace racksim::flowcc

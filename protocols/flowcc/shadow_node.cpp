@@ -1,0 +1,78 @@
+// See shadow_node.hpp.
+#include "protocols/flowcc/shadow_node.hpp"
+
+#include <cmath>
+
+namespace racksim::flowcc {
+
+ShadowNode::ShadowNode(Shared& shared, models::Core& core)
+    : shared_(shared),
+      core_(core),
+      endpoint_(shared, shared.shadow, core, *this, *this, shared.options.shadow.work),
+      tags_(shared.options.ways, shared.options.entries_per_way, shared.options.shadow.halvings),
+      lane_(shared.calendar.add_lane("flowcc/shadow")) {}
+
+void ShadowNode::add_actor(sim::Engine& engine, sim::HostId host) {
+  engine.add_actor("shadow", host, [this](sim::Engine::Actor& actor) {
+    for (;;) {
+      actor.sleep(shared_.options.shadow.scan_period);
+      actor.post<&ShadowNode::scan>(lane_, *this);
+    }
+  });
+}
+
+std::uint64_t ShadowNode::epoch() const {
+  return static_cast<std::uint64_t>((shared_.calendar.now() - sim::Time::beginning()).ps() /
+                                    shared_.options.migration.epoch.ps());
+}
+
+void ShadowNode::on_packet(p4::PacketRef packet) {
+  const FlowCcHeader& h = packet->get<FlowCcHeader>();
+  switch (h.message_type()) {
+    case MessageType::ack:
+      tags_.note(h.tag(), set_of(h.tag()), epoch());
+      break;
+    case MessageType::failed_ack:
+      if (const auto coldest = tags_.take_coldest_of(set_of(h.tag()), epoch())) notify_home(*coldest);
+      break;
+    case MessageType::heat_report:
+    case MessageType::listing: {
+      const bool heat = h.message_type() == MessageType::heat_report;
+      ++(heat ? shared_.migration->reports : shared_.migration->listings).value;
+      const auto report = packet->content.as<HeatReport>();
+      core_.charge(shared_.options.shadow.work_per_entry * static_cast<std::int64_t>(report.size));
+      for (std::uint32_t i = 0; i < report.size; ++i) {
+        const Heat& block = report.blocks[i];
+        tags_.heat(block.tag, set_of(block.tag), block.count, epoch());
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void ShadowNode::scan() {
+  const auto entries = static_cast<std::int64_t>(tags_.places());
+  core_.run<&ShadowNode::remove_cold>(shared_.options.shadow.work_per_entry * entries, *this);
+}
+
+void ShadowNode::remove_cold() {
+  ++shared_.migration->scans.value;
+  const auto places = static_cast<double>(tags_.places());
+  const auto may_be_taken = static_cast<std::uint64_t>(std::floor(places * (1 - shared_.options.shadow.free_share)));
+  if (tags_.used() <= may_be_taken) return;
+  for (const Tag tag : tags_.take_coldest(tags_.used() - may_be_taken, epoch())) notify_home(tag);
+}
+
+void ShadowNode::notify_home(Tag tag) {
+  if (!shared_.options.shadow.active) return;
+  FlowCcHeader h;
+  h.set_type(MessageType::removal_notice);
+  h.receiver = static_cast<std::uint64_t>(Receiver::home_agent);
+  h.set_tag(tag);
+  ++shared_.migration->notices.value;
+  endpoint_.send(h, shared_.home_of(tag), 0);
+}
+
+}  // namespace racksim::flowcc

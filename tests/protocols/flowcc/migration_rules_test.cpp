@@ -1,0 +1,71 @@
+// Each rule of migration (migration_options.hpp), switched off under loss, duplication and reordering, and what
+// notices.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "p4model/fit/placement.hpp"
+#include "tests/protocols/flowcc/migration_run.hpp"
+
+using namespace racksim;
+using namespace racksim::flowcc;
+using namespace racksim::flowcc::testing;
+
+namespace {
+
+struct Rule {
+  const char* name;
+  bool MigrationRules::*flag;
+};
+constexpr Rule kRules[] = {{"mark", &MigrationRules::mark},
+                           {"stamp", &MigrationRules::stamp},
+                           {"unlock_by_holder", &MigrationRules::unlock_by_holder},
+                           {"keep_found", &MigrationRules::keep_found},
+                           {"two_pass_add", &MigrationRules::two_pass_add},
+                           {"home_serials", &MigrationRules::home_serials},
+                           {"two_phase_remove", &MigrationRules::two_phase_remove}};
+
+/// The first seed whose run breaks something, and what; 0 if none does.
+std::pair<std::uint64_t, std::string> broken_by(bool MigrationRules::*rule, std::uint64_t seeds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    Setup setup = harshly_migrating(seed);
+    setup.flowcc.migration.rules.*rule = false;
+    MigratingRun run(setup);
+    run.finish();
+    if (const std::string violations = run.violations(); !violations.empty()) return {seed, violations};
+  }
+  return {0, ""};
+}
+
+}  // namespace
+
+TEST_CASE("without any one of the rules of migration an oracle fails within 200 seeds") {
+  for (const Rule& rule : kRules) {
+    const auto [seed, violations] = broken_by(rule.flag, 200);
+    INFO(rule.name);
+    CHECK(seed != 0);
+    WARN(rule.name << " " << seed << " " << violations);
+  }
+}
+
+TEST_CASE("migration as printed breaks on perfect wires within 20 seeds") {
+  bool broken = false;
+  for (std::uint64_t seed = 1; seed <= 20 && !broken; ++seed) {
+    Setup setup = migrating(seed);
+    setup.flowcc.migration.which = MigrationOptions::Rules::printed;
+    MigratingRun run(setup);
+    run.finish();
+    broken = !run.violations().empty();
+  }
+  CHECK(broken);
+}
+
+TEST_CASE("the program fits twelve stages and nine ways without any one of the rules, too") {
+  for (const Rule& rule : kRules) {
+    FlowCcOptions options;
+    options.ownership = FlowCcOptions::Ownership::migrating;
+    options.migration.rules.*rule.flag = false;
+    const LcfProgram lcf = make_lcf_program(options, {.migrates = true});
+    INFO(rule.name);
+    CHECK(p4::Placement(*lcf.program, p4::SwitchResources{}).stages_used() == 12);
+  }
+}
