@@ -73,6 +73,7 @@ class LcfBuilder {
   p4::Condition changes_block();
   void stamp(p4::Block& lcf);
   void migrated_first_pass(p4::Block& fresh, p4::Action& to_owner_home);
+  void answer_remove(p4::Block& removes);
   void first_pass_of_add(p4::Block& adds);
   void answer_add(p4::Block& adds);
   void answer_release(p4::Block& rest, p4::Action& unlocked);

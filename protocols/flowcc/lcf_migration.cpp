@@ -105,11 +105,12 @@ void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
                        .set(md.ucast_egress_port, md.ingress_port);
   auto& cleared_before = reply("cleared_before", MessageType::unlock_ack);
   auto& unlock = unlock_with_score();
-  auto& removed = rules_.two_phase_remove ? with_metadata(reply("removed", MessageType::ack)) : unlock;
-  auto& locked = reply("remove_what_is_locked", MessageType::failed_ack);
   const Condition is_add = type_ == number(MessageType::add_to_switch),
                   is_remove = type_ == number(MessageType::remove_from_switch),
                   is_clear = type_ == number(MessageType::clear);
+  // As printed a REMOVE that has its lock comes again, as an unlock does.
+  const Condition comes_again =
+      rules_.two_phase_remove ? is_unlock() || is_clear : is_unlock() || is_clear || (is_remove && score_ != 0);
   fresh.if_(is_add).then([&](Block& adds) { first_pass_of_add(adds); }).else_([&](Block& others) {
     others.if_(hit_ == 0)
         .then([&](Block& absent) {
@@ -120,17 +121,20 @@ void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
           });
         })
         .else_([&](Block& mine) {
-          mine.if_(is_unlock() || is_clear).then([&](Block& b) { b.apply(unlock); }).else_([&](Block& locks) {
-            locks.if_(is_remove)
-                .then([&](Block& removes) {
-                  removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) {
-                    b.apply(locked);
-                  });
-                })
-                .else_([&](Block& request) { locked_or_not(request); });
+          mine.if_(comes_again).then([&](Block& b) { b.apply(unlock); }).else_([&](Block& locks) {
+            locks.if_(is_remove).then([&](Block& removes) { answer_remove(removes); }).else_([&](Block& request) {
+              locked_or_not(request);
+            });
           });
         });
   });
+}
+
+void LcfBuilder::answer_remove(Block& removes) {
+  auto& locked = reply("remove_what_is_locked", MessageType::failed_ack);
+  if (!rules_.two_phase_remove) return static_cast<void>(removes.apply(locked));
+  auto& removed = with_metadata(reply("removed", MessageType::ack));
+  removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) { b.apply(locked); });
 }
 
 void LcfBuilder::first_pass_of_add(Block& adds) {

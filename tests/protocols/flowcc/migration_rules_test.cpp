@@ -24,26 +24,23 @@ constexpr Rule kRules[] = {{"mark", &MigrationRules::mark},
                            {"home_serials", &MigrationRules::home_serials},
                            {"two_phase_remove", &MigrationRules::two_phase_remove}};
 
-/// The first seed whose run breaks something, and what; 0 if none does.
-std::pair<std::uint64_t, std::string> broken_by(bool MigrationRules::*rule, std::uint64_t seeds) {
+bool breaks_within(std::uint64_t seeds, bool MigrationRules::*rule) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Setup setup = harshly_migrating(seed);
     setup.flowcc.migration.rules.*rule = false;
     MigratingRun run(setup);
     run.finish();
-    if (const std::string violations = run.violations(); !violations.empty()) return {seed, violations};
+    if (!run.violations().empty()) return true;
   }
-  return {0, ""};
+  return false;
 }
 
 }  // namespace
 
 TEST_CASE("without any one of the rules of migration an oracle fails within 200 seeds") {
   for (const Rule& rule : kRules) {
-    const auto [seed, violations] = broken_by(rule.flag, 200);
     INFO(rule.name);
-    CHECK(seed != 0);
-    WARN(rule.name << " " << seed << " " << violations);
+    CHECK(breaks_within(200, rule.flag));
   }
 }
 
