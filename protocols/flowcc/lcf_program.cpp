@@ -103,16 +103,13 @@ void LcfBuilder::duplicate_filter(Block& lcf) {
   auto& newest = serials.action("newest");
   const auto serial = newest.input(p_.header_field(&FlowCcHeader::serial));
   newest.compare_a(serial, Comparison::greater, kLo).set(kLo, serial, kA).output(AluOutput::predicate, kA);
-  auto& check = p_.action("check_serial").execute(newest, requester_, fresh_);
-  if (shape_.migrates && !rules_.home_serials) {
-    lcf.if_(resubmitted_ == 0).then([&](Block& first) {
-      first.if_(type_ < number(MessageType::add_to_switch))
-          .then([&](Block& b) { b.apply(check); })
-          .else_([&](Block& b) { b.apply(p_.action("fresh_always").set(fresh_, 1)); });
+  lcf.if_(resubmitted_ == 0).then([&](Block& first) {
+    auto& check = p_.action("check_serial").execute(newest, requester_, fresh_);
+    if (!shape_.migrates || rules_.home_serials) return static_cast<void>(first.apply(check));
+    first.if_(type_ < number(MessageType::add_to_switch)).then([&](Block& b) { b.apply(check); }).else_([&](Block& b) {
+      b.apply(p_.action("fresh_always").set(fresh_, 1));
     });
-    return;
-  }
-  lcf.if_(resubmitted_ == 0).then([&](Block& b) { b.apply(check); });
+  });
 }
 
 // An unlock is executed in its second pass, when it carries the score, and only once (Figure 8d).
