@@ -18,8 +18,7 @@ namespace racksim::models {
 
 namespace {
 
-constexpr std::uint64_t kWordBits = 128;                   // of the memory of register arrays, and of block writes
-constexpr std::uint64_t kTables = std::uint64_t{1} << 31;  // objects from here on are tables in the event log
+constexpr std::uint64_t kWordBits = 128;  // of the memory of register arrays, and of block writes
 
 // Refuses a handle that is none of the program's objects.
 template <class Object>
@@ -31,22 +30,57 @@ void check(const Object* handle, const std::deque<Object>& objects, std::string_
                             : fmt::format("no {} of the switch's program '{}' is given", kind, program.name()));
 }
 
+template <class Memory>
+bool uses(const std::vector<const Memory*>& used, const Memory* object) {
+  return std::find(used.begin(), used.end(), object) != used.end();
+}
+bool uses(const p4::ProgramNode& node, const p4::Table* table) {
+  return node.control->table == table;
+}
+bool uses(const p4::ProgramNode& node, const p4::RegisterArray* array) {
+  return uses(node.arrays, array);
+}
+bool uses(const p4::ProgramNode& node, const p4::Meter* meter) {
+  return uses(node.meters, meter);
+}
+bool uses(const p4::ProgramNode& node, const p4::Counter* counter) {
+  return uses(node.counters, counter);
+}
+
 // An object that is in both gresses (a table in a shared block) counts as ingress.
-p4::Gress gress_of(const p4::Placement& placement, const p4::Table* table, const p4::RegisterArray* array) {
+template <class Object>
+p4::Gress gress_of(const p4::Placement& placement, const Object* object) {
   const auto& graph = placement.graph();
   for (const auto node : boost::make_iterator_range(boost::vertices(graph))) {
-    if (table && graph[node].control->table == table) return graph[node].gress;
-    for (const auto* used : graph[node].arrays) {
-      if (used == array) return graph[node].gress;
-    }
+    if (uses(graph[node], object)) return graph[node].gress;
   }
   return p4::Gress::ingress;
+}
+
+// Refuses an index where a key is asked for, and the other way round.
+template <class Memory>
+void check_entry(const Memory& memory, const ControlCpu::EntryRef& entry) {
+  if (entry.index.has_value() == (memory.direct == nullptr)) return;
+  throw std::runtime_error(
+      memory.direct
+          ? fmt::format("'{}' belongs to the entries of table '{}': a key says which", memory.name, memory.direct->name)
+          : fmt::format("'{}' belongs to no table: an index says which entry", memory.name));
 }
 
 }  // namespace
 
 struct ControlCpu::Operation : SlotAccess {
-  enum class Kind : std::uint8_t { read, write, clear, set_entry, remove_entry };
+  enum class Kind : std::uint8_t {
+    read,
+    write,
+    clear,
+    set_entry,
+    remove_entry,
+    set_meter,
+    read_counter,
+    clear_counter,
+    clear_counters
+  };
 
   p4::Gress gress() const override { return gress_; }
   int stage() const override { return stage_; }
@@ -54,9 +88,20 @@ struct ControlCpu::Operation : SlotAccess {
     if (boots == cpu->chassis_.boots()) take_effect(pipeline, at);
     // The answer leaves when the slot has left the ingress.
     const auto& chassis = cpu->chassis_;
-    const sim::Time slot = at - chassis.stage_offset(gress_, stage_);
+    const sim::Time slot = slot_of(at);
     const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
     cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
+  }
+  sim::Time slot_of(sim::Time at) const { return at - cpu->chassis_.stage_offset(gress_, stage_); }
+  // The entry of a meter or counter; nothing if the table has it no more.
+  std::optional<std::uint64_t> entry_in(const p4::Pipeline& pipeline) const {
+    const p4::Table* direct = meter ? meter->direct : counter->direct;
+    return direct ? pipeline.entry_number(*direct, key, priority) : std::optional(index);
+  }
+  void name(const EntryRef& entry) {
+    index = entry.index.value_or(0);
+    key = entry.key;
+    priority = entry.priority;
   }
   void take_effect(p4::Pipeline& pipeline, sim::Time at) {
     auto& chassis = cpu->chassis_;
@@ -90,6 +135,26 @@ struct ControlCpu::Operation : SlotAccess {
       case Kind::remove_entry:
         result = pipeline.remove_entry(*table, key, priority);
         break;
+      case Kind::set_meter:
+        if (const auto entry = entry_in(pipeline)) {
+          pipeline.set_meter(*meter, *entry, rates, slot_of(at));
+          record(std::uint64_t{p4::kMeterObjects + meter->id} << 32 | *entry, rates.committed);
+          result = 1;
+        }
+        break;
+      case Kind::read_counter:
+        if (const auto entry = entry_in(pipeline)) count = pipeline.counter(*counter, *entry);
+        break;
+      case Kind::clear_counter:
+        if (const auto entry = entry_in(pipeline)) {
+          clear_counter(pipeline, *entry, record);
+          result = 1;
+        }
+        break;
+      case Kind::clear_counters:
+        for (std::uint64_t entry = 0; entry < pipeline.size(*counter); ++entry) clear_counter(pipeline, entry, record);
+        result = 1;
+        break;
     }
     if (kind == Kind::write) {
       record_register(index, value);
@@ -107,8 +172,15 @@ struct ControlCpu::Operation : SlotAccess {
         }
       }
       if (priority != 0) key_words.push_back(priority);
-      record((kTables + table->id) << 32 | (fold(key_words) & 0xffffffff), fold(data));
+      record(std::uint64_t{p4::kTableObjects + table->id} << 32 | (fold(key_words) & 0xffffffff), fold(data));
     }
+  }
+
+  template <class Record>
+  void clear_counter(p4::Pipeline& pipeline, std::uint64_t entry, Record record) const {
+    if (pipeline.counter(*counter, entry) == p4::CounterValue{}) return;
+    pipeline.set_counter(*counter, entry, {});
+    record(std::uint64_t{p4::kCounterObjects + counter->id} << 32 | entry, 0);
   }
 
   ControlCpu* cpu = nullptr;
@@ -122,6 +194,11 @@ struct ControlCpu::Operation : SlotAccess {
   std::uint64_t index = 0, value = 0;
   const p4::Table* table = nullptr;
   const p4::Action* action = nullptr;
+  const p4::Meter* meter = nullptr;
+  const p4::Counter* counter = nullptr;
+  p4::MeterRates rates;
+  p4::CounterValue count;
+  CounterDone counter_done;
   std::vector<p4::KeyMatch> key;
   std::uint32_t priority = 0;
   std::vector<std::uint64_t> data;
@@ -139,28 +216,47 @@ ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
 
 ControlCpu::~ControlCpu() = default;
 
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::RegisterArray* array,
-                                                                Done&& done) {
+template <class Object>
+std::unique_ptr<ControlCpu::Operation> ControlCpu::make_operation(unsigned pipe, const Object* object,
+                                                                  const std::deque<Object>& objects,
+                                                                  std::string_view kind, Done&& done) {
   const auto& pipeline = chassis_.pipeline(pipe);
-  check(array, pipeline.program().arrays(), "register array", pipeline.program());
+  check(object, objects, kind, pipeline.program());
   auto operation = std::make_unique<Operation>();
   operation->pipe = pipe;
-  operation->array = array->id;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(*array));
-  operation->gress_ = gress_of(pipeline.placement(), nullptr, array);
+  operation->stage_ = std::max(0, pipeline.placement().stage_of(*object));
+  operation->gress_ = gress_of(pipeline.placement(), object);
   operation->done = std::move(done);
   return operation;
 }
 
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::RegisterArray* array,
+                                                                Done&& done) {
+  const auto& arrays = chassis_.pipeline(pipe).program().arrays();
+  auto operation = make_operation(pipe, array, arrays, "register array", std::move(done));
+  operation->array = array->id;
+  return operation;
+}
+
 std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Table* table, Done&& done) {
-  const auto& pipeline = chassis_.pipeline(pipe);
-  check(table, pipeline.program().tables(), "table", pipeline.program());
-  auto operation = std::make_unique<Operation>();
-  operation->pipe = pipe;
+  const auto& tables = chassis_.pipeline(pipe).program().tables();
+  auto operation = make_operation(pipe, table, tables, "table", std::move(done));
   operation->table = table;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(*table));
-  operation->gress_ = gress_of(pipeline.placement(), table, nullptr);
-  operation->done = std::move(done);
+  return operation;
+}
+
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Meter* meter, Done&& done) {
+  const auto& meters = chassis_.pipeline(pipe).program().meters();
+  auto operation = make_operation(pipe, meter, meters, "meter", std::move(done));
+  operation->meter = meter;
+  return operation;
+}
+
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Counter* counter,
+                                                                Done&& done) {
+  const auto& counters = chassis_.pipeline(pipe).program().counters();
+  auto operation = make_operation(pipe, counter, counters, "counter", std::move(done));
+  operation->counter = counter;
   return operation;
 }
 
@@ -185,10 +281,52 @@ void ControlCpu::write(unsigned pipe, const p4::RegisterArray* array, std::uint6
 void ControlCpu::clear(unsigned pipe, const p4::RegisterArray* array, Done done) {
   auto operation = operation_on(pipe, array, std::move(done));
   operation->kind = Operation::Kind::clear;
-  const std::uint64_t words = (array->size * array->width.total() + kWordBits - 1) / kWordBits;
-  post(std::move(operation),
-       sim::transmission_time(static_cast<std::int64_t>(words * kWordBits),
-                              static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second)));
+  post(std::move(operation), block_time(array->size * array->width.total()));
+}
+
+sim::Duration ControlCpu::block_time(std::uint64_t bits) const {
+  const std::uint64_t words = (bits + kWordBits - 1) / kWordBits;
+  return sim::transmission_time(static_cast<std::int64_t>(words * kWordBits),
+                                static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second));
+}
+
+void ControlCpu::set_meter(unsigned pipe, const p4::Meter* meter, const EntryRef& entry, const p4::MeterRates& rates,
+                           Done done) {
+  auto operation = operation_on(pipe, meter, std::move(done));
+  check_entry(*meter, entry);
+  // What the meter refuses is refused now, not in the slot.
+  p4::MeterMemory::check_rates(meter->name, rates);
+  chassis_.pipeline(pipe).check_index(*meter, entry.index.value_or(0));
+  operation->kind = Operation::Kind::set_meter;
+  operation->name(entry);
+  operation->rates = rates;
+  post(std::move(operation));
+}
+
+void ControlCpu::read_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, CounterDone done) {
+  auto operation = operation_on(pipe, counter, {});
+  check_entry(*counter, entry);
+  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
+  operation->kind = Operation::Kind::read_counter;
+  operation->name(entry);
+  operation->counter_done = std::move(done);
+  post(std::move(operation));
+}
+
+void ControlCpu::clear_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, Done done) {
+  auto operation = operation_on(pipe, counter, std::move(done));
+  check_entry(*counter, entry);
+  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
+  operation->kind = Operation::Kind::clear_counter;
+  operation->name(entry);
+  post(std::move(operation));
+}
+
+void ControlCpu::clear(unsigned pipe, const p4::Counter* counter, Done done) {
+  auto operation = operation_on(pipe, counter, std::move(done));
+  operation->kind = Operation::Kind::clear_counters;
+  const std::uint64_t bits = counter->unit == p4::CounterUnit::packets_and_bytes ? kWordBits : kWordBits / 2;
+  post(std::move(operation), block_time(chassis_.pipeline(pipe).size(*counter) * bits));
 }
 
 void ControlCpu::set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key,
@@ -287,6 +425,7 @@ void ControlCpu::finish(Operation* operation) {
   const std::unique_ptr<Operation> owned = std::move(*found);
   operations_.erase(found);
   if (owned->done) owned->done(owned->result);
+  if (owned->counter_done) owned->counter_done(owned->count);
 }
 
 }  // namespace racksim::models

@@ -16,9 +16,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +65,28 @@ class ControlCpu final : public PacketSink {
   void remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
 
+  /// Which entry of a meter or a counter: by its index, or, of a direct one, by the key and priority of the table's.
+  struct EntryRef {
+    EntryRef(std::uint64_t at) : index(at) {}
+    EntryRef(std::vector<p4::KeyMatch> of, std::uint32_t with_priority = 0)
+        : key(std::move(of)), priority(with_priority) {}
+    std::optional<std::uint64_t> index{};
+    std::vector<p4::KeyMatch> key{};
+    std::uint32_t priority = 0;
+  };
+  /// Both parts of a counter's entry in one operation, as the driver reads them; 0 where a table has no such entry, and
+  /// if the switch has booted.
+  using CounterDone = std::function<void(p4::CounterValue)>;
+
+  /// Sets the rates of a meter's entry, whose buckets are full then. `done` gets 1, or 0 where the table has no such
+  /// entry. Rates that make no sense and an index outside are a std::runtime_error, an EntryRef of the wrong kind too.
+  void set_meter(unsigned pipe, const p4::Meter* meter, const EntryRef& entry, const p4::MeterRates& rates,
+                 Done done = {});
+  /// Reads a counter's entry, or sets it to 0, as `clear` does with all.
+  void read_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, CounterDone done);
+  void clear_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, Done done = {});
+  void clear(unsigned pipe, const p4::Counter* counter, Done done = {});
+
   /// Plugs in the network port, before the run: `handler` gets every packet sent to `node`. Once only.
   void listen(PacketHandler& handler);
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and
@@ -89,9 +114,16 @@ class ControlCpu final : public PacketSink {
 
  private:
   struct Operation;
-  /// An operation on a register array or a table of a pipe, which `done` is told of.
+  /// An operation on a register array, a table, a meter or a counter of a pipe, which `done` is told of.
   std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::RegisterArray* array, Done&& done);
   std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Table* table, Done&& done);
+  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Meter* meter, Done&& done);
+  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Counter* counter, Done&& done);
+  template <class Object>
+  std::unique_ptr<Operation> make_operation(unsigned pipe, const Object* object, const std::deque<Object>& objects,
+                                            std::string_view kind, Done&& done);
+  /// How long so many bits take to cross PCIe as a block write.
+  sim::Duration block_time(std::uint64_t bits) const;
   /// `transfer` is how long the operation's data take to cross PCIe, if that is worth counting.
   void post(std::unique_ptr<Operation> operation, sim::Duration transfer = {});
   void arrive(Operation* operation);

@@ -45,6 +45,8 @@ enum class Opcode : std::uint8_t {
   min,
   max,
   random,  ///< PHV[destination] := draw `extra` of the pass
+  meter,   ///< meter execution `extra`
+  count,   ///< counter execution `extra`
 };
 
 struct Instruction {
@@ -83,6 +85,19 @@ struct ArrayCode {
   std::uint64_t output_mask = 0;
 };
 
+/// The execution of a meter: which entry, and the PHV words of the colour before and behind it.
+struct MeterCode {
+  std::uint32_t meter = 0;
+  std::int32_t stage = 0;
+  std::uint16_t index = 0, pre_colour = 0, colour = 0;
+};
+
+struct CounterCode {
+  std::uint32_t counter = 0;
+  std::int32_t stage = 0;
+  std::uint16_t index = 0;
+};
+
 /// Where an action begins, and how many words of action data it takes from its entry.
 struct ActionCode {
   std::uint32_t begin = 0, data_words = 0;
@@ -91,10 +106,11 @@ struct ActionCode {
 struct TableCode {
   std::uint32_t table = 0;  ///< number of the table in the program
   bool in_tcam = false;
+  bool numbers_entries = false;  ///< for direct meters and counters the number of the entry hit goes to `entry_slot`
   std::vector<std::uint16_t> key_slots;
   std::vector<ActionCode> actions;  ///< by number in Table::all_actions()
   ActionCode miss;
-  std::uint16_t hit_slot = 0, miss_slot = 0;
+  std::uint16_t hit_slot = 0, miss_slot = 0, entry_slot = 0;
 };
 
 struct ParseCode {
@@ -145,6 +161,8 @@ struct ProgramCode {
   std::vector<GatewayTerm> gateway_terms;
   std::vector<HashCode> hashes;
   std::vector<ArrayCode> arrays;
+  std::vector<MeterCode> meters;
+  std::vector<CounterCode> counters;
   std::vector<TableCode> tables;
   std::uint16_t data_slot = 0;             ///< the PHV word of an action's first word of data
   std::vector<std::uint64_t> initial_phv;  ///< its size is the number of words
@@ -154,5 +172,8 @@ struct ProgramCode {
 inline constexpr std::uint64_t kUnset = ~std::uint64_t{0};
 
 ProgramCode compile(const Placement& placement);
+
+/// The instruction for an operation of an action; what takes an output back sets it.
+Opcode opcode_of(VliwOperation operation);
 
 }  // namespace racksim::p4

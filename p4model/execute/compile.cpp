@@ -281,6 +281,9 @@ class Compiler {
     code.hit_slot = yes_slot_[v];
     code.miss_slot = no_slot_[v];
     code.in_tcam = table.in_tcam();
+    code.numbers_entries = has_direct_memory(table);
+    if (code.numbers_entries) code.entry_slot = hidden();
+    entry_slot_ = code.entry_slot;
     for (const auto& key : table.keys) code.key_slots.push_back(key.field.id);
     for (const auto* action : table.all_actions()) code.actions.push_back(stored_action(*action, nullptr, stage));
     if (table.miss_action) code.miss = stored_action(*table.miss_action, &table.miss_values, stage);
@@ -288,6 +291,12 @@ class Compiler {
     apply.extra = static_cast<std::uint32_t>(out_.tables.size());
     out_.tables.push_back(std::move(code));
     body.push_back(apply);
+  }
+
+  bool has_direct_memory(const Table& table) const {
+    const auto is_of_table = [&](const auto& memory) { return memory.direct == &table; };
+    return std::any_of(program_.meters().begin(), program_.meters().end(), is_of_table) ||
+           std::any_of(program_.counters().begin(), program_.counters().end(), is_of_table);
   }
 
   ActionCode stored_action(const Action& action, const std::vector<std::uint64_t>* values, int stage) {
@@ -322,6 +331,7 @@ class Compiler {
       save(action.primitives[i].second, i);
     }
     for (const auto& execution : action.executions) compile_execution(execution, values, stage, body);
+    compile_memories(action, values, stage, body);
     std::vector<Instruction> primitives;
     for (std::size_t i = 0; i < action.primitives.size(); ++i) {
       const auto& primitive = action.primitives[i];
@@ -378,6 +388,33 @@ class Compiler {
     body.push_back(out);
   }
 
+  /// The executions of meters and counters, at an index or at the entry that the table has hit.
+  void compile_memories(const Action& action, const std::vector<std::uint64_t>* values, int stage,
+                        std::vector<Instruction>& body) {
+    const auto index_of = [&](const std::optional<Operand>& index) {
+      return index ? resolve(*index, values, body) : entry_slot_;
+    };
+    for (const auto& execution : action.meters) {
+      const auto before = execution.pre_colour ? execution.pre_colour->id : constant(0);
+      Instruction out{Opcode::meter};
+      const auto index = index_of(execution.index);
+      out.extra = static_cast<std::uint32_t>(out_.meters.size());
+      out_.meters.push_back({.meter = execution.meter->id,
+                             .stage = stage,
+                             .index = index,
+                             .pre_colour = before,
+                             .colour = execution.colour.id});
+      body.push_back(out);
+    }
+    for (const auto& execution : action.counts) {
+      Instruction out{Opcode::count};
+      const auto index = index_of(execution.index);
+      out.extra = static_cast<std::uint32_t>(out_.counters.size());
+      out_.counters.push_back({.counter = execution.counter->id, .stage = stage, .index = index});
+      body.push_back(out);
+    }
+  }
+
   /// A word that nobody reads, for outputs that nobody wants.
   std::uint16_t scratch() {
     if (scratch_ == 0) scratch_ = hidden();
@@ -404,43 +441,13 @@ class Compiler {
     return hash.destination;
   }
 
-  static Opcode opcode_of(VliwOperation operation) {
-    switch (operation) {
-      case VliwOperation::set:
-      case VliwOperation::invalidate:
-        return Opcode::set;
-      case VliwOperation::add:
-        return Opcode::add;
-      case VliwOperation::sub:
-        return Opcode::sub;
-      case VliwOperation::bit_and:
-        return Opcode::bit_and;
-      case VliwOperation::bit_or:
-        return Opcode::bit_or;
-      case VliwOperation::bit_xor:
-        return Opcode::bit_xor;
-      case VliwOperation::bit_not:
-        return Opcode::bit_not;
-      case VliwOperation::shift_left:
-        return Opcode::shift_left;
-      case VliwOperation::shift_right:
-        return Opcode::shift_right;
-      case VliwOperation::min:
-        return Opcode::min;
-      case VliwOperation::max:
-        return Opcode::max;
-      case VliwOperation::random:
-        return Opcode::random;
-    }
-    return Opcode::set;
-  }
-
   const Placement& placement_;
   const Program& program_;
   ProgramCode out_;
   std::vector<std::uint16_t> yes_slot_, no_slot_;
   std::map<std::uint64_t, std::uint16_t> constants_;
   std::uint16_t scratch_ = 0;
+  std::uint16_t entry_slot_ = 0;  // of the table whose actions are compiled
   std::uint32_t draws_ = 0;
 };
 

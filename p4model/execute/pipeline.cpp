@@ -1,47 +1,12 @@
 #include "p4model/execute/pipeline.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "p4model/fit/dependency_graph.hpp"
 
 namespace racksim::p4 {
 
 namespace {
-
-/// The most words of action data that an action of the table takes.
-std::size_t data_words(const Table& table) {
-  std::size_t words = 0;
-  for (const auto* action : table.all_actions()) words = std::max(words, action->parameters.size());
-  return words;
-}
-
-/// A table in TCAM leaves an empty one here.
-std::vector<ExactTable> make_tables(const Program& program) {
-  std::vector<ExactTable> tables;
-  for (const auto& table : program.tables()) {
-    std::vector<unsigned> bits;
-    if (!table.in_tcam()) {
-      for (const auto& key : table.keys) bits.push_back(program.info(key.field).bits);
-    }
-    tables.emplace_back(table.name, bits, table.in_tcam() ? 0 : table.max_entries, data_words(table));
-  }
-  return tables;
-}
-
-std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& program) {
-  std::vector<std::unique_ptr<TernaryTable>> tables;
-  for (const auto& table : program.tables()) {
-    auto& made = tables.emplace_back();
-    if (!table.in_tcam()) continue;
-    std::vector<TernaryTable::Field> fields;
-    for (const auto& key : table.keys) fields.push_back({program.info(key.field).bits, key.kind});
-    made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
-  }
-  return tables;
-}
 
 /// An instant as a time stamp of so many bits.
 std::uint64_t stamp(sim::Time at, unsigned bits) {
@@ -54,45 +19,6 @@ bool compares(std::uint8_t outcomes, std::uint64_t left, std::uint64_t right) {
 }
 
 }  // namespace
-
-Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources)
-    : program_(std::move(program)),
-      placement_(*program_, resources),
-      code_(compile(placement_)),
-      registers_(program_->name(), program_->arrays()),
-      tables_(make_tables(*program_)),
-      ternary_(make_ternary_tables(*program_)),
-      table_counters_(tables_.size()) {
-  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
-  clock_ = program_->clock_fields().has_value();
-  requests_ = program_->mirror_fields() || program_->digest_type_field();
-  for (const auto& action : program_->actions()) {
-    for (const auto& primitive : action.primitives) draws_ = draws_ || primitive.operation == VliwOperation::random;
-  }
-  if (code_.initial_phv.size() > Pass::kMaxWords) {
-    throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
-                                   program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
-  }
-  for (const auto& table : program_->tables()) {
-    std::uint32_t priority = 0;
-    for (const auto& entry : table.entries) {
-      add_entry(table, entry.key, *entry.action, entry.values, priority);
-      if (table.in_tcam() && !table.by_prefix()) ++priority;
-    }
-  }
-}
-
-bool Pipeline::egress_changes_headers() const {
-  return code_.gress[1].changes_headers;
-}
-
-bool Pipeline::egress_uses_registers() const {
-  const auto& graph = placement_.graph();
-  const auto nodes = boost::make_iterator_range(boost::vertices(graph));
-  return std::any_of(nodes.begin(), nodes.end(), [&](const auto node) {
-    return graph[node].gress == Gress::egress && !graph[node].arrays.empty();
-  });
-}
 
 inline void Pipeline::parse(Pass& pass, const GressCode& code) {
   if (code.parser.empty()) return;
@@ -236,6 +162,8 @@ inline const Instruction* Pipeline::look_up(const TableCode& code, std::uint64_t
   const auto entry = find_entry(code, phv);
   if (entry == ExactTable::kMiss) return note_miss(code, phv);
   note_hit(code, phv);
+  if (code.numbers_entries) [[unlikely]]
+    phv[code.entry_slot] = static_cast<std::uint64_t>(entry);
   const auto& table = tables_[code.table];
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
@@ -247,6 +175,7 @@ const Instruction* Pipeline::look_up_in_tcam(const TableCode& code, std::uint64_
   const auto entry = table.find(values.data());
   if (entry == TernaryTable::kMiss) return note_miss(code, phv);
   note_hit(code, phv);
+  if (code.numbers_entries) phv[code.entry_slot] = static_cast<std::uint64_t>(entry);
   return run_entry(code, table.action(entry), table.data(entry), phv);
 }
 
@@ -357,6 +286,12 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
         break;
       case Opcode::random:
         phv[i.destination] = draw(pass, i.extra) & i.mask;
+        break;
+      case Opcode::meter:
+        run_meter(code_.meters[i.extra], pass);
+        break;
+      case Opcode::count:
+        run_counter(code_.counters[i.extra], pass);
         break;
     }
   }

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "p4model/execute/code.hpp"
+#include "p4model/execute/meter_memory.hpp"
 #include "p4model/execute/pass_notes.hpp"
 #include "p4model/execute/register_file.hpp"
 #include "p4model/execute/stage_watcher.hpp"
@@ -112,7 +114,8 @@ class Pipeline {
   std::uint64_t latency_cycles(Gress gress) const { return placement_.latency_cycles(gress); }
   /// Whether an egress pass can change headers: a packet that others share must be cloned before it.
   bool egress_changes_headers() const;
-  /// Whether an egress pass may use registers: what it does then depends on the egress passes before it.
+  /// Whether an egress pass may use registers, meters or counters: what it does then depends on the egress passes
+  /// before it.
   bool egress_uses_registers() const;
 
   /// A whole pass. A resubmitted or dropped packet keeps its headers as they were.
@@ -171,6 +174,16 @@ class Pipeline {
   bool remove_entry(const Table& table, std::span<const std::uint64_t> key) {
     return remove_entry(table, matches(key));
   }
+  /// A meter's entry begins with full buckets at `now`, as passes that begin then see it; an entry outside is a
+  /// std::runtime_error, as rates that make no sense are (meter_memory.hpp).
+  void set_meter(const Meter& meter, std::uint64_t index, const MeterRates& rates, sim::Time now);
+  void check_index(const Meter& meter, std::uint64_t index) const { meter_memories_.at(meter.id).check(index); }
+  CounterValue counter(const Counter& counter, std::uint64_t index) const;
+  void set_counter(const Counter& counter, std::uint64_t index, const CounterValue& value);
+  std::uint64_t size(const Counter& counter) const { return counter_memories_.at(counter.id).size(); }
+  /// The entry of a table's direct meters and counters that belongs to a key; nothing if the table has no such entry.
+  std::optional<std::uint64_t> entry_number(const Table& table, std::span<const KeyMatch> key,
+                                            std::uint32_t priority = 0) const;
   std::uint32_t entries(const Table& table) const {
     return table.in_tcam() ? ternary_.at(table.id)->size() : tables_.at(table.id).size();
   }
@@ -190,8 +203,8 @@ class Pipeline {
   /// What random draws depend on beside the packet and its pass.
   void seed(std::uint64_t value) { seed_ = value; }
   /// Whether a pass does the same whenever it runs, if registers and tables are the same: without time stamps, random
-  /// numbers and what leaves otherwise than by its verdict.
-  bool passes_repeat() const { return !clock_ && !draws_ && !requests_; }
+  /// numbers, meters, counters and what leaves otherwise than by its verdict.
+  bool passes_repeat() const { return !clock_ && !draws_ && !requests_ && !measures_; }
   /// Whether passes look at the time.
   bool has_clock() const { return clock_; }
   /// What the last pass asked for beside its verdict; taken, it is gone.
@@ -229,6 +242,13 @@ class Pipeline {
   void note_requests(const Pass& pass);
   void copy_for_mirror(const Pass& pass, MirrorKind kind);
   std::uint64_t draw(const Pass& pass, std::uint32_t number) const;
+  /// An execution of a meter or a counter; the watcher is told if there is one.
+  void run_meter(const MeterCode& code, Pass& pass);
+  void run_counter(const CounterCode& code, Pass& pass);
+  void tell_write(std::uint32_t object, std::uint64_t index, std::uint64_t value, std::int32_t stage,
+                  const Packet& packet) const;
+  /// Direct meters and counters of a new entry begin anew.
+  void begin_entry(const Table& table, std::span<const KeyMatch> key, std::uint32_t priority);
   void tell_lookup(const TableCode& code, const std::uint64_t* phv) const;
   void tell_probe(const Instruction& probe, const std::uint64_t* phv) const;
   void tell_register(const ArrayCode& code, std::uint64_t index, std::uint64_t before, std::uint64_t output) const;
@@ -253,11 +273,13 @@ class Pipeline {
   std::vector<ExactTable> tables_;                      // by number of the table in the program
   std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
   std::vector<TableCounters> table_counters_;
-  std::vector<std::vector<Action*>> actions_;  // by number of the table: what Table::all_actions() says
+  std::vector<MeterMemory> meter_memories_;      // by number of the meter in the program
+  std::vector<CounterMemory> counter_memories_;  // the same
+  std::vector<std::vector<Action*>> actions_;    // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;
-  bool clock_ = false, draws_ = false, requests_ = false;  // what the program uses
+  bool clock_ = false, draws_ = false, requests_ = false, measures_ = false;  // what the program uses
   std::uint64_t seed_ = 0;
   bool has_mirror_copy_ = false, has_digest_ = false;
   MirrorCopy mirror_copy_;

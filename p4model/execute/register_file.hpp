@@ -15,9 +15,14 @@
 
 namespace racksim::p4 {
 
-/// A register whose value a pass has changed. A pair's value is `hi` above `lo`.
+/// Objects of a program's state that are no register arrays, as records of writes number them.
+inline constexpr std::uint32_t kTableObjects = std::uint32_t{1} << 31, kMeterObjects = std::uint32_t{3} << 30,
+                               kCounterObjects = std::uint32_t{7} << 29;
+
+/// A register, meter or counter whose value a pass has changed. A pair's value is `hi` above `lo`; of a meter it is
+/// what is left in its buckets, the committed one above, and of a counter its bytes, or packets if it counts no bytes.
 struct StateWrite {
-  std::uint32_t array;
+  std::uint32_t array;  ///< or kMeterObjects, kCounterObjects and the number
   std::uint32_t index;
   std::uint64_t value;
   std::int32_t stage;

@@ -30,6 +30,18 @@ struct RegisterUse {
   std::optional<std::uint64_t> output{};  ///< the word for the packet, when the program wants it
 };
 
+/// One execution of a meter, and of a counter, which has counted the packet.
+struct MeterUse {
+  const Meter* meter = nullptr;
+  std::uint64_t index = 0, amount = 0;  ///< packets or bytes
+  Colour before = Colour::green, after = Colour::green;
+};
+struct CounterUse {
+  const Counter* counter = nullptr;
+  std::uint64_t index = 0;
+  CounterValue after{};
+};
+
 class StageWatcher {
  public:
   virtual ~StageWatcher() = default;
@@ -43,6 +55,8 @@ class StageWatcher {
   virtual void decided(bool holds) = 0;
   virtual void looked_up(const TableLookup& lookup) = 0;
   virtual void register_used(const RegisterUse& use) = 0;
+  virtual void metered(const MeterUse& use) = 0;
+  virtual void counted(const CounterUse& use) = 0;
   /// A field has another value behind the stage than before it; nothing stands for an output that is unset.
   virtual void field_changed(FieldRef field, std::optional<std::uint64_t> before,
                              std::optional<std::uint64_t> after) = 0;

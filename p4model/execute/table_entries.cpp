@@ -45,6 +45,7 @@ void Pipeline::add_entry(const Table& table, std::span<const KeyMatch> key, cons
   } else {
     tables_.at(table.id).add(exact_key(table, key, priority), number, data);
   }
+  if (measures_) begin_entry(table, key, priority);
   tell_of_tables();
 }
 

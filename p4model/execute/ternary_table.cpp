@@ -160,6 +160,13 @@ void TernaryTable::add(std::span<const KeyMatch> key, std::uint32_t priority, st
   ++size_;
 }
 
+std::int32_t TernaryTable::entry_of(std::span<const KeyMatch> key, std::uint32_t priority) const {
+  const Entry like = make(key, priority);
+  const auto& order = order_[list_of(like)];
+  const std::size_t place = place_of(like);
+  return place == order.size() ? kMiss : order[place];
+}
+
 bool TernaryTable::modify(std::span<const KeyMatch> key, std::uint32_t priority, std::uint32_t action,
                           std::span<const std::uint64_t> data) {
   const Entry like = make(key, priority);

@@ -41,6 +41,8 @@ class TernaryTable {
   bool modify(std::span<const KeyMatch> key, std::uint32_t priority, std::uint32_t action,
               std::span<const std::uint64_t> data);
   bool remove(std::span<const KeyMatch> key, std::uint32_t priority);
+  /// The entry with this key and priority, or kMiss.
+  std::int32_t entry_of(std::span<const KeyMatch> key, std::uint32_t priority) const;
 
   /// Entries, and rows that they take.
   std::uint32_t size() const { return size_; }

@@ -22,10 +22,16 @@ class Checker {
     check_digests();
     for (const auto gress : {Gress::ingress, Gress::egress}) check_parser(gress);
     check_nodes();
-    check_array_accesses();
+    check_memories();
+    check_accesses("register array", &ProgramNode::arrays);
+    check_accesses("meter", &ProgramNode::meters);
+    check_accesses("counter", &ProgramNode::counters);
   }
 
  private:
+  /// Fields that register arrays and meters write, and who does.
+  using Outputs = std::map<std::uint16_t, std::string>;
+
   template <class... Args>
   [[noreturn]] void fail(const std::string& where, fmt::format_string<Args...> text, Args&&... args) const {
     throw ProgramError(
@@ -127,7 +133,10 @@ class Checker {
   }
 
   void check_table(const std::string& where, const Table& table) const {
-    for (const auto* action : table.all_actions()) check_action(where, *action);
+    for (const auto* action : table.all_actions()) {
+      check_action(where, *action);
+      check_attached(where, table, *action);
+    }
     const auto check_values = [&](const Action& action, const std::vector<std::uint64_t>& values) {
       if (values.size() != action.parameters.size()) {
         fail(where, "action '{}' takes {} values, not {}", action.name, action.parameters.size(), values.size());
@@ -153,7 +162,7 @@ class Checker {
 
   void check_action(const std::string& where, const Action& action) const {
     std::map<std::uint16_t, int> written;
-    std::map<std::uint16_t, const RegisterArray*> outputs;
+    Outputs outputs;
     std::map<const RegisterArray*, int> executed;
     for (const auto& execution : action.executions) {
       const auto* array = execution.action->array;
@@ -167,7 +176,13 @@ class Checker {
       }
       if (execution.action->output_source == AluOutput::none) fail(at, "'{}' has no output", execution.action->name);
       if (written[execution.output->id]++) fail(at, "field '{}' is written twice", info.name);
-      outputs[execution.output->id] = array;
+      outputs[execution.output->id] = fmt::format("register array '{}'", array->name);
+    }
+    for (const auto& execution : action.meters) {
+      const auto& colour = program_.info(execution.colour);
+      const auto at = fmt::format("{}, action '{}', meter '{}'", where, action.name, execution.meter->name);
+      if (written[execution.colour.id]++) fail(at, "field '{}' is written twice", colour.name);
+      outputs[execution.colour.id] = fmt::format("meter '{}'", execution.meter->name);
     }
     for (const auto& primitive : action.primitives) {
       const auto at = fmt::format("{}, action '{}'", where, action.name);
@@ -191,19 +206,27 @@ class Checker {
       refuse_outputs(at, others, execution.index);
       for (const auto& input : execution.action->inputs) refuse_output(at, others, input.field);
     }
-  }
-
-  void refuse_output(const std::string& at, const std::map<std::uint16_t, const RegisterArray*>& outputs,
-                     FieldRef field) const {
-    const auto found = outputs.find(field.id);
-    if (found != outputs.end()) {
-      fail(at, "it uses '{}', the output of register array '{}', in the stage that produces it",
-           program_.info(field).name, found->second->name);
+    const auto at = fmt::format("{}, action '{}'", where, action.name);
+    for (const auto& execution : action.meters) {
+      auto others = outputs;
+      others.erase(execution.colour.id);
+      if (execution.index) refuse_outputs(at, others, *execution.index);
+      if (execution.pre_colour) refuse_output(at, others, *execution.pre_colour);
+    }
+    for (const auto& execution : action.counts) {
+      if (execution.index) refuse_outputs(at, outputs, *execution.index);
     }
   }
 
-  void refuse_outputs(const std::string& at, const std::map<std::uint16_t, const RegisterArray*>& outputs,
-                      const Operand& operand) const {
+  void refuse_output(const std::string& at, const Outputs& outputs, FieldRef field) const {
+    const auto found = outputs.find(field.id);
+    if (found != outputs.end()) {
+      fail(at, "it uses '{}', the output of {}, in the stage that produces it", program_.info(field).name,
+           found->second);
+    }
+  }
+
+  void refuse_outputs(const std::string& at, const Outputs& outputs, const Operand& operand) const {
     if (operand.kind == Operand::Kind::field) refuse_output(at, outputs, operand.field());
     if (operand.kind != Operand::Kind::hash) return;
     for (const auto field : program_.hashes()[operand.value].fields) refuse_output(at, outputs, field);
@@ -220,22 +243,62 @@ class Checker {
     if (arithmetic && to.bits > 32) fail(at, "arithmetic on '{}' of {} bits; containers have 32", to.name, to.bits);
   }
 
-  void check_array_accesses() const {
+  template <class Memory>
+  void check_accesses(std::string_view kind, std::vector<const Memory*> ProgramNode::*memories) const {
     for (std::size_t b = 0; b < boost::num_vertices(graph_); ++b) {
       for (std::size_t a = 0; a < b; ++a) {
-        for (const auto* array : graph_[a].arrays) {
-          const auto& others = graph_[b].arrays;
-          if (std::find(others.begin(), others.end(), array) == others.end()) continue;
-          const auto where = fmt::format("register array '{}'", array->name);
+        for (const auto* memory : graph_[a].*memories) {
+          const auto& others = graph_[b].*memories;
+          if (std::find(others.begin(), others.end(), memory) == others.end()) continue;
+          const auto where = fmt::format("{} '{}'", kind, memory->name);
           if (graph_[a].gress != graph_[b].gress) {
-            fail(where, "table '{}' uses it in {}, table '{}' in {}; an array belongs to one of them", graph_[a].name,
-                 name_of(graph_[a].gress), graph_[b].name, name_of(graph_[b].gress));
+            fail(where, "table '{}' uses it in {}, table '{}' in {}; {} belongs to one of them", graph_[a].name,
+                 name_of(graph_[a].gress), graph_[b].name, name_of(graph_[b].gress),
+                 kind == "register array" ? "an array" : "it");
           }
           if (!mutually_exclusive(graph_[a], graph_[b])) {
             fail(where, "it is accessed twice in one pass, by tables '{}' and '{}', which do not exclude each other",
                  graph_[a].name, graph_[b].name);
           }
         }
+      }
+    }
+  }
+
+  void check_memories() const {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+    const auto check = [&](std::string_view kind, const auto& memory) {
+      const auto where = fmt::format("{} '{}'", kind, memory.name);
+      if (!memory.direct && (memory.size == 0 || memory.size > kMost)) fail(where, "it has {} entries", memory.size);
+      if (memory.direct && memory.direct->keys.empty()) {
+        fail(where, "it belongs to the entries of table '{}', which has none", memory.direct->name);
+      }
+    };
+    for (const auto& meter : program_.meters()) check("meter", meter);
+    for (const auto& counter : program_.counters()) check("counter", counter);
+  }
+
+  /// What actions of a table do with meters and counters: each once, and direct ones where an entry was hit.
+  void check_attached(const std::string& where, const Table& table, const Action& action) const {
+    std::map<const void*, int> used;
+    const auto check = [&](std::string_view kind, const auto& memory, const std::optional<Operand>& index) {
+      const auto at = fmt::format("{}, action '{}', {} '{}'", where, action.name, kind, memory.name);
+      if (used[&memory]++) fail(at, "it is accessed twice in one pass");
+      if (!memory.direct) {
+        if (!index) fail(at, "no index says which of its entries");
+        return;
+      }
+      if (index) fail(at, "it takes the entry that was hit, and no index");
+      if (memory.direct != &table) fail(at, "it belongs to the entries of table '{}'", memory.direct->name);
+      if (table.miss_action == &action) fail(at, "a miss, which runs the action, has no entry");
+    };
+    for (const auto& execution : action.meters) check("meter", *execution.meter, execution.index);
+    for (const auto& execution : action.counts) check("counter", *execution.counter, execution.index);
+    for (const auto& execution : action.meters) {
+      const auto& colour = program_.info(execution.colour);
+      if (colour.bits < 2) {
+        fail(fmt::format("{}, action '{}', meter '{}'", where, action.name, execution.meter->name),
+             "a colour has 2 bits, '{}' has {}", colour.name, colour.bits);
       }
     }
   }

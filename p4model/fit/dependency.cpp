@@ -24,6 +24,16 @@ std::optional<FieldRef> shared(const std::vector<FieldRef>& a, const std::vector
   return std::nullopt;
 }
 
+template <class Memory>
+void add_memory(std::vector<const Memory*>& list, const Memory* memory) {
+  if (std::find(list.begin(), list.end(), memory) == list.end()) list.push_back(memory);
+}
+
+template <class Memory>
+bool have_one_in_common(const std::vector<const Memory*>& a, const std::vector<const Memory*>& b) {
+  return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
+}
+
 void add_index(const Program& program, ProgramNode& node, const Operand& index) {
   if (index.kind == Operand::Kind::field) add(node.match_reads, index.field());
   if (index.kind == Operand::Kind::hash) {
@@ -43,8 +53,18 @@ void add_action(const Program& program, ProgramNode& node, const Action& action)
     add_index(program, node, execution.index);
     for (const auto& input : execution.action->inputs) add(node.match_reads, input.field);
     if (execution.output) add(node.writes, *execution.output);
-    const auto* array = execution.action->array;
-    if (std::find(node.arrays.begin(), node.arrays.end(), array) == node.arrays.end()) node.arrays.push_back(array);
+    const RegisterArray* array = execution.action->array;
+    add_memory(node.arrays, array);
+  }
+  for (const auto& execution : action.meters) {
+    if (execution.index) add_index(program, node, *execution.index);
+    if (execution.pre_colour) add(node.match_reads, *execution.pre_colour);
+    add(node.writes, execution.colour);
+    add_memory(node.meters, execution.meter);
+  }
+  for (const auto& execution : action.counts) {
+    if (execution.index) add_index(program, node, *execution.index);
+    add_memory(node.counters, execution.counter);
   }
 }
 
@@ -112,6 +132,11 @@ std::string text_of_node(const Program& program, const Condition::Node& node) {
 
 std::string text_of(const Program& program, const Condition& condition) {
   return fmt::format("if ({})", text_of_node(program, condition.root()));
+}
+
+bool share_memory(const ProgramNode& a, const ProgramNode& b) {
+  return have_one_in_common(a.arrays, b.arrays) || have_one_in_common(a.meters, b.meters) ||
+         have_one_in_common(a.counters, b.counters);
 }
 
 bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b) {

@@ -21,6 +21,8 @@ struct ProgramNode {
   std::vector<FieldRef> action_reads;  ///< operands of VLIW instructions
   std::vector<FieldRef> writes;
   std::vector<const RegisterArray*> arrays;
+  std::vector<const Meter*> meters;
+  std::vector<const Counter*> counters;
 };
 
 enum class DependencyKind : std::uint8_t {
@@ -40,6 +42,14 @@ struct Dependency {
 class DependencyGraph;
 
 DependencyGraph dependency_graph(const Program& program);
+
+/// Whether both use one register array, meter or counter, and so must share a stage.
+bool share_memory(const ProgramNode& a, const ProgramNode& b);
+
+/// Whether the node uses state that passes change.
+inline bool uses_state(const ProgramNode& node) {
+  return !node.arrays.empty() || !node.meters.empty() || !node.counters.empty();
+}
 
 /// Whether no packet reaches both: they hang on different branches of one decision.
 bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b);

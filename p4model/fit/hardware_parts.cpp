@@ -30,9 +30,22 @@ std::string gresses_of(const DependencyGraph& graph, std::initializer_list<Field
   return text;
 }
 
+/// The size of a meter or counter that the program uses, its stage and its blocks; nothing for another.
+template <class Memory>
+std::string memory_text(const Placement& placement, const Memory& memory, std::uint64_t blocks) {
+  const int stage = placement.stage_of(memory);
+  if (stage < 0) return {};
+  const auto entries = memory.direct
+                           ? fmt::format("{} entries of table '{}'", memory.direct->max_entries, memory.direct->name)
+                           : fmt::format("{} entries", memory.size);
+  return fmt::format("{}, {}, stage {}, {} SRAM and map RAM blocks", name_of(memory.unit), entries, stage, blocks);
+}
+
 }  // namespace
 
-std::string hardware_parts(const Program& program, const DependencyGraph& graph) {
+std::string hardware_parts(const Placement& placement) {
+  const Program& program = placement.program();
+  const DependencyGraph& graph = placement.graph();
   std::string out;
   const auto line = [&](std::string_view part, const std::string& text) {
     if (!text.empty()) out += fmt::format("{}: {}\n", part, text);
@@ -57,6 +70,14 @@ std::string hardware_parts(const Program& program, const DependencyGraph& graph)
     draws += static_cast<std::size_t>(
         std::count_if(action.primitives.begin(), action.primitives.end(),
                       [](const Primitive& primitive) { return primitive.operation == VliwOperation::random; }));
+  }
+  for (const auto& meter : program.meters()) {
+    line(fmt::format("meter '{}'", meter.name),
+         memory_text(placement, meter, meter_blocks(placement.resources(), meter)));
+  }
+  for (const auto& counter : program.counters()) {
+    line(fmt::format("counter '{}'", counter.name),
+         memory_text(placement, counter, counter_blocks(placement.resources(), counter)));
   }
   if (draws > 0) line("random numbers", fmt::format("{} draw{}", draws, draws == 1 ? "" : "s"));
   return out;

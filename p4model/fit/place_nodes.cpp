@@ -61,23 +61,24 @@ class Placer {
   }
 
   void check_array_sizes() const {
-    for (const auto& array : program_.arrays()) {
-      const auto blocks = register_blocks(resources_, array) - 1;
-      if (blocks > resources_.array_data_blocks) {
-        fail("register array '{}' needs {} SRAM blocks of data, {} are available to one array", array.name, blocks,
+    const auto check = [&](std::string_view kind, const std::string& name, std::uint64_t blocks) {
+      if (blocks - 1 > resources_.array_data_blocks) {
+        fail("{} '{}' needs {} SRAM blocks of data, {} are available to one array", kind, name, blocks - 1,
              resources_.array_data_blocks);
       }
-    }
+    };
+    for (const auto& array : program_.arrays()) check("register array", array.name, register_blocks(resources_, array));
+    for (const auto& meter : program_.meters()) check("meter", meter.name, meter_blocks(resources_, meter));
+    for (const auto& counter : program_.counters()) check("counter", counter.name, counter_blocks(resources_, counter));
   }
 
   void make_units() {
-    // Nodes that share an array are one set, which its first node stands for.
+    // Nodes that share an array, a meter or a counter are one set, which its first node stands for.
     const auto nodes = boost::num_vertices(graph_);
     boost::disjoint_sets_with_storage<> sets(nodes);
     for (std::size_t a = 0; a < nodes; ++a) {
       for (std::size_t b = a + 1; b < nodes; ++b) {
-        const auto &of_a = graph_[a].arrays, &of_b = graph_[b].arrays;
-        if (std::find_first_of(of_a.begin(), of_a.end(), of_b.begin(), of_b.end()) != of_a.end()) sets.union_set(a, b);
+        if (share_memory(graph_[a], graph_[b])) sets.union_set(a, b);
       }
     }
     const boost::counting_iterator<std::size_t> first(0);
@@ -97,8 +98,9 @@ class Placer {
       if (from != to) {
         boost::add_edge(from, to, static_cast<std::size_t>(graph_[e].needs_later_stage()), units_);
       } else if (graph_[e].needs_later_stage()) {
-        fail("{} and {} use one register array and so share a stage, but the second needs '{}' of the first",
+        fail("{} and {} use one {} and so share a stage, but the second needs '{}' of the first",
              describe(graph_[boost::source(e, graph_)]), describe(graph_[boost::target(e, graph_)]),
+             graph_[boost::source(e, graph_)].arrays.empty() ? "meter or counter" : "register array",
              program_.info(graph_[e].field).name);
       }
     }
@@ -150,11 +152,15 @@ class Placer {
   std::string describe_unit(std::size_t u) const {
     const auto& unit = units_[u];
     auto text = describe(graph_[unit.nodes.front()]);
-    const auto& arrays = graph_[unit.nodes.front()].arrays;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      text += fmt::format("{}register array '{}'", i == 0 ? " with " : ", ", arrays[i]->name);
-    }
-    return text;
+    const auto& first = graph_[unit.nodes.front()];
+    std::string memories;
+    const auto add = [&](std::string_view kind, const std::string& name) {
+      memories += fmt::format("{}{} '{}'", memories.empty() ? " with " : ", ", kind, name);
+    };
+    for (const auto* array : first.arrays) add("register array", array->name);
+    for (const auto* meter : first.meters) add("meter", meter->name);
+    for (const auto* counter : first.counters) add("counter", counter->name);
+    return text + memories;
   }
 
   /// The first budget that stage `s` breaks with unit `u` in it.

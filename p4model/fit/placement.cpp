@@ -40,12 +40,25 @@ int Placement::stage_of(const Table& table) const {
   return -1;
 }
 
-int Placement::stage_of(const RegisterArray& array) const {
+template <class Memory>
+int Placement::stage_of_user(const Memory& memory, std::vector<const Memory*> ProgramNode::*memories) const {
   for (std::size_t v = 0; v < stage_.size(); ++v) {
-    const auto& arrays = graph()[v].arrays;
-    if (std::find(arrays.begin(), arrays.end(), &array) != arrays.end()) return stage_[v];
+    const auto& used = graph()[v].*memories;
+    if (std::find(used.begin(), used.end(), &memory) != used.end()) return stage_[v];
   }
   return -1;
+}
+
+int Placement::stage_of(const RegisterArray& array) const {
+  return stage_of_user(array, &ProgramNode::arrays);
+}
+
+int Placement::stage_of(const Meter& meter) const {
+  return stage_of_user(meter, &ProgramNode::meters);
+}
+
+int Placement::stage_of(const Counter& counter) const {
+  return stage_of_user(counter, &ProgramNode::counters);
 }
 
 int Placement::stages_used() const {
@@ -62,9 +75,9 @@ std::uint64_t Placement::register_bytes() const {
 }
 
 std::string Placement::report() const {
-  static constexpr const char* kHeads[kStageResources] = {"SRAM",     "map RAM", "sALU",    "tables",
-                                                          "gateways", "hash",    "slices",  "VLIW",
-                                                          "xbar B",   "TCAM",    "ternary", "txbar B"};
+  static constexpr const char* kHeads[kStageResources] = {"SRAM",    "map RAM", "sALU", "tables", "gateways",
+                                                          "hash",    "slices",  "VLIW", "xbar B", "TCAM",
+                                                          "ternary", "txbar B", "stats"};
   std::uint64_t blocks = 0;
   for (int s = 0; s < stages(); ++s) blocks += usage(s)[static_cast<std::size_t>(StageResource::sram_blocks)];
   const std::uint64_t all = budget(resources_, StageResource::sram_blocks) * static_cast<std::uint64_t>(stages());
@@ -83,9 +96,12 @@ std::string Placement::report() const {
     for (const auto v : nodes_in(s)) {
       if (!graph()[v].control->table) continue;
       contents += fmt::format("  {}{}", graph()[v].gress == Gress::egress ? "egress:" : "", graph()[v].name);
-      std::string arrays;
-      for (const auto* array : graph()[v].arrays) arrays += fmt::format("{}{}", arrays.empty() ? "" : " ", array->name);
-      if (!arrays.empty()) contents += fmt::format("[{}]", arrays);
+      std::string memories;
+      const auto add = [&](const std::string& name) { memories += (memories.empty() ? "" : " ") + name; };
+      for (const auto* array : graph()[v].arrays) add(array->name);
+      for (const auto* meter : graph()[v].meters) add(meter->name);
+      for (const auto* counter : graph()[v].counters) add(counter->name);
+      if (!memories.empty()) contents += fmt::format("[{}]", memories);
     }
     out += contents + "\n";
   }
@@ -98,7 +114,7 @@ std::string Placement::report() const {
                      containers(phv_.tagalong, resources_.tagalong_8, resources_.tagalong_16, resources_.tagalong_32));
   out += fmt::format("latency: ingress {} cycles, egress {} cycles\n", latency_cycles(Gress::ingress),
                      latency_cycles(Gress::egress));
-  return out + hardware_parts(*program_, graph());
+  return out + hardware_parts(*this);
 }
 
 std::string Placement::dot() const {
@@ -111,6 +127,8 @@ std::string Placement::dot() const {
     for (const auto v : nodes) {
       auto label = graph()[v].name;
       for (const auto* array : graph()[v].arrays) label += "\\n" + array->name;
+      for (const auto* meter : graph()[v].meters) label += "\\n" + meter->name;
+      for (const auto* counter : graph()[v].counters) label += "\\n" + counter->name;
       out += fmt::format("    n{} [label=\"{}\"{}];\n", v, label, graph()[v].control->table ? "" : ", shape=diamond");
     }
     out += "  }\n";

@@ -1,13 +1,13 @@
 // Fits a program into the stages of a switch, or says what ran out.
 //
 // Costs (models/hardware.md 6.2, 6.3): a register array takes its data blocks and one spare, each with a map RAM, and
-// one stateful ALU; an exact-match table takes SRAM for its key, action data and 4 bits of overhead per entry, and a
-// hash group; a ternary, longest-prefix or range table takes TCAM blocks side by side for its key, on top of each other
-// for its rows, SRAM for their action data, and bytes of the ternary crossbar instead of the exact one; distinct
-// register indices of a stage take hash-distribution slices; every key, gateway operand, register index and stateful
-// ALU input takes bytes of the crossbar once per stage; every action takes an instruction word. Ingress and egress
-// share the stages. How entries of a table pack into 128-bit words is simplified: whole entries per word, no cuckoo
-// ways.
+// one stateful ALU; so does a meter; a counter takes blocks and a statistics ALU instead; an exact-match table takes
+// SRAM for its key, action data and 4 bits of overhead per entry, and a hash group; a ternary, longest-prefix or range
+// table takes TCAM blocks side by side for its key, on top of each other for its rows, SRAM for their action data, and
+// bytes of the ternary crossbar instead of the exact one; distinct register indices of a stage take hash-distribution
+// slices; every key, gateway operand, register index and stateful ALU input takes bytes of the crossbar once per stage;
+// every action takes an instruction word. Ingress and egress share the stages. How entries of a table pack into 128-bit
+// words is simplified: whole entries per word, no cuckoo ways.
 #pragma once
 
 #include <array>
@@ -43,8 +43,9 @@ enum class StageResource : std::uint8_t {
   tcam_blocks,
   ternary_tables,
   ternary_crossbar_bytes,
+  statistics_alus,
 };
-inline constexpr std::size_t kStageResources = 12;
+inline constexpr std::size_t kStageResources = 13;
 std::string_view name_of(StageResource resource);
 std::uint64_t budget(const SwitchResources& resources, StageResource resource);
 
@@ -59,6 +60,10 @@ struct PhvUsage {
 
 /// Blocks of SRAM (or map RAM) that an array takes, the spare included.
 std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array);
+/// Blocks of SRAM and map RAM that a meter or a counter takes, the spare included: a word of 128 bits holds a meter's
+/// entry, one of a counter of both units, or two of another counter.
+std::uint64_t meter_blocks(const SwitchResources& resources, const Meter& meter);
+std::uint64_t counter_blocks(const SwitchResources& resources, const Counter& counter);
 /// Blocks of SRAM that a table's entries take, in TCAM their action data; 0 without a key.
 std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table);
 /// Blocks of TCAM that a table's rows take; 0 if all its keys are exact.
@@ -75,9 +80,11 @@ class Placement {
   int stages() const { return static_cast<int>(usage_.size()); }
   /// The stage of a node of the graph.
   int stage_of(std::size_t node) const { return stage_[node]; }
-  /// The stage of a table or array, or -1 when the program never uses it.
+  /// The stage of a table, array, meter or counter, or -1 when the program never uses it.
   int stage_of(const Table& table) const;
   int stage_of(const RegisterArray& array) const;
+  int stage_of(const Meter& meter) const;
+  int stage_of(const Counter& counter) const;
   const StageUsage& usage(int stage) const { return usage_[static_cast<std::size_t>(stage)]; }
   const PhvUsage& phv() const { return phv_; }
   /// Stages from 0 to the last one in use.
@@ -99,6 +106,8 @@ class Placement {
 
  private:
   std::vector<std::size_t> nodes_in(int stage) const;
+  template <class Memory>
+  int stage_of_user(const Memory& memory, std::vector<const Memory*> ProgramNode::*memories) const;
 
   const Program* program_;
   SwitchResources resources_;
@@ -123,7 +132,7 @@ std::vector<int> place_nodes(const SwitchResources& resources, const Program& pr
 PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
 
 /// Lines about parts of the hardware beside the stages that a program uses; none for most programs.
-std::string hardware_parts(const Program& program, const DependencyGraph& graph);
+std::string hardware_parts(const Placement& placement);
 
 /// Which stages of a gress wait for which.
 std::vector<StageDependence> stage_dependences(const SwitchResources& resources, const DependencyGraph& graph,

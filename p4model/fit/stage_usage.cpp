@@ -33,9 +33,10 @@ std::uint64_t key_bits_of(const Program& program, const Table& table) {
 
 std::string_view name_of(StageResource resource) {
   static constexpr std::string_view kNames[kStageResources] = {
-      "SRAM blocks",    "map RAM blocks", "stateful ALUs",  "logical tables",
-      "gateways",       "hash groups",    "hash slices",    "VLIW instructions",
-      "crossbar bytes", "TCAM blocks",    "ternary tables", "ternary crossbar bytes",
+      "SRAM blocks",     "map RAM blocks", "stateful ALUs",  "logical tables",
+      "gateways",        "hash groups",    "hash slices",    "VLIW instructions",
+      "crossbar bytes",  "TCAM blocks",    "ternary tables", "ternary crossbar bytes",
+      "statistics ALUs",
   };
   return kNames[static_cast<std::size_t>(resource)];
 }
@@ -44,12 +45,24 @@ std::uint64_t budget(const SwitchResources& r, StageResource resource) {
   const std::array<std::uint64_t, kStageResources> budgets = {
       r.sram_blocks,    r.map_ram_blocks, r.stateful_alus,  r.logical_tables,
       r.gateways,       r.hash_groups,    r.hash_slices,    r.vliw_instructions,
-      r.crossbar_bytes, r.tcam_blocks,    r.ternary_tables, r.ternary_crossbar_bytes};
+      r.crossbar_bytes, r.tcam_blocks,    r.ternary_tables, r.ternary_crossbar_bytes,
+      r.statistics_alus};
   return budgets[static_cast<std::size_t>(resource)];
 }
 
 std::uint64_t register_blocks(const SwitchResources& resources, const RegisterArray& array) {
   return ceil_div(array.size * array.width.total(), resources.block_bits) + 1;
+}
+
+std::uint64_t meter_blocks(const SwitchResources& resources, const Meter& meter) {
+  const auto entries = meter.direct ? meter.direct->max_entries : meter.size;
+  return ceil_div(entries * kWordBits, resources.block_bits) + 1;
+}
+
+std::uint64_t counter_blocks(const SwitchResources& resources, const Counter& counter) {
+  const auto entries = counter.direct ? counter.direct->max_entries : counter.size;
+  const auto bits = counter.unit == CounterUnit::packets_and_bytes ? kWordBits : kWordBits / 2;
+  return ceil_div(entries * bits, resources.block_bits) + 1;
 }
 
 std::uint64_t table_blocks(const SwitchResources& resources, const Program& program, const Table& table) {
@@ -77,11 +90,23 @@ std::uint64_t tcam_blocks(const SwitchResources& resources, const Program& progr
 StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
                        const std::vector<std::size_t>& nodes) {
   std::set<const RegisterArray*> arrays;
+  std::set<const Meter*> meters;
+  std::set<const Counter*> counters;
   std::set<std::pair<int, std::uint64_t>> indices;  // distinct sources of register indices
   std::set<std::pair<Gress, std::uint16_t>> crossbar, ternary_crossbar;
   std::set<const Action*> actions;
   StageUsage usage{};
   const auto at = [&](StageResource resource) -> std::uint64_t& { return usage[static_cast<std::size_t>(resource)]; };
+  const auto slices = [&](const Operand& source, std::uint64_t bits) {
+    if (indices.emplace(static_cast<int>(source.kind), source.value).second) {
+      at(StageResource::hash_slices) += ceil_div(bits, resources.hash_slice_bits);
+    }
+  };
+  // An index that stands in the entry needs no hash.
+  const auto indexed = [&](const std::optional<Operand>& index, std::uint64_t size) {
+    using Kind = Operand::Kind;
+    if (index && (index->kind == Kind::field || index->kind == Kind::hash)) slices(*index, bits_for(size));
+  };
   for (const auto v : nodes) {
     const auto& node = graph[v];
     const auto* table = node.control->table;
@@ -101,29 +126,37 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
     at(StageResource::tcam_blocks) += tcam_blocks(resources, program, *table);
     at(StageResource::ternary_tables) += table->in_tcam();
     for (const auto* action : table->all_actions()) {
-      if (!action->primitives.empty() || !action->executions.empty()) actions.insert(action);
+      const bool runs = !action->primitives.empty() || !action->executions.empty() || !action->meters.empty() ||
+                        !action->counts.empty();
+      if (runs) actions.insert(action);
       for (const auto& execution : action->executions) {
         arrays.insert(execution.action->array);
-        if (execution.index.kind == Operand::Kind::constant) continue;
-        const auto index_bits = bits_for(execution.action->array->size);
-        if (indices.emplace(static_cast<int>(execution.index.kind), execution.index.value).second) {
-          at(StageResource::hash_slices) += ceil_div(index_bits, resources.hash_slice_bits);
-        }
+        indexed(execution.index, execution.action->array->size);
+      }
+      for (const auto& execution : action->meters) {
+        meters.insert(execution.meter);
+        indexed(execution.index, execution.meter->size);
+        if (execution.pre_colour) slices(*execution.pre_colour, 2);  // comes by hash distribution too
+      }
+      for (const auto& execution : action->counts) {
+        counters.insert(execution.counter);
+        indexed(execution.index, execution.counter->size);
       }
       for (const auto& primitive : action->primitives) {
         if (primitive.first.kind != Operand::Kind::hash) continue;
-        const auto& hash = program.hashes()[primitive.first.value];
-        if (indices.emplace(static_cast<int>(Operand::Kind::hash), primitive.first.value).second) {
-          at(StageResource::hash_slices) += ceil_div(hash.bits, resources.hash_slice_bits);
-        }
+        slices(primitive.first, program.hashes()[primitive.first.value].bits);
       }
     }
   }
-  for (const auto* array : arrays) {
-    at(StageResource::sram_blocks) += register_blocks(resources, *array);
-    at(StageResource::map_ram_blocks) += register_blocks(resources, *array);
-  }
-  at(StageResource::stateful_alus) = arrays.size();
+  const auto memory = [&](std::uint64_t blocks) {
+    at(StageResource::sram_blocks) += blocks;
+    at(StageResource::map_ram_blocks) += blocks;
+  };
+  for (const auto* array : arrays) memory(register_blocks(resources, *array));
+  for (const auto* meter : meters) memory(meter_blocks(resources, *meter));
+  for (const auto* counter : counters) memory(counter_blocks(resources, *counter));
+  at(StageResource::stateful_alus) = arrays.size() + meters.size();
+  at(StageResource::statistics_alus) = counters.size();
   at(StageResource::vliw_instructions) = actions.size();
   at(StageResource::hash_groups) +=
       ceil_div(at(StageResource::hash_slices) * resources.hash_slice_bits, resources.hash_group_bits);

@@ -25,6 +25,7 @@
 #include "p4model/language/crc_hash.hpp"
 #include "p4model/language/field.hpp"
 #include "p4model/language/header.hpp"
+#include "p4model/language/meter.hpp"
 #include "p4model/language/parser.hpp"
 #include "p4model/language/register_array.hpp"
 #include "p4model/language/table.hpp"
@@ -85,6 +86,11 @@ class Program {
   }
 
   RegisterArray& register_array(std::string array_name, Width width, std::uint64_t size);
+  /// Meters and counters of `size` entries that actions reach by an index, or with an entry for each of a table's.
+  Meter& meter(std::string meter_name, MeterUnit unit, std::uint64_t size);
+  Meter& direct_meter(std::string meter_name, MeterUnit unit, const Table& table);
+  Counter& counter(std::string counter_name, CounterUnit unit, std::uint64_t size);
+  Counter& direct_counter(std::string counter_name, CounterUnit unit, const Table& table);
   HashRef hash(std::string hash_name, std::vector<FieldRef> fields, unsigned bits, CrcKind kind = CrcKind::crc32);
   Action& action(std::string action_name);
   Table& table(std::string table_name);
@@ -168,6 +174,8 @@ class Program {
   const std::vector<HeaderUse>& headers() const { return headers_; }
   const Parser& parser(Gress gress) const { return parsers_[static_cast<std::size_t>(gress)]; }
   const std::deque<RegisterArray>& arrays() const { return arrays_; }
+  const std::deque<Meter>& meters() const { return meters_; }
+  const std::deque<Counter>& counters() const { return counters_; }
   const std::vector<HashUnit>& hashes() const { return hashes_; }
   const std::deque<Action>& actions() const { return actions_; }
   const std::deque<Table>& tables() const { return tables_; }
@@ -193,6 +201,8 @@ class Program {
   std::vector<HeaderUse> headers_;
   Parser parsers_[2];
   std::deque<RegisterArray> arrays_;
+  std::deque<Meter> meters_;
+  std::deque<Counter> counters_;
   std::vector<HashUnit> hashes_;
   std::deque<Action> actions_;
   std::deque<Table> tables_;

@@ -15,7 +15,8 @@ struct SwitchResources {
   std::uint64_t map_ram_blocks = 48;
   std::uint64_t array_data_blocks = 35;  ///< per array
   std::uint64_t block_bits = 1024 * 128;
-  std::uint64_t stateful_alus = 4;
+  std::uint64_t stateful_alus = 4;  ///< which meters use too
+  std::uint64_t statistics_alus = 4;
   std::uint64_t logical_tables = 16;
   std::uint64_t gateways = 16;
   std::uint64_t hash_groups = 8;
@@ -44,6 +45,7 @@ struct SwitchResources {
               "most SRAM blocks of one register array, spare not counted");
     p.integer("block_bits", block_bits, 1024, 1 << 30, "bits in an SRAM block");
     p.integer("stateful_alus", stateful_alus, 0, 64, "stateful ALUs (register arrays) in a stage");
+    p.integer("statistics_alus", statistics_alus, 0, 64, "statistics ALUs (counters) in a stage").neutral(4);
     p.integer("logical_tables", logical_tables, 1, 256, "tables in a stage");
     p.integer("gateways", gateways, 0, 256, "gateways in a stage");
     p.integer("hash_groups", hash_groups, 0, 64, "hash groups in a stage");

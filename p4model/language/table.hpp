@@ -8,6 +8,7 @@
 
 #include "p4model/language/field.hpp"
 #include "p4model/language/key_match.hpp"
+#include "p4model/language/meter.hpp"
 #include "p4model/language/register_array.hpp"
 
 namespace racksim::p4 {
@@ -69,6 +70,26 @@ struct Action {
     executions.push_back({.action = &action, .index = index, .output = output});
     return *this;
   }
+  /// Has a meter colour the packet: by its entry at `index` (a field, a hash, a constant or action data), of a direct
+  /// meter by that of the entry which was hit. `colour` gets 0 for green, 1 for yellow or 3 for red. With `pre_colour`
+  /// the meter knows the colour that the packet has (colour-aware).
+  Action& meter(const Meter& used, Operand index, FieldRef colour, std::optional<FieldRef> pre_colour = std::nullopt) {
+    meters.push_back({.meter = &used, .index = index, .colour = colour, .pre_colour = pre_colour});
+    return *this;
+  }
+  Action& direct_meter(const Meter& used, FieldRef colour, std::optional<FieldRef> pre_colour = std::nullopt) {
+    meters.push_back({.meter = &used, .index = std::nullopt, .colour = colour, .pre_colour = pre_colour});
+    return *this;
+  }
+  /// Counts the packet at `index`, or at the entry which was hit.
+  Action& count(const Counter& used, Operand index) {
+    counts.push_back({.counter = &used, .index = index});
+    return *this;
+  }
+  Action& direct_count(const Counter& used) {
+    counts.push_back({.counter = &used, .index = std::nullopt});
+    return *this;
+  }
   /// Declares a parameter that each table entry gives a value to.
   ActionDataRef data(std::string parameter, unsigned bits) {
     parameters.push_back({std::move(parameter), bits});
@@ -82,6 +103,8 @@ struct Action {
   std::string name;
   std::vector<Primitive> primitives;
   std::vector<RegisterExecution> executions;
+  std::vector<MeterExecution> meters;
+  std::vector<CounterExecution> counts;
   std::vector<Parameter> parameters;
 
  private:

@@ -62,7 +62,8 @@ class LoneSwitch final : public models::PacketSink {
             .end = end,
             .circulating = chassis_.packets_circulating(),
             .packets = recorder_.take(),
-            .digests = recorder_.take_digests()};
+            .digests = recorder_.take_digests(),
+            .counters = counted()};
   }
 
  private:
@@ -71,6 +72,35 @@ class LoneSwitch final : public models::PacketSink {
                                                                      setup_.port_bits_per_second, 0_ps, *this, port));
     chassis_.plug(port, wire);
     recorder_.knows_wire(port, wire.source());
+  }
+
+  /// Entries of counters that are not 0.
+  std::vector<CounterStory> counted() {
+    std::vector<CounterStory> stories;
+    for (unsigned pipe = 0; pipe < chassis_.pipes(); ++pipe) {
+      const auto& pipeline = chassis_.pipeline(pipe);
+      for (const auto& counter : program_->counters()) {
+        for (std::uint64_t index = 0; index < pipeline.size(counter); ++index) {
+          const auto value = pipeline.counter(counter, index);
+          if (value == p4::CounterValue{}) continue;
+          stories.push_back(
+              {.pipe = pipe, .counter = counter.name, .index = index, .packets = value.packets, .bytes = value.bytes});
+        }
+      }
+    }
+    return stories;
+  }
+
+  void set_meter(p4::Pipeline& pipeline, const PresetMeter& preset) {
+    try {
+      const auto index = preset.meter->direct
+                             ? pipeline.entry_number(*preset.meter->direct, preset.key, preset.priority)
+                             : std::optional(preset.index);
+      if (!index) preset.place.refuse("a key without an entry", "a key that \"tables\" has an entry for");
+      pipeline.set_meter(*preset.meter, *index, preset.rates, sim::Time{});
+    } catch (const std::runtime_error& refused) {
+      preset.place.refuse(refused.what(), "rates that the meter takes");
+    }
   }
 
   void fill() {
@@ -86,6 +116,9 @@ class LoneSwitch final : public models::PacketSink {
       }
       for (const auto& preset : setup_.registers) {
         if (preset.pipe.value_or(pipe) == pipe) pipeline.registers().write(preset.array, preset.index, preset.value);
+      }
+      for (const auto& preset : setup_.meters) {
+        if (preset.pipe.value_or(pipe) == pipe) set_meter(pipeline, preset);
       }
     }
     for (const auto& group : setup_.groups) chassis_.replication().set_group(group.group, group.nodes);

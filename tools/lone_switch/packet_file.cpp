@@ -43,12 +43,13 @@ class PacketFileReader {
 
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
     const ObjectReader top(document, {file, ""},
-                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "multicast",
+                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "multicast",
                             "mirrors", "lags", "generators", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
     each(top, "registers", [&](const JsonValue& value, const Place& place) { read_register(value, place); });
+    each(top, "meters", [&](const JsonValue& value, const Place& place) { read_meter(value, place); });
     each(top, "multicast", [&](const JsonValue& value, const Place& place) { read_group(value, place); });
     each(top, "exclusions", [&](const JsonValue& value, const Place& place) {
       const ObjectReader exclusion(value, place, {"id", "ports"});
@@ -141,7 +142,7 @@ class PacketFileReader {
       }
       place.member("table").refuse(quote(named), one_of(names), nearest_name(named, names));
     }
-    read_key(object, entry);
+    entry.key = read_key(object, *entry.table);
     const auto action = object.text("action", "the name of an action");
     const auto actions = entry.table->all_actions();
     for (const auto* one : actions) {
@@ -157,14 +158,15 @@ class PacketFileReader {
     setup_.entries.push_back(std::move(entry));
   }
 
-  void read_key(const ObjectReader& object, PresetEntry& entry) const {
-    const auto names =
-        names_in(entry.table->keys, [&](const p4::Table::Key& key) { return program_.info(key.field).name; });
+  std::vector<p4::KeyMatch> read_key(const ObjectReader& object, const p4::Table& table) const {
+    std::vector<p4::KeyMatch> read;
+    const auto names = names_in(table.keys, [&](const p4::Table::Key& key) { return program_.info(key.field).name; });
     const ObjectReader given(object.required("key"), object.place().member("key"), names);
-    for (const auto& key : entry.table->keys) {
+    for (const auto& key : table.keys) {
       const auto& info = program_.info(key.field);
-      entry.key.push_back(read_match(given.required(info.name), info.bits, given.place().member(info.name)));
+      read.push_back(read_match(given.required(info.name), info.bits, given.place().member(info.name)));
     }
+    return read;
   }
 
   static p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& place) {
@@ -215,6 +217,38 @@ class PacketFileReader {
     }
     preset.pipe = read_pipe(object);
     setup_.registers.push_back(preset);
+  }
+
+  void read_meter(const JsonValue& value, const Place& place) {
+    const ObjectReader object(
+        value, place,
+        {"meter", "index", "key", "priority", "committed", "peak", "committed_burst", "peak_burst", "pipe"});
+    const auto named = object.text("meter", "the name of a meter");
+    const auto& meters = program_.meters();
+    const auto meter =
+        std::find_if(meters.begin(), meters.end(), [&](const p4::Meter& one) { return one.name == named; });
+    if (meter == meters.end()) {
+      const auto names = names_in(meters, [](const p4::Meter& one) { return one.name; });
+      place.member("meter").refuse(quote(named), one_of(names), nearest_name(named, names));
+    }
+    PresetMeter preset{.place = place, .meter = &*meter};
+    if (meter->direct) {
+      preset.key = read_key(object, *meter->direct);
+      preset.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
+    } else {
+      preset.index = object.number("index", 0, meter->size - 1);
+    }
+    constexpr std::uint64_t kMost = 1'000'000'000'000'000;
+    const auto rate = [&](std::string_view key) {
+      if (meter->unit == p4::MeterUnit::packets) return object.number(key, 0, kMost);
+      return with_unit(object.required(key), place.member(key), "a rate", parse_rate) / 8;
+    };
+    preset.rates = {.committed = rate("committed"),
+                    .peak = rate("peak"),
+                    .committed_burst = object.number("committed_burst", 1, kMost),
+                    .peak_burst = object.number("peak_burst", 1, kMost)};
+    preset.pipe = read_pipe(object);
+    setup_.meters.push_back(std::move(preset));
   }
 
   void read_group(const JsonValue& value, const Place& place) {

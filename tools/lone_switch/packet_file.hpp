@@ -5,6 +5,8 @@
 //    "tables": [{"table": "forward_by_mac", "key": {"ethernet.dst": "02:00:00:00:00:02"},
 //                "action": "forward_to_port", "data": {"port": 1}}],
 //    "registers": [{"array": "COUNT", "index": 3, "value": 7}],
+//    "meters": [{"meter": "POLICE", "index": 3, "committed": "1Gbps", "peak": "2Gbps", "committed_burst": 3000,
+//                "peak_burst": 6000}],
 //    "multicast": [{"group": 1, "nodes": [{"rid": 5, "ports": [1, 2]}]}],
 //    "exclusions": [{"id": 2, "ports": [2]}],
 //    "mirrors": [{"session": 5, "port": 3, "bytes": 64}],
@@ -18,7 +20,8 @@
 // are not named hold what a new header of its type holds. `time` is when the packet's last bit has arrived; packets of
 // one instant come in their order. `payload` is a number of bytes, or the bytes in hexadecimal. Keys of tables that do
 // not match exactly take {"value", "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its
-// value. Tables and registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a
+// value. Rates of a meter of packets are numbers a second; of a direct meter "key" (and "priority") names the entry of
+// its table. Tables and registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a
 // scenario takes.
 #pragma once
 
@@ -54,6 +57,16 @@ struct PresetEntry {
 struct PresetRegister {
   std::uint32_t array = 0;
   std::uint64_t index = 0, value = 0;
+  std::optional<unsigned> pipe{};
+};
+
+struct PresetMeter {
+  Place place;  ///< for what the meter itself refuses
+  const p4::Meter* meter = nullptr;
+  std::uint64_t index = 0;
+  std::vector<p4::KeyMatch> key{};  ///< of a direct one, instead
+  std::uint32_t priority = 0;
+  p4::MeterRates rates{};
   std::optional<unsigned> pipe{};
 };
 
@@ -105,6 +118,7 @@ struct LoneSwitchSetup {
   std::optional<sim::Time> until;  ///< when to look no further; 10 us after the last packet when not given
   std::vector<PresetEntry> entries;
   std::vector<PresetRegister> registers;
+  std::vector<PresetMeter> meters;
   std::vector<PresetGroup> groups;
   std::vector<PresetExclusion> exclusions;
   std::vector<PresetMirror> mirrors;

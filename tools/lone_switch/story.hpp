@@ -24,6 +24,8 @@ struct StageStep {
     gateway,  ///< `name` is the condition, `yes` whether it holds
     lookup,   ///< `name` is the table, `values` its key, `yes` a hit; `action` (may be empty) ran with `data`
     action,   ///< a table without a key ran `action`
+    meter,    ///< entry `index` of the meter `name` made the colour `before` of the packet the colour `after`
+    count,    ///< at entry `index` of the counter `name`, which then holds `after`
     access,   ///< of entry `index` of the register array `name` by `action`
     change,   ///< of the field `name`, from `before` to `after`
   };
@@ -91,6 +93,13 @@ struct DigestStory {
   NamedValues values{};
 };
 
+/// What an entry of a counter holds in the end.
+struct CounterStory {
+  unsigned pipe = 0;
+  std::string counter{};
+  std::uint64_t index = 0, packets = 0, bytes = 0;
+};
+
 struct SwitchStory {
   std::string program, doc;
   unsigned ports = 0, pipes = 0;
@@ -99,6 +108,7 @@ struct SwitchStory {
   std::uint64_t circulating = 0;  ///< packets that still went round then
   std::vector<PacketStory> packets{};
   std::vector<DigestStory> digests{};
+  std::vector<CounterStory> counters{};  ///< those that have counted
 };
 
 std::string story_text(const SwitchStory& story);

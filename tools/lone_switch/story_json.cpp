@@ -33,6 +33,17 @@ JsonValue json_of(const StageStep& step) {
     case Kind::action:
       json.set("table", step.name);
       break;
+    case Kind::meter:
+      json.set("meter", step.name);
+      json.set("index", step.index);
+      json.set("before", step.before);
+      json.set("after", step.after);
+      break;
+    case Kind::count:
+      json.set("counter", step.name);
+      json.set("index", step.index);
+      json.set("after", step.after);
+      break;
     case Kind::access:
       json.set("register", step.name);
       json.set("index", step.index);
@@ -124,6 +135,17 @@ JsonValue story_json(const SwitchStory& story) {
     digests.push(std::move(one));
   }
   json.set("digests", std::move(digests));
+  JsonValue counters = JsonValue::array();
+  for (const auto& counter : story.counters) {
+    JsonValue one = JsonValue::object();
+    one.set("pipe", counter.pipe);
+    one.set("counter", counter.counter);
+    one.set("index", counter.index);
+    one.set("packets", counter.packets);
+    one.set("bytes", counter.bytes);
+    counters.push(std::move(one));
+  }
+  json.set("counters", std::move(counters));
   return json;
 }
 

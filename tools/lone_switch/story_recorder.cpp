@@ -183,6 +183,23 @@ void StoryRecorder::register_used(const p4::RegisterUse& use) {
   if (use.output) access.output = register_text(width.bits, false, *use.output);
 }
 
+void StoryRecorder::metered(const p4::MeterUse& use) {
+  auto& marking = step(StageStep::Kind::meter, use.meter->name);
+  marking.index = use.index;
+  marking.before = name_of(use.before);
+  marking.after = name_of(use.after);
+}
+
+void StoryRecorder::counted(const p4::CounterUse& use) {
+  auto& counting = step(StageStep::Kind::count, use.counter->name);
+  counting.index = use.index;
+  const auto unit = use.counter->unit;
+  if (unit != p4::CounterUnit::bytes) counting.after = fmt::format("{} packets", use.after.packets);
+  if (unit != p4::CounterUnit::packets) {
+    counting.after += fmt::format("{}{} bytes", counting.after.empty() ? "" : ", ", use.after.bytes);
+  }
+}
+
 void StoryRecorder::field_changed(p4::FieldRef field, std::optional<std::uint64_t> before,
                                   std::optional<std::uint64_t> after) {
   auto& change = step(StageStep::Kind::change, program_.info(field).name);

@@ -51,6 +51,8 @@ class StoryRecorder final : public models::PacketObserver,
   void decided(bool holds) override;
   void looked_up(const p4::TableLookup& lookup) override;
   void register_used(const p4::RegisterUse& use) override;
+  void metered(const p4::MeterUse& use) override;
+  void counted(const p4::CounterUse& use) override;
   void field_changed(p4::FieldRef field, std::optional<std::uint64_t> before,
                      std::optional<std::uint64_t> after) override;
 

@@ -39,6 +39,10 @@ std::string text_of(const StageStep& step) {
     case Kind::action:
       return step.name == step.action && step.data.empty() ? fmt::format("action {}", step.name)
                                                            : fmt::format("table {}: {}", step.name, call(step));
+    case Kind::meter:
+      return fmt::format("meter {}[{}]: {} -> {}", step.name, step.index, step.before, step.after);
+    case Kind::count:
+      return fmt::format("counter {}[{}]: now {}", step.name, step.index, step.after);
     case Kind::access: {
       const auto by = step.action.empty() ? "" : fmt::format(" by {}", step.action);
       const auto output = step.output.empty() ? "" : fmt::format(", hands over {}", step.output);
@@ -145,6 +149,11 @@ std::string story_text(const SwitchStory& story) {
   for (const auto& digest : story.digests) {
     text += fmt::format("\nat {} the control CPU has a digest of pipe {}, {}: {}\n", nanoseconds(digest.at),
                         digest.pipe, digest.name, listed(digest.values));
+  }
+  if (!story.counters.empty()) text += "\n";
+  for (const auto& counter : story.counters) {
+    text += fmt::format("counter {}[{}] of pipe {}: {} packets, {} bytes\n", counter.counter, counter.index,
+                        counter.pipe, counter.packets, counter.bytes);
   }
   if (story.circulating > 0) {
     text += fmt::format("\nat {} {} packet{} still went round\n", nanoseconds(story.end), story.circulating,

@@ -144,11 +144,34 @@ TEST_CASE("predicates: one access compares with both ends of a window") {
   CHECK(steps(story.packets.at(1), Kind::access).at(0).output == "8");
 }
 
+TEST_CASE("meters: bytes and packets are coloured by their rates, red is dropped, and all is counted") {
+  const auto story = story_of_example("example-meters", "meters");
+  const std::vector<std::string> ttl = {"0", "0", "1", "", "0", "1", "0", ""};
+  for (std::size_t i = 0; i < ttl.size(); ++i) {
+    INFO(story.packets.at(i).name);
+    const auto left = all<DepartureStory>(story.packets[i]);
+    CHECK(left.size() == (ttl[i].empty() ? 0U : 1U));
+    if (!left.empty()) CHECK(field_of(left[0].second.headers, "ipv4", "ttl") == ttl[i]);
+  }
+  const auto marks = steps(story.packets.at(3), Kind::meter);
+  REQUIRE(marks.size() == 2);
+  CHECK(marks[0].after == "red");
+  CHECK(marks[1].after == "red");  // what the second meter sees comes from the first
+  std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t>> counters;
+  for (const auto& c : story.counters) counters.emplace_back(c.counter, c.index, c.packets, c.bytes);
+  CHECK(counters == decltype(counters){{"COLOURS", 0, 4, 400},
+                                       {"COLOURS", 1, 2, 200},
+                                       {"COLOURS", 3, 2, 200},
+                                       {"SENT_TO", 0, 6, 600},
+                                       {"SENT_TO", 1, 2, 200}});
+}
+
 TEST_CASE("what the small programs send is the same whether passes are fused or stepped") {
   const std::pair<const char*, const char*> examples[] = {
       {"example-visits", "visits"},       {"example-chain", "chain"},         {"example-mirrors", "mirror"},
       {"example-digests", "digest"},      {"example-stamps", "stamps"},       {"example-dice", "dice"},
-      {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"}};
+      {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"},
+      {"example-meters", "meters"}};
   for (const auto& example : examples) {
     const std::string name = example.first, file = example.second;
     INFO(name);

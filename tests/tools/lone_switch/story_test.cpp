@@ -154,6 +154,8 @@ TEST_CASE("what a watched pass does to packets and registers is what an unwatche
     void decided(bool) override {}
     void looked_up(const p4::TableLookup&) override {}
     void register_used(const p4::RegisterUse&) override { ++registers; }
+    void metered(const p4::MeterUse&) override {}
+    void counted(const p4::CounterUse&) override {}
     void field_changed(p4::FieldRef, std::optional<std::uint64_t>, std::optional<std::uint64_t>) override {}
     int stages = 0, registers = 0;
   } deaf;

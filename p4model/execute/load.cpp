@@ -1,0 +1,92 @@
+// A pipeline comes to be: its program is placed and compiled, and its tables, registers, meters and counters are made.
+// See pipeline.hpp.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "p4model/execute/pipeline.hpp"
+#include "p4model/fit/dependency_graph.hpp"
+
+namespace racksim::p4 {
+
+namespace {
+
+/// The most words of action data that an action of the table takes.
+std::size_t data_words(const Table& table) {
+  std::size_t words = 0;
+  for (const auto* action : table.all_actions()) words = std::max(words, action->parameters.size());
+  return words;
+}
+
+/// A table in TCAM leaves an empty one here.
+std::vector<ExactTable> make_tables(const Program& program) {
+  std::vector<ExactTable> tables;
+  for (const auto& table : program.tables()) {
+    std::vector<unsigned> bits;
+    if (!table.in_tcam()) {
+      for (const auto& key : table.keys) bits.push_back(program.info(key.field).bits);
+    }
+    tables.emplace_back(table.name, bits, table.in_tcam() ? 0 : table.max_entries, data_words(table));
+  }
+  return tables;
+}
+
+std::vector<std::unique_ptr<TernaryTable>> make_ternary_tables(const Program& program) {
+  std::vector<std::unique_ptr<TernaryTable>> tables;
+  for (const auto& table : program.tables()) {
+    auto& made = tables.emplace_back();
+    if (!table.in_tcam()) continue;
+    std::vector<TernaryTable::Field> fields;
+    for (const auto& key : table.keys) fields.push_back({program.info(key.field).bits, key.kind});
+    made = std::make_unique<TernaryTable>(table.name, std::move(fields), table.max_entries, data_words(table));
+  }
+  return tables;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources& resources)
+    : program_(std::move(program)),
+      placement_(*program_, resources),
+      code_(compile(placement_)),
+      registers_(program_->name(), program_->arrays()),
+      tables_(make_tables(*program_)),
+      ternary_(make_ternary_tables(*program_)),
+      table_counters_(tables_.size()) {
+  const auto entries = [](const auto& memory) { return memory.direct ? memory.direct->max_entries : memory.size; };
+  for (const auto& meter : program_->meters()) meter_memories_.emplace_back(meter.name, entries(meter));
+  for (const auto& counter : program_->counters()) {
+    counter_memories_.emplace_back(counter.name, counter.unit, entries(counter));
+  }
+  measures_ = !meter_memories_.empty() || !counter_memories_.empty();
+  for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
+  clock_ = program_->clock_fields().has_value();
+  requests_ = program_->mirror_fields() || program_->digest_type_field();
+  for (const auto& action : program_->actions()) {
+    for (const auto& primitive : action.primitives) draws_ = draws_ || primitive.operation == VliwOperation::random;
+  }
+  if (code_.initial_phv.size() > Pass::kMaxWords) {
+    throw ProgramError(fmt::format("program '{}' has {} fields, constants and decisions, at most {} are possible",
+                                   program_->name(), code_.initial_phv.size(), Pass::kMaxWords));
+  }
+  for (const auto& table : program_->tables()) {
+    std::uint32_t priority = 0;
+    for (const auto& entry : table.entries) {
+      add_entry(table, entry.key, *entry.action, entry.values, priority);
+      if (table.in_tcam() && !table.by_prefix()) ++priority;
+    }
+  }
+}
+
+bool Pipeline::egress_changes_headers() const {
+  return code_.gress[1].changes_headers;
+}
+
+bool Pipeline::egress_uses_registers() const {
+  const auto& graph = placement_.graph();
+  const auto nodes = boost::make_iterator_range(boost::vertices(graph));
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const auto node) { return graph[node].gress == Gress::egress && uses_state(graph[node]); });
+}
+
+}  // namespace racksim::p4
