@@ -113,6 +113,19 @@ struct TableCode {
   std::uint16_t hit_slot = 0, miss_slot = 0, entry_slot = 0;
 };
 
+/// A checksum unit. Each word of its fields is one of 16 bits: part of a PHV word, where a header is present.
+struct ChecksumCode {
+  struct Part {
+    std::uint16_t slot, present;
+    std::uint8_t right, left;  ///< how far the PHV word is shifted
+    std::uint16_t mask;        ///< of the bits before the shift to the left
+  };
+  ChecksumUnit::Kind kind = ChecksumUnit::Kind::update;
+  std::vector<Part> parts;
+  std::uint16_t present = 0, when = 0, result = 0;  ///< PHV words: whether the unit works, both, and what it writes
+  bool zeros_as_ones = false;
+};
+
 struct ParseCode {
   static constexpr std::int32_t kAcceptState = -1, kRejectState = -2;
   const HeaderLayout* layout = nullptr;
@@ -145,6 +158,7 @@ struct GressCode {
   std::vector<std::vector<HeaderWrite>> header_writes;
   bool changes_headers = false;
   bool changes_validity = false;
+  std::vector<ChecksumCode> parser_checksums, deparser_checksums;
   /// Arrays that a pass looks into at an index that stands in the packet: fetched while the parser is at work.
   struct Lookup {
     std::uint32_t array;
@@ -172,6 +186,9 @@ struct ProgramCode {
 inline constexpr std::uint64_t kUnset = ~std::uint64_t{0};
 
 ProgramCode compile(const Placement& placement);
+
+/// The fields of a checksum unit as parts of words of 16 bits. `always` is a PHV word that holds 1.
+ChecksumCode compile(const ChecksumUnit& unit, const Program& program, std::uint16_t always);
 
 /// The instruction for an operation of an action; what takes an output back sets it.
 Opcode opcode_of(VliwOperation operation);

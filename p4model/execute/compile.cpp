@@ -83,6 +83,13 @@ class Compiler {
       }
     }
     lay_out(nodes, code);
+    for (const auto& unit : program_.checksums()) {
+      if (unit.gress != gress) continue;
+      const bool updates = unit.kind == ChecksumUnit::Kind::update;
+      (updates ? code.deparser_checksums : code.parser_checksums).push_back(compile(unit, program_, constant(1)));
+      if (updates) written.insert(unit.result.id);
+      for (const auto field : unit.fields) live.insert(field.id);
+    }
     code.header_writes.resize(program_.headers().size());
     for (const auto id : written) {
       const auto& info = program_.fields()[id];

@@ -62,7 +62,10 @@ inline void Pipeline::start(Pass& pass, Packet& packet, Gress gress) {
   pass.gress_ = gress;
   pass.rejected_ = false;
   pass.parsed_ = 0;
-  parse(pass, code_.gress[static_cast<std::size_t>(gress)]);
+  const auto& code = code_.gress[static_cast<std::size_t>(gress)];
+  parse(pass, code);
+  if (!code.parser_checksums.empty()) [[unlikely]]
+    run_checksums(code.parser_checksums, pass);
 }
 
 void Pipeline::begin_ingress(Pass& pass, Packet& packet, const IngressMetadata& metadata) {
@@ -299,6 +302,8 @@ void Pipeline::run(const Instruction* at, Pass& pass, [[maybe_unused]] PassNotes
 
 inline void Pipeline::deparse(Pass& pass) {
   const auto& code = code_.gress[static_cast<std::size_t>(pass.gress_)];
+  if (!code.deparser_checksums.empty()) [[unlikely]]
+    run_checksums(code.deparser_checksums, pass);
   if (code.changes_validity) {
     rebuild_headers(pass);
     return;

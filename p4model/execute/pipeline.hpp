@@ -230,6 +230,7 @@ class Pipeline {
   void start(Pass& pass, Packet& packet, Gress gress);
   void parse(Pass& pass, const GressCode& code);
   void deparse(Pass& pass);
+  void run_checksums(const std::vector<ChecksumCode>& units, Pass& pass);
   void rebuild_headers(Pass& pass);
   /// Who is told of what the instructions do.
   enum class Witness : std::uint8_t { nobody, notes, watcher };

@@ -20,6 +20,7 @@ class Checker {
     check_registers(program_);
     check_hashes();
     check_digests();
+    check_checksums(program_);
     for (const auto gress : {Gress::ingress, Gress::egress}) check_parser(gress);
     check_nodes();
     check_memories();

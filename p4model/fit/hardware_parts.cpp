@@ -61,6 +61,21 @@ std::string hardware_parts(const Placement& placement) {
     const auto bytes = std::accumulate(digest.field_bytes.begin(), digest.field_bytes.end(), 0U);
     line("digest", fmt::format("type {}, '{}', {} of 47 bytes", digest.type, digest.name, bytes));
   }
+  for (const auto gress : {Gress::ingress, Gress::egress}) {
+    std::string parsed, deparsed;
+    for (const auto& unit : program.checksums()) {
+      if (unit.gress != gress) continue;
+      auto& names = unit.kind == ChecksumUnit::Kind::update ? deparsed : parsed;
+      names += fmt::format(", {}", program.info(unit.result).name);
+    }
+    const auto& resources = placement.resources();
+    const auto units = [&](std::string_view part, const std::string& names, std::uint64_t taken, std::uint64_t all) {
+      if (!names.empty())
+        line(fmt::format("{} {} checksums", name_of(gress), part), fmt::format("{} of {} units{}", taken, all, names));
+    };
+    units("parser", parsed, parser_checksum_units(program, gress), resources.parser_checksum_units);
+    units("deparser", deparsed, deparser_checksum_units(program, gress), resources.deparser_checksum_units);
+  }
   if (const auto& clock = program.clock_fields()) {
     line("time stamps", gresses_of(graph, {clock->arrived, clock->ingress_began, clock->enqueued, clock->waited,
                                            clock->queue_cells, clock->egress_began}));

@@ -15,6 +15,7 @@ Placement::Placement(const Program& program, const SwitchResources& resources)
       graph_(std::make_shared<const DependencyGraph>(dependency_graph(program))) {
   check_program(program, graph());
   check_parser_limits(resources_, program);
+  check_checksum_limits(resources_, program);
   stage_ = place_nodes(resources_, program, graph());
   phv_ = allocate_phv(resources_, program, graph());
   for (int s = 0; s < static_cast<int>(resources_.stages); ++s) {

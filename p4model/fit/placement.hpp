@@ -125,6 +125,12 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
 /// Throws DoesNotFit for a parser that compares or looks further than the hardware does.
 void check_parser_limits(const SwitchResources& resources, const Program& program);
 
+/// Checksum units that a gress's parser takes on the way that takes most, and those that its deparser takes.
+std::uint64_t parser_checksum_units(const Program& program, Gress gress);
+std::uint64_t deparser_checksum_units(const Program& program, Gress gress);
+/// Throws DoesNotFit when there are not so many.
+void check_checksum_limits(const SwitchResources& resources, const Program& program);
+
 /// Stages for all nodes. Throws DoesNotFit.
 std::vector<int> place_nodes(const SwitchResources& resources, const Program& program, const DependencyGraph& graph);
 

@@ -152,6 +152,34 @@ void Program::digest(unsigned type, std::string digest_name, std::vector<FieldRe
       {.type = type, .name = std::move(digest_name), .fields = std::move(fields), .field_bytes = std::move(bytes)});
 }
 
+FieldRef Program::verify_checksum(Gress gress, std::string flag, std::vector<FieldRef> fields) {
+  const bool in = gress == Gress::ingress;
+  const auto result = add_hardware_field(flag.c_str(), 1, FieldKind::input, in, !in);
+  checksums_.push_back(
+      {.kind = ChecksumUnit::Kind::verify, .gress = gress, .result = result, .fields = std::move(fields)});
+  return result;
+}
+
+FieldRef Program::checksum_residual(Gress gress, std::string residual, FieldRef checksum,
+                                    std::vector<FieldRef> fields) {
+  const bool in = gress == Gress::ingress;
+  const auto result = add_hardware_field(residual.c_str(), 16, FieldKind::input, in, !in);
+  fields.insert(fields.begin(), checksum);
+  checksums_.push_back(
+      {.kind = ChecksumUnit::Kind::residual, .gress = gress, .result = result, .fields = std::move(fields)});
+  return result;
+}
+
+void Program::update_checksum(Gress gress, FieldRef checksum, std::vector<FieldRef> fields,
+                              std::optional<FieldRef> when, bool zeros_as_ones) {
+  checksums_.push_back({.kind = ChecksumUnit::Kind::update,
+                        .gress = gress,
+                        .result = checksum,
+                        .fields = std::move(fields),
+                        .when = when,
+                        .zeros_as_ones = zeros_as_ones});
+}
+
 FieldRef Program::add_field(FieldInfo info) {
   require_new(fields_, info.name, name_, "field");
   if (info.bits == 0 || info.bits > 64) {

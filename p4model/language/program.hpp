@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "p4model/language/checksum.hpp"
 #include "p4model/language/control.hpp"
 #include "p4model/language/crc_hash.hpp"
 #include "p4model/language/field.hpp"
@@ -77,6 +78,12 @@ class Program {
   template <Header H>
   FieldRef valid() {
     return headers_[header<H>()].validity;
+  }
+
+  /// All members of header H, in wire order.
+  template <Header H>
+  std::vector<FieldRef> header_fields() {
+    return headers_[header<H>()].members;
   }
 
   /// A parser state that extracts H. The first one declared for a gress is its start.
@@ -151,6 +158,17 @@ class Program {
   void digest(unsigned type, std::string digest_name, std::vector<FieldRef> fields);
   FieldRef digest_type();
 
+  /// A checksum unit of the parser: the returned field is 1 in passes whose packet has the header of the first field,
+  /// and a wrong checksum. What is done about it the program says.
+  FieldRef verify_checksum(Gress gress, std::string flag, std::vector<FieldRef> fields);
+  /// The same for the residual of a checksum that covers more than the fields; 0 without its header. Behind them comes
+  /// what else the checksum covers, a field of 16 bits for `update_checksum` with their new values.
+  FieldRef checksum_residual(Gress gress, std::string residual, FieldRef checksum, std::vector<FieldRef> fields);
+  /// A checksum unit of the deparser writes a header's field, if the header is present then, and, with `when`, if that
+  /// field of one bit is 1.
+  void update_checksum(Gress gress, FieldRef checksum, std::vector<FieldRef> fields,
+                       std::optional<FieldRef> when = std::nullopt, bool zeros_as_ones = false);
+
   struct DigestUse {
     unsigned type;
     std::string name;
@@ -162,6 +180,7 @@ class Program {
   const std::optional<ClockFields>& clock_fields() const { return clock_; }
   const std::optional<FieldRef>& digest_type_field() const { return digest_type_; }
   const std::vector<DigestUse>& digests() const { return digests_; }
+  const std::vector<ChecksumUnit>& checksums() const { return checksums_; }
 
   struct HeaderUse {
     const HeaderLayout* layout;
@@ -213,6 +232,7 @@ class Program {
   std::optional<ClockFields> clock_;
   std::optional<FieldRef> digest_type_;
   std::vector<DigestUse> digests_;
+  std::vector<ChecksumUnit> checksums_;
 };
 
 }  // namespace racksim::p4

@@ -29,6 +29,8 @@ struct SwitchResources {
   std::uint64_t ternary_tables = 8;
   std::uint64_t ternary_crossbar_bytes = 66;
   std::uint64_t parser_match_bits = 32;                ///< that a parser state compares
+  std::uint64_t parser_checksum_units = 2;             ///< on any way through a parser
+  std::uint64_t deparser_checksum_units = 6;           ///< of a gress, of which two are its own and the others shared
   std::uint64_t ingress_parse_bytes = 16384;           ///< how deep into a packet the ingress parser looks
   std::uint64_t phv_8 = 64, phv_16 = 96, phv_32 = 64;  ///< per pipe, both gresses together
   std::uint64_t tagalong_8 = 32, tagalong_16 = 48, tagalong_32 = 32;  ///< per pipe, for fields no stage touches
@@ -60,6 +62,11 @@ struct SwitchResources {
     p.integer("ternary_tables", ternary_tables, 0, 256, "tables in TCAM in a stage");
     p.integer("ternary_crossbar_bytes", ternary_crossbar_bytes, 1, 4096, "bytes of the ternary crossbar in a stage");
     p.integer("parser_match_bits", parser_match_bits, 1, 1024, "bits that a parser state compares");
+    p.integer("parser_checksum_units", parser_checksum_units, 0, 64, "checksum units on any way through a parser")
+        .neutral(2);
+    p.integer("deparser_checksum_units", deparser_checksum_units, 0, 64,
+              "checksum units of a deparser; all but two of ingress and two of egress are shared")
+        .neutral(6);
     p.integer("ingress_parse_bytes", ingress_parse_bytes, 1, kMany, "how deep into a packet the ingress parser looks");
     p.integer("phv_8", phv_8, 0, 1024, "8-bit PHV containers of a pipe");
     p.integer("phv_16", phv_16, 0, 1024, "16-bit PHV containers of a pipe");

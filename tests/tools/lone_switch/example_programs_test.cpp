@@ -13,6 +13,14 @@ namespace {
 using Kind = StageStep::Kind;
 using Ports = std::vector<unsigned>;
 
+/// The ones' complement sum of some bytes, folded (RFC 1071): 0xffff where a checksum among them is right.
+unsigned sum_of(const std::vector<std::uint8_t>& bytes, std::size_t from, std::size_t to, unsigned more = 0) {
+  unsigned sum = more;
+  for (std::size_t i = from; i < to; i += 2) sum += bytes.at(i) << 8 | bytes.at(i + 1);
+  while (sum >> 16) sum = (sum & 0xffff) + (sum >> 16);
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("chain: a register's output goes to the field of its index in one stage, and no port gets no packet") {
@@ -166,12 +174,30 @@ TEST_CASE("meters: bytes and packets are coloured by their rates, red is dropped
                                        {"SENT_TO", 1, 2, 200}});
 }
 
+TEST_CASE("checksums: those of IPv4 and UDP are right behind a translation, and a broken packet goes aside as it is") {
+  const auto story = story_of_example("example-checksums", "checksums");
+  const auto translated = all<DepartureStory>(story.packets.at(0)).at(0).second;
+  CHECK(translated.port == 1);
+  CHECK(field_of(translated.headers, "ipv4", "dst") == "192.168.0.7");
+  CHECK(field_of(translated.headers, "ipv4", "ttl") == "63");
+  CHECK(sum_of(translated.bytes, 14, 34) == 0xffff);
+  // Addresses of the pseudo header, UDP and payload; its protocol and length.
+  CHECK(sum_of(translated.bytes, 26, 46, 17 + 12) == 0xffff);
+  const auto no_udp = all<DepartureStory>(story.packets.at(1)).at(0).second;
+  CHECK(no_udp.port == 1);
+  CHECK(sum_of(no_udp.bytes, 14, 34) == 0xffff);
+  const auto broken = all<DepartureStory>(story.packets.at(2)).at(0).second;
+  CHECK(broken.port == 3);
+  CHECK(sum_of(broken.bytes, 14, 34) != 0xffff);
+  CHECK(field_of(broken.headers, "ipv4", "ttl") == "64");
+}
+
 TEST_CASE("what the small programs send is the same whether passes are fused or stepped") {
   const std::pair<const char*, const char*> examples[] = {
       {"example-visits", "visits"},       {"example-chain", "chain"},         {"example-mirrors", "mirror"},
       {"example-digests", "digest"},      {"example-stamps", "stamps"},       {"example-dice", "dice"},
       {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"},
-      {"example-meters", "meters"}};
+      {"example-meters", "meters"},       {"example-checksums", "checksums"}};
   for (const auto& example : examples) {
     const std::string name = example.first, file = example.second;
     INFO(name);
