@@ -79,7 +79,9 @@ struct ControlCpu::Operation : SlotAccess {
     set_meter,
     read_counter,
     clear_counter,
-    clear_counters
+    clear_counters,
+    add_value,
+    remove_value
   };
 
   p4::Gress gress() const override { return gress_; }
@@ -106,8 +108,11 @@ struct ControlCpu::Operation : SlotAccess {
   void take_effect(p4::Pipeline& pipeline, sim::Time at) {
     auto& chassis = cpu->chassis_;
     const auto record = [&](std::uint64_t object_and_index, std::uint64_t now) {
-      chassis.record_state(
-          pipe, {.gress = gress_, .stage = stage_, .at = at, .object_and_index = object_and_index, .value = now});
+      chassis.record_state(pipe, {.gress = gress_,
+                                  .stage = std::max(0, stage_),
+                                  .at = at,
+                                  .object_and_index = object_and_index,
+                                  .value = now});
     };
     const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
       record(std::uint64_t{array} << 32 | entry, now);
@@ -155,8 +160,18 @@ struct ControlCpu::Operation : SlotAccess {
         for (std::uint64_t entry = 0; entry < pipeline.size(*counter); ++entry) clear_counter(pipeline, entry, record);
         result = 1;
         break;
+      case Kind::add_value:
+        result = pipeline.remove_value(*set, value, mask);
+        pipeline.add_value(*set, value, mask);
+        break;
+      case Kind::remove_value:
+        result = pipeline.remove_value(*set, value, mask);
+        break;
     }
-    if (kind == Kind::write) {
+    if (set) {
+      const std::uint64_t there = kind == Kind::add_value;
+      record(std::uint64_t{p4::kValueSetObjects + set->id} << 32 | (value & 0xffffffff), there);
+    } else if (kind == Kind::write) {
       record_register(index, value);
     } else if (table) {
       const auto fold = [](const std::vector<std::uint64_t>& words) {
@@ -196,6 +211,8 @@ struct ControlCpu::Operation : SlotAccess {
   const p4::Action* action = nullptr;
   const p4::Meter* meter = nullptr;
   const p4::Counter* counter = nullptr;
+  const p4::ValueSet* set = nullptr;
+  std::uint64_t mask = 0;
   p4::MeterRates rates;
   p4::CounterValue count;
   CounterDone counter_done;
@@ -258,6 +275,39 @@ std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, c
   auto operation = make_operation(pipe, counter, counters, "counter", std::move(done));
   operation->counter = counter;
   return operation;
+}
+
+std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::ValueSet* set,
+                                                                std::uint64_t value, std::uint64_t mask, Done&& done) {
+  const auto& program = chassis_.pipeline(pipe).program();
+  check(set, program.value_sets(), "value set", program);
+  p4::Pipeline::check_value(*set, value, mask);
+  auto operation = std::make_unique<Operation>();
+  operation->pipe = pipe;
+  operation->set = set;
+  operation->value = value;
+  operation->mask = mask;
+  operation->stage_ = SlotAccess::kParser;
+  for (const auto& state : program.parser(p4::Gress::egress).states) {
+    for (const auto& c : state.cases) {
+      if (c.set == set) operation->gress_ = p4::Gress::egress;
+    }
+  }
+  operation->done = std::move(done);
+  return operation;
+}
+
+void ControlCpu::add_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask, Done done) {
+  auto operation = operation_on(pipe, set, value, mask, std::move(done));
+  operation->kind = Operation::Kind::add_value;
+  post(std::move(operation));
+}
+
+void ControlCpu::remove_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask,
+                              Done done) {
+  auto operation = operation_on(pipe, set, value, mask, std::move(done));
+  operation->kind = Operation::Kind::remove_value;
+  post(std::move(operation));
 }
 
 void ControlCpu::read(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, Done done) {

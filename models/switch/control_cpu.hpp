@@ -65,6 +65,14 @@ class ControlCpu final : public PacketSink {
   void remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done = {},
                     std::uint32_t priority = 0);
 
+  /// Adds a value to a parser's value set, or takes it out: those that equal `value` in the bits of `mask`. Passes that
+  /// begin in later slots are parsed by it. `done` gets 1 when the value was there before. A value that is wider than
+  /// the set is a std::runtime_error at once, one too many in its slot, as an entry too many of a table is.
+  void add_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask = ~std::uint64_t{0},
+                 Done done = {});
+  void remove_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask = ~std::uint64_t{0},
+                    Done done = {});
+
   /// Which entry of a meter or a counter: by its index, or, of a direct one, by the key and priority of the table's.
   struct EntryRef {
     EntryRef(std::uint64_t at) : index(at) {}
@@ -119,6 +127,8 @@ class ControlCpu final : public PacketSink {
   std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Table* table, Done&& done);
   std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Meter* meter, Done&& done);
   std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Counter* counter, Done&& done);
+  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::ValueSet* set, std::uint64_t value,
+                                          std::uint64_t mask, Done&& done);
   template <class Object>
   std::unique_ptr<Operation> make_operation(unsigned pipe, const Object* object, const std::deque<Object>& objects,
                                             std::string_view kind, Done&& done);

@@ -10,7 +10,8 @@ namespace racksim::models {
 class SlotAccess {
  public:
   virtual ~SlotAccess() = default;
-  /// The gress and stage whose state it touches.
+  /// The gress and stage whose state it touches; stage kParser is what comes before stage 0.
+  static constexpr int kParser = -1;
   virtual p4::Gress gress() const = 0;
   virtual int stage() const = 0;
   /// Acts on the pipe's state; a nominal instant for the record.

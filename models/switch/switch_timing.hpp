@@ -28,8 +28,10 @@ class SwitchTiming {
   sim::Duration traffic_manager_latency() const { return options_.traffic_manager_latency; }
   /// From a queue to the wire.
   sim::Duration egress_latency() const { return egress_latency_; }
-  /// The nominal instant of a stage, relative to the slot of an ingress pass or the beginning of an egress pass.
+  /// The nominal instant of a stage, relative to the slot of an ingress pass or the beginning of an egress pass. What
+  /// touches the parser (SlotAccess::kParser) does so when the pass begins.
   sim::Duration stage_offset(p4::Gress gress, int stage) const {
+    if (stage < 0) return {};
     return stage_offsets_[static_cast<std::size_t>(gress)].at(static_cast<std::size_t>(stage));
   }
   /// When, relative to its slot, an access to a stage meets the state that the passes before it leave and those after

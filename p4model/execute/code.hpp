@@ -140,8 +140,10 @@ struct ParseCode {
   struct Case {
     std::uint64_t value, mask;
     std::int32_t next;
+    std::int32_t set = -1;  ///< number of a value set, instead
   };
   std::vector<Case> cases;
+  bool has_sets = false;
   std::int32_t next = kAcceptState;
 };
 

@@ -145,8 +145,11 @@ class Compiler {
             {.member = static_cast<std::uint16_t>(i), .slot = slot, .mask = mask_of(header.layout->fields[i].bits)});
       }
       if (state.selector) parse.selector = state.selector->id;
-      for (const auto& c : state.cases)
-        parse.cases.push_back({.value = c.value, .mask = c.mask, .next = number_of(c.state)});
+      for (const auto& c : state.cases) {
+        const std::int32_t set = c.set ? static_cast<std::int32_t>(c.set->id) : -1;
+        parse.cases.push_back({.value = c.value, .mask = c.mask, .next = number_of(c.state), .set = set});
+        parse.has_sets = parse.has_sets || c.set;
+      }
       parse.next = number_of(state.next);
       code.parser.push_back(std::move(parse));
     }

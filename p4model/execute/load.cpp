@@ -58,6 +58,7 @@ Pipeline::Pipeline(std::shared_ptr<const Program> program, const SwitchResources
   for (const auto& counter : program_->counters()) {
     counter_memories_.emplace_back(counter.name, counter.unit, entries(counter));
   }
+  value_sets_.resize(program_->value_sets().size());
   measures_ = !meter_memories_.empty() || !counter_memories_.empty();
   for (const auto& table : program_->tables()) actions_.push_back(table.all_actions());
   clock_ = program_->clock_fields().has_value();

@@ -41,6 +41,10 @@ inline void Pipeline::parse(Pass& pass, const GressCode& code) {
     state = parse.next;
     if (parse.selector < 0) continue;
     const auto value = phv[parse.selector];
+    if (parse.has_sets) [[unlikely]] {
+      state = choose(parse, value);
+      continue;
+    }
     for (const auto& c : parse.cases) {
       if ((value & c.mask) == c.value) {
         state = c.next;

@@ -174,6 +174,14 @@ class Pipeline {
   bool remove_entry(const Table& table, std::span<const std::uint64_t> key) {
     return remove_entry(table, matches(key));
   }
+  /// Values of a parser's value set: those that equal `value` in the bits of `mask`. Throws std::runtime_error when
+  /// there is no room for another, it is there, or it has bits that the mask or the set's width leaves out.
+  void add_value(const ValueSet& set, std::uint64_t value, std::uint64_t mask = ~std::uint64_t{0});
+  /// False when it is not there.
+  bool remove_value(const ValueSet& set, std::uint64_t value, std::uint64_t mask = ~std::uint64_t{0});
+  /// Throws as these do for a value that the set cannot have.
+  static void check_value(const ValueSet& set, std::uint64_t value, std::uint64_t mask) { masked(set, value, mask); }
+  std::size_t values(const ValueSet& set) const { return value_sets_.at(set.id).size(); }
   /// A meter's entry begins with full buckets at `now`, as passes that begin then see it; an entry outside is a
   /// std::runtime_error, as rates that make no sense are (meter_memory.hpp).
   void set_meter(const Meter& meter, std::uint64_t index, const MeterRates& rates, sim::Time now);
@@ -229,6 +237,8 @@ class Pipeline {
   bool run_busy_egress(Packet& packet, const EgressMetadata& metadata);
   void start(Pass& pass, Packet& packet, Gress gress);
   void parse(Pass& pass, const GressCode& code);
+  /// Where a parser state with value sets goes.
+  std::int32_t choose(const ParseCode& parse, std::uint64_t value) const;
   void deparse(Pass& pass);
   void run_checksums(const std::vector<ChecksumCode>& units, Pass& pass);
   void rebuild_headers(Pass& pass);
@@ -274,9 +284,15 @@ class Pipeline {
   std::vector<ExactTable> tables_;                      // by number of the table in the program
   std::vector<std::unique_ptr<TernaryTable>> ternary_;  // the same, null for those in SRAM
   std::vector<TableCounters> table_counters_;
-  std::vector<MeterMemory> meter_memories_;      // by number of the meter in the program
-  std::vector<CounterMemory> counter_memories_;  // the same
-  std::vector<std::vector<Action*>> actions_;    // by number of the table: what Table::all_actions() says
+  struct MaskedValue {
+    std::uint64_t value, mask;
+    bool operator==(const MaskedValue&) const = default;
+  };
+  static MaskedValue masked(const ValueSet& set, std::uint64_t value, std::uint64_t mask);
+  std::vector<std::vector<MaskedValue>> value_sets_;  // by number of the set in the program
+  std::vector<MeterMemory> meter_memories_;           // by number of the meter in the program
+  std::vector<CounterMemory> counter_memories_;       // the same
+  std::vector<std::vector<Action*>> actions_;         // by number of the table: what Table::all_actions() says
   PipelineCounters counters_;
   std::vector<StateWriteObserver*> observers_;
   StageWatcher* watcher_ = nullptr;

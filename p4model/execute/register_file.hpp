@@ -16,8 +16,8 @@
 namespace racksim::p4 {
 
 /// Objects of a program's state that are no register arrays, as records of writes number them.
-inline constexpr std::uint32_t kTableObjects = std::uint32_t{1} << 31, kMeterObjects = std::uint32_t{3} << 30,
-                               kCounterObjects = std::uint32_t{7} << 29;
+inline constexpr std::uint32_t kTableObjects = std::uint32_t{1} << 31, kValueSetObjects = std::uint32_t{5} << 29,
+                               kMeterObjects = std::uint32_t{3} << 30, kCounterObjects = std::uint32_t{7} << 29;
 
 /// A register, meter or counter whose value a pass has changed. A pair's value is `hi` above `lo`; of a meter it is
 /// what is left in its buckets, the committed one above, and of a counter its bytes, or packets if it counts no bytes.

@@ -84,12 +84,26 @@ class Checker {
       if (state.selector && program_.info(*state.selector).kind != FieldKind::header) {
         fail(where, "it selects by '{}', which is no header field", program_.info(*state.selector).name);
       }
+      if (!state.selector && !state.cases.empty()) fail(where, "it has cases, but selects by no field");
       for (const auto& c : state.cases) {
+        if (c.set) check_value_set(where, gress, *c.set, program_.info(*state.selector));
         const auto& field = program_.info(*state.selector);
         if (c.value & ~(c.mask & mask_of(field.bits))) {
           fail(where, "the case {:#x} asks for bits of '{}' that its mask {:#x} or the field's {} bits leave out",
                c.value, field.name, c.mask & mask_of(field.bits), field.bits);
         }
+      }
+    }
+  }
+
+  void check_value_set(const std::string& where, Gress gress, const ValueSet& set, const FieldInfo& field) const {
+    const auto at = fmt::format("{}, value set '{}'", where, set.name);
+    if (set.bits != field.bits) fail(at, "its values have {} bits, '{}' has {}", set.bits, field.name, field.bits);
+    if (set.size == 0) fail(at, "it has room for no value");
+    const auto other = gress == Gress::ingress ? Gress::egress : Gress::ingress;
+    for (const auto& state : program_.parser(other).states) {
+      for (const auto& c : state.cases) {
+        if (c.set == &set) fail(at, "the {} parser uses it too; a set belongs to one of them", name_of(other));
       }
     }
   }

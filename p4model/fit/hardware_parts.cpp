@@ -61,6 +61,18 @@ std::string hardware_parts(const Placement& placement) {
     const auto bytes = std::accumulate(digest.field_bytes.begin(), digest.field_bytes.end(), 0U);
     line("digest", fmt::format("type {}, '{}', {} of 47 bytes", digest.type, digest.name, bytes));
   }
+  for (const auto& set : program.value_sets()) {
+    for (const auto gress : {Gress::ingress, Gress::egress}) {
+      std::uint64_t rows = 0;
+      for (const auto& state : program.parser(gress).states) {
+        for (const auto& c : state.cases) rows += c.set == &set ? set.size : 0;
+      }
+      if (rows == 0) continue;
+      line(fmt::format("value set '{}'", set.name),
+           fmt::format("{} of the {} rows that the {} parser takes of {}", rows, parser_rows(program, gress),
+                       name_of(gress), placement.resources().parser_rows));
+    }
+  }
   for (const auto gress : {Gress::ingress, Gress::egress}) {
     std::string parsed, deparsed;
     for (const auto& unit : program.checksums()) {

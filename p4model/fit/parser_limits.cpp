@@ -1,5 +1,6 @@
-// What a parser can do (models/hardware.md 6.4): a state compares a limited number of bits, and the headers on the
-// longest way through the states of the ingress lie within a limited depth of the packet.
+// What a parser can do (models/hardware.md 6.4, 6.9): a state compares a limited number of bits, the cases of all
+// states lie in the rows of one TCAM, those that value sets may get among them, and the headers on the longest way
+// through the states of the ingress lie within a limited depth of the packet.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,6 +31,10 @@ class ParserLimits {
     }
     const auto& states = program_.parser(gress_).states;
     if (states.empty()) return;
+    if (const auto rows = parser_rows(program_, gress_); rows > resources_.parser_rows) {
+      fail("the {} parser takes {} rows of TCAM, its value sets' {} among them, {} are available", name_of(gress_),
+           rows, value_set_rows(), resources_.parser_rows);
+    }
     const std::uint64_t depth = depth_from(states.front());
     // Of the egress it is only published that 65 bytes are possible, so it has no limit here.
     if (gress_ == Gress::ingress && depth > resources_.ingress_parse_bytes) {
@@ -39,6 +44,14 @@ class ParserLimits {
   }
 
  private:
+  std::uint64_t value_set_rows() const {
+    std::uint64_t rows = 0;
+    for (const auto& state : program_.parser(gress_).states) {
+      for (const auto& c : state.cases) rows += c.set ? c.set->size : 0;
+    }
+    return rows;
+  }
+
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
     throw DoesNotFit(
@@ -69,6 +82,15 @@ class ParserLimits {
 };
 
 }  // namespace
+
+std::uint64_t parser_rows(const Program& program, Gress gress) {
+  std::uint64_t rows = 0;
+  for (const auto& state : program.parser(gress).states) {
+    ++rows;  // for what no case takes, or for all
+    for (const auto& c : state.cases) rows += c.set ? c.set->size : 1;
+  }
+  return rows;
+}
 
 void check_parser_limits(const SwitchResources& resources, const Program& program) {
   for (const auto gress : {Gress::ingress, Gress::egress}) ParserLimits(resources, program, gress).check();

@@ -122,7 +122,9 @@ class Placement {
 StageUsage stage_usage(const SwitchResources& resources, const Program& program, const DependencyGraph& graph,
                        const std::vector<std::size_t>& nodes);
 
-/// Throws DoesNotFit for a parser that compares or looks further than the hardware does.
+/// Rows of its TCAM that a gress's parser takes.
+std::uint64_t parser_rows(const Program& program, Gress gress);
+/// Throws DoesNotFit for a parser that compares more, looks further or has more cases than the hardware's.
 void check_parser_limits(const SwitchResources& resources, const Program& program);
 
 /// Checksum units that a gress's parser takes on the way that takes most, and those that its deparser takes.

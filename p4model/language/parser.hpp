@@ -16,10 +16,21 @@ namespace racksim::p4 {
 inline constexpr const char* kAccept = "accept";
 inline constexpr const char* kReject = "reject";
 
-/// Where a parser state goes for some values of its field: those that equal `value` in the bits of `mask`.
+/// Values that the control plane fills in at run time, for cases of parser states (TNA: value_set). Each case that
+/// names the set takes a row of the parser's TCAM for every value that the set may have.
+struct ValueSet {
+  std::string name;
+  std::uint32_t id = 0;
+  unsigned bits = 0;
+  std::uint64_t size = 0;  ///< the most values
+};
+
+/// Where a parser state goes for some values of its field: those that equal `value` in the bits of `mask`, or, with a
+/// `set`, those that the set has.
 struct ParserCase {
   std::uint64_t value = 0, mask = 0;
   std::string state;
+  const ValueSet* set = nullptr;
 };
 
 struct ParserState {
@@ -37,6 +48,11 @@ struct ParserState {
     selector = field;
     cases = std::move(chosen);
     next = std::move(otherwise);
+    return *this;
+  }
+  /// Adds a case behind those of `select`: goes to `state` for what the set has.
+  ParserState& or_in(const ValueSet& set, std::string state) {
+    cases.push_back({.state = std::move(state), .set = &set});
     return *this;
   }
   /// Goes to `state` always (the default is to accept).

@@ -240,6 +240,16 @@ ParserState& Program::add_state(Gress gress, std::string state_name, std::size_t
   return state;
 }
 
+const ValueSet& Program::value_set(std::string set_name, unsigned bits, std::uint64_t size) {
+  require_new(value_sets_, set_name, name_, "value set");
+  auto& set = value_sets_.emplace_back();
+  set.name = std::move(set_name);
+  set.id = static_cast<std::uint32_t>(value_sets_.size() - 1);
+  set.bits = bits;
+  set.size = size;
+  return set;
+}
+
 RegisterArray& Program::register_array(std::string array_name, Width width, std::uint64_t size) {
   require_new(arrays_, array_name, name_, "register array");
   auto& array = arrays_.emplace_back();

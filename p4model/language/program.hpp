@@ -92,6 +92,8 @@ class Program {
     return add_state(gress, std::move(state_name), header<H>());
   }
 
+  /// At most `size` values of so many bits for parser states of one gress; none to begin with.
+  const ValueSet& value_set(std::string set_name, unsigned bits, std::uint64_t size);
   RegisterArray& register_array(std::string array_name, Width width, std::uint64_t size);
   /// Meters and counters of `size` entries that actions reach by an index, or with an entry for each of a table's.
   Meter& meter(std::string meter_name, MeterUnit unit, std::uint64_t size);
@@ -192,6 +194,7 @@ class Program {
   const FieldInfo& info(FieldRef field) const { return fields_[field.id]; }
   const std::vector<HeaderUse>& headers() const { return headers_; }
   const Parser& parser(Gress gress) const { return parsers_[static_cast<std::size_t>(gress)]; }
+  const std::deque<ValueSet>& value_sets() const { return value_sets_; }
   const std::deque<RegisterArray>& arrays() const { return arrays_; }
   const std::deque<Meter>& meters() const { return meters_; }
   const std::deque<Counter>& counters() const { return counters_; }
@@ -219,6 +222,7 @@ class Program {
   std::vector<FieldInfo> fields_;
   std::vector<HeaderUse> headers_;
   Parser parsers_[2];
+  std::deque<ValueSet> value_sets_;
   std::deque<RegisterArray> arrays_;
   std::deque<Meter> meters_;
   std::deque<Counter> counters_;

@@ -29,6 +29,7 @@ struct SwitchResources {
   std::uint64_t ternary_tables = 8;
   std::uint64_t ternary_crossbar_bytes = 66;
   std::uint64_t parser_match_bits = 32;                ///< that a parser state compares
+  std::uint64_t parser_rows = 256;                     ///< of a parser's TCAM: one a case, and one for all else
   std::uint64_t parser_checksum_units = 2;             ///< on any way through a parser
   std::uint64_t deparser_checksum_units = 6;           ///< of a gress, of which two are its own and the others shared
   std::uint64_t ingress_parse_bytes = 16384;           ///< how deep into a packet the ingress parser looks
@@ -62,6 +63,7 @@ struct SwitchResources {
     p.integer("ternary_tables", ternary_tables, 0, 256, "tables in TCAM in a stage");
     p.integer("ternary_crossbar_bytes", ternary_crossbar_bytes, 1, 4096, "bytes of the ternary crossbar in a stage");
     p.integer("parser_match_bits", parser_match_bits, 1, 1024, "bits that a parser state compares");
+    p.integer("parser_rows", parser_rows, 1, kMany, "rows of a parser's TCAM").neutral(256);
     p.integer("parser_checksum_units", parser_checksum_units, 0, 64, "checksum units on any way through a parser")
         .neutral(2);
     p.integer("deparser_checksum_units", deparser_checksum_units, 0, 64,

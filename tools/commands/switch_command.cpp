@@ -53,7 +53,7 @@ LoneSwitchSetup setup_of(const SwitchCommandOptions& options, const p4::Program&
     throw InputError("racksim switch", "--port", fmt::format("{}", options.port),
                      fmt::format("a port from 0 to {}", setup.options.ports - 1));
   }
-  setup.packets = packets_of(read_pcap(file), program, options.port, file);
+  setup.packets = packets_of(read_pcap(file), program, options.port, file, setup.values);
   return setup;
 }
 

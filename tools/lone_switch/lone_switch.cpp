@@ -117,6 +117,14 @@ class LoneSwitch final : public models::PacketSink {
       for (const auto& preset : setup_.registers) {
         if (preset.pipe.value_or(pipe) == pipe) pipeline.registers().write(preset.array, preset.index, preset.value);
       }
+      for (const auto& preset : setup_.values) {
+        if (preset.pipe.value_or(pipe) != pipe) continue;
+        try {
+          pipeline.add_value(*preset.set, preset.value, preset.mask);
+        } catch (const std::runtime_error& refused) {
+          preset.place.refuse(refused.what(), "a value that the set takes");
+        }
+      }
       for (const auto& preset : setup_.meters) {
         if (preset.pipe.value_or(pipe) == pipe) set_meter(pipeline, preset);
       }

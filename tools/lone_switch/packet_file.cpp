@@ -43,13 +43,14 @@ class PacketFileReader {
 
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
     const ObjectReader top(document, {file, ""},
-                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "multicast",
-                            "mirrors", "lags", "generators", "exclusions", "packets"});
+                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters",
+                            "value_sets", "multicast", "mirrors", "lags", "generators", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
     each(top, "registers", [&](const JsonValue& value, const Place& place) { read_register(value, place); });
     each(top, "meters", [&](const JsonValue& value, const Place& place) { read_meter(value, place); });
+    each(top, "value_sets", [&](const JsonValue& value, const Place& place) { read_set_value(value, place); });
     each(top, "multicast", [&](const JsonValue& value, const Place& place) { read_group(value, place); });
     each(top, "exclusions", [&](const JsonValue& value, const Place& place) {
       const ObjectReader exclusion(value, place, {"id", "ports"});
@@ -249,6 +250,23 @@ class PacketFileReader {
                     .peak_burst = object.number("peak_burst", 1, kMost)};
     preset.pipe = read_pipe(object);
     setup_.meters.push_back(std::move(preset));
+  }
+
+  void read_set_value(const JsonValue& value, const Place& place) {
+    const ObjectReader object(value, place, {"set", "value", "mask", "pipe"});
+    const auto named = object.text("set", "the name of a value set");
+    const auto& sets = program_.value_sets();
+    const auto set = std::find_if(sets.begin(), sets.end(), [&](const p4::ValueSet& one) { return one.name == named; });
+    if (set == sets.end()) {
+      const auto names = names_in(sets, [](const p4::ValueSet& one) { return one.name; });
+      place.member("set").refuse(quote(named), one_of(names), nearest_name(named, names));
+    }
+    PresetValue preset{.place = place, .set = &*set};
+    preset.value = read_value(object.required("value"), set->bits, place.member("value"));
+    preset.mask = p4::mask_of(set->bits);
+    if (const auto* mask = object.optional("mask")) preset.mask = read_value(*mask, set->bits, place.member("mask"));
+    preset.pipe = read_pipe(object);
+    setup_.values.push_back(std::move(preset));
   }
 
   void read_group(const JsonValue& value, const Place& place) {

@@ -7,6 +7,7 @@
 //    "registers": [{"array": "COUNT", "index": 3, "value": 7}],
 //    "meters": [{"meter": "POLICE", "index": 3, "committed": "1Gbps", "peak": "2Gbps", "committed_burst": 3000,
 //                "peak_burst": 6000}],
+//    "value_sets": [{"set": "TUNNELS", "value": 4791, "mask": "0xffff"}],
 //    "multicast": [{"group": 1, "nodes": [{"rid": 5, "ports": [1, 2]}]}],
 //    "exclusions": [{"id": 2, "ports": [2]}],
 //    "mirrors": [{"session": 5, "port": 3, "bytes": 64}],
@@ -70,6 +71,13 @@ struct PresetMeter {
   std::optional<unsigned> pipe{};
 };
 
+struct PresetValue {
+  Place place;  ///< for what the set itself refuses
+  const p4::ValueSet* set = nullptr;
+  std::uint64_t value = 0, mask = 0;
+  std::optional<unsigned> pipe{};
+};
+
 struct PresetGroup {
   std::uint16_t group = 0;
   std::vector<p4::MulticastNode> nodes{};
@@ -119,6 +127,7 @@ struct LoneSwitchSetup {
   std::vector<PresetEntry> entries;
   std::vector<PresetRegister> registers;
   std::vector<PresetMeter> meters;
+  std::vector<PresetValue> values;
   std::vector<PresetGroup> groups;
   std::vector<PresetExclusion> exclusions;
   std::vector<PresetMirror> mirrors;

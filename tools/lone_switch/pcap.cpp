@@ -99,14 +99,20 @@ void append(std::string& out, std::uint32_t value) {
 }
 
 /// Where the parser goes from a state, given the header that it has extracted.
-const std::string& next_of(const p4::ParserState& state, const p4::Program& program, const p4::Packet& packet) {
+const std::string& next_of(const p4::ParserState& state, const p4::Program& program,
+                           std::span<const PresetValue> values, const p4::Packet& packet) {
   if (!state.selector) return state.next;
   const auto& field = program.info(*state.selector);
   for (std::size_t h = 0; h < packet.header_count(); ++h) {
     if (&packet.layout(h) != program.headers()[static_cast<std::size_t>(field.header)].layout) continue;
     const auto value = packet.word(h, static_cast<std::size_t>(field.member));
     for (const auto& c : state.cases) {
-      if ((value & c.mask) == c.value) return c.state;
+      const bool chosen = c.set ? std::any_of(values.begin(), values.end(),
+                                              [&](const PresetValue& member) {
+                                                return member.set == c.set && (value & member.mask) == member.value;
+                                              })
+                                : (value & c.mask) == c.value;
+      if (chosen) return c.state;
     }
   }
   return state.next;
@@ -118,7 +124,8 @@ std::uint64_t bits_at(std::span<const std::uint8_t> bytes, std::size_t bit, unsi
   return value;
 }
 
-SentPacket packet_of(std::span<const std::uint8_t> bytes, const p4::Program& program, p4::PacketPool& pool) {
+SentPacket packet_of(std::span<const std::uint8_t> bytes, const p4::Program& program,
+                     std::span<const PresetValue> values, p4::PacketPool& pool) {
   SentPacket sent;
   auto packet = pool.make();
   const auto& states = program.parser(p4::Gress::ingress).states;
@@ -135,7 +142,7 @@ SentPacket packet_of(std::span<const std::uint8_t> bytes, const p4::Program& pro
     packet->push_words(layout, header.words.data());
     sent.headers.push_back(std::move(header));
     bytes = bytes.subspan(layout.bytes());
-    const auto& next = next_of(*state, program, *packet);
+    const auto& next = next_of(*state, program, values, *packet);
     const auto found =
         std::find_if(states.begin(), states.end(), [&](const p4::ParserState& one) { return one.name == next; });
     state = found == states.end() ? nullptr : &*found;
@@ -179,11 +186,11 @@ std::string pcap_bytes(std::span<const CapturedFrame> frames) {
 }
 
 std::vector<SentPacket> packets_of(std::span<const CapturedFrame> frames, const p4::Program& program, unsigned port,
-                                   const std::string& file) {
+                                   const std::string& file, std::span<const PresetValue> values) {
   std::vector<SentPacket> packets;
   p4::PacketPool pool;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    auto packet = packet_of(frames[i].bytes, program, pool);
+    auto packet = packet_of(frames[i].bytes, program, values, pool);
     if (packet.headers.empty()) {
       throw InputError(file, fmt::format("frame {}", i + 1), fmt::format("{} bytes", frames[i].bytes.size()),
                        "a frame that the program's ingress parser finds its first header in");

@@ -29,9 +29,9 @@ std::vector<CapturedFrame> read_pcap(const std::string& path);
 std::string pcap_bytes(std::span<const CapturedFrame> frames);
 
 /// The frames as packets that come in by a port: headers as the program's ingress parser finds them, the rest as
-/// payload. The first frame comes at once, the others as long after it as they were captured. Throws InputError for a
-/// frame without the parser's first header, or too long.
+/// payload; `values` are those of its value sets. The first frame comes at once, the others as long after it as they
+/// were captured. Throws InputError for a frame without the parser's first header, or too long.
 std::vector<SentPacket> packets_of(std::span<const CapturedFrame> frames, const p4::Program& program, unsigned port,
-                                   const std::string& file);
+                                   const std::string& file, std::span<const PresetValue> values = {});
 
 }  // namespace racksim::tools

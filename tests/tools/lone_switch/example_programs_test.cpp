@@ -192,12 +192,21 @@ TEST_CASE("checksums: those of IPv4 and UDP are right behind a translation, and 
   CHECK(field_of(broken.headers, "ipv4", "ttl") == "64");
 }
 
+TEST_CASE("value sets: the parser goes on behind ports that the set has, and behind no other") {
+  const auto story = story_of_example("example-value-sets", "value_sets");
+  CHECK(ports_of(story.packets.at(0)) == Ports{1});
+  CHECK(ports_of(story.packets.at(1)) == Ports{2});
+  CHECK(ports_of(story.packets.at(2)) == Ports{3});
+  CHECK(all<PassStory>(story.packets[0]).at(0).second.parsed.size() == 4);
+  CHECK(all<PassStory>(story.packets[2]).at(0).second.parsed.size() == 3);
+}
+
 TEST_CASE("what the small programs send is the same whether passes are fused or stepped") {
   const std::pair<const char*, const char*> examples[] = {
-      {"example-visits", "visits"},       {"example-chain", "chain"},         {"example-mirrors", "mirror"},
-      {"example-digests", "digest"},      {"example-stamps", "stamps"},       {"example-dice", "dice"},
-      {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"},
-      {"example-meters", "meters"},       {"example-checksums", "checksums"}};
+      {"example-visits", "visits"},       {"example-chain", "chain"},           {"example-mirrors", "mirror"},
+      {"example-digests", "digest"},      {"example-stamps", "stamps"},         {"example-dice", "dice"},
+      {"example-generator", "generator"}, {"example-selection", "selection"},   {"example-predicates", "predicates"},
+      {"example-meters", "meters"},       {"example-value-sets", "value_sets"}, {"example-checksums", "checksums"}};
   for (const auto& example : examples) {
     const std::string name = example.first, file = example.second;
     INFO(name);
