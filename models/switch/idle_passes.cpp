@@ -84,9 +84,14 @@ void IdlePasses::use() {
 }
 
 bool IdlePasses::may_keep() const {
-  return cuts_ == 0 && !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
+  return cuts_ == 0 && !all_seen_ && !parts_.power.will_be_off() && parts_.context.packet_observers.empty() &&
          std::none_of(parts_.observers.begin(), parts_.observers.end(),
                       [](const PassObserver* observer) { return observer->sees_idle_passes(); });
+}
+
+void IdlePasses::look_at_all() {
+  materialize();
+  all_seen_ = true;
 }
 
 void IdlePasses::materialize() {

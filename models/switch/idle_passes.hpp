@@ -36,6 +36,8 @@ class IdlePasses final : UnseenPackets {
     materialize();
     cuts_ += up ? -1 : 1;
   }
+  /// Keeps no packet from now on: somebody looks at all that comes round.
+  void look_at_all();
   /// Sends all packets that are kept on as events.
   void materialize() override;
   /// Makes the passes before the present event, and has pipelines count them and their lookups.
@@ -83,6 +85,7 @@ class IdlePasses final : UnseenPackets {
   SwitchParts parts_;
   SwitchEgress& egress_;
   int cuts_ = 0;
+  bool all_seen_ = false;
   std::vector<std::unique_ptr<Keeper>> keepers_;  // by pipe
 };
 

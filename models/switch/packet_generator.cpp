@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -17,6 +18,21 @@ namespace {
 /// Whose packets they are, by their serials; no server has this number.
 constexpr NodeId kGeneratorNode = 0xfffc;
 constexpr std::uint64_t kMostCount = 65'536;
+
+/// A packet's first bits as they come off the wire; what is behind its headers counts as zeros.
+std::uint32_t first_32_bits(const p4::Packet& packet) {
+  std::uint64_t bits = 0;
+  unsigned missing = 32;
+  for (std::size_t h = 0; h < packet.header_count() && missing > 0; ++h) {
+    const auto& layout = packet.layout(h);
+    for (std::size_t f = 0; f < layout.count && missing > 0; ++f) {
+      const unsigned width = layout.fields[f].bits, taken = std::min(width, missing);
+      bits = bits << taken | (packet.word(h, f) & p4::mask_of(width)) >> (width - taken);
+      missing -= taken;
+    }
+  }
+  return static_cast<std::uint32_t>(bits << missing);
+}
 
 }  // namespace
 
@@ -34,18 +50,62 @@ void PacketGenerator::start(const GeneratorApp& app) {
   if (app.batches > 1 && app.batch_gap < of_batch) refuse("a batch begins before the one before it has ended");
   if (app.period && (*app.period <= in_all || app.period->ps() == 0))
     refuse("it fires again before its packets are sent");
+  if (app.trigger != GeneratorApp::Trigger::time && app.period) refuse("it fires by its trigger, and has no period");
+  if (app.match & ~app.mask)
+    refuse(fmt::format("the match {:#x} has bits that its mask {:#x} leaves out", app.match, app.mask));
   if (!lane_) lane_ = context_.calendar.add_lane("switch/packet_generator");
   auto& running = running_.emplace_back();
   running.app = app;
-  running.fired = app.first;
-  context_.calendar.at<&PacketGenerator::send>(app.first, *lane_, *this, &running);
+  looks_ = looks_ || app.trigger == GeneratorApp::Trigger::recirculation;
+  if (app.trigger == GeneratorApp::Trigger::time) fire(running, 0, app.first);
+}
+
+void PacketGenerator::fire(Running& running, std::uint32_t key, sim::Time when) {
+  running.busy = true;
+  running.key = key;
+  running.fired = when;
+  running.batch = running.packet = 0;
+  context_.calendar.at<&PacketGenerator::send>(when, *lane_, *this, &running);
+}
+
+void PacketGenerator::port_went_down(unsigned pipe, unsigned port) {
+  for (auto& running : running_) {
+    if (running.app.trigger != GeneratorApp::Trigger::port_down || running.app.pipe != pipe) continue;
+    if (!running.busy) {
+      fire(running, port, context_.calendar.now());
+    } else if (std::find(running.waiting.begin(), running.waiting.end(), port) == running.waiting.end()) {
+      running.waiting.push_back(port);
+    }
+  }
+}
+
+void PacketGenerator::came_round(unsigned pipe, const p4::Packet& packet) {
+  if (sending_) return;
+  const std::uint32_t bits = first_32_bits(packet);
+  for (auto& running : running_) {
+    const auto& app = running.app;
+    if (app.trigger != GeneratorApp::Trigger::recirculation || app.pipe != pipe || running.busy) continue;
+    if ((bits & app.mask) == app.match) fire(running, bits & 0xff'ffff, context_.calendar.now());
+  }
+}
+
+void PacketGenerator::end(Running& running) {
+  running.busy = false;
+  if (running.waiting.empty()) return;
+  const auto port = running.waiting.front();
+  running.waiting.pop_front();
+  fire(running, port, context_.calendar.now() + running.app.packet_gap);
 }
 
 void PacketGenerator::send(Running* running) {
   const GeneratorApp& app = running->app;
   auto packet = context_.packets.make();
-  packet->push(
-      p4::GeneratedPacket{.pipe = app.pipe, .app = app.app, .batch = running->batch, .packet = running->packet});
+  const bool timed = app.trigger == GeneratorApp::Trigger::time;
+  packet->push(p4::GeneratedPacket{.pipe = app.pipe,
+                                   .app = app.app,
+                                   .key_msb = running->key >> 16,
+                                   .batch = timed ? running->batch : running->key & 0xffff,
+                                   .packet = running->packet});
   for (std::size_t h = 0; h < app.packet->header_count(); ++h) {
     std::array<std::uint64_t, p4::HeaderLayout::kMaxFields> words{};
     app.packet->read_words(h, words.data());
@@ -67,8 +127,12 @@ void PacketGenerator::send(Running* running) {
     const auto next = running->fired + app.batch_gap * static_cast<std::int64_t>(running->batch) +
                       app.packet_gap * static_cast<std::int64_t>(running->packet);
     context_.calendar.at<&PacketGenerator::send>(next, *lane_, *this, running);
+  } else {
+    end(*running);
   }
+  sending_ = true;
   sink_.receive(std::move(packet), first_port_ + app.pipe);
+  sending_ = false;
 }
 
 }  // namespace racksim::models

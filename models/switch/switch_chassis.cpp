@@ -16,6 +16,7 @@ SwitchChassis::SwitchChassis(RackContext& context, const SwitchOptions& options,
       counters_(context.metrics, name_),
       timing_(options_),
       ports_(options_),
+      wires_down_(options_.ports),
       power_(context, sources_.power),
       stepped_(context.calendar, timing_, name_),
       digests_(context, options_),
@@ -57,7 +58,24 @@ void SwitchChassis::boot() {
   idle_->use();
 }
 
+void SwitchChassis::start_generator(const GeneratorApp& app) {
+  // What it looks at must be events.
+  if (app.trigger == GeneratorApp::Trigger::recirculation) idle_->look_at_all();
+  generator_.start(app);
+}
+
+void SwitchChassis::carrier_changed(unsigned port, bool up) {
+  if (!ports_.is_front(port)) return;
+  if (up) {
+    --wires_down_[port];
+  } else if (wires_down_[port]++ == 0) {
+    generator_.port_went_down(pipe_of(port), port);
+  }
+}
+
 void SwitchChassis::receive(p4::PacketRef&& packet, unsigned port) {
+  if (generator_.looks_at_recirculation() && ports_.recirculates(port)) [[unlikely]]
+    generator_.came_round(pipe_of(port), *packet);
   pipes_[ports_.pipe_of(port)]->receive(std::move(packet), port);
 }
 

@@ -51,7 +51,11 @@ class SwitchChassis : public PacketSink {
   unsigned number() const { return name_.number; }
 
   /// Plugs in the wire that leaves at a port. The one that comes in is made with this chassis and the port as its end.
-  void plug(unsigned port, Wire& outgoing) { ports_.plug(port, outgoing); }
+  /// Both tell it when they go down.
+  void plug(unsigned port, Wire& outgoing) {
+    ports_.plug(port, outgoing);
+    outgoing.tell_sender(*this, port);
+  }
 
   /// Loads a program into every pipe, each with state of its own. Throws std::logic_error while packets are inside, and
   /// what p4::Pipeline throws when the program is wrong or does not fit.
@@ -69,7 +73,7 @@ class SwitchChassis : public PacketSink {
   p4::ReplicationEngine& replication() { return egress_.replication(); }
   p4::MirrorSessions& mirror_sessions() { return egress_.mirror_sessions(); }
   /// Starts an application of the packet generator (packet_generator.hpp).
-  void start_generator(const GeneratorApp& app) { generator_.start(app); }
+  void start_generator(const GeneratorApp& app);
   /// Has the control plane told of digests (digest_channel.hpp).
   void listen_to_digests(DigestListener& listener) { digests_.listen(listener); }
   const SwitchOptions& options() const { return options_; }
@@ -87,6 +91,8 @@ class SwitchChassis : public PacketSink {
   void add_pass_observer(PassObserver& observer);
 
   void receive(p4::PacketRef&& packet, unsigned port) override;
+  /// A front port is down while one of its two wires is, and the packet generator is told when it goes down.
+  void carrier_changed(unsigned port, bool up) override;
 
   /// Takes the next free slot of a pipe for an access, which must live until it is executed.
   void access(unsigned pipe, SlotAccess& access);
@@ -150,6 +156,7 @@ class SwitchChassis : public PacketSink {
   PassObservers observers_;
   SwitchTiming timing_;
   SwitchPorts ports_;
+  std::vector<unsigned> wires_down_;  // by front port
   SwitchPower power_;
   SteppedPasses stepped_;
   DigestChannel digests_;

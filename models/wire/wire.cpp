@@ -64,11 +64,15 @@ void Wire::change_faults(sim::Time start) {
 }
 
 void Wire::set_up(bool up) {
+  const bool was_up = cuts_ == 0;
   if (!up) {
     ++cuts_;
   } else if (cuts_ > 0 && --cuts_ == 0) {
     up_since_ = context_.calendar.now();
   }
+  if (was_up == (cuts_ == 0)) return;
+  sink_.carrier_changed(port_, up);
+  if (sender_) sender_->carrier_changed(sender_port_, up);
 }
 
 [[gnu::always_inline]] inline void Wire::launch(p4::PacketRef&& packet, sim::Time start, sim::Time arrival, bool copy,

@@ -24,6 +24,8 @@ class PacketSink {
   virtual ~PacketSink() = default;
   /// The last bit of a packet has arrived at `port`.
   virtual void receive(p4::PacketRef&& packet, unsigned port) = 0;
+  /// A wire at `port` has gone down, or is up again.
+  virtual void carrier_changed(unsigned port, bool up) { static_cast<void>(port), static_cast<void>(up); }
 };
 
 /// One direction of a link.
@@ -89,6 +91,11 @@ class Wire {
   /// A wire that goes down now loses what is on it and what starts until it is up again. It is up when each call with
   /// false has been followed by one with true.
   void set_up(bool up);
+  /// Has the end that sends told, at its `port`, when the wire goes down and when it is up, as the other end is.
+  void tell_sender(PacketSink& sender, unsigned port) {
+    sender_ = &sender;
+    sender_port_ = port;
+  }
 
   /// Packets that have been sent and have not arrived.
   std::uint64_t in_flight() const { return in_flight_; }
@@ -123,6 +130,8 @@ class Wire {
   std::uint32_t saved_bytes_ = 0;  // of each packet, by another framing than Ethernet's
   PacketSink& sink_;
   unsigned port_;
+  PacketSink* sender_ = nullptr;
+  unsigned sender_port_ = 0;
   sim::Lane lane_;
   // What happens at a packet's start is computed ahead, so it has another source than what happens at its arrival.
   sim::Source source_, arrival_source_;

@@ -50,6 +50,12 @@ class LoneSwitch final : public models::PacketSink {
       calendar_.at<&LoneSwitch::send>(setup_.packets[i].time, lane_, *this, i);
       end = std::max(end, setup_.packets[i].time);
     }
+    for (std::size_t i = 0; i < setup_.ports_down.size(); ++i) {
+      const auto& down = setup_.ports_down[i];
+      calendar_.at<&LoneSwitch::cut>(down.from, lane_, *this, i);
+      if (down.until) calendar_.at<&LoneSwitch::mend>(*down.until, lane_, *this, i);
+      end = std::max(end, down.until.value_or(down.from));
+    }
     end = setup_.until.value_or(end + kPatience);
     calendar_.run_until(end);
     chassis_.settle();
@@ -145,6 +151,9 @@ class LoneSwitch final : public models::PacketSink {
     recorder_.begins(*packet, sent.name, sent.port);
     chassis_.receive(std::move(packet), sent.port);
   }
+
+  void cut(std::size_t number) { wires_[setup_.ports_down[number].port]->set_up(false); }
+  void mend(std::size_t number) { wires_[setup_.ports_down[number].port]->set_up(true); }
 
   p4::PacketRef make(const SentPacket& sent) {
     auto packet = packets_.make();

@@ -42,9 +42,10 @@ class PacketFileReader {
       : program_(program), packets_from_elsewhere_(packets_from_elsewhere) {}
 
   LoneSwitchSetup read(const JsonValue& document, const std::string& file) {
-    const ObjectReader top(document, {file, ""},
-                           {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters",
-                            "value_sets", "multicast", "mirrors", "lags", "generators", "exclusions", "packets"});
+    const ObjectReader top(
+        document, {file, ""},
+        {"doc", "switch", "port_rate", "seed", "until", "tables", "registers", "meters", "value_sets", "multicast",
+         "mirrors", "lags", "generators", "ports_down", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
     each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
@@ -65,6 +66,16 @@ class PacketFileReader {
       setup_.lags.push_back({id, read_ports(lag)});
     });
     each(top, "generators", [&](const JsonValue& value, const Place& place) { read_generator(value, place); });
+    each(top, "ports_down", [&](const JsonValue& value, const Place& place) {
+      const ObjectReader object(value, place, {"port", "time", "until"});
+      PortDown down{.port = static_cast<unsigned>(object.number("port", 0, setup_.options.ports - 1))};
+      down.from = read_time(object.required("time"), place.member("time"));
+      if (const auto* until = object.optional("until")) {
+        down.until = read_time(*until, place.member("until"));
+        if (*down.until <= down.from) place.member("until").refuse(until->description(), "later than \"time\"");
+      }
+      setup_.ports_down.push_back(down);
+    });
     each(top, "packets", [&](const JsonValue& value, const Place& place) { read_packet(value, place); });
     if (setup_.packets.empty() && setup_.generators.empty() && !packets_from_elsewhere_) {
       const Place place = top.place().member("packets");
@@ -317,14 +328,37 @@ class PacketFileReader {
     return lags;
   }
 
+  static void read_trigger(const ObjectReader& object, models::GeneratorApp& app) {
+    using Trigger = models::GeneratorApp::Trigger;
+    const Place& place = object.place();
+    if (const auto* given = object.optional("trigger")) {
+      const std::vector<std::string> names = {"time", "port_down", "recirculation"};
+      const auto name = require_string(*given, place.member("trigger"), "the name of a trigger");
+      const auto found = std::find(names.begin(), names.end(), name);
+      if (found == names.end()) place.member("trigger").refuse(quote(name), one_of(names), nearest_name(name, names));
+      app.trigger = static_cast<Trigger>(found - names.begin());
+    }
+    const auto only = [&](std::string_view key, Trigger trigger, std::string_view of) {
+      if (object.optional(key) && app.trigger != trigger) {
+        place.member(key).refuse("it", fmt::format("it with the trigger \"{}\" alone", of));
+      }
+    };
+    for (const char* key : {"time", "period"}) only(key, Trigger::time, "time");
+    for (const char* key : {"match", "mask"}) only(key, Trigger::recirculation, "recirculation");
+    if (app.trigger != Trigger::recirculation) return;
+    app.match = static_cast<std::uint32_t>(read_value(object.required("match"), 32, place.member("match")));
+    app.mask = static_cast<std::uint32_t>(read_value(object.required("mask"), 32, place.member("mask")));
+  }
+
   void read_generator(const JsonValue& value, const Place& place) {
-    const ObjectReader object(
-        value, place,
-        {"app", "pipe", "time", "period", "batches", "packets", "batch_gap", "packet_gap", "headers", "payload"});
+    const ObjectReader object(value, place,
+                              {"app", "pipe", "trigger", "match", "mask", "time", "period", "batches", "packets",
+                               "batch_gap", "packet_gap", "headers", "payload"});
     PresetGenerator generator{.place = place};
     auto& app = generator.app;
     app.app = static_cast<unsigned>(object.number("app", 0, models::GeneratorApp::kMostApps - 1));
     app.pipe = static_cast<unsigned>(object.number("pipe", 0, std::min(setup_.pipes() - 1, 3U), 0));
+    read_trigger(object, app);
     if (const auto* time = object.optional("time")) app.first = read_time(*time, place.member("time"));
     const auto length = [&](std::string_view key) -> std::optional<sim::Duration> {
       const auto* given = object.optional(key);

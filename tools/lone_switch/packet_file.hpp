@@ -14,16 +14,18 @@
 //    "lags": [{"id": 1, "ports": [2, 3]}],
 //    "generators": [{"app": 2, "pipe": 0, "time": "1us", "period": "5us", "batches": 2, "packets": 3,
 //                    "batch_gap": "1us", "packet_gap": "100ns", "headers": {"ethernet": {}}, "payload": 46}],
+//    "ports_down": [{"port": 2, "time": "3us", "until": "8us"}],
 //    "packets": [{"name": "hello", "port": 0, "time": "10ns", "payload": 20,
 //                 "headers": {"ethernet": {"dst": "02:00:00:00:00:02"}, "ipv4": {"ttl": 9}}}]}
 //
-// `packets` or `generators` must be given; a packet needs `port` and `headers`, outermost first. A header's fields that
-// are not named hold what a new header of its type holds. `time` is when the packet's last bit has arrived; packets of
-// one instant come in their order. `payload` is a number of bytes, or the bytes in hexadecimal. Keys of tables that do
-// not match exactly take {"value", "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its
-// value. Rates of a meter of packets are numbers a second; of a direct meter "key" (and "priority") names the entry of
-// its table. Tables and registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a
-// scenario takes.
+// A generator's `trigger` may be "port_down", or "recirculation" of packets whose first 32 bits are `match` in the bits
+// of `mask`, instead of "time"; then it has no `time` and no `period`. `packets` or `generators` must be given; a
+// packet needs `port` and `headers`, outermost first. A header's fields that are not named hold what a new header of
+// its type holds. `time` is when the packet's last bit has arrived; packets of one instant come in their order.
+// `payload` is a number of bytes, or the bytes in hexadecimal. Keys of tables that do not match exactly take {"value",
+// "mask"}, {"value", "prefix"}, {"from", "to"} or "any". "lo" and "hi" give a pair its value. Rates of a meter of
+// packets are numbers a second; of a direct meter "key" (and "priority") names the entry of its table. Tables and
+// registers are set in every pipe unless `pipe` names one. `switch` takes what `rack.switch` of a scenario takes.
 #pragma once
 
 #include <cstddef>
@@ -118,6 +120,13 @@ struct PresetGenerator {
   SentPacket packet{};
 };
 
+/// When nothing leaves by a front port: its wire is down.
+struct PortDown {
+  unsigned port = 0;
+  sim::Time from{};
+  std::optional<sim::Time> until{};
+};
+
 struct LoneSwitchSetup {
   std::string doc;
   models::SwitchOptions options;
@@ -133,6 +142,7 @@ struct LoneSwitchSetup {
   std::vector<PresetMirror> mirrors;
   std::vector<PresetLag> lags;
   std::vector<PresetGenerator> generators;
+  std::vector<PortDown> ports_down;
   std::vector<SentPacket> packets;  ///< in the order of the file
 
   unsigned pipes() const;

@@ -201,12 +201,45 @@ TEST_CASE("value sets: the parser goes on behind ports that the set has, and beh
   CHECK(all<PassStory>(story.packets[2]).at(0).second.parsed.size() == 3);
 }
 
+TEST_CASE("triggers: a port that goes down and a packet that comes round have the generator send") {
+  const auto story = story_of_example("example-triggers", "triggers");
+  const auto arrivals = [](const PacketStory& packet) { return packet.arrival.ps() / 1000; };
+  std::vector<std::tuple<std::int64_t, std::string, std::string>> of_ports;
+  const PacketStory* of_recirculation = nullptr;
+  for (const auto& packet : story.packets) {
+    if (packet.name != "generated") continue;
+    if (field_of(packet.headers, "generated", "app") == "5") {
+      CHECK(of_recirculation == nullptr);
+      of_recirculation = &packet;
+      continue;
+    }
+    CHECK(ports_of(packet) == Ports{0});
+    of_ports.emplace_back(arrivals(packet), field_of(packet.headers, "generated", "batch"),
+                          field_of(packet.headers, "generated", "packet"));
+  }
+  CHECK(of_ports == decltype(of_ports){{3000, "2", "0"},
+                                       {3100, "2", "1"},
+                                       {3200, "3", "0"},
+                                       {3300, "3", "1"},
+                                       {12000, "2", "0"},
+                                       {12100, "2", "1"}});
+  REQUIRE(of_recirculation != nullptr);
+  CHECK(ports_of(*of_recirculation) == Ports{1});
+  CHECK(field_of(of_recirculation->headers, "generated", "key_msb") == "171");
+  CHECK(field_of(of_recirculation->headers, "generated", "batch") == "4660");
+  const auto round = all<DepartureStory>(story.packets.at(0)).at(0).second;
+  CHECK(round.recirculates);
+  // The packet itself has the slot of that instant, and what it has triggered the next one.
+  CHECK(of_recirculation->arrival == round.arrival + sim::Duration::from_ps(820));
+}
+
 TEST_CASE("what the small programs send is the same whether passes are fused or stepped") {
   const std::pair<const char*, const char*> examples[] = {
-      {"example-visits", "visits"},       {"example-chain", "chain"},           {"example-mirrors", "mirror"},
-      {"example-digests", "digest"},      {"example-stamps", "stamps"},         {"example-dice", "dice"},
-      {"example-generator", "generator"}, {"example-selection", "selection"},   {"example-predicates", "predicates"},
-      {"example-meters", "meters"},       {"example-value-sets", "value_sets"}, {"example-checksums", "checksums"}};
+      {"example-visits", "visits"},       {"example-chain", "chain"},         {"example-mirrors", "mirror"},
+      {"example-digests", "digest"},      {"example-stamps", "stamps"},       {"example-dice", "dice"},
+      {"example-generator", "generator"}, {"example-selection", "selection"}, {"example-predicates", "predicates"},
+      {"example-meters", "meters"},       {"example-triggers", "triggers"},   {"example-value-sets", "value_sets"},
+      {"example-checksums", "checksums"}};
   for (const auto& example : examples) {
     const std::string name = example.first, file = example.second;
     INFO(name);
