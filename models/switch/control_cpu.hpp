@@ -95,6 +95,10 @@ class ControlCpu final : public PacketSink {
   void clear_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, Done done = {});
   void clear(unsigned pipe, const p4::Counter* counter, Done done = {});
 
+  /// Has a listener, which must outlive the run, told of each digest when it is here (digest_channel.hpp). Once only,
+  /// before the run; a program that sends digests need not be loaded yet.
+  void listen_to_digests(DigestListener& listener) { chassis_.listen_to_digests(listener); }
+
   /// Plugs in the network port, before the run: `handler` gets every packet sent to `node`. Once only.
   void listen(PacketHandler& handler);
   /// Sends a packet with Ethernet, IPv4 and UDP headers, whose destinations the caller has set; source addresses and

@@ -25,14 +25,14 @@ std::shared_ptr<const Program> make_mirrors() {
   const auto dscp = p.header_field(&Ipv4::dscp), ttl = p.header_field(&Ipv4::ttl);
 
   auto& forward = p.action("forward").set(in.ucast_egress_port, 1).sub(ttl, ttl, 1);
-  auto& as_received = p.action("as_received").set(mirror.session, 5).set(mirror.value, 77);
-  auto& drop = p.action("drop").set(in.drop, 1).set(mirror.session, 5).set(mirror.value, 78);
+  auto& as_received = p.action("as_received").set(mirror.session, 5).set(mirror.values[0], 77);
+  auto& drop = p.action("drop").set(in.drop, 1).set(mirror.session, 5).set(mirror.values[0], 78);
   p.ingress().apply(forward);
   p.ingress().if_(dscp == kAsReceived).then([&](Block& b) { b.apply(as_received); });
   p.ingress().if_(dscp == kDropped).then([&](Block& b) { b.apply(drop); });
 
-  auto& as_deparsed = p.action("as_deparsed").set(mirror.session, 6).set(mirror.value, 79);
-  auto& mark = p.action("mark").set(p.header_field(&Ipv4::identification), mirror.data);
+  auto& as_deparsed = p.action("as_deparsed").set(mirror.session, 6).set(mirror.values[0], 79);
+  auto& mark = p.action("mark").set(p.header_field(&Ipv4::identification), mirror.data[0]);
   p.egress()
       .if_(mirror.kind == 0)
       .then([&](Block& b) { b.if_(dscp == kAsDeparsed).then([&](Block& c) { c.apply(as_deparsed); }); })

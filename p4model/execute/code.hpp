@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "p4model/execute/exact_table.hpp"
@@ -191,6 +192,12 @@ ProgramCode compile(const Placement& placement);
 
 /// The fields of a checksum unit as parts of words of 16 bits. `always` is a PHV word that holds 1.
 ChecksumCode compile(const ChecksumUnit& unit, const Program& program, std::uint16_t always);
+
+HashCode compile(const HashUnit& hash, const Program& program);
+
+/// A gateway's terms, last to first. `constant` gives the PHV word that holds a number.
+std::vector<GatewayTerm> gateway_terms(const Condition& condition,
+                                       const std::function<std::uint16_t(std::uint64_t)>& constant);
 
 /// The instruction for an operation of an action; what takes an output back sets it.
 Opcode opcode_of(VliwOperation operation);

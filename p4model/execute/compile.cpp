@@ -16,7 +16,9 @@ class Compiler {
       out_.initial_phv.push_back(field.kind == FieldKind::output ? kUnset : 0);
     }
     out_.initial_phv[program_.intrinsics().resubmit_value.id] = 0;  // any value is data
-    if (program_.mirror_fields()) out_.initial_phv[program_.mirror_fields()->value.id] = 0;
+    if (const auto& mirror = program_.mirror_fields()) {
+      for (const auto value : mirror->values) out_.initial_phv[value.id] = 0;
+    }
     std::size_t data_words = 0;
     for (const auto& table : program_.tables()) {
       for (const auto* action : table.all_actions()) data_words = std::max(data_words, action->parameters.size());
@@ -27,7 +29,7 @@ class Compiler {
   }
 
   ProgramCode run() {
-    for (const auto& hash : program_.hashes()) compile_hash(hash);
+    for (const auto& hash : program_.hashes()) out_.hashes.push_back(compile(hash, program_));
     const auto& graph = placement_.graph();
     for (std::size_t v = 0; v < boost::num_vertices(graph); ++v) {
       const auto& control = *graph[v].control;
@@ -55,17 +57,6 @@ class Compiler {
     const auto [found, is_new] = constants_.try_emplace(value);
     if (is_new) found->second = hidden(value);
     return found->second;
-  }
-
-  void compile_hash(const HashUnit& hash) {
-    std::vector<HashCode::Byte> bytes;
-    for (const auto field : hash.fields) {
-      for (auto left = (program_.info(field).bits + 7) / 8; left-- > 0;) {
-        bytes.push_back({field.id, static_cast<std::uint8_t>(8 * left)});
-      }
-    }
-    CrcTables tables(hash.kind, bytes.size());
-    out_.hashes.push_back({std::move(bytes), std::move(tables), static_cast<std::uint32_t>(mask_of(hash.bits))});
   }
 
   void compile_gress(Gress gress) {
@@ -227,8 +218,7 @@ class Compiler {
   }
 
   Instruction compile_gateway(std::size_t v, const Condition& condition) {
-    std::vector<GatewayTerm> terms;
-    add_terms(condition.root(), GatewayTerm::kThen, GatewayTerm::kElse, terms);
+    const auto terms = gateway_terms(condition, [this](std::uint64_t value) { return constant(value); });
     Instruction out{Opcode::gateway};
     out.destination = yes_slot_[v];
     const auto& term = terms.front();
@@ -255,30 +245,6 @@ class Compiler {
     out.b = static_cast<std::uint16_t>(base);
     return out;
   }
-  /// Adds the terms of `node` and returns the number of the first. Terms are added last to first, so that where to go
-  /// next is known.
-  std::int32_t add_terms(const Condition::Node& node, std::int32_t if_true, std::int32_t if_false,
-                         std::vector<GatewayTerm>& gateway) {
-    using Kind = Condition::Node::Kind;
-    switch (node.kind) {
-      case Kind::conjunction:
-        return add_terms(*node.first, add_terms(*node.second, if_true, if_false, gateway), if_false, gateway);
-      case Kind::disjunction:
-        return add_terms(*node.first, if_true, add_terms(*node.second, if_true, if_false, gateway), gateway);
-      case Kind::negation:
-        return add_terms(*node.first, if_false, if_true, gateway);
-      case Kind::compare:
-        break;
-    }
-    const bool field = node.right.kind == Operand::Kind::field;
-    gateway.push_back({.left = node.left.id,
-                       .right = field ? node.right.field().id : constant(node.right.value),
-                       .outcomes = static_cast<std::uint8_t>(outcomes_of(node.comparison)),
-                       .if_true = if_true,
-                       .if_false = if_false});
-    return static_cast<std::int32_t>(gateway.size()) - 1;
-  }
-
   void compile_table(std::size_t v, const Table& table, int stage, std::vector<Instruction>& body) {
     const bool decides =
         !placement_.graph()[v].control->yes.nodes().empty() || !placement_.graph()[v].control->no.nodes().empty();

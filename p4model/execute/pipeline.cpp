@@ -101,7 +101,9 @@ void Pipeline::begin_egress(Pass& pass, Packet& packet, const EgressMetadata& me
   pass.place_ = std::uint32_t{metadata.rid} << 16 | metadata.port;
   if (const auto& mirror = program_->mirror_fields()) {
     pass.phv_[mirror->kind.id] = static_cast<std::uint64_t>(packet.mirror_kind);
-    pass.phv_[mirror->data.id] = packet.mirror_kind == MirrorKind::none ? 0 : packet.mirror_value;
+    for (std::size_t i = 0; i < kMirrorWords; ++i) {
+      pass.phv_[mirror->data[i].id] = packet.mirror_kind == MirrorKind::none ? 0 : packet.mirror_values[i];
+    }
   }
   if (clock_) [[unlikely]] {
     const auto& clock = *program_->clock_fields();

@@ -31,7 +31,9 @@ void Pipeline::copy_for_mirror(const Pass& pass, MirrorKind kind) {
   has_mirror_copy_ = true;
   mirror_copy_ = {.packet = pass.packet_->clone(), .session = static_cast<std::uint16_t>(session)};
   mirror_copy_.packet->mirror_kind = kind;
-  mirror_copy_.packet->mirror_value = pass.phv_[fields->value.id];
+  for (std::size_t i = 0; i < kMirrorWords; ++i) {
+    mirror_copy_.packet->mirror_values[i] = pass.phv_[fields->values[i].id];
+  }
 }
 
 std::uint64_t Pipeline::draw(const Pass& pass, std::uint32_t number) const {

@@ -7,6 +7,7 @@
 
 #include "p4model/fit/dependency_graph.hpp"
 #include "p4model/fit/placement.hpp"
+#include "p4model/language/generated_packet.hpp"
 
 namespace racksim::p4 {
 
@@ -51,7 +52,10 @@ std::string hardware_parts(const Placement& placement) {
     if (!text.empty()) out += fmt::format("{}: {}\n", part, text);
   };
   if (const auto& mirror = program.mirror_fields()) {
-    line("mirror copies", gresses_of(graph, {mirror->session}));
+    const auto words = std::count_if(mirror->values.begin(), mirror->values.end(),
+                                     [&](FieldRef value) { return !gresses_of(graph, {value}).empty(); });
+    const auto gresses = gresses_of(graph, {mirror->session});
+    if (!gresses.empty()) line("mirror copies", fmt::format("{}, {} of 32 bytes with a copy", gresses, 8 * words));
   }
   if (const auto& selection = program.selection_fields()) {
     line("multicast selection",
@@ -91,6 +95,25 @@ std::string hardware_parts(const Placement& placement) {
   if (const auto& clock = program.clock_fields()) {
     line("time stamps", gresses_of(graph, {clock->arrived, clock->ingress_began, clock->enqueued, clock->waited,
                                            clock->queue_cells, clock->egress_began}));
+  }
+  for (const auto& header : program.headers()) {
+    if (header.layout != &GeneratedPacket::kLayout) continue;
+    const auto& states = program.parser(Gress::ingress).states;
+    const auto parses = [&](const ParserState& state) {
+      return program.headers()[static_cast<std::size_t>(state.header)].layout == header.layout;
+    };
+    if (std::any_of(states.begin(), states.end(), parses))
+      line("packet generator", "its header of 6 bytes, in ingress");
+  }
+  std::size_t predicates = 0;
+  for (const auto& array : program.arrays()) {
+    if (placement.stage_of(array) < 0) continue;
+    predicates += static_cast<std::size_t>(
+        std::count_if(array.actions.begin(), array.actions.end(),
+                      [](const RegisterAction& action) { return action.output_source == AluOutput::predicates; }));
+  }
+  if (predicates > 0) {
+    line("four-bit predicates", fmt::format("{} register action{}", predicates, predicates == 1 ? "" : "s"));
   }
   std::size_t draws = 0;
   for (const auto& action : program.actions()) {

@@ -151,7 +151,7 @@ class Packet {
   std::uint64_t serial = 0;         ///< id of the packet in its run, given by its sender
   /// What hardware sends with a packet from a deparser to the egress parser: of a mirror copy, ...
   MirrorKind mirror_kind = MirrorKind::none;
-  std::uint64_t mirror_value = 0;
+  std::array<std::uint64_t, kMirrorWords> mirror_values{};
   /// ... and, where a program has a clock, of its queue. Not set otherwise.
   sim::Time enqueued;
   std::uint32_t queue_cells = 0;
@@ -197,7 +197,7 @@ class Packet {
     operation = other.operation;
     serial = other.serial;
     mirror_kind = other.mirror_kind;
-    mirror_value = other.mirror_value;
+    mirror_values = other.mirror_values;
     enqueued = other.enqueued;
     queue_cells = other.queue_cells;
   }

@@ -109,9 +109,15 @@ FieldRef Program::add_hardware_field(const char* field, unsigned bits, FieldKind
 const Program::MirrorFields& Program::mirror() {
   if (!mirror_) {
     mirror_ = {.session = add_hardware_field("mirror_session", 10, FieldKind::output, true, true),
-               .value = add_hardware_field("mirror_value", 64, FieldKind::output, true, true),
+               .values = {},
                .kind = add_hardware_field("mirror_kind", 2, FieldKind::input, false, true),
-               .data = add_hardware_field("mirror_data", 64, FieldKind::input, false, true)};
+               .data = {}};
+    for (std::size_t i = 0; i < kMirrorWords; ++i) {
+      const auto number = i == 0 ? std::string() : fmt::format("_{}", i);
+      const auto value = "mirror_value" + number, data = "mirror_data" + number;
+      mirror_->values[i] = add_hardware_field(value.c_str(), 64, FieldKind::output, true, true);
+      mirror_->data[i] = add_hardware_field(data.c_str(), 64, FieldKind::input, false, true);
+    }
   }
   return *mirror_;
 }

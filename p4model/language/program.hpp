@@ -12,6 +12,7 @@
 // A program never sees time. It is only described here: `Placement` fits it into stages, `Pipeline` runs it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <deque>
@@ -130,12 +131,13 @@ class Program {
 
   /// Fields of parts of the hardware that few programs use: a program has them once it asks for them.
   /// Copies of packets by mirror sessions (models/hardware.md 6.6): of the packet as received by what ingress sets, as
-  /// deparsed by what egress sets. Hardware prepends up to 32 bytes of header; here 64 bits go with a copy.
+  /// deparsed by what egress sets. Hardware prepends up to 32 bytes of header; here four words of 64 bits go with a
+  /// copy, and those that a program uses take their bytes of them.
   struct MirrorFields {
-    FieldRef session;  ///< out, both: the session, 1 to 1023; no copy while unset or 0
-    FieldRef value;    ///< out, both: the 64 bits for the copy
-    FieldRef kind;     ///< in, egress: 1 in a copy's pass that ingress asked for, 2 that egress did, else 0
-    FieldRef data;     ///< in, egress: the 64 bits of the copy
+    FieldRef session;                           ///< out, both: the session, 1 to 1023; no copy while unset or 0
+    std::array<FieldRef, kMirrorWords> values;  ///< out, both: words for the copy, 0 where unset
+    FieldRef kind;  ///< in, egress: 1 in a copy's pass that ingress asked for, 2 that egress did, else 0
+    std::array<FieldRef, kMirrorWords> data;  ///< in, egress: the words of the copy
   };
   const MirrorFields& mirror();
   /// What chooses among the copies of a multicast group (p4model/execute/replication.hpp).

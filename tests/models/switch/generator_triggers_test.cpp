@@ -37,7 +37,7 @@ struct Generating : FaultyRack, DigestListener {
 
   explicit Generating(unsigned pipes = 1) : FaultyRack(with_pipes(pipes)) {
     rack.install_program(telling_program(static_cast<std::uint16_t>(rack.chassis().recirculation_port(0))));
-    rack.chassis().listen_to_digests(*this);
+    rack.control_cpu().listen_to_digests(*this);
     sent->push(p4::Ethernet{});
     sent->payload_bytes = 46;
   }

@@ -4,6 +4,7 @@
 
 #include "p4model/execute/mirror_sessions.hpp"
 #include "p4model/execute/pipeline.hpp"
+#include "p4model/language/generated_packet.hpp"
 #include "p4model/language/headers.hpp"
 
 using namespace racksim;
@@ -22,7 +23,10 @@ std::shared_ptr<Program> mirroring(Gress gress, bool drop = false) {
     p.parser_state<Ipv4>(g, name + "_ipv4");
   }
   auto& forward = p.action("forward").set(p.intrinsics().ucast_egress_port, 1).set(p.header_field(&Ipv4::ttl), 1);
-  auto& copy = p.action("copy").set(p.mirror().session, p.header_field(&Ipv4::dscp)).set(p.mirror().value, 99);
+  auto& copy = p.action("copy")
+                   .set(p.mirror().session, p.header_field(&Ipv4::dscp))
+                   .set(p.mirror().values[0], 99)
+                   .set(p.mirror().values[3], 97);
   if (drop) copy.set(p.intrinsics().drop, 1);
   p.ingress().apply(forward);
   (gress == Gress::ingress ? p.ingress() : p.egress()).apply(copy);
@@ -52,7 +56,7 @@ TEST_CASE("an ingress mirror copies the packet as received, whatever becomes of 
   CHECK(copy.session == 5);
   CHECK(copy.packet->get<Ipv4>().ttl == 64);
   CHECK(copy.packet->mirror_kind == MirrorKind::ingress);
-  CHECK(copy.packet->mirror_value == 99);
+  CHECK(copy.packet->mirror_values == std::array<std::uint64_t, 4>{99, 0, 0, 97});
   auto none = packet_in(pool, 0);
   pipeline.run_ingress(*none, {});
   CHECK(!pipeline.has_mirror_copy());
@@ -70,6 +74,30 @@ TEST_CASE("an egress mirror copies the packet as deparsed, and a drop does not c
   const auto copy = pipeline.take_mirror_copy();
   CHECK(copy.packet->get<Ipv4>().identification == 7);
   CHECK(copy.packet->mirror_kind == MirrorKind::egress);
+}
+
+TEST_CASE("all 32 bytes that go with a mirror copy come to its own egress pass, and to no other") {
+  auto program = std::make_shared<Program>("words");
+  auto& p = *program;
+  p.parser_state<Ethernet>(Gress::egress, "ethernet");
+  auto& show = p.action("show").set(p.header_field(&Ethernet::dst), p.mirror().data[1]);
+  show.set(p.header_field(&Ethernet::src), p.mirror().data[2])
+      .set(p.header_field(&Ethernet::ether_type), p.mirror().data[3]);
+  p.egress().apply(show);
+  Pipeline pipeline(program);
+  PacketPool pool;
+  auto packet = pool.make();
+  packet->push(Ethernet{.dst = 9});
+  packet->mirror_kind = MirrorKind::ingress;
+  packet->mirror_values = {1, 2, 3, 4};
+  const auto copy = packet->clone();
+  CHECK(pipeline.run_egress(*copy, {}));
+  CHECK(copy->get<Ethernet>().dst == 2);
+  CHECK(copy->get<Ethernet>().src == 3);
+  CHECK(copy->get<Ethernet>().ether_type == 4);
+  packet->mirror_kind = MirrorKind::none;
+  CHECK(pipeline.run_egress(*packet, {}));
+  CHECK(packet->get<Ethernet>().dst == 0);
 }
 
 TEST_CASE("a resubmitted pass makes no mirror copy, but sends its digest") {
@@ -193,12 +221,17 @@ TEST_CASE("programs without such parts have none of their fields, and racksim fi
   Program p("parts");
   CHECK(p.fields().size() == fields);
   p.digest(1, "port", {p.intrinsics().ingress_port});
-  p.ingress().apply(p.action("copy").set(p.mirror().session, 5).set(p.digest_type(), 1));
+  p.ingress().apply(p.action("copy").set(p.mirror().session, 5).set(p.mirror().values[2], 7).set(p.digest_type(), 1));
+  p.parser_state<GeneratedPacket>(Gress::ingress, "generated");
+  auto& look = p.register_array("SEEN", Width::single(8), 4).action("look").output(AluOutput::predicates);
+  p.ingress().apply(p.action("ask").execute(look, 0, p.field("where", 4)));
   p.ingress().apply(p.action("draw").random(p.field("x", 8)));
   p.ingress().apply(p.action("stamp").set(p.field("t", 48), p.clock().arrived));
   p.ingress().apply(p.action("choose").set(p.selection().level1_hash, 3));
   const auto report = Placement(p, {}).report();
-  CHECK_THAT(report, Contains("mirror copies: ingress\n") && Contains("digest: type 1, 'port', 2 of 47 bytes\n") &&
-                         Contains("time stamps: ingress\n") && Contains("random numbers: 1 draw\n") &&
-                         Contains("multicast selection: ingress\n"));
+  CHECK_THAT(report, Contains("mirror copies: ingress, 8 of 32 bytes with a copy\n") &&
+                         Contains("digest: type 1, 'port', 2 of 47 bytes\n") && Contains("time stamps: ingress\n") &&
+                         Contains("random numbers: 1 draw\n") && Contains("multicast selection: ingress\n") &&
+                         Contains("packet generator: its header of 6 bytes, in ingress\n") &&
+                         Contains("four-bit predicates: 1 register action\n"));
 }

@@ -1,0 +1,47 @@
+// See packet_file_parts.hpp.
+#include "tools/lone_switch/packet_file_parts.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tools/lone_switch/field_values.hpp"
+#include "tools/text/nearest_name.hpp"
+
+namespace racksim::tools {
+
+p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& place) {
+  if (const auto* text = value.string(); text && *text == "any") return p4::KeyMatch::any();
+  if (!value.is_object()) return {read_value(value, bits, place)};
+  const ObjectReader object(value, place, {"value", "mask", "prefix", "from", "to"});
+  const auto part = [&](std::string_view key) { return read_value(object.required(key), bits, place.member(key)); };
+  if (object.optional("from")) return p4::KeyMatch::range(part("from"), part("to"));
+  if (object.optional("prefix")) {
+    return p4::KeyMatch::prefix(part("value"), static_cast<unsigned>(object.number("prefix", 0, bits)));
+  }
+  return p4::KeyMatch::masked(part("value"), part("mask"));
+}
+
+void read_trigger(const ObjectReader& object, models::GeneratorApp& app) {
+  using Trigger = models::GeneratorApp::Trigger;
+  const Place& place = object.place();
+  if (const auto* given = object.optional("trigger")) {
+    const std::vector<std::string> names = {"time", "port_down", "recirculation"};
+    const auto name = require_string(*given, place.member("trigger"), "the name of a trigger");
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) place.member("trigger").refuse(quote(name), one_of(names), nearest_name(name, names));
+    app.trigger = static_cast<Trigger>(found - names.begin());
+  }
+  const auto only = [&](std::string_view key, Trigger trigger, std::string_view of) {
+    if (object.optional(key) && app.trigger != trigger) {
+      place.member(key).refuse("it", fmt::format("it with the trigger \"{}\" alone", of));
+    }
+  };
+  for (const char* key : {"time", "period"}) only(key, Trigger::time, "time");
+  for (const char* key : {"match", "mask"}) only(key, Trigger::recirculation, "recirculation");
+  if (app.trigger != Trigger::recirculation) return;
+  app.match = static_cast<std::uint32_t>(read_value(object.required("match"), 32, place.member("match")));
+  app.mask = static_cast<std::uint32_t>(read_value(object.required("mask"), 32, place.member("mask")));
+}
+
+}  // namespace racksim::tools
