@@ -98,11 +98,10 @@ class LoneSwitch final : public models::PacketSink {
   }
 
   void set_meter(p4::Pipeline& pipeline, const PresetMeter& preset) {
+    const auto* table = preset.meter->direct;
+    const auto index = table ? pipeline.entry_number(*table, preset.key, preset.priority) : std::optional(preset.index);
+    if (!index) preset.place.refuse("a key that the table has no entry for", "one that \"tables\" has an entry for");
     try {
-      const auto index = preset.meter->direct
-                             ? pipeline.entry_number(*preset.meter->direct, preset.key, preset.priority)
-                             : std::optional(preset.index);
-      if (!index) preset.place.refuse("a key without an entry", "a key that \"tables\" has an entry for");
       pipeline.set_meter(*preset.meter, *index, preset.rates, sim::Time{});
     } catch (const std::runtime_error& refused) {
       preset.place.refuse(refused.what(), "rates that the meter takes");

@@ -233,6 +233,11 @@ class PacketFileReader {
       place.member("meter").refuse(quote(named), one_of(names), nearest_name(named, names));
     }
     PresetMeter preset{.place = place, .meter = &*meter};
+    const char* other = meter->direct ? "index" : "key";
+    if (object.optional(other)) {
+      place.member(other).refuse("it", meter->direct ? "\"key\": the meter belongs to the entries of a table"
+                                                     : "\"index\": the meter belongs to no table");
+    }
     if (meter->direct) {
       preset.key = read_key(object, *meter->direct);
       preset.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));

@@ -129,3 +129,62 @@ TEST_CASE("mirror sessions, LAGs and applications of the packet generator are ch
   CHECK_THAT(refusal([&] { story_of("l2l3-forwarding", parse_json(again, "p.json")); }),
              Contains("packets.json: /generators/0: found generator application 1: it fires again before"));
 }
+
+TEST_CASE("meters are checked by their place, and take rates in their own unit") {
+  const auto meters = [](const std::string& meter) {
+    return R"({"tables": [{"table": "hosts", "key": {"ipv4.dst": "10.0.0.9"}, "action": "forward", "data": {"port": 2}}],
+               "meters": [{)" +
+           meter + R"(}], "packets": [{"port": 0, "headers": {"ethernet": {}}}]})";
+  };
+  const std::string rates = R"(, "committed_burst": 1, "peak_burst": 2)";
+  const std::string bits = R"(, "committed": "8Mbps", "peak": "16Mbps")" + rates;
+  const std::string packets = R"(, "committed": 5, "peak": 6)" + rates;
+  const auto setup = read(meters(R"("meter": "POLICE", "index": 3)" + bits), "example-meters");
+  CHECK(setup.meters.at(0).index == 3);
+  CHECK(setup.meters.at(0).rates ==
+        p4::MeterRates{.committed = 1'000'000, .peak = 2'000'000, .committed_burst = 1, .peak_burst = 2});
+  const auto refused = [&](const std::string& meter) {
+    return refusal([&] { story_of("example-meters", parse_json(meters(meter), "p.json")); });
+  };
+  CHECK_THAT(refused(R"("meter": "POLCIE", "index": 3)" + bits),
+             Contains("/meters/0/meter") && Contains("\"POLICE\"?"));
+  CHECK_THAT(refused(R"("meter": "POLICE", "index": 512)" + bits), Contains("/meters/0/index"));
+  CHECK_THAT(refused(R"("meter": "POLICE", "index": 3)" + packets), Contains("/meters/0/committed"));
+  CHECK_THAT(refused(R"("meter": "POLICE", "index": 3, "key": {})" + bits), Contains("/meters/0/key"));
+  CHECK_THAT(refused(R"("meter": "ALLOWANCE", "index": 3)" + packets), Contains("/meters/0/index"));
+  CHECK_THAT(refused(R"("meter": "ALLOWANCE", "key": {"ipv4.dst": "10.0.0.1"})" + packets),
+             Contains("/meters/0: found a key that the table has no entry for"));
+  CHECK(refused(R"("meter": "ALLOWANCE", "key": {"ipv4.dst": "10.0.0.9"})" + packets) == "accepted");
+  CHECK_THAT(refused(R"("meter": "POLICE", "index": 3, "committed": "2Mbps", "peak": "1Mbps")" + rates),
+             Contains("/meters/0: found meter 'POLICE': the peak rate"));
+}
+
+TEST_CASE("value sets, ports that go down and triggers are checked by their place") {
+  const auto refused = [](const std::string& program, const std::string& members) {
+    return refusal([&] {
+      story_of(program,
+               parse_json("{" + members + R"(, "packets": [{"port": 0, "headers": {"ethernet": {}}}]})", "p.json"));
+    });
+  };
+  const auto values = [&](const std::string& value) {
+    return refused("example-value-sets", R"("value_sets": [)" + value + "]");
+  };
+  CHECK_THAT(values(R"({"set": "ROCE", "value": 1})"), Contains("/value_sets/0/set") && Contains("\"ROCE_PORTS\""));
+  CHECK_THAT(values(R"({"set": "ROCE_PORTS", "value": 65536})"), Contains("/value_sets/0/value"));
+  CHECK_THAT(values(R"({"set": "ROCE_PORTS", "value": 3, "mask": 1})"), Contains("/value_sets/0: found value set"));
+  const auto down = [&](const std::string& port) {
+    return refused("l2l3-forwarding", R"("ports_down": [)" + port + "]");
+  };
+  CHECK_THAT(down(R"({"port": 33, "time": "1us"})"), Contains("/ports_down/0/port"));
+  CHECK_THAT(down(R"({"port": 1})"), Contains("/ports_down/0") && Contains("\"time\""));
+  CHECK_THAT(down(R"({"port": 1, "time": "1us", "until": "1us"})"), Contains("later than \"time\""));
+  const auto generator = [&](const std::string& members) {
+    return refused("l2l3-forwarding", R"("generators": [{"app": 1, "headers": {"ethernet": {}}, )" + members + "}]");
+  };
+  CHECK_THAT(generator(R"("trigger": "port_up")"), Contains("/generators/0/trigger") && Contains("\"port_down\""));
+  CHECK_THAT(generator(R"("trigger": "port_down", "period": "1us")"), Contains("/generators/0/period"));
+  CHECK_THAT(generator(R"("match": 1)"), Contains("/generators/0/match"));
+  CHECK_THAT(generator(R"("trigger": "recirculation", "match": 1)"), Contains("\"mask\""));
+  CHECK_THAT(generator(R"("trigger": "recirculation", "match": 3, "mask": 1)"),
+             Contains("/generators/0: found generator application 1: the match 0x3"));
+}
