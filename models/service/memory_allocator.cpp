@@ -2,11 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <iterator>
 #include <new>
 #include <stdexcept>
 
+#include "models/service/free_extents.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::models {
@@ -43,18 +43,15 @@ GlobalAddress MemoryAllocator::allocate(std::uint64_t bytes, const AllocationHin
   const std::size_t index = hint.home ? index_of(*hint.home) : turn_++ % homes_.size();
   const std::uint64_t size = (bytes + block_bytes_ - 1) / block_bytes_ * block_bytes_;
   Home& home = homes_[index];
-  const auto piece = std::find_if(home.free.begin(), home.free.end(), [&](const auto& p) { return p.second >= size; });
-  if (size < bytes || piece == home.free.end()) throw std::bad_alloc();
-  const auto [offset, room] = *piece;
-  home.free.erase(piece);
-  if (room > size) home.free.emplace(offset + size, room - size);
-  const auto used = home.used.emplace(offset, size).first;
-  RACKSIM_INVARIANT((used == home.used.begin() || std::prev(used)->first + std::prev(used)->second <= offset) &&
-                        (std::next(used) == home.used.end() || offset + size <= std::next(used)->first),
+  const auto offset = size < bytes ? std::nullopt : take_first_fit(home.free, size);
+  if (!offset) throw std::bad_alloc();
+  const auto used = home.used.emplace(*offset, size).first;
+  RACKSIM_INVARIANT((used == home.used.begin() || std::prev(used)->first + std::prev(used)->second <= *offset) &&
+                        (std::next(used) == home.used.end() || *offset + size <= std::next(used)->first),
                     "allocations do not overlap");
   allocated_ += size;
   home.left -= size;
-  return GlobalAddress::at(static_cast<NodeId>(first_home_ + index), offset);
+  return GlobalAddress::at(static_cast<NodeId>(first_home_ + index), *offset);
 }
 
 MemoryAllocator::Pieces::const_iterator MemoryAllocator::used_at(GlobalAddress address) const {
@@ -71,17 +68,8 @@ void MemoryAllocator::free(GlobalAddress address) {
   Home& home = homes_[static_cast<std::size_t>(address.home()) - first_home_];
   allocated_ -= used->second;
   home.left += used->second;
-  auto freed = home.free.emplace(used->first, used->second).first;
+  give_back(home.free, used->first, used->second);
   home.used.erase(used);
-  if (const auto after = std::next(freed); after != home.free.end() && freed->first + freed->second == after->first) {
-    freed->second += after->second;
-    home.free.erase(after);
-  }
-  if (freed == home.free.begin()) return;
-  if (const auto before = std::prev(freed); before->first + before->second == freed->first) {
-    before->second += freed->second;
-    home.free.erase(freed);
-  }
 }
 
 }  // namespace racksim::models

@@ -72,6 +72,11 @@ void MemoryService::check_call(Session session, sim::OperationKind kind, sim::Ke
                                             home, sim::printed_key(block), roles.first_memory_node,
                                             roles.first_memory_node + roles.memory_nodes - 1));
   }
+  const GlobalAddress first{block.number() << block_bits_};
+  if (first.offset() >= shape_.memory_bytes) {
+    throw std::invalid_argument(fmt::format("an address out of range: offset {:#x} of {}, but a node has {} bytes",
+                                            first.offset(), sim::printed_key(block), shape_.memory_bytes));
+  }
   check(session, kind, block);
 }
 
@@ -231,6 +236,10 @@ sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
 
 sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, const AllocationHint& hint) {
   const AllocationHint kept = hint;  // the caller's may be gone when it is needed
+  if (bytes == 0) throw std::invalid_argument("an allocation of 0 bytes");
+  if (hint.home && !shape_.roles.holds_memory(*hint.home)) {
+    throw std::invalid_argument(fmt::format("node {} holds no memory", *hint.home));
+  }
   const PendingOperation begun = begin(session, sim::OperationKind::allocate, 0, bytes);
   Guard guard(*this, session, begun);
   try {

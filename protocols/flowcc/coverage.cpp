@@ -73,6 +73,11 @@ constexpr std::array kRaces{
     "switch: an ADD finds its tag",
     "switch: a REMOVE finds the lock taken",
     "switch: an ADD finds all its places taken",
+    "home agent: a request for a chunk older than the last (LAST-EXECUTED)",
+    "home agent: the last request for a chunk once more (LAST-EXECUTED)",
+    "home agent: no room for a chunk",
+    "thread: an answer to a request for a chunk that is over",
+    "thread: a chunk of a home that is asked because others have no room",
 };
 static_assert(kRaces.size() == static_cast<std::size_t>(RacePoint::count));
 

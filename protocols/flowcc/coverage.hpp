@@ -61,6 +61,11 @@ enum class RacePoint : std::uint8_t {
   switch_add_finds_tag,
   switch_remove_finds_lock,
   switch_add_collides,
+  chunk_request_old,
+  chunk_request_repeated,
+  chunk_refused,
+  chunk_answer_repeated,
+  chunk_of_another_home,
   count
 };
 

@@ -102,7 +102,7 @@ std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& pack
         .label = "acknowledgement of the NIC", .key = {}, .from = "", .to = "", .part = true};
   }
   const auto* header = packet.find<FlowCcHeader>();
-  if (header == nullptr) return std::nullopt;
+  if (header == nullptr) return Allocation::describe(packet, shape().threads_per_node);
   models::PacketDescription description{
       .label = label_of(*header), .key = header->tag(), .from = sender_of(packet, *header), .to = ""};
   const NodeId destination = models::node_of_ipv4(packet.get<p4::Ipv4>().dst);

@@ -41,7 +41,19 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
     throw sim::OptionError("/rack/roles", "roles that tell nodes apart",
                            "none: every node runs applications and is the home of blocks (Concordia §4)");
   }
-  return {roles.compute_nodes, roles, context.threads_per_node, options.block_bytes};
+  if (options.chunk_bytes % options.block_bytes != 0) {
+    throw sim::OptionError("allocation.chunk", fmt::format("{} bytes", options.chunk_bytes),
+                           fmt::format("a multiple of a block of {}", options.block_bytes));
+  }
+  if (options.allocate_from == FlowCcOptions::AllocateFrom::named && options.allocation_home >= roles.compute_nodes) {
+    throw sim::OptionError("allocation.home", fmt::format("node {}", options.allocation_home),
+                           fmt::format("one of the nodes 0 to {}", roles.compute_nodes - 1));
+  }
+  return {.nodes = roles.compute_nodes,
+          .roles = roles,
+          .threads_per_node = context.threads_per_node,
+          .block_bytes = options.block_bytes,
+          .memory_bytes = options.memory_bytes};
 }
 
 // The program at the size of the paper's testbed, for `racksim fit`.
@@ -119,6 +131,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
         std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
     rack_.chassis().add_pass_observer(*migration_watch_);
   }
+  allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
   rack_.observe_boots(*this);
   if (shared_.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared_, *switch_);
@@ -154,6 +167,15 @@ sim::Task<void> FlowCc::do_write(models::Session session, sim::Key block, sim::V
   return nodes_[session.node]->requester(session.thread).write(block, value, operation);
 }
 
+sim::Task<models::GlobalAddress> FlowCc::do_allocate(models::Session session, std::uint64_t bytes,
+                                                     const models::AllocationHint& hint, sim::OperationId operation) {
+  return allocation_->thread(session).allocate(bytes, hint, operation);
+}
+
+sim::Task<void> FlowCc::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {
+  return allocation_->thread(session).free(address, operation);
+}
+
 GlobalMetadata FlowCc::metadata(Tag tag) const {
   if (const auto in_switch = switch_->metadata(tag)) return *in_switch;
   return nodes_[shared_.home_of(tag)]->home_agent().metadata(tag);
@@ -183,6 +205,7 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
 void FlowCc::node_crashed(NodeId node) {
   if (node >= nodes_.size()) return;  // the shadow node, of which only hints come
   nodes_[node]->crash();
+  allocation_->node_crashed(node);
   sessions_died(node);
 }
 
@@ -236,13 +259,14 @@ void FlowCc::stop_measuring() {
   cache_packets_.value = since(now.cache_packets, baseline_.cache_packets);
   requester_packets_.value = since(now.requester_packets, baseline_.requester_packets);
   home_packets_per_operation_.value = home_packets_.value / operations;
+  allocation_->stop_measuring();
 }
 
 bool FlowCc::quiescent() const {
-  return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
-    const HomeMigration* migration = node->home_agent().migration();
-    return node->quiescent() && (migration == nullptr || migration->idle());
-  });
+  return allocation_->quiescent() && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+           const HomeMigration* migration = node->home_agent().migration();
+           return node->quiescent() && (migration == nullptr || migration->idle());
+         });
 }
 
 std::vector<models::Leak> FlowCc::leaks() const {
@@ -263,6 +287,7 @@ std::vector<models::Leak> FlowCc::leaks() const {
     if (migration_watch_) std::ranges::move(migration_watch_->at_rest(), std::back_inserter(leaks));
   }
   if (migration_watch_) std::ranges::copy(migration_watch_->seen(), std::back_inserter(leaks));
+  for (models::Leak& leak : allocation_->leaks()) leaks.push_back(std::move(leak));
   for (const auto& node : nodes_) {
     for (const auto& requester : node->requesters()) {
       for (models::Leak& wrong : requester->wrong_providers()) leaks.push_back(std::move(wrong));
@@ -312,6 +337,7 @@ void FlowCc::record_final_state() {
                                static_cast<std::uint64_t>(m.copyset) << 8 | static_cast<std::uint64_t>(m.status));
     }
   }
+  allocation_->record_final_state(final_source_);
 }
 
 std::unique_ptr<models::Protocol> FlowCcOptions::build(models::ProtocolContext& context) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
+#include "protocols/flowcc/allocation.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/migration_watch.hpp"
 #include "protocols/flowcc/shadow_node.hpp"
@@ -38,6 +39,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   const SwitchOwner& switch_owner() const { return *switch_; }
   /// Where blocks migrate; otherwise null.
   ShadowNode* shadow() { return shadow_.get(); }
+  const Allocation& allocation() const { return *allocation_; }
 
  protected:
   /// The switch owns what nodes share, as far as it has room.
@@ -45,6 +47,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
                            sim::OperationId operation) override;
+  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
+                                               const models::AllocationHint& hint, sim::OperationId operation) override;
+  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
   void make_shadow();
@@ -76,6 +81,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::unique_ptr<SwitchOwner> switch_;
   std::unique_ptr<ShadowNode> shadow_;               // where blocks migrate
   std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
+  std::unique_ptr<Allocation> allocation_;
   std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
   struct TagRange {
     Tag begin, end;

@@ -77,6 +77,33 @@ void FlowCcOptions::declare(sim::Parameters& p) {
       .moderate({zero});
   p.object("migration", migration);
   p.object("shadow", shadow);
+  declare_allocation(p);
+}
+
+// All of it neutral by default: what does not allocate is what it was before there was allocation.
+void FlowCcOptions::declare_allocation(sim::Parameters& p) {
+  using sim::Duration;
+  const Duration ns = Duration::from_ps(1000);
+  p.size("memory", memory_bytes, 4096, models::MemoryAllocator::kEverything,
+         "global memory of each node, of which home agents give chunks; by default all that an address can name")
+      .neutral(models::MemoryAllocator::kEverything);
+  p.choice(
+       "allocation.from", allocate_from,
+       {{"round-robin", AllocateFrom::round_robin}, {"local", AllocateFrom::local}, {"named", AllocateFrom::named}},
+       "whose home agent a thread asks for a chunk where an allocation has no hint: all in turn, its own node's, or "
+       "that of `allocation.home` (Concordia §6: threads \"select a memory node\")")
+      .varied({AllocateFrom::round_robin, AllocateFrom::local, AllocateFrom::named})
+      .neutral(AllocateFrom::round_robin);
+  p.integer("allocation.home", allocation_home, 0, 255, "the node that \"named\" stands for").neutral(0);
+  p.size("allocation.chunk", chunk_bytes, 64, std::uint64_t{1} << 40,
+         "what a home agent gives to a thread at a time, in whole blocks (Concordia §6: 32 MB)")
+      .varied({16 * 1024, 64 * 1024, 256 * 1024})
+      .neutral(32 << 20);
+  p.length("costs.carve", carve_work, ns, ns * 1'000'000,
+           "core time of a thread to carve a piece of a chunk or to find one that was freed, and to free one (assumed: "
+           "what a thread-caching malloc takes)")
+      .varied({ns * 10, ns * 1000})
+      .neutral(ns * 50);
 }
 
 models::StateSize FlowCcOptions::state_size(std::uint64_t nodes) const {

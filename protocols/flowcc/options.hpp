@@ -2,9 +2,11 @@
 // the switches that turn a safety mechanism off so that the oracles can be seen to notice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
+#include "models/service/memory_allocator.hpp"
 #include "models/service/protocol.hpp"
 #include "protocols/flowcc/migration_options.hpp"
 
@@ -19,6 +21,12 @@ struct FlowCcOptions final : models::ProtocolOptions {
   enum class Idempotence : std::uint8_t {
     safe,  ///< §5.3 with the four rules that make it hold (requester.hpp)
     paper  ///< §5.3 and the order of §5.1.1 as printed, which leaks locks under most faults (requester.hpp)
+  };
+
+  enum class AllocateFrom : std::uint8_t {
+    round_robin,  ///< one home after the other
+    local,        ///< the thread's own node
+    named         ///< one node for all
   };
 
   Ownership ownership = Ownership::switch_owned;
@@ -47,9 +55,18 @@ struct FlowCcOptions final : models::ProtocolOptions {
   MigrationOptions migration;
   ShadowOptions shadow;
   bool migrates() const { return ownership == Ownership::migrating; }
+  std::uint64_t memory_bytes = models::MemoryAllocator::kEverything;
+  AllocateFrom allocate_from = AllocateFrom::round_robin;
+  std::uint64_t allocation_home = 0;
+  std::uint64_t chunk_bytes = 32 << 20;
+  sim::Duration carve_work = sim::Duration::from_ps(50'000);
 
   /// A timeout doubles whenever it expires, up to so many times the first.
   static constexpr std::int64_t kMostBackOff = 64;
+  /// The timeout after one that has expired; `first` was that of the first transmission.
+  static sim::Duration longer(sim::Duration expired, sim::Duration first) {
+    return std::min(expired * 2, first * kMostBackOff);
+  }
 
   /// Whether everything is on without which metadata and locks go wrong.
   bool keeps_metadata() const {
@@ -58,6 +75,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   }
 
   void declare(sim::Parameters& p) override;
+  void declare_allocation(sim::Parameters& p);
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   bool warms_itself() const override { return true; }
   models::StateSize state_size(std::uint64_t nodes) const override;

@@ -13,13 +13,6 @@
 
 namespace racksim::flowcc {
 
-namespace {
-// The timeout after one that has expired; `first` was that of the first transmission.
-sim::Duration longer(sim::Duration expired, sim::Duration first) {
-  return std::min(expired * 2, first * FlowCcOptions::kMostBackOff);
-}
-}  // namespace
-
 Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
     : shared_(shared),
       node_(node),
@@ -131,7 +124,7 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, sim::OperationId
     ++shared_.counters.request_retransmissions.value;
     endpoint_.report_timeout(tag, operation, patience);
     transmit_request(true);
-    if (safe()) patience = longer(patience, first_patience);
+    if (safe()) patience = FlowCcOptions::longer(patience, first_patience);
   }
 
   const bool success = !event_.failed();
@@ -273,7 +266,7 @@ void Requester::unlock_timed_out(std::uint32_t slot) {
   RACKSIM_INVARIANT(unlock.active && unlock.sent, "only an unlock that was sent and not acknowledged times out");
   ++shared_.counters.unlock_retransmissions.value;
   endpoint_.report_timeout(unlock.tag, unlock.operation, unlock.patience);
-  if (safe()) unlock.patience = longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));
+  if (safe()) unlock.patience = FlowCcOptions::longer(unlock.patience, timeout(shared_.options.unlock_timeout_rtts));
   transmit_unlock(unlock);
 }
 

@@ -149,6 +149,7 @@ void FlowCc::add_waits(std::vector<sim::Wait>& waits) const {
       }
     }
   }
+  allocation_->add_waits(waits);
 }
 
 }  // namespace racksim::flowcc

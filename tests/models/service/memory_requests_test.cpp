@@ -153,6 +153,24 @@ TEST_CASE("Memory is allocated by hint and given back, as operations that name i
   CHECK(t.memory.allocator().allocated() == 64 + 64);
 }
 
+TEST_CASE("Addresses behind the end of a node's memory are refused, as are allocations of nothing or at no home") {
+  MemoryShape shape = FakeMemory::shape_of();
+  shape.memory_bytes = 4 * 64;
+  Watched t(shape);
+  const auto refusal = [&](auto make) { return what([&] { t.scope.spawn(done(make())); }); };
+  const GlobalAddress last = GlobalAddress::at(2, 4 * 64 - 8), behind = GlobalAddress::at(2, 4 * 64);
+  t.run(t.memory.write(kFirst, last));
+  const std::size_t recorded = t.record.size();
+  const std::string out_of_range = "an address out of range: offset 0x100 of 0x80000000004, but a node has 256 bytes";
+  CHECK(refusal([&] { return t.memory.write(kFirst, behind); }) == out_of_range);
+  CHECK(refusal([&] { return t.memory.read(kFirst, behind); }) == out_of_range);
+  CHECK(refusal([&] { return t.memory.lock(kFirst, behind); }) == out_of_range);
+  CHECK(refusal([&] { return t.memory.allocate(kFirst, 0, {}); }) == "an allocation of 0 bytes");
+  CHECK(refusal([&] { return t.memory.allocate(kFirst, 8, {.home = NodeId{4}}); }) == "node 4 holds no memory");
+  CHECK(t.record.size() == recorded);
+  CHECK(t.memory.pending_operations() == 0);
+}
+
 TEST_CASE("What is reserved before the run is no operation, and the protocol is told of it") {
   Watched t;
   const GlobalAddress first = t.memory.reserve(100, {3, true}), second = t.memory.reserve(1, {3, false});

@@ -1,5 +1,7 @@
 // FlowCC's packets and registers in words: one write miss through the switch, as a chart would tell it.
 #include <catch2/catch.hpp>
+#include <new>
+#include <optional>
 
 #include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
@@ -26,7 +28,7 @@ struct Notes final : models::PacketObserver {
   void pass_begins(const p4::Packet&, unsigned, sim::Time, bool) override {}
   void switch_written(const models::SwitchWrite&) override {}
   FlowCcScript& run;
-  std::uint64_t key = 0;
+  std::optional<std::uint64_t> key = 0;
   std::vector<std::string> lines;
 };
 
@@ -91,4 +93,27 @@ TEST_CASE("a block that its home owns has no registers in the switch") {
   CHECK(run.protocol->switch_state_of(run.protocol->block_of(run.shared_block(0))).empty());
   run.finish();
   CHECK(run.violations() == "");
+}
+
+TEST_CASE("a request for a chunk, what is given for it and a refusal are described") {
+  Setup setup;
+  setup.flowcc.chunk_bytes = 8 * 4096;
+  setup.flowcc.memory_bytes = 12 * 4096;  // the first blocks of each home are reserved for the script
+  FlowCcScript run(setup);
+  Notes notes(run);
+  notes.key = std::nullopt;
+  const auto take = [&]() -> sim::Task<void> {
+    try {
+      co_await run.protocol->allocate({2, 1}, 8 * 4096, {.home = models::NodeId{1}});
+      co_await run.protocol->allocate({2, 1}, 8 * 4096, {.home = models::NodeId{1}});
+    } catch (const std::bad_alloc&) {
+    }
+  };
+  run.spawn(take(), 2);
+  run.advance(100_us);
+  CHECK(notes.lines == Lines{"n2.t1 > request 1 for 32768 bytes", "request 1 for 32768 bytes > n1.home",
+                             "n1.home > 32768 bytes at 0x1000000003000 for request 1",
+                             "32768 bytes at 0x1000000003000 for request 1 > n2.t1",
+                             "n2.t1 > request 2 for 32768 bytes", "request 2 for 32768 bytes > n1.home",
+                             "n1.home > no room for request 2", "no room for request 2 > n2.t1"});
 }
