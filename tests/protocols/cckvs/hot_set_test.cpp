@@ -249,6 +249,51 @@ TEST_CASE("hundreds of changes under load keep both consistencies, and equal key
   for (NodeId node = 1; node < 4; ++node) CHECK(keys_in_cache(run, node) == keys_in_cache(run, 0));
 }
 
+// Alice's put, at the key's home, has lost against Bob's, whose update is lost; Carol's acknowledgement is late. So the
+// home is the last to seal, and by the acknowledgement the key leaves without having become Valid again.
+TEST_CASE("a key that leaves its home by an acknowledgement while it is Invalid is not looked after any more") {
+  Options options = learning(Consistency::lin, 1);
+  options.rules.retransmit = true;
+  options.rules.losers = Rules::Losers::acked;
+  options.retransmit_after = 1_ms;
+  CckvsRun run(Setup(), options);
+  const sim::Key key{run.key_at(0)};
+  ask_for(run, key, 3);
+  end_epoch(run);
+  ask_for(run, run.key_at(1), 10);
+  const SymmetricCache& home = cckvs_of(run).cache(0);
+  REQUIRE(home.has(key));
+
+  const auto fault = [&](NodeId from, std::uint64_t nth, models::TargetedFault::Effect effect) {
+    models::TargetedFault of;
+    of.match = {.header = "deth", .fields = {}, .origins = models::NodeSet{}.set(from)};
+    of.first = nth;
+    of.effect = effect;
+    of.delay = 400_us;
+    run.rack.downlink(0).add_targeted_fault(of);
+  };
+  fault(1, 3, models::TargetedFault::Effect::drop);  // behind Bob's invalidation and his acknowledgement of Alice's
+  fault(2, 1, models::TargetedFault::Effect::hold);
+  run.put(kAlice, key);
+  run.put(kBob, key);
+  run.advance(20_us);
+  const std::size_t ended = run.ended();
+  REQUIRE(home.cache().find(key)->header.state != CacheState::valid);
+  REQUIRE(home.unreadable() == 1);
+  end_epoch(run);
+  CHECK(home.has(key));  // the other two have sealed it
+  run.advance(300_us);
+  CHECK(run.ended() == ended + 1);  // Alice's put
+  CHECK_FALSE(home.has(key));
+  CHECK(home.unreadable() == 0);
+  CHECK(run.counted("hot_set.evictions") == 1);
+  run.advance(5_ms);
+  CHECK(run.counted("sent_again") == 0);
+  CHECK(run.get_now(kCarol, key).value == run.cluster->newest_value(kBob));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("the printed hand-over loses puts or serves stale values, and each rule is for something") {
   using HandOver = Rules::HandOver;
   struct Fault {
