@@ -235,6 +235,17 @@ TEST_CASE("What is larger than a chunk is chunks in a row") {
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("All that a node has can be allocated at once, and a byte more is refused without a message") {
+  Setup setup = small_chunks();
+  setup.micro.shared_bytes = kBlock;  // which the script reserves at node 0
+  Allocations run(setup);
+  CHECK_FALSE(run.allocate({1, 0}, 64 * kBlock + 1, {.home = NodeId{2}}).address);
+  CHECK(run.counter("requester.packets_sent") == 0);
+  CHECK(run.allocate({1, 0}, 64 * kBlock, {.home = NodeId{2}}).address == GlobalAddress::at(2, 0));
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("What makes no sense is refused, and has not begun") {
   Allocations run(small_chunks());
   CHECK(run.refusal_of({1, 0}, 0, {}) == "an allocation of 0 bytes");
@@ -401,6 +412,8 @@ TEST_CASE("A thread whose home agent is dead is seen to wait for it") {
   std::string all;
   for (const std::string& line : run.waits()) all += line + '\n';
   CHECK(all.find("node1/thread0 waits for home agent of node2") != std::string::npos);
+  // After 6, 18 and 42 round trips of 2.2 us.
+  CHECK(run.counter("allocation.retransmissions") == 3);
   run.finish();
   CHECK(run.found("stuck-request"));
 }
