@@ -112,6 +112,8 @@ class SwitchChassis : public PacketSink {
   /// Boots the switch, unless another loss lasts: registers are 0, tables, multicast groups, queues and buffer empty.
   /// Then `configure` is called to fill what a boot fills, and accesses of the control plane that came meanwhile run.
   void power_on(sim::Time from, const std::function<void()>& configure);
+  /// Whether it is without power now: all its links are down.
+  bool is_off() const { return context_.calendar.now() >= power_.off_from(); }
   /// How often the switch has booted, the first time included.
   std::uint32_t boots() const { return power_.boots(); }
   /// Cuts a pipe's recirculation port, or a pipe with all its ports, on the spot: what is on the wires that leave by

@@ -19,7 +19,7 @@ CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
       last_executed_(shared.shape.nodes * shared.shape.threads_per_node, shared.options.last_executed) {}
 
 void CacheAgent::on_packet(p4::PacketRef packet) {
-  if (node_.crashed()) return;
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& request = packet->get<FlowCcHeader>();
   ++shared_.counters.cache_received.value;
   shared_.coverage.handled(Place::cache_agent, request.message_type(), request.tag(), node_.id());
@@ -36,6 +36,7 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   }
 
   const Tag tag = request.tag();
+  if (first) node_.recovery().forget(RequesterId{request.requester});
   CacheEntry* entry = node_.cache().find(tag);
   std::optional<std::uint64_t> data;
   shared_.coverage.race_if(first && (entry == nullptr || !entry->valid()), RacePoint::cache_copy_gone);
@@ -48,11 +49,15 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
       shared_.coverage.race_if(!downgrade && entry->state == CacheEntry::State::dirty,
                                RacePoint::cache_late_downgrade_withheld);
       if (first && downgrade && entry->state == CacheEntry::State::dirty) {
+        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq}, tag, entry->value);
         entry->state = CacheEntry::State::clean;
         node_.permission_changed(tag, MemoryNode::Permission::read, packet->operation);
       }
     } else if (first) {
       data = entry->value;
+      if (entry->state == CacheEntry::State::dirty) {
+        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq}, tag, entry->value);
+      }
       LocalCache::empty(*entry);
       ++shared_.counters.invalidations.value;
       if (shared_.migration != nullptr && request.is_in_switch != 0) invalidations_.add(tag, 1);
@@ -100,7 +105,8 @@ void CacheAgent::report_heat() {
 
 // When it fails the requester waits for the block in vain: nothing joins a broken connection again.
 void CacheAgent::on_completion(const models::Completion& completion) {
-  if (completion.status != models::Status::success) ++shared_.counters.failed_transfers.value;
+  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
+  node_.recovery().completed(completion);
 }
 
 }  // namespace racksim::flowcc

@@ -15,6 +15,7 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
   CacheAgent(Shared& shared, MemoryNode& node, models::Core& core);
 
   Endpoint& endpoint() { return endpoint_; }
+  models::Core& core() { return core_; }
 
   /// An epoch is over: the shadow node is told how often which blocks of the switch have been invalidated here.
   void epoch_over();

@@ -110,6 +110,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       home_packets_per_operation_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets_per_operation",
                                                                "packets", "the same per measured operation", 0)) {
   shared_.migration = migration_counters_.get();
+  if (options_.migrates()) shared_.incarnations.resize(rack_.nodes());
   if (options_.migrates()) shared_.shadow = static_cast<NodeId>(options_.shadow.node.value_or(shape().nodes));
   for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
   std::vector<MemoryNode*> nodes;
@@ -130,6 +131,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     migration_watch_ =
         std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
     rack_.chassis().add_pass_observer(*migration_watch_);
+    recovery_ = std::make_unique<Recovery>(shared_, nodes, *switch_, *shadow_);
   }
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
   rack_.observe_boots(*this);
@@ -148,6 +150,7 @@ void FlowCc::make_shadow() {
 
 void FlowCc::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
   if (shadow_) shadow_->add_actor(engine, nodes[shared_.shadow]);
+  if (recovery_) recovery_->add_actors(engine);
 }
 
 void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) {
@@ -200,6 +203,11 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
   } else {
     nodes_[shared_.home_of(tag)]->home_agent().set_metadata(tag, metadata);
   }
+}
+
+void FlowCc::switch_booted() {
+  if (recovery_) return recovery_->switch_booted();
+  switch_lost_state_ = true;
 }
 
 void FlowCc::node_crashed(NodeId node) {
@@ -263,7 +271,8 @@ void FlowCc::stop_measuring() {
 }
 
 bool FlowCc::quiescent() const {
-  return allocation_->quiescent() && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+  return allocation_->quiescent() && (!recovery_ || recovery_->at_rest()) &&
+         std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
            const HomeMigration* migration = node->home_agent().migration();
            return node->quiescent() && (migration == nullptr || migration->idle());
          });

@@ -8,6 +8,7 @@
 #include "protocols/flowcc/allocation.hpp"
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/migration_watch.hpp"
+#include "protocols/flowcc/recovery.hpp"
 #include "protocols/flowcc/shadow_node.hpp"
 #include "protocols/flowcc/switch_coverage.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
@@ -62,7 +63,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
-  void switch_booted() override { switch_lost_state_ = true; }
+  void switch_booted() override;
   /// Whether a node holds a block dirty, as its owner knows.
   bool held_dirty(Tag tag) const;
   /// Blocks whose metadata do not say who holds them and how. For a rack at rest.
@@ -81,6 +82,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::unique_ptr<SwitchOwner> switch_;
   std::unique_ptr<ShadowNode> shadow_;               // where blocks migrate
   std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
+  std::unique_ptr<Recovery> recovery_;               // where blocks migrate
   std::unique_ptr<Allocation> allocation_;
   std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
   struct TagRange {

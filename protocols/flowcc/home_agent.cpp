@@ -44,7 +44,7 @@ LockState HomeAgent::lock(Tag tag) const {
 }
 
 void HomeAgent::on_packet(p4::PacketRef packet) {
-  if (node_.crashed()) return;
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.home_received.value;
   shared_.coverage.handled(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
@@ -250,7 +250,7 @@ std::vector<models::Leak> HomeAgent::held_locks() const {
 
 // When it fails the requester waits for the block in vain: nothing joins a broken connection again.
 void HomeAgent::on_completion(const models::Completion& completion) {
-  if (completion.status != models::Status::success) ++shared_.counters.failed_transfers.value;
+  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
 }
 
 }  // namespace racksim::flowcc

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   HomeAgent(Shared& shared, MemoryNode& node, models::Core& core);
 
   Endpoint& endpoint() { return endpoint_; }
+  models::Core& core() { return core_; }
 
   /// Global metadata of a block that this agent owns.
   GlobalMetadata metadata(Tag tag) const;
@@ -51,8 +53,10 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   const HomeMigration* migration() const { return migration_.get(); }
   /// An epoch is over: hot blocks move, and the shadow node is told which have.
   void epoch_over();
-  /// It died with its node: no migration is under way any more.
-  void crash() { stop_waiting(); }
+  /// All have stopped: no lock is held and no migration under way any more.
+  void forget();
+  /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
+  void rebuild(const std::map<Tag, GlobalMetadata>& blocks);
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;

@@ -56,6 +56,17 @@ void HomeAgent::end_epoch() {
   }
 }
 
+void HomeAgent::forget() {
+  stop_waiting();
+  holders_.clear();
+  if (migration_) migration_->forget();
+}
+
+void HomeAgent::rebuild(const std::map<Tag, GlobalMetadata>& blocks) {
+  std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
+  for (const auto& [tag, metadata] : blocks) set_metadata(tag, metadata);
+}
+
 bool HomeAgent::lock_to_move(Tag tag) {
   if (lock(tag) != LockState::free) return false;
   holders_.push_back({.tag = tag,

@@ -203,6 +203,16 @@ void HomeMigration::end_move() {
   begin_next();
 }
 
+void HomeMigration::forget() {
+  hotness_.clear();
+  places_ = {};
+  away_.clear();
+  removals_.clear();
+  candidates_.clear();
+  draining_.clear();
+  move_.reset();
+}
+
 void HomeMigration::list(HeatReport& report, std::size_t most) {
   for (most = std::min(most, away_.size()); most > 0; --most) {
     next_listed_ = next_listed_ + 1 < away_.size() ? next_listed_ + 1 : 0;

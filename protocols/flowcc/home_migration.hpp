@@ -75,6 +75,8 @@ class HomeMigration {
   void answered(const FlowCcHeader& answer);
   /// The latest packet was not answered in time.
   void timed_out();
+  /// The home is the owner of all its blocks again: a recovery has begun. Numbers go on.
+  void forget();
   /// The next few blocks in the switch, in turn.
   void list(HeatReport& report, std::size_t most);
 

@@ -62,7 +62,15 @@ void LcfBuilder::parsers() {
     p_.parser_state<p4::Ethernet>(gress, "ethernet")
         .select(p_.header_field(&p4::Ethernet::ether_type), {{p4::kEtherTypeIpv4, "ipv4"}});
     p_.parser_state<p4::Ipv4>(gress, "ipv4").select(p_.header_field(&p4::Ipv4::protocol), {{p4::kProtocolUdp, "udp"}});
-    p_.parser_state<p4::Udp>(gress, "udp").select(p_.header_field(&p4::Udp::src_port), {{kFlowCcPort, "flowcc"}});
+    p4::ParserState& udp = p_.parser_state<p4::Udp>(gress, "udp");
+    if (shape_.migrates) {
+      // Where all can stop and begin anew, the port says which incarnation a packet is of.
+      const char* name = gress == p4::Gress::ingress ? "INGRESS_PORT" : "EGRESS_PORT";
+      out_.ports.push_back(&p_.value_set(name, 16, 1));
+      udp.select(p_.header_field(&p4::Udp::src_port), {}).or_in(*out_.ports.back(), "flowcc");
+    } else {
+      udp.select(p_.header_field(&p4::Udp::src_port), {{kFlowCcPort, "flowcc"}});
+    }
     p_.parser_state<FlowCcHeader>(gress, "flowcc");
   }
 }

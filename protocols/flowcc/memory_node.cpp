@@ -15,7 +15,8 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
       id_(id),
       source_(shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
       cache_(shared.options.cache_bytes, shared.options.block_bytes),
-      any_event_ended_(shared.calendar) {
+      any_event_ended_(shared.calendar),
+      recovery_(shared, *this) {
   models::Server& server = shared.rack.server(id);
   const unsigned threads = shared.shape.threads_per_node;
   for (unsigned thread = 0; thread < threads; ++thread) {
@@ -93,7 +94,7 @@ void MemoryNode::crash() {
     requester->visit_blocks([this](Tag tag) { lost_.push_back(tag); });
     requester->crash();
   }
-  home_agent_->crash();
+  home_agent_->forget();
   cache_.clear([this](const CacheEntry& entry) {
     if (entry.state == CacheEntry::State::dirty) lost_.push_back(entry.tag);
     permission_changed(entry.tag, Permission::none, 0);
@@ -104,7 +105,8 @@ bool MemoryNode::quiescent() const {
   return std::all_of(requesters_.begin(), requesters_.end(), [](const auto& r) { return r->quiescent(); });
 }
 
-void MemoryNode::landed(NodeId, std::uint64_t address, std::uint32_t, const models::Content& content) {
+void MemoryNode::landed(NodeId from, std::uint64_t address, std::uint32_t, const models::Content& content) {
+  if (address == DataAddress::kReport) return recovery_.reported(from, content.as<HeatReport>());
   const auto data = content.as<BlockData>();
   if (!DataAddress::is_event_buffer(address)) {
     set_global_memory(data.tag, data.value);

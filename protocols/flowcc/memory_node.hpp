@@ -8,6 +8,7 @@
 #include "protocols/flowcc/cache_agent.hpp"
 #include "protocols/flowcc/home_agent.hpp"
 #include "protocols/flowcc/local_cache.hpp"
+#include "protocols/flowcc/node_recovery.hpp"
 #include "protocols/flowcc/requester.hpp"
 #include "sim/record/history.hpp"
 
@@ -27,6 +28,7 @@ class MemoryNode final : public models::MemoryObserver {
   HomeAgent& home_agent() { return *home_agent_; }
   const HomeAgent& home_agent() const { return *home_agent_; }
   CacheAgent& cache_agent() { return *cache_agent_; }
+  NodeRecovery& recovery() { return recovery_; }
 
   /// The requester of this node that has an event under way on a block, or null.
   Requester* event_on(Tag tag);
@@ -74,6 +76,7 @@ class MemoryNode final : public models::MemoryObserver {
   LocalCache cache_;
   std::vector<std::uint64_t> memory_;  // by index at home
   sim::Signal any_event_ended_;
+  NodeRecovery recovery_;
   bool crashed_ = false;
   std::vector<Tag> lost_;
   std::vector<std::unique_ptr<Requester>> requesters_;

@@ -25,6 +25,13 @@ MigrationCounters::MigrationCounters(sim::Metrics& m)
       reports(m.counter("flowcc.shadow.reports", "packets", "reports of invalidations that the shadow node received")),
       listings(m.counter("flowcc.shadow.listings", "packets", "lists of home agents that the shadow node received")),
       scans(m.counter("flowcc.shadow.scans", "scans", "scans of the shadow node for cold blocks")),
-      notices(m.counter("flowcc.shadow.notices", "packets", "cold blocks that it would have removed")) {}
+      notices(m.counter("flowcc.shadow.notices", "packets", "cold blocks that it would have removed")),
+      recoveries(m.counter("flowcc.recovery.recoveries", "recoveries", "times that all nodes stopped and recovered")),
+      recovery_time(
+          m.counter("flowcc.recovery.time", "ns", "time from the beginning of each to its end, outage included")),
+      saved(m.counter("flowcc.recovery.saved", "blocks", "blocks on their way home that were written there again")),
+      reported(m.counter("flowcc.recovery.reported", "blocks", "cached blocks that cache agents have told homes of")),
+      stale_packets(m.counter("flowcc.recovery.stale_packets", "packets",
+                              "packets of another incarnation that agents and requesters dropped")) {}
 
 }  // namespace racksim::flowcc

@@ -12,6 +12,7 @@ struct MigrationCounters {
   sim::Counter &epochs, &adds, &added, &collisions, &removes, &removed, &busy_removes, &skips, &drains;
   sim::Counter &retransmissions, &packets, &refused_requests, &dropped_requests;
   sim::Counter &reports, &listings, &scans, &notices;
+  sim::Counter &recoveries, &recovery_time, &saved, &reported, &stale_packets;
 };
 
 }  // namespace racksim::flowcc

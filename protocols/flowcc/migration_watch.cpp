@@ -19,6 +19,7 @@ void MigrationWatch::report(const char* kind, Tag tag, std::string what) {
 }
 
 void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMetadata&, const p4::Verdict&) {
+  if (shared_.recovering) return;  // who owns which block is being found out
   const FlowCcHeader* h = packet.find<FlowCcHeader>();
   if (h == nullptr || h->message_type() > MessageType::clear || h->tag() + 1 == 0) return;
   const Tag tag = h->tag();

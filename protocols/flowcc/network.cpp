@@ -1,6 +1,7 @@
 // Queue pairs and packets of a memory node's threads. See network.hpp.
 #include "protocols/flowcc/network.hpp"
 
+#include "p4model/language/headers.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::flowcc {
@@ -16,17 +17,34 @@ Endpoint::Endpoint(Shared& shared, NodeId node, models::Core& core, models::Pack
   for (unsigned remote = 0; remote < shared.shape.nodes; ++remote) {
     connections_.push_back(&nic_.create_reliable({queue, queue}));
   }
+  remote_numbers_.resize(connections_.size());
 }
 
 void Endpoint::connect(Endpoint& a, Endpoint& b) {
   models::ReliableConnection &to_b = *a.connections_[b.node_], &to_a = *b.connections_[a.node_];
   to_b.connect(b.node_, to_a.number());
   if (&a != &b) to_a.connect(a.node_, to_b.number());
+  a.remote_numbers_[b.node_] = to_a.number();
+  b.remote_numbers_[a.node_] = to_b.number();
+}
+
+void Endpoint::connect_again(std::uint32_t connection) {
+  for (NodeId remote = 0; remote < connections_.size(); ++remote) {
+    connections_[remote]->connect(remote, remote_numbers_[remote], models::first_psn(connection));
+  }
+}
+
+bool Shared::is_stale(const p4::Packet& packet, NodeId server) const {
+  if (migration == nullptr) return false;
+  const bool stale = packet.get<p4::Udp>().src_port != flowcc_port(incarnations[server]);
+  if (stale) ++migration->stale_packets.value;
+  return stale;
 }
 
 p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
   // The switch writes the UDP destination port, the receiver's queue pair.
-  p4::PacketRef packet = shared_.rack.make_packet(destination, kFlowCcPort, 0);
+  const std::uint32_t incarnation = shared_.incarnations.empty() ? 0 : shared_.incarnations[node_];
+  p4::PacketRef packet = shared_.rack.make_packet(destination, shared_.flowcc_port(incarnation), 0);
   packet->push(header);
   packet->operation = operation;
   return packet;
@@ -57,6 +75,16 @@ void Endpoint::report_timeout(Tag tag, sim::OperationId operation, sim::Duration
   const sim::Time now = shared_.calendar.now();
   sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
                          {sim::SentAgain::timeout, tag, now - patience});
+}
+
+void Endpoint::write_report(NodeId home, const HeatReport& blocks, std::uint64_t wr_id) {
+  models::WorkRequest write;
+  write.opcode = models::Opcode::write;
+  write.remote = {DataAddress::kReport, shared_.data_keys[home]};
+  write.content = models::Content::of(blocks);
+  write.bytes = blocks.size * HeatReport::kBytesEach;
+  write.wr_id = wr_id;
+  connections_[home]->post(write);
 }
 
 void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,

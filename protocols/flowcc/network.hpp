@@ -27,9 +27,11 @@ struct Shared {
   Counters& counters;
   CoverageMarks coverage{};
   ProviderOrders providers{shape.nodes};
-  std::vector<std::uint32_t> data_keys{};  ///< by node: of the memory that blocks are written to
-  MigrationCounters* migration = nullptr;  ///< null where blocks do not migrate
-  NodeId shadow = 0;                       ///< the server that the shadow node runs on, where they do
+  std::vector<std::uint32_t> data_keys{};     ///< by node: of the memory that blocks are written to
+  MigrationCounters* migration = nullptr;     ///< null where blocks do not migrate
+  NodeId shadow = 0;                          ///< the server that the shadow node runs on, where they do
+  bool recovering = false;                    ///< between the stop of all and their going on
+  std::vector<std::uint32_t> incarnations{};  ///< by server: which one it takes part in
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -44,6 +46,18 @@ struct Shared {
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
   unsigned requesters() const { return shape.nodes * shape.threads_per_node; }
+  /// The UDP source port of FlowCC's packets, by which switch and agents tell one incarnation from another
+  /// (recovery.hpp). 64 are more than are under way at once.
+  std::uint16_t flowcc_port(std::uint32_t incarnation) const {
+    return static_cast<std::uint16_t>(kFlowCcPort + (options.recovery.incarnations ? incarnation % 64 : 0));
+  }
+  /// Whether a transfer has failed, not by a connection that was closed because all stop.
+  bool is_failure(const models::Completion& completion) const {
+    return completion.status != models::Status::success &&
+           (migration == nullptr || completion.status != models::Status::flushed);
+  }
+  /// Whether a packet is of another incarnation than the server's that it has come to.
+  bool is_stale(const p4::Packet& packet, NodeId server) const;
   /// Where blocks migrate home agents are requesters too, behind the threads.
   unsigned requester_of_home(NodeId node) const { return requesters() + node; }
 };
@@ -56,6 +70,8 @@ struct DataAddress {
   static constexpr std::uint64_t event_buffer(RequesterId requester, Seq seq) {
     return kEventBuffer | std::uint64_t{requester} << 32 | seq;
   }
+  /// What a cache agent tells a home of its blocks when all have stopped.
+  static constexpr std::uint64_t kReport = std::uint64_t{1} << 62;
   static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
   static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
   static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
@@ -92,6 +108,11 @@ class Endpoint {
   void write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,
                    std::uint64_t wr_id, sim::OperationId operation);
 
+  /// Writes a report of cached blocks to a home, with a completion.
+  void write_report(NodeId home, const HeatReport& blocks, std::uint64_t wr_id);
+  /// Connects its reliable connections anew, to those that they were connected to: the n-th of each pair, from 0.
+  void connect_again(std::uint32_t connection);
+
   /// Says that what was sent `patience` ago is sent again, for want of an answer.
   void report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience);
 
@@ -108,6 +129,7 @@ class Endpoint {
   models::Nic& nic_;
   models::Qpn raw_qpn_;
   std::vector<models::ReliableConnection*> connections_;  // by remote node
+  std::vector<models::Qpn> remote_numbers_;               // and the other ends' numbers
 };
 
 }  // namespace racksim::flowcc

@@ -77,6 +77,7 @@ void FlowCcOptions::declare(sim::Parameters& p) {
       .moderate({zero});
   p.object("migration", migration);
   p.object("shadow", shadow);
+  p.object("recovery", recovery);
   declare_allocation(p);
 }
 

@@ -9,6 +9,7 @@
 #include "models/service/memory_allocator.hpp"
 #include "models/service/protocol.hpp"
 #include "protocols/flowcc/migration_options.hpp"
+#include "protocols/flowcc/recovery_options.hpp"
 
 namespace racksim::flowcc {
 
@@ -54,6 +55,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
 
   MigrationOptions migration;
   ShadowOptions shadow;
+  RecoveryOptions recovery;
   bool migrates() const { return ownership == Ownership::migrating; }
   std::uint64_t memory_bytes = models::MemoryAllocator::kEverything;
   AllocateFrom allocate_from = AllocateFrom::round_robin;
@@ -78,6 +80,9 @@ struct FlowCcOptions final : models::ProtocolOptions {
   void declare_allocation(sim::Parameters& p);
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   bool warms_itself() const override { return true; }
+  std::vector<std::string> also_tolerates() const override {
+    return migrates() ? std::vector<std::string>{"switch-restart"} : std::vector<std::string>{};
+  }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

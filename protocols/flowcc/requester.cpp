@@ -29,6 +29,7 @@ Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::
 sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
+    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
     if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
       if (local) ++shared_.counters.local_hits.value;
@@ -43,6 +44,7 @@ sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
 sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
+    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
     CacheEntry* entry = node_.cache().find(tag);
     if (entry != nullptr && entry->state == CacheEntry::State::dirty && !entry->busy) {
       if (local) ++shared_.counters.local_hits.value;
@@ -113,6 +115,7 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, sim::OperationId
       co_await unlock_acked_.wait();
     }
   }
+  while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
   ++seq_;
   node_.count_event(type);
 
@@ -221,6 +224,7 @@ void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, s
                     .seq = event_.seq(),
                     .tag = event_.tag(),
                     .metadata = metadata,
+                    .value = value,
                     .operation = event_.operation(),
                     .patience = patience,
                     .timer = {}};
@@ -341,6 +345,21 @@ std::vector<models::Leak> Requester::wrong_providers() const {
   return all;
 }
 
+std::optional<std::uint32_t> Requester::abort(std::vector<BlockData>& write_backs) {
+  for (Unlock& unlock : unlocks_) {
+    if (!unlock.active) continue;
+    if (!unlock.written_back) write_backs.push_back({unlock.tag, unlock.value});
+    shared_.calendar.cancel(unlock.timer);
+    unlock = {};
+  }
+  unlock_sent_.notify_all();
+  unlock_acked_.notify_all();
+  if (!has_sent_request()) return std::nullopt;
+  event_.fail();
+  settled_.notify_all();
+  return event_.seq();
+}
+
 void Requester::crash() {
   event_.end();
   for (Unlock& unlock : unlocks_) {
@@ -350,7 +369,7 @@ void Requester::crash() {
 }
 
 void Requester::on_packet(p4::PacketRef packet) {
-  if (node_.crashed()) return;
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.requester_received.value;
   shared_.coverage.handled(Place::requester, h.message_type(), h.tag(), node_.id());
@@ -392,7 +411,7 @@ void Requester::on_packet(p4::PacketRef packet) {
 // Of a write-back. When it fails the lock of the event stays taken: nothing joins a broken connection again.
 void Requester::on_completion(const models::Completion& completion) {
   if (completion.status != models::Status::success) {
-    ++shared_.counters.failed_transfers.value;
+    if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
     return;
   }
   Unlock& unlock = unlock_of(completion.wr_id);

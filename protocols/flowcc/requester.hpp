@@ -89,6 +89,10 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     }
   }
 
+  /// All stop: the event under way, if its request was sent, is over, and so are unlocks. Returns the event's number,
+  /// and adds the blocks whose write-back has not been completed.
+  std::optional<std::uint32_t> abort(std::vector<BlockData>& write_backs);
+
   /// The thread died with its node: nothing is under way any more.
   void crash();
 
@@ -106,6 +110,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     std::uint32_t seq = 0;
     Tag tag = 0;
     GlobalMetadata metadata;
+    sim::Value value = 0;  ///< that is written back
     sim::OperationId operation = 0;
     sim::Duration patience;  ///< timeout of the latest transmission
     sim::EventId timer;

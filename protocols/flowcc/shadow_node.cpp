@@ -26,7 +26,13 @@ std::uint64_t ShadowNode::epoch() const {
                                     shared_.options.migration.epoch.ps());
 }
 
+void ShadowNode::forget(std::uint32_t incarnation) {
+  shared_.incarnations[shared_.shadow] = incarnation;
+  tags_.clear();
+}
+
 void ShadowNode::on_packet(p4::PacketRef packet) {
+  if (shared_.is_stale(*packet, shared_.shadow)) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   switch (h.message_type()) {
     case MessageType::ack:

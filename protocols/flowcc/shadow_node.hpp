@@ -32,6 +32,9 @@ class ShadowNode final : public models::PacketHandler, public models::Completion
   /// Removes the coldest blocks beyond the share of places that may be taken. For calendar events.
   void scan();
 
+  /// A recovery has given all blocks back to their homes, in this incarnation.
+  void forget(std::uint32_t incarnation);
+
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion&) override {}  // it writes to nobody's memory
 

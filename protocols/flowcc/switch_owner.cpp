@@ -40,55 +40,89 @@ SwitchOwner::SwitchOwner(Shared& shared)
 }
 
 void SwitchOwner::connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow) {
+  nodes_ = std::move(nodes);
+  shadow_ = shadow;
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
     p4::Pipeline& pipeline = chassis.pipeline(pipe);
-    for (MemoryNode* node : nodes) {
-      const std::uint64_t port = shared_.rack.port_of(node->id());
-      const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
-      const auto add = [&](const p4::Table& table, std::array<std::uint64_t, 2> key, const p4::Action& action,
-                           std::vector<std::uint64_t> data) { pipeline.add_entry(table, key, action, data); };
-      const std::array mac_key{mac};
-      std::vector<std::uint64_t> home{port};
-      if (shadow != nullptr) home.push_back(node->id());
-      pipeline.add_entry(*lcf_.home_port, mac_key, *lcf_.set_home_port, home);
-      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::home_agent)}, *lcf_.to_agent,
-          {mac, ip, node->home_agent().endpoint().raw_qpn()});
-      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::cache_agent)}, *lcf_.to_agent,
-          {mac, ip, node->cache_agent().endpoint().raw_qpn()});
-      add(*lcf_.address, {port, static_cast<std::uint64_t>(Receiver::requester)}, *lcf_.to_requester, {mac, ip});
-    }
-    if (shadow == nullptr) continue;
-    const std::array key{std::uint64_t{shared_.rack.port_of(shared_.shadow)},
-                         static_cast<std::uint64_t>(Receiver::shadow)};
-    const std::array data{models::mac_of(shared_.shadow), std::uint64_t{models::ipv4_of(shared_.shadow)},
-                          std::uint64_t{shadow->endpoint().raw_qpn()}};
-    pipeline.add_entry(*lcf_.address, key, *lcf_.to_agent, data);
+    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) { pipeline.add_entry(*table, key, *action, data); });
+    for (const p4::ValueSet* set : lcf_.ports) pipeline.add_value(*set, shared_.flowcc_port(0));
   }
-  // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
-  p4::ReplicationEngine& engine = chassis.replication();
+  set_groups();
+}
+
+std::uint64_t SwitchOwner::load(std::uint32_t incarnation, const std::function<models::ControlCpu::Done()>& next) {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  const unsigned pipes = shared_.rack.chassis().pipes();
+  for (unsigned pipe = 0; pipe < pipes; ++pipe) {
+    for (const p4::ValueSet* set : lcf_.ports) cpu.remove_value(pipe, set, loaded_port_, ~std::uint64_t{0}, next());
+    for (const p4::RegisterArray& array : lcf_.program->arrays()) cpu.clear(pipe, &array, next());
+    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) {
+      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, next());
+    });
+  }
+  const std::uint64_t groups = set_groups();
+  loaded_port_ = shared_.flowcc_port(incarnation);
+  for (unsigned pipe = 0; pipe < pipes; ++pipe) {
+    for (const p4::ValueSet* set : lcf_.ports) cpu.add_value(pipe, set, loaded_port_, ~std::uint64_t{0}, next());
+  }
+  return groups;
+}
+
+// What the tables have to know of the nodes' queue pairs, entry by entry.
+template <class Fill>
+void SwitchOwner::fill_tables(Fill&& fill) const {
+  const auto number = [](Receiver receiver) { return static_cast<std::uint64_t>(receiver); };
+  for (MemoryNode* node : nodes_) {
+    const std::uint64_t port = shared_.rack.port_of(node->id());
+    const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
+    std::vector<std::uint64_t> home{port};
+    if (shadow_ != nullptr) home.push_back(node->id());
+    fill(lcf_.home_port, {mac}, lcf_.set_home_port, home);
+    fill(lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent,
+         {mac, ip, node->home_agent().endpoint().raw_qpn()});
+    fill(lcf_.address, {port, number(Receiver::cache_agent)}, lcf_.to_agent,
+         {mac, ip, node->cache_agent().endpoint().raw_qpn()});
+    fill(lcf_.address, {port, number(Receiver::requester)}, lcf_.to_requester, {mac, ip});
+  }
+  if (shadow_ == nullptr) return;
+  fill(lcf_.address, {shared_.rack.port_of(shared_.shadow), number(Receiver::shadow)}, lcf_.to_agent,
+       {models::mac_of(shared_.shadow), models::ipv4_of(shared_.shadow), shadow_->endpoint().raw_qpn()});
+}
+
+// All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
+std::uint64_t SwitchOwner::set_groups() {
+  std::uint64_t groups = 0;
+  p4::ReplicationEngine& engine = shared_.rack.chassis().replication();
+  const auto port_of = [this](std::size_t node) {
+    return static_cast<std::uint16_t>(shared_.rack.port_of(static_cast<NodeId>(node)));
+  };
   for (const unsigned high : {0u, 1u}) {
     for (unsigned subset = 1; subset < 256; ++subset) {
       std::vector<p4::MulticastNode> members;
       for (unsigned bit = 0; bit < 8; ++bit) {
         const unsigned node = high * 8 + bit;
-        if ((subset >> bit & 1) == 0 || node >= nodes.size()) continue;
-        members.push_back({static_cast<std::uint16_t>(node + 1),
-                           {static_cast<std::uint16_t>(shared_.rack.port_of(static_cast<NodeId>(node)))}});
+        if ((subset >> bit & 1) == 0 || node >= nodes_.size()) continue;
+        members.push_back({static_cast<std::uint16_t>(node + 1), {port_of(node)}});
       }
-      if (!members.empty()) engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
+      if (members.empty()) continue;
+      engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
+      ++groups;
     }
   }
-  for (MemoryNode* node : nodes) {
-    if (shadow == nullptr) break;
-    const auto port_of = [this](NodeId id) { return static_cast<std::uint16_t>(shared_.rack.port_of(id)); };
-    engine.set_group(static_cast<std::uint16_t>(kAddGroups + node->id()),
-                     std::vector<p4::MulticastNode>{{static_cast<std::uint16_t>(node->id() + 1), {port_of(node->id())}},
-                                                    {kShadowRid, {port_of(shared_.shadow)}}});
+  for (MemoryNode* node : nodes_) {
+    const NodeId id = node->id();
+    if (shadow_ != nullptr) {
+      engine.set_group(static_cast<std::uint16_t>(kAddGroups + id),
+                       std::vector<p4::MulticastNode>{{static_cast<std::uint16_t>(id + 1), {port_of(id)}},
+                                                      {kShadowRid, {port_of(shared_.shadow)}}});
+      ++groups;
+    }
+    engine.set_exclusion(id, {port_of(id)});
   }
-  for (MemoryNode* node : nodes) {
-    engine.set_exclusion(node->id(), {static_cast<std::uint16_t>(shared_.rack.port_of(node->id()))});
-  }
+  return groups;
 }
 
 std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {

@@ -26,6 +26,11 @@ class SwitchOwner {
   /// Fills the tables that need to know the nodes' queue pairs.
   void connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow);
 
+  /// Where blocks migrate: has the control CPU clear all arrays and fill everything anew, for packets of this
+  /// incarnation alone. `next` gives what is to be told of each operation's end. Returns how many replication groups
+  /// there are, which are set at once.
+  std::uint64_t load(std::uint32_t incarnation, const std::function<models::ControlCpu::Done()>& next);
+
   /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
   bool install(Tag tag);
   std::uint64_t installed() const { return installed_; }
@@ -59,6 +64,10 @@ class SwitchOwner {
   const LcfProgram& program() const { return lcf_; }
 
  private:
+  template <class Fill>
+  void fill_tables(Fill&& fill) const;
+  std::uint64_t set_groups();
+
   struct Arrays {
     std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file
   };
@@ -67,6 +76,9 @@ class SwitchOwner {
   Shared& shared_;
   LcfProgram lcf_;
   std::vector<Arrays> ways_;
+  std::vector<MemoryNode*> nodes_;
+  const ShadowNode* shadow_ = nullptr;
+  std::uint64_t loaded_port_ = kFlowCcPort;
   unsigned pipe_;
   std::uint64_t installed_ = 0;
 };

@@ -37,6 +37,7 @@ class MigratingSwitch {
   MigratingSwitch() : lcf_(make_lcf_program(options(), shape())), pipeline(lcf_.program) {
     const auto add = [&](const p4::Table& table, std::vector<std::uint64_t> key, const p4::Action& action,
                          std::vector<std::uint64_t> data) { pipeline.add_entry(table, key, action, data); };
+    for (const p4::ValueSet* set : lcf_.ports) pipeline.add_value(*set, kFlowCcPort);
     for (unsigned node = 0; node < kNodes; ++node) {
       add(*lcf_.home_port, {mac(node)}, *lcf_.set_home_port, {node, node});
       for (const Receiver receiver : {Receiver::home_agent, Receiver::cache_agent}) {

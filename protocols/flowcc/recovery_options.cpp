@@ -1,0 +1,22 @@
+// The declaration of recovery's options. See recovery_options.hpp. They are neutral at their defaults, where no block
+// migrates and nothing recovers.
+#include "protocols/flowcc/recovery_options.hpp"
+
+namespace racksim::flowcc {
+
+void RecoveryOptions::declare(sim::Parameters& p) {
+  const sim::Duration most = sim::Duration::from_ps(1'000'000'000);
+  membership.declare(p);
+  p.flag("write_backs", write_backs, "blocks whose write-back is under way when all stop are written again")
+      .neutral(true);
+  p.flag("given_away", given_away,
+         "a cache agent writes home what it gave away dirty, or downgraded, for an event that was aborted")
+      .neutral(true);
+  p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents").neutral(true);
+  p.length("work_per_entry", work_per_entry, {}, most, "core time of a cache agent to look at an entry for its report")
+      .neutral(work_per_entry);
+  p.length("work_per_report", work_per_report, {}, most, "core time of a home agent for a block that is reported")
+      .neutral(work_per_report);
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,24 @@
+// The options of recovery (recovery.hpp): the membership that it works by, what it costs, and the switches that turn
+// off what it cannot do without.
+#pragma once
+
+#include "models/membership/membership_options.hpp"
+#include "sim/options/parameters.hpp"
+
+namespace racksim::flowcc {
+
+struct RecoveryOptions {
+  models::MembershipOptions membership;
+  /// Off: what a requester was writing back when all stopped is lost with its connection.
+  bool write_backs = true;
+  /// Off: a dirty block that a cache agent gave away for an event that was aborted is lost.
+  bool given_away = true;
+  /// Off: packets from before a recovery pass for new ones.
+  bool incarnations = true;
+  sim::Duration work_per_entry = sim::Duration::from_ps(5'000);
+  sim::Duration work_per_report = sim::Duration::from_ps(50'000);
+
+  void declare(sim::Parameters& p);
+};
+
+}  // namespace racksim::flowcc
