@@ -235,13 +235,15 @@ TEST_CASE("What is larger than a chunk is chunks in a row") {
   CHECK(run.violations() == "");
 }
 
-TEST_CASE("All that a node has can be allocated at once, and a byte more is refused without a message") {
+TEST_CASE("More than a node's memory is refused without a message, and all of it by a home that has given some away") {
   Setup setup = small_chunks();
-  setup.micro.shared_bytes = kBlock;  // which the script reserves at node 0
+  setup.micro.shared_bytes = kBlock;  // the script reserves one at each node
   Allocations run(setup);
   CHECK_FALSE(run.allocate({1, 0}, 64 * kBlock + 1, {.home = NodeId{2}}).address);
   CHECK(run.counter("requester.packets_sent") == 0);
-  CHECK(run.allocate({1, 0}, 64 * kBlock, {.home = NodeId{2}}).address == GlobalAddress::at(2, 0));
+  CHECK_FALSE(run.allocate({1, 0}, 64 * kBlock, {.home = NodeId{2}}).address);
+  CHECK(run.counter("requester.packets_sent") == 1);
+  CHECK(run.allocate({1, 0}, 60 * kBlock, {.home = NodeId{2}}).address == GlobalAddress::at(2, kBlock));
   run.finish();
   CHECK(run.violations() == "");
 }
