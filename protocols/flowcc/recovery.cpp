@@ -90,11 +90,13 @@ sim::Task<void> Recovery::go(NodeId node) {
 }
 
 sim::Task<void> Recovery::save(NodeId node) {
-  if (!co_await nodes_[node]->recovery().save(aborted_)) again_ = true;
+  const bool saved = co_await nodes_[node]->recovery().save(aborted_);
+  again_ = again_ || !saved;
 }
 
 sim::Task<void> Recovery::report(NodeId node) {
-  if (!co_await nodes_[node]->recovery().report()) again_ = true;
+  const bool told = co_await nodes_[node]->recovery().report();
+  again_ = again_ || !told;
 }
 
 // Operations that were posted before another loss of power end without effect.

@@ -118,10 +118,6 @@ Swarm::Swarm(JsonValue document, std::string file, const Catalogue& catalogue,
       original_(read_scenario(document, file_, catalogue, overrides)) {
   keep_expectations(document);
   document_ = template_document(std::move(document), file_, overrides);
-  for (const auto& protocol : models::protocols()) {
-    if (protocol.name == original_.protocol.name) tolerated_ = protocol.tolerates;
-  }
-  for (const std::string& kind : original_.protocol.options->also_tolerates()) tolerated_.push_back(kind);
   const auto vary = [&](const std::string& prefix, const auto& component, const BoundParameters& options) {
     sim::Parameters defaults;
     const auto owner = component.make(defaults);  // which the declarations point into
@@ -244,6 +240,23 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   }
 }
 
+// With the options of a derived scenario, which may have been drawn, or of the template if it fits no rack.
+std::vector<std::string> Swarm::tolerated_by(const JsonValue& document) const {
+  std::vector<std::string> kinds;
+  for (const auto& protocol : models::protocols()) {
+    if (protocol.name == original_.protocol.name) kinds = protocol.tolerates;
+  }
+  const auto add = [&](const Scenario& scenario) {
+    for (const std::string& kind : scenario.protocol.options->also_tolerates()) kinds.push_back(kind);
+  };
+  try {
+    add(read_scenario(document, file_, *catalogue_));
+  } catch (const InputError&) {
+    add(original_);
+  }
+  return kinds;
+}
+
 Swarm::Manner Swarm::manner_of(const std::string& stream) const {
   const bool faults_given = !vary_faults_ && !original_.faults.empty();  // by the command line
   if (!faults_given && RandomStream(seed_, stream + "/calm").chance(0.5)) return Manner::calm;
@@ -285,7 +298,8 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
   RandomStream draws(seed_, stream + "/faults");
   const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
   JsonValue faults = templates_own ? *document.find("faults") : JsonValue::array();
-  if (!tolerated_.empty() && draws.chance(0.8)) {
+  const std::vector<std::string> tolerated = tolerated_by(document);
+  if (!tolerated.empty() && draws.chance(0.8)) {
     const models::FaultScene scene{nodes,
                                    kOperation * static_cast<std::int64_t>(operations / sessions + 1),
                                    longest_timeout(document),
@@ -293,7 +307,7 @@ void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint
                                    original_.protocol.options->needs_all_back(),
                                    original_.rack.options->topology.link_names(),
                                    original_.rack.options->topology.switch_names()};
-    const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated_));
+    const JsonValue drawn = faults_array(models::draw_faults(draws, scene, tolerated));
     for (const auto& fault : *drawn.elements()) faults.push(fault);
   }
   document.set("faults", std::move(faults));

@@ -76,6 +76,7 @@ class Swarm {
   void set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const;
   std::uint64_t set_length(JsonValue& document, const std::string& stream, Manner manner) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
+  std::vector<std::string> tolerated_by(const JsonValue& document) const;
   void give_time(JsonValue& document) const;
 
   const Catalogue* catalogue_;
@@ -85,7 +86,6 @@ class Swarm {
   std::uint64_t seed_;
   Scenario original_;
   std::vector<Knob> knobs_;
-  std::vector<std::string> tolerated_;  ///< kinds of faults that the protocol promises to survive
   bool vary_faults_ = true, vary_schedule_ = true, vary_length_ = true;
 };
 
