@@ -1,5 +1,6 @@
-// Faults of a part of the switch: `recirculation-down`, a pipe's recirculation port, and `pipe-down`, a pipe with all
-// its ports. Registers, tables and the control plane's access to them outlast both.
+// Faults of a part of the switch: `recirculation-down`, a pipe's recirculation port, `pipe-down`, a pipe with all its
+// ports, and `shuffled-resubmits`, the order of packets between their passes. Registers, tables and the control plane's
+// access to them outlast them.
 #include <fmt/core.h>
 
 #include "models/faults/fault.hpp"
@@ -11,8 +12,8 @@ namespace {
 
 using namespace sim::literals;
 
-/// What both have in common: the pipe.
-class SwitchCut : public Fault {
+/// What all have in common: the pipe.
+class FaultOfPipe : public Fault {
  public:
   void declare(sim::Parameters& p) override {
     Fault::declare(p);
@@ -27,16 +28,39 @@ class SwitchCut : public Fault {
   }
   std::string where() const override { return fmt::format("pipe{} of the switch", pipe_); }
   bool acts_on_packets_alone() const override { return true; }
-  void begin(Rack& rack) override { set_up(rack, pipe(), false); }
-  void end(Rack& rack) override { set_up(rack, pipe(), true); }
 
  protected:
   unsigned pipe() const { return static_cast<unsigned>(pipe_); }
 
  private:
-  virtual void set_up(Rack& rack, unsigned pipe, bool up) const = 0;
-
   std::uint64_t pipe_ = 0;
+};
+
+class SwitchCut : public FaultOfPipe {
+ public:
+  void begin(Rack& rack) override { set_up(rack, pipe(), false); }
+  void end(Rack& rack) override { set_up(rack, pipe(), true); }
+
+ private:
+  virtual void set_up(Rack& rack, unsigned pipe, bool up) const = 0;
+};
+
+class ShuffledResubmits final : public FaultOfPipe {
+ public:
+  void declare(sim::Parameters& p) override {
+    FaultOfPipe::declare(p);
+    p.length("most", most_, 1_ns, 1_s, "The longest time that a resubmitted packet waits for its next pass.");
+  }
+  void begin(Rack& rack) override { rack.chassis().shuffle_resubmits(pipe(), most_); }
+  void end(Rack& rack) override { rack.chassis().shuffle_resubmits(pipe(), {}); }
+  bool replaces_earlier() const override { return true; }
+  void draw(sim::RandomStream& random, const FaultScene& scene) override {
+    Fault::draw(random, scene);
+    most_ = draw_length(random, 10_ns, 20_us);
+  }
+
+ private:
+  sim::Duration most_ = 1_us;
 };
 
 class RecirculationDown final : public SwitchCut {
@@ -51,6 +75,11 @@ const sim::Registration<FaultEntry> recirculation_down(
     {.name = "recirculation-down",
      .doc = "a pipe's recirculation port is cut: what goes round by it is lost, the pipe's state is not",
      .make = [] { return std::make_shared<RecirculationDown>(); }});
+
+const sim::Registration<FaultEntry> shuffled_resubmits(
+    {.name = "shuffled-resubmits",
+     .doc = "resubmitted packets wait for a random time before their next pass, and overtake each other",
+     .make = [] { return std::make_shared<ShuffledResubmits>(); }});
 
 const sim::Registration<FaultEntry> pipe_down(
     {.name = "pipe-down",

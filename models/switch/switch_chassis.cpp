@@ -135,6 +135,10 @@ void SwitchChassis::set_pipe_up(unsigned pipe, bool up) {
   pipes_.at(pipe)->set_up(up);
 }
 
+void SwitchChassis::shuffle_resubmits(unsigned pipe, sim::Duration most) {
+  pipes_.at(pipe)->shuffle_resubmits(most);
+}
+
 std::uint64_t SwitchChassis::packets_held() const {
   std::uint64_t held = egress_.held().all() + ports_.in_loopbacks() + idle_->packets();
   for (const auto& pipe : pipes_) held += pipe->held().all();

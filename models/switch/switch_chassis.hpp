@@ -120,6 +120,9 @@ class SwitchChassis : public PacketSink {
   /// them is lost, and what comes by them. Each works when every call with false has been followed by one with true.
   void set_recirculation_up(unsigned pipe, bool up);
   void set_pipe_up(unsigned pipe, bool up);
+  /// Has resubmitted packets of a pipe wait for a random time up to `most`, so that they lose their order; zero: as
+  /// they come, in which no source says that Tofino keeps them but programs may count on it.
+  void shuffle_resubmits(unsigned pipe, sim::Duration most);
   /// Longer than any pass under way takes to end: state is lost when all of them have.
   sim::Duration shortest_off() const { return ingress_latency() + egress_latency() + cycle(); }
 

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "sim/record/history.hpp"
+
 namespace racksim::models {
 
 SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned number)
@@ -13,6 +15,7 @@ SwitchPipe::SwitchPipe(const SwitchParts& parts, SwitchEgress& egress, unsigned 
       state_(parts.context, parts.timing, parts.name, number, parts.options.pipe.stages),
       slot_lane_(parts.context.calendar.add_lane(fmt::format("{}/pipe{}/slot", parts.name.text, number))),
       resubmit_lane_(parts.context.calendar.add_lane(fmt::format("{}/pipe{}/resubmit", parts.name.text, number))),
+      wait_random_(parts.context.seed, fmt::format("{}/pipe{}/resubmit", parts.name.text, number)),
       held_(parts.ports) {}
 
 void SwitchPipe::receive(p4::PacketRef&& packet, unsigned port) {
@@ -64,6 +67,7 @@ void SwitchPipe::power_off() {
     ++lost_slots_;
     refuse(waiting_.pop());
   }
+  last_off_ = parts_.context.calendar.now();
 }
 
 void SwitchPipe::slot() {
@@ -124,6 +128,17 @@ void SwitchPipe::go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot
     ++parts_.counters.resubmits.value;
     entry.metadata.resubmitted = true;
     entry.metadata.resubmit_data = verdict.resubmit_data;
+    if (const sim::Duration most = shuffles_.empty() ? sim::Duration{} : most_wait_of(slot); most > sim::Duration{})
+        [[unlikely]] {
+      const auto wait = sim::Duration::from_ps(
+          static_cast<std::int64_t>(wait_random_.below(static_cast<std::uint64_t>(most.ps()) + 1)));
+      sim::record_disturbance(parts_.context.event_log, state_.source(p4::Gress::ingress), done,
+                              entry.packet->operation, sim::Disturbance::late);
+      shuffled_.emplace(next_shuffled_, Shuffled{std::move(entry), slot});
+      parts_.context.calendar.at<&SwitchPipe::resubmitted_out_of_order>(done + wait, resubmit_lane_, *this,
+                                                                        next_shuffled_++);
+      return;
+    }
     resubmitting_.push(std::move(entry));
     parts_.context.calendar.at<&SwitchPipe::resubmitted>(done, resubmit_lane_, *this);
     return;
@@ -146,6 +161,25 @@ void SwitchPipe::serve_requests(sim::Time done) {
 
 void SwitchPipe::resubmitted() {
   enter(resubmitting_.pop());
+}
+
+// It may have waited for longer than the switch was off.
+void SwitchPipe::resubmitted_out_of_order(std::uint64_t number) {
+  Shuffled waited = std::move(shuffled_.extract(number).mapped());
+  if (waited.slot <= last_off_) return refuse(std::move(waited.entry));
+  enter(std::move(waited.entry));
+}
+
+void SwitchPipe::shuffle_resubmits(sim::Duration most) {
+  shuffles_.emplace_back(parts_.context.calendar.now(), most);
+}
+
+// By when the pass began, which is known alike in fused and in stepped passes.
+sim::Duration SwitchPipe::most_wait_of(sim::Time slot) const {
+  for (auto shuffle = shuffles_.rbegin(); shuffle != shuffles_.rend(); ++shuffle) {
+    if (shuffle->first < slot) return shuffle->second;
+  }
+  return {};
 }
 
 }  // namespace racksim::models

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "models/host/short_queue.hpp"
 #include "models/packets/rack_context.hpp"
@@ -16,6 +19,7 @@
 #include "models/switch/stepped_passes.hpp"
 #include "models/switch/switch_egress.hpp"
 #include "models/switch/switch_parts.hpp"
+#include "sim/random/random.hpp"
 
 namespace racksim::models {
 
@@ -35,6 +39,9 @@ class SwitchPipe final : IngressEnd {
   /// Cut, it loses what comes by its ports; what is inside goes on, and so do accesses of the control plane. It works
   /// when each call with false has been followed by one with true.
   void set_up(bool up) { cuts_ += up ? -1 : 1; }
+  /// Has each resubmitted packet wait for a random time up to `most` before its next pass, so that one overtakes
+  /// another; with zero they keep their order.
+  void shuffle_resubmits(sim::Duration most);
   /// Loses the packets that wait for a slot, and has accesses wait for the boot.
   void power_off();
 
@@ -70,6 +77,8 @@ class SwitchPipe final : IngressEnd {
   void serve_requests(sim::Time done);
   void go_on(Entry&& entry, const p4::Verdict& verdict, sim::Time slot, IdleHook* keeper);
   void resubmitted();
+  void resubmitted_out_of_order(std::uint64_t number);
+  sim::Duration most_wait_of(sim::Time slot) const;
 
   SwitchParts parts_;
   SwitchEgress& egress_;
@@ -79,6 +88,15 @@ class SwitchPipe final : IngressEnd {
   ShortQueue<Entry> waiting_;       // for their slots, which are events
   std::uint64_t lost_slots_ = 0;    // slots to come, the next ones, whose packets were lost with the power
   ShortQueue<Entry> resubmitting_;  // until their first pass has ended
+  struct Shuffled {
+    Entry entry;
+    sim::Time slot;  // of its pass
+  };
+  std::vector<std::pair<sim::Time, sim::Duration>> shuffles_;  // since when resubmitted packets wait for so long
+  sim::RandomStream wait_random_;
+  std::map<std::uint64_t, Shuffled> shuffled_;  // those that wait so, by number
+  std::uint64_t next_shuffled_ = 0;
+  sim::Time last_off_ = sim::Time::beginning();
   HeldPackets held_;
   int cuts_ = 0;
   IdleHook* hook_ = nullptr;

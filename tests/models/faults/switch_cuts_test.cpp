@@ -1,4 +1,5 @@
-// Cuts of a pipe's recirculation port and of a pipe with all its ports.
+// Cuts of a pipe's recirculation port and of a pipe with all its ports, and resubmitted packets that lose their order.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/models/faults/fault_fixture.hpp"
@@ -19,9 +20,10 @@ RackOptions with_pipes(unsigned pipes) {
 }
 
 struct Programmed : FaultyRack {
-  explicit Programmed(unsigned pipes) : FaultyRack(with_pipes(pipes)) {
+  explicit Programmed(unsigned pipes, std::uint64_t seed = 1) : FaultyRack(with_pipes(pipes), seed) {
     rack.install_program(exercise_program(false, static_cast<std::uint16_t>(rack.chassis().recirculation_port(0))));
   }
+  /// All that a test sends so is of one kind.
   void send_kind_at(sim::Duration when, std::uint64_t what, std::uint16_t kind) {
     kind_ = kind;
     calendar.at<&Programmed::send_now>(at(when), lane, *this, what);
@@ -81,6 +83,49 @@ TEST_CASE("Two cuts of one pipe last until both are over, and a pipe that is not
   Programmed u(1);
   CHECK_THROWS_WITH(u.add("pipe-down", {{"pipe", std::uint64_t{1}}}),
                     Catch::Contains("a pipe of the switch, which has 1"));
+}
+
+TEST_CASE("Resubmitted packets keep their order, lose it while they are shuffled, and none of them is lost") {
+  constexpr std::uint64_t kPackets = 60;
+  const auto order_of = [](const Options* shuffled, std::uint64_t seed) {
+    Programmed t(1, seed);
+    if (shuffled != nullptr) t.add("shuffled-resubmits", *shuffled);
+    t.schedule.start();
+    for (std::uint64_t i = 0; i < kPackets; ++i)
+      t.send_kind_at(1_us + 50_ns * static_cast<std::int64_t>(i), i, kResubmitted);
+    t.calendar.run_until();
+    CHECK(t.rack.accounting().expected_in_flight() == 0);
+    CHECK(t.rack.packets_in_flight() == 0);
+    for (const auto& seen : t.hosts[1]->seen) CHECK(seen.identification == 77);  // what the first pass gave the second
+    return t.got(1);
+  };
+  CHECK(order_of(nullptr, 1) == numbers(0, kPackets));
+  const Options always{{"most", 1_us}};
+  const auto shuffled = order_of(&always, 1);
+  CHECK(shuffled != numbers(0, kPackets));
+  CHECK(std::is_permutation(shuffled.begin(), shuffled.end(), numbers(0, kPackets).begin()));
+  CHECK(shuffled == order_of(&always, 1));
+  CHECK(shuffled != order_of(&always, 2));
+  // Not before the fault has begun, nor when it is over.
+  const Options later{{"from", 20_us}}, for_a_while{{"until", 2_us}, {"most", 100_ns}};
+  CHECK(order_of(&later, 1) == numbers(0, kPackets));
+  const auto first = order_of(&for_a_while, 1);
+  CHECK(std::is_sorted(first.begin() + kPackets / 2, first.end()));
+  CHECK_FALSE(std::is_sorted(first.begin(), first.end()));
+}
+
+TEST_CASE(
+    "A resubmitted packet that waits for its pass while the switch restarts is lost, and one that waits is late") {
+  Programmed t(1);
+  t.add("shuffled-resubmits", {{"most", 10_ms}});
+  t.add("switch-restart", {{"from", 20_us}, {"dead_time", 100_us}});
+  t.schedule.start();
+  for (std::uint64_t i = 0; i < 30; ++i) t.send_kind_at(1_us + 100_ns * static_cast<std::int64_t>(i), i, kResubmitted);
+  t.calendar.run_until();
+  CHECK(t.rack.accounting().dropped(DropReason::switch_off) >= 25);  // 10 us of 10 ms are over
+  CHECK(t.got(1).size() + t.rack.accounting().dropped(DropReason::switch_off) == 30);
+  CHECK(t.event_log.count(sim::Observed::disturbance) >= 30);
+  CHECK(t.rack.packets_in_flight() == 0);
 }
 
 TEST_CASE("A cut shows the same in fused and stepped passes, and when idle passes are computed") {
