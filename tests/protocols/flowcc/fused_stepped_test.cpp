@@ -2,7 +2,7 @@
 // events.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/flowcc_run.hpp"
+#include "tests/protocols/flowcc/migration_run.hpp"
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -40,6 +40,24 @@ TEST_CASE("fused and stepped execution of the switch have equal run hashes") {
                      << (ownership == FlowCcOptions::Ownership::home ? ", home" : ", switch"));
         CHECK(fused == hash_of(setup).hex());
       }
+    }
+  }
+}
+
+TEST_CASE("fused and stepped execution of the switch have equal run hashes where blocks migrate") {
+  const auto hash_of_moves = [](Setup setup, tools::Execution execution) {
+    setup.plan.execution = execution;
+    MigratingRun run(setup);
+    run.finish();
+    CHECK(run.violations() == "");
+    CHECK(run.migration_counter("removed") >= 20);
+    return run.hash();
+  };
+  for (const bool with_faults : {false, true}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      INFO("seed " << seed << (with_faults ? ", faults" : ""));
+      const Setup setup = with_faults ? harshly_migrating(seed) : migrating(seed);
+      CHECK(hash_of_moves(setup, tools::Execution::fused) == hash_of_moves(setup, tools::Execution::stepped));
     }
   }
 }
