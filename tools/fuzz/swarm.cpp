@@ -240,20 +240,22 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   }
 }
 
-// With the options of a derived scenario, which may have been drawn, or of the template if it fits no rack.
+// What the template tolerates, unless the options that a derived scenario has drawn do not.
 std::vector<std::string> Swarm::tolerated_by(const JsonValue& document) const {
   std::vector<std::string> kinds;
   for (const auto& protocol : models::protocols()) {
     if (protocol.name == original_.protocol.name) kinds = protocol.tolerates;
   }
-  const auto add = [&](const Scenario& scenario) {
-    for (const std::string& kind : scenario.protocol.options->also_tolerates()) kinds.push_back(kind);
-  };
+  std::vector<std::string> more = original_.protocol.options->also_tolerates();
+  if (more.empty()) return kinds;
   try {
-    add(read_scenario(document, file_, *catalogue_));
+    const auto kept = read_scenario(document, file_, *catalogue_).protocol.options->also_tolerates();
+    std::erase_if(more,
+                  [&](const std::string& kind) { return std::find(kept.begin(), kept.end(), kind) == kept.end(); });
   } catch (const InputError&) {
-    add(original_);
+    // It fits no rack, and is refused.
   }
+  kinds.insert(kinds.end(), more.begin(), more.end());
   return kinds;
 }
 
