@@ -45,8 +45,8 @@ namespace racksim::flowcc {
 struct LcfProgram {
   std::shared_ptr<const p4::Program> program;
   std::vector<const p4::RegisterArray*> tag, lock, status, copyset;  ///< by way, from 0
-  /// Where blocks migrate: the UDP source port of packets for this pipeline, that of the present incarnation. Each parser
-  /// has a set of its own.
+  /// Where blocks migrate: the UDP source port of packets for this pipeline, that of the present incarnation. Each
+  /// parser has a set of its own.
   std::vector<const p4::ValueSet*> ports;
   const p4::Table* home_port = nullptr;  ///< destination MAC -> port
   const p4::Action* set_home_port = nullptr;
