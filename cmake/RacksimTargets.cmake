@@ -13,7 +13,8 @@ add_library(racksim_options INTERFACE)
 target_compile_options(racksim_options INTERFACE
   -Wall -Wextra -Wpedantic  # errors in the presets alone: another compiler's new warning stops no user
   # Fused multiply-add would give samplers other bits on another machine.
-  -ffp-contract=off)
+  -ffp-contract=off
+  -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)  # what __FILE__ says is the same in every clone
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # gcc 12 sees overlaps in `"x" + std::string` that are not there (its bug 105651).
   target_compile_options(racksim_options INTERFACE -Wno-restrict)
@@ -83,7 +84,7 @@ function(racksim_library name)
     add_library(racksim_${name} ${kind} ${sources})
     target_link_libraries(racksim_${name} PUBLIC racksim_options ${arg_USES})
     racksim_compile_faster(racksim_${name})
-    if(arg_OBJECT)
+    if(arg_OBJECT AND RACKSIM_MUTANTS)
       set_target_properties(racksim_${name} PROPERTIES UNITY_BUILD OFF)  # tests/mutants replaces single objects
     endif()
   else()

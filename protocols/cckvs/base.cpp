@@ -7,7 +7,7 @@ namespace racksim::cckvs {
 
 namespace {
 
-const sim::Registration<models::ProtocolEntry> registration({
+const sim::Registration<models::ProtocolEntry> base_registration({
     .name = "cckvs-base",
     .doc = "the sharded key-value store that ccKVS is compared with: Base and Base-EREW (EuroSys '18)",
     .make_options = [] { return std::make_shared<BaseOptions>(); },

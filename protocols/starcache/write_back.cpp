@@ -109,7 +109,7 @@ class WriteBack {
            is_old_ = p_.field("is_old", 1);
 };
 
-const sim::Registration<p4::ProgramEntry> program({
+const sim::Registration<p4::ProgramEntry> write_back_program({
     .name = "starcache-write-back",
     .doc = "a sketch of StarCache with write-back caching and snapshots (StarCache §3.10), to be fitted only",
     .make =

@@ -15,6 +15,8 @@
 
 #include "tests/places.hpp"
 
+namespace include_arrows_test {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -241,3 +243,5 @@ TEST_CASE("the check itself finds wrong includes") {
   CHECK_FALSE(allowed("tools/bench/rpc_echo.cpp", "simgrid/s4u.hpp", true));
   CHECK_FALSE(allowed("tools/experiment/report.hpp", "nlohmann/json.hpp", true));
 }
+
+}  // namespace include_arrows_test

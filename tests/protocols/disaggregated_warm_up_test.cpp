@@ -9,6 +9,8 @@
 #include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace disaggregated_warm_up_test {
+
 using namespace racksim;
 
 namespace {
@@ -86,3 +88,5 @@ TEST_CASE("SEL's functional warm-up ends in the state of timed execution") {
   };
   compare<Run>(Setup{}, 1);
 }
+
+}  // namespace disaggregated_warm_up_test

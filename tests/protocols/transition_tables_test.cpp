@@ -3,6 +3,8 @@
 
 #include "models/service/protocol.hpp"
 
+namespace transition_tables_test {
+
 using namespace racksim;
 
 TEST_CASE("the transition table of every protocol is complete") {
@@ -27,3 +29,5 @@ TEST_CASE("the coverage of every protocol has the rows of its tables, in their o
     CHECK(protocol.coverage.rows == rows);
   }
 }
+
+}  // namespace transition_tables_test

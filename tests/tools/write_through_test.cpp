@@ -13,6 +13,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace write_through_test {
+
 using Catch::Contains;
 using racksim::tools::testing::Outcome;
 using namespace racksim;
@@ -338,3 +340,5 @@ TEST_CASE("fuzzing finds an invariant that breaks unseen, shrinks it and writes 
   CHECK(run(micro(defect.substr(1) + "buffer")).status == 0);  // no oracle sees it
 #endif
 }
+
+}  // namespace write_through_test

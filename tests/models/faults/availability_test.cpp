@@ -5,6 +5,8 @@
 #include "sim/options/option_error.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace availability_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -109,3 +111,5 @@ TEST_CASE("A profile under which the node never goes off does not fit") {
     CHECK_THROWS_AS(t.add("availability", {{"until", 50_ms}, {"profile", std::string(profile)}}), sim::OptionError);
   }
 }
+
+}  // namespace availability_test

@@ -4,6 +4,8 @@
 #include "sim/kernel/waiting.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace crash_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -107,3 +109,5 @@ TEST_CASE("The heal starts a crashed node again unless it is to stay down") {
     CHECK(t.event_log.count(sim::Observed::fault_ended) == (stays_down ? 0 : 1));
   }
 }
+
+}  // namespace crash_test

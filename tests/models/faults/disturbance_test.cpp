@@ -8,6 +8,8 @@
 #include "tests/models/nic/two_nics.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace disturbance_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -165,3 +167,5 @@ TEST_CASE("faults of machines report beginning and end, those of wires leave it 
   CHECK(ended == machines.size());
   CHECK(healed == 1);
 }
+
+}  // namespace disturbance_test

@@ -6,6 +6,8 @@
 #include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace fused_stepped_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -139,3 +141,5 @@ TEST_CASE("Looking at the switch changes nothing that comes after, however often
     }
   }
 }
+
+}  // namespace fused_stepped_test

@@ -3,6 +3,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace network_switch_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -138,3 +140,5 @@ TEST_CASE("A slow control CPU clears an array late, in its place among the opera
   CHECK(done == std::vector<std::pair<std::uint64_t, sim::Time>>{
                     {9, at(12_us + slow)}, {1, at(15_us + words + slow)}, {0, at(18_us + words + slow)}});
 }
+
+}  // namespace network_switch_test

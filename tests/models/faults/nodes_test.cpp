@@ -3,6 +3,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace nodes_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -153,3 +155,5 @@ TEST_CASE("Faults of nodes and cores that do not exist are refused") {
   CHECK_THROWS_WITH(t.add("fast-clock", {{"from", 2_us}, {"until", 2_us}}),
                     "until: found 2000 ns, expected an end after its beginning, 2000 ns");
 }
+
+}  // namespace nodes_test

@@ -2,6 +2,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace partition_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -91,3 +93,5 @@ TEST_CASE("Sides of a partition that make no sense are refused") {
   CHECK_THROWS_WITH(t.add("partition", {{"nodes", "0-7"}}),
                     "nodes: found all nodes, expected the nodes of one side, with somebody on the other");
 }
+
+}  // namespace partition_test

@@ -4,6 +4,8 @@
 #include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace racks_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -115,3 +117,5 @@ TEST_CASE("Random faults of several racks hit links and switches that there are,
   CHECK(link);
   CHECK(network_switch);
 }
+
+}  // namespace racks_test

@@ -8,6 +8,8 @@
 #include "sim/record/trace.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace schedule_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -137,3 +139,5 @@ TEST_CASE("Drawn lengths stay within their bounds and favour no magnitude") {
   // 32 us is half-way between the magnitudes: 5 of the 11 doublings lie below it.
   CHECK(shorter == Approx(4000 * 5 / 11).epsilon(0.1));
 }
+
+}  // namespace schedule_test

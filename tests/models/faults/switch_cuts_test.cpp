@@ -4,6 +4,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace switch_cuts_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -146,3 +148,5 @@ TEST_CASE("A cut shows the same in fused and stepped passes, and when idle passe
   CHECK(fused == hash_of(PassMode::stepped, false));
   CHECK(fused == hash_of(PassMode::fused, true));
 }
+
+}  // namespace switch_cuts_test

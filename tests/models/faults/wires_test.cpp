@@ -4,6 +4,8 @@
 #include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace wires_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -170,3 +172,5 @@ TEST_CASE("Wires that are cut twice are up when both cuts are over") {
   // A packet is on its first wire about 300 ns after it was posted.
   CHECK(t.got(1) == std::vector<std::uint64_t>{0, 1, 8, 9});
 }
+
+}  // namespace wires_test

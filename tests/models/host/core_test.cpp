@@ -7,6 +7,8 @@
 
 #include "sim/kernel/calendar.hpp"
 
+namespace core_test {
+
 using namespace racksim;
 using namespace racksim::sim::literals;
 using sim::Duration;
@@ -208,3 +210,5 @@ TEST_CASE("Work of a negative cost is refused") {
   CHECK_THROWS_AS(log.queue(1, 0_ns, Duration::from_ps(-1)), std::logic_error);
   CHECK_THROWS_AS(log.core.charge(Duration::from_ps(-1)), std::logic_error);
 }
+
+}  // namespace core_test

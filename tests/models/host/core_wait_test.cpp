@@ -7,6 +7,8 @@
 
 #include "sim/kernel/task.hpp"
 
+namespace core_wait_test {
+
 using namespace racksim;
 using namespace racksim::sim::literals;
 using models::occupy;
@@ -111,3 +113,5 @@ TEST_CASE("a task may be destroyed by the work before it, and after its core was
   t.calendar.run_until();
   CHECK(t.ended.size() == 1);
 }
+
+}  // namespace core_wait_test

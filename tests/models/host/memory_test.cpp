@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+namespace memory_test {
+
 using namespace racksim::models;
 using racksim::p4::Content;
 using Access = Memory::Access;
@@ -129,3 +131,5 @@ TEST_CASE("A crash of a node without durable memory gives all room back") {
   CHECK(memory.word(8) == 0);
   CHECK(memory.room() == 0);
 }
+
+}  // namespace memory_test

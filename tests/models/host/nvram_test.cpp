@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace nvram_test {
+
 using namespace racksim;
 using namespace racksim::sim::literals;
 
@@ -61,3 +63,5 @@ TEST_CASE("What goes to the disk does not depend on how often somebody looks") {
   for (int i = 1; i < 1001; ++i) nvram.append(at(1_ns * (1000 + i)), 0);
   CHECK(nvram.held(at(2001_ns)) == 500);
 }
+
+}  // namespace nvram_test

@@ -7,6 +7,8 @@
 
 #include "sim/kernel/invariant.hpp"
 
+namespace short_queue_test {
+
 using racksim::models::ShortQueue;
 
 TEST_CASE("A short queue hands out what a deque would, however pushes and pops alternate") {
@@ -50,3 +52,5 @@ TEST_CASE("Looking at the front of an empty short queue, and taking from it, bre
   CHECK_THROWS_AS(queue.front(), racksim::sim::BrokenInvariant);
   CHECK_THROWS_AS(queue.pop(), racksim::sim::BrokenInvariant);
 }
+
+}  // namespace short_queue_test

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+namespace sparse_words_test {
+
 using racksim::models::SparseWords;
 
 namespace {
@@ -150,3 +152,5 @@ TEST_CASE("A page costs the words that are not 0, rounded up to a power of two, 
   }
   CHECK(words.word(0) == 1);
 }
+
+}  // namespace sparse_words_test

@@ -11,6 +11,8 @@
 #include "sim/options/option_error.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace membership_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace sim::literals;
@@ -233,3 +235,5 @@ TEST_CASE("A lease that a renewal or two round trips may outlast is refused") {
   o.latency = 50_us;
   CHECK_THROWS_AS(o.check(2_us), sim::OptionError);
 }
+
+}  // namespace membership_test

@@ -7,6 +7,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace completion_queue_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -85,3 +87,5 @@ TEST_CASE("A completion of a work request costs its poll too") {
   t.calendar.run_until();
   CHECK(t.a.core.busy_time() == 40_ns + kPoll + kCompletion);
 }
+
+}  // namespace completion_queue_test

@@ -4,6 +4,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace cut_off_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -110,3 +112,5 @@ TEST_CASE("To the node that is cut off it is as if the other had gone") {
   CHECK(t.a.all[0].status == Status::retries_exceeded);
   CHECK(t.a.all[1].status == Status::flushed);
 }
+
+}  // namespace cut_off_test

@@ -8,6 +8,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace datagram_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -176,3 +178,5 @@ TEST_CASE("Signalled and other datagrams complete in their order, whatever the q
   CHECK(completed == expected);
   CHECK(t.b.messages.size() == 200);
 }
+
+}  // namespace datagram_test

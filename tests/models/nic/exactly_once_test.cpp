@@ -12,6 +12,8 @@
 #include "models/nic/verbs.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace exactly_once_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -187,3 +189,5 @@ TEST_CASE("Verbs are carried out once and in order under loss, duplication and r
   CHECK(out_of_order > 10'000);
   CHECK(not_ready > 20);
 }
+
+}  // namespace exactly_once_test

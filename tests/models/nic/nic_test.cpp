@@ -5,6 +5,8 @@
 #include "models/packets/rdma_headers.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace nic_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -168,3 +170,5 @@ TEST_CASE("Unknown queue pairs are refused") {
   auto& fresh = t.a.nic.create_reliable({t.a.queue, t.a.queue});
   CHECK_THROWS_WITH(fresh.post(t.send(1)), "node 0: queue pair 65537 is not connected");
 }
+
+}  // namespace nic_test

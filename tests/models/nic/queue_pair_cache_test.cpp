@@ -7,6 +7,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace queue_pair_cache_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -113,3 +115,5 @@ TEST_CASE(
     CHECK(last(with, c.opcode, c.bytes) == last(plain, c.opcode, c.bytes) + (c.counts ? 7 * 300_ns : 0_ps));
   }
 }
+
+}  // namespace queue_pair_cache_test

@@ -4,6 +4,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace reliable_connection_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -221,3 +223,5 @@ TEST_CASE("A SEND consumes a posted receive; without one it is counted and sent 
   CHECK(t.a.completions.size() == 2);
   CHECK(t.accounting.expected_in_flight() == 0);
 }
+
+}  // namespace reliable_connection_test

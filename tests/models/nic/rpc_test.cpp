@@ -8,6 +8,8 @@
 #include "sim/kernel/invariant.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace rpc_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -204,3 +206,5 @@ TEST_CASE("A call that is answered twice breaks an invariant") {
   ends.end_b.reply(ends.unanswered[0], {Content::of(std::uint64_t{8})});
   CHECK_THROWS_AS(ends.end_b.reply(ends.unanswered[0], {Content::of(std::uint64_t{8})}), sim::BrokenInvariant);
 }
+
+}  // namespace rpc_test

@@ -7,6 +7,8 @@
 #include "sim/kernel/task.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace verb_call_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -148,3 +150,5 @@ TEST_CASE("A call on a queue pair that fails ends with its error") {
   REQUIRE(t.ended.size() == 2);
   CHECK(t.ended[1].status == Status::flushed);
 }
+
+}  // namespace verb_call_test

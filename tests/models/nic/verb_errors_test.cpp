@@ -6,6 +6,8 @@
 #include "models/nic/verbs.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace verb_errors_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -169,3 +171,5 @@ TEST_CASE("A full send queue takes what there is room for, without a completion,
     CHECK(statuses(t.a) == Statuses(4, Status::success));
   }
 }
+
+}  // namespace verb_errors_test

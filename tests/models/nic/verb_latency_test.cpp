@@ -10,6 +10,8 @@
 #include "models/nic/verbs.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace verb_latency_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -120,3 +122,5 @@ TEST_CASE("Each verb takes the sum of its parts, whether its payload comes with 
     }
   }
 }
+
+}  // namespace verb_latency_test

@@ -7,6 +7,8 @@
 #include "models/nic/verbs.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
+namespace verb_rates_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -173,3 +175,5 @@ TEST_CASE("A ConnectX-5 lies within what is recalled of it") {
     CHECK(one_word < 3e6);
   }
 }
+
+}  // namespace verb_rates_test

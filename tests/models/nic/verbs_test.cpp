@@ -8,6 +8,8 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
+namespace verbs_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -436,3 +438,5 @@ TEST_CASE("A datagram queue pair does not what only connections do, and takes no
     CHECK(from.state() == QueuePair::State::ready);
   }
 }
+
+}  // namespace verbs_test

@@ -6,6 +6,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace packet_observer_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -166,3 +168,5 @@ TEST_CASE("an observer of packets leaves the run hash alone, fused and stepped")
     CHECK(alone.hex() == stepped.hex());
   }
 }
+
+}  // namespace packet_observer_test

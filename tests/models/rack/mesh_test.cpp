@@ -6,6 +6,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace mesh_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -82,3 +84,5 @@ TEST_CASE("A mesh that is connected takes no more threads") {
   Meshed t(Mesh::Transport::reliable);
   CHECK_THROWS_AS(t.mesh.add(0, t.rack.server(0).core(0), {}), std::logic_error);
 }
+
+}  // namespace mesh_test

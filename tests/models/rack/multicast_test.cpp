@@ -4,6 +4,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace multicast_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -233,3 +235,5 @@ TEST_CASE("Groups of servers outlast a restart of the switch, and are refused wh
   other.rack.install_program(exercise_program(false, recirculation));
   CHECK_THROWS_WITH(other.rack.join(kGroup, 1), Catch::Contains("exercise"));
 }
+
+}  // namespace multicast_test

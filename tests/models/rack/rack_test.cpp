@@ -5,6 +5,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace rack_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -158,3 +160,5 @@ TEST_CASE("All options of a rack are declared under distinct names with a senten
     CHECK(names.count(name) == 1);
   }
 }
+
+}  // namespace rack_test

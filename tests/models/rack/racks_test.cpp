@@ -3,6 +3,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace racks_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -126,3 +128,5 @@ TEST_CASE("Groups of servers are of one switch") {
   TestRack t(two_racks());
   CHECK_THROWS_AS(t.rack.join(1, 0), std::logic_error);
 }
+
+}  // namespace racks_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
+namespace roles_test {
+
 using namespace racksim::models;
 
 namespace {
@@ -49,3 +51,5 @@ TEST_CASE("More of a role than there are servers is refused with the numbers") {
   CHECK_THROWS_WITH(roles({}, 9), "/rack/roles/memory: found 9 nodes, expected at most the 8 nodes of the rack");
   CHECK_THROWS_WITH(roles(2, 2, 1), "/rack/roles/compute: found 2 nodes, expected at most the 1 nodes of the rack");
 }
+
+}  // namespace roles_test

@@ -5,6 +5,8 @@
 
 #include "sim/options/option_error.hpp"
 
+namespace topology_options_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -106,3 +108,5 @@ TEST_CASE("Racks, pipes and links that do not fit are refused with what would") 
   options.uplinks = 5;
   CHECK_THAT(refusal(8), Catch::Contains("topology.uplinks: found 5 links to the spine, expected at most the 4 ports"));
 }
+
+}  // namespace topology_options_test

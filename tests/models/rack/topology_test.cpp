@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace topology_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -88,3 +90,5 @@ TEST_CASE("A port takes one link, and the shortest way counts more than the pipe
   CHECK(t.ports_towards_servers(spine) == std::vector<unsigned>{0, 1});
   CHECK_THROWS_WITH(t.connect({tor, 3}, {spine, 5}, {}), "port 3 of tor is taken");
 }
+
+}  // namespace topology_test

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+namespace answer_labels_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -38,3 +40,5 @@ TEST_CASE("Labels speak of labels that exist, and bear names that metrics can be
                            {.name = "shard", .doc = "another answered", .rate = true}}),
                   std::logic_error);
 }
+
+}  // namespace answer_labels_test

@@ -20,6 +20,8 @@
 #include "sim/record/history.hpp"
 #include "tests/models/service/fake_store.hpp"
 
+namespace key_value_service_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -414,3 +416,5 @@ TEST_CASE("Operations that die with their client's node count as given up, those
   t.progress.finish(t.calendar.now());
   CHECK(t.progress.violation_count() == 0);
 }
+
+}  // namespace key_value_service_test

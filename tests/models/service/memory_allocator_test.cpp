@@ -9,6 +9,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace memory_allocator_test {
+
 using namespace racksim;
 using namespace racksim::models;
 
@@ -120,3 +122,5 @@ TEST_CASE("A home has so much memory and no more, tells what it has left, and wh
   CHECK(allocator.free_bytes(2) == 4 * kBlock);
   CHECK(!allocator.holds(first));
 }
+
+}  // namespace memory_allocator_test

@@ -13,6 +13,8 @@
 #include "sim/random/random.hpp"
 #include "tests/models/service/fake_memory.hpp"
 
+namespace memory_history_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -197,3 +199,5 @@ TEST_CASE("Locks that are granted to two, or never given back, are noticed") {
     }
   }
 }
+
+}  // namespace memory_history_test

@@ -9,6 +9,8 @@
 #include "sim/record/history.hpp"
 #include "tests/models/service/watched_memory.hpp"
 
+namespace memory_requests_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -247,3 +249,5 @@ TEST_CASE("Blocks are powers of two from 8 bytes, objects from 8 bytes to a bloc
                                    " bytes, expected a power of two from 8 up to a block of 64");
   }
 }
+
+}  // namespace memory_requests_test

@@ -10,6 +10,8 @@
 #include "sim/record/history.hpp"
 #include "tests/models/service/watched_memory.hpp"
 
+namespace memory_service_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -254,3 +256,5 @@ TEST_CASE("Throughput and latency count operations of all kinds, and split those
   CHECK(count("latency.read") == 1);
   CHECK(count("latency.write") == 2);
 }
+
+}  // namespace memory_service_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace operation_set_test {
+
 using namespace racksim::models;
 using Kind = racksim::sim::OperationKind;
 
@@ -24,3 +26,5 @@ TEST_CASE("Sets of operations are joined and subtracted") {
   CHECK(kLocks.with(kLocks) == kLocks);
   CHECK_FALSE(kLocks == kAtomics);
 }
+
+}  // namespace operation_set_test

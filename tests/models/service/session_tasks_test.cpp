@@ -6,6 +6,8 @@
 #include "sim/kernel/clock.hpp"
 #include "sim/kernel/waiting.hpp"
 
+namespace session_tasks_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -65,3 +67,5 @@ TEST_CASE("who waits for more operations than there are is told with the last on
   tasks.operation_ended();
   CHECK(told == 1);
 }
+
+}  // namespace session_tasks_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace table_description_test {
+
 using namespace racksim::models;
 
 namespace {
@@ -74,3 +76,5 @@ TEST_CASE("names that are missing or used twice are holes") {
   table.events[0] = "";
   CHECK(holes(table) == Lines{"state 1 has no name", "event 0 has no name"});
 }
+
+}  // namespace table_description_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace transition_table_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using Catch::Matchers::Message;
@@ -162,3 +164,5 @@ TEST_CASE("a table describes itself in the words of its definition") {
   CHECK(description.rows[6].kind == TableDescription::Kind::impossible);
   CHECK(description.rows[6].name == "the key is away");
 }
+
+}  // namespace transition_table_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+namespace value_contents_test {
+
 using racksim::models::ValueContents;
 using Bytes = std::vector<std::byte>;
 
@@ -42,3 +44,5 @@ TEST_CASE("A value is what the one before was with bytes written over it, and ol
   CHECK(read(contents, 100, 0, 8) == bytes({1, 9, 8, 0, 0, 0, 0, 0}));
   CHECK(read(contents, 0x0201, 0, 2) == bytes({1, 2}));
 }
+
+}  // namespace value_contents_test

@@ -7,6 +7,8 @@
 #include "sim/kernel/task.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace control_cpu_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -414,3 +416,5 @@ TEST_CASE("While the switch is off packets from and to the control CPU are lost,
   REQUIRE(t.seen.size() == 1);
   CHECK(t.seen[0].what == 5);
 }
+
+}  // namespace control_cpu_test

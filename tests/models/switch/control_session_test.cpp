@@ -6,6 +6,8 @@
 #include "sim/kernel/task.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace control_session_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -53,3 +55,5 @@ TEST_CASE("A session acts on its own pipe, and on no other") {
   CHECK(registers(1, 2) == 0);
   CHECK(registers(0, 3) == 7);
 }
+
+}  // namespace control_session_test

@@ -4,6 +4,8 @@
 #include "p4model/language/generated_packet.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace generator_triggers_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -151,3 +153,5 @@ TEST_CASE("Triggers that make no sense are refused") {
   CHECK_THROWS_WITH(t.start({.app = 1, .trigger = Trigger::recirculation, .match = 3, .mask = 1}),
                     Contains("match 0x3") && Contains("mask 0x1"));
 }
+
+}  // namespace generator_triggers_test

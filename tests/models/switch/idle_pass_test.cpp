@@ -4,6 +4,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace idle_pass_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -421,3 +423,5 @@ TEST_CASE("an observer of passes sees every pass, and one that needs no idle one
   CHECK(passes > 100);
   CHECK(observer.passes == (all ? passes : 3));
 }
+
+}  // namespace idle_pass_test

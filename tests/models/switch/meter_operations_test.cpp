@@ -4,6 +4,8 @@
 #include "models/switch/control_cpu.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace meter_operations_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -164,3 +166,5 @@ TEST_CASE("Metered passes leave the same event log fused and stepped") {
   };
   CHECK(hash_of(PassMode::fused) == hash_of(PassMode::stepped));
 }
+
+}  // namespace meter_operations_test

@@ -7,6 +7,8 @@
 #include "models/rack/rack.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace port_packet_rate_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -156,3 +158,5 @@ TEST_CASE("A packet rate of 0 is as if there were none, for run hashes too") {
   }
   FAIL("no such option");
 }
+
+}  // namespace port_packet_rate_test

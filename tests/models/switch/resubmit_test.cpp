@@ -7,6 +7,8 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
+namespace resubmit_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -211,3 +213,5 @@ TEST_CASE("A second pass has the packet as it came in, its port, the flag, and t
   CHECK(stepped.hosts[3]->seen.at(0).identification == 99);
   CHECK(stepped.hosts[3]->seen.at(0).when == t.hosts[3]->seen.at(0).when);
 }
+
+}  // namespace resubmit_test

@@ -5,6 +5,8 @@
 
 #include "tests/models/rack_fixture.hpp"
 
+namespace switch_chassis_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -468,3 +470,5 @@ TEST_CASE("Fused and stepped passes show the same events, state and final counts
     }
   }
 }
+
+}  // namespace switch_chassis_test

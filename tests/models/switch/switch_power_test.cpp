@@ -7,6 +7,8 @@
 #include "sim/kernel/invariant.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace switch_power_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -80,3 +82,5 @@ TEST_CASE("Packets that wait for their slots when the power is lost make no pass
   CHECK(t.rack.accounting().dropped(DropReason::switch_off) == 4);
   CHECK(t.rack.packets_in_flight() == 0);
 }
+
+}  // namespace switch_power_test

@@ -9,6 +9,8 @@
 #include "sim/kernel/invariant.hpp"
 #include "tests/models/hardware_fixture.hpp"
 
+namespace traffic_manager_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -210,3 +212,5 @@ TEST_CASE("A reservation that is ended twice breaks an invariant") {
   tm.release(0, 64, at(0_ns), false);
   CHECK_THROWS_AS(tm.release(0, 64, at(0_ns), false), sim::BrokenInvariant);
 }
+
+}  // namespace traffic_manager_test

@@ -4,6 +4,8 @@
 #include "models/switch/control_cpu.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace value_set_operations_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -97,3 +99,5 @@ TEST_CASE("Values that a set cannot have are refused at once, and sets of other 
   CHECK_THROWS_WITH(t.cpu.add_value(0, t.set, 3, 1), Contains("mask 0x1"));
   CHECK(t.cpu.outstanding() == 0);
 }
+
+}  // namespace value_set_operations_test

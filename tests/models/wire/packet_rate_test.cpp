@@ -4,6 +4,8 @@
 
 #include "tests/models/hardware_fixture.hpp"
 
+namespace packet_rate_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -28,3 +30,5 @@ TEST_CASE("A wire that takes so many packets a second begins short ones that far
   CHECK(sink.entries == expected);
   CHECK(hardware.calendar.executed() == 5);
 }
+
+}  // namespace packet_rate_test

@@ -7,6 +7,8 @@
 
 #include "tests/models/hardware_fixture.hpp"
 
+namespace wire_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -395,3 +397,5 @@ TEST_CASE("A wire without rate is refused") {
   Collector sink(h);
   CHECK_THROWS_WITH(Wire(h.context, "a-b", 0, 10_ns, sink, 0), "wire a-b: a rate of 0");
 }
+
+}  // namespace wire_test

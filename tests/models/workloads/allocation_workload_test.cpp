@@ -9,6 +9,8 @@
 #include "tests/models/service/fake_memory.hpp"
 #include "tests/models/service/fake_protocol.hpp"
 
+namespace allocation_workload_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -109,3 +111,5 @@ TEST_CASE("A largest piece below the smallest is refused") {
   options.largest = 99;
   CHECK_THROWS_AS(options.check(), sim::OptionError);
 }
+
+}  // namespace allocation_workload_test

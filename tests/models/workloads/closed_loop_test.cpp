@@ -7,6 +7,8 @@
 #include "sim/record/history.hpp"
 #include "tests/models/workloads/driven_store.hpp"
 
+namespace closed_loop_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -172,3 +174,5 @@ TEST_CASE("How many keys a closed loop will use is bounded by its operations, wh
   options.loop = KeyValueOptions::Loop::open;  // a million a second
   CHECK(options.footprint({5, 0, 1_us, 300}).objects == 301);
 }
+
+}  // namespace closed_loop_test

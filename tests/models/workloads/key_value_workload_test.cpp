@@ -12,6 +12,8 @@
 #include "tests/models/workloads/driven_store.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
+namespace key_value_workload_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -413,3 +415,5 @@ TEST_CASE("Left alone, the key-value workload is the paper's, and a fuzzer's val
     for (const auto& keys : parameter.varied) CHECK(std::get<std::uint64_t>(keys) / 2 >= options.swap_keys);
   }
 }
+
+}  // namespace key_value_workload_test

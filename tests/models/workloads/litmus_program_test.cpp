@@ -9,6 +9,8 @@
 
 #include "sim/options/option_error.hpp"
 
+namespace litmus_program_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using sim::OperationKind;
@@ -193,3 +195,5 @@ TEST_CASE("A bad outcome is refused at its character") {
   CHECK(refused_outcome("r0=0 r1=0") ==
         at + "'r1' at character 6, expected '&' and a register, ';' and an outcome, or its end");
 }
+
+}  // namespace litmus_program_test

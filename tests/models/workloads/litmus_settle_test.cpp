@@ -11,6 +11,8 @@
 #include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
 
+namespace litmus_settle_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -98,3 +100,5 @@ TEST_CASE("Before each repetition a litmus test does nothing for as long as it i
     REQUIRE(t.store.asked[i].at == t.store.asked[i - 1].at + pause);
   }
 }
+
+}  // namespace litmus_settle_test

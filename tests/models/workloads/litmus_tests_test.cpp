@@ -11,6 +11,8 @@
 #include "models/workloads/litmus_oracle.hpp"
 #include "models/workloads/litmus_program.hpp"
 
+namespace litmus_tests_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using sim::OperationKind;
@@ -166,3 +168,5 @@ TEST_CASE("Atomic operations are searched with what they wrote") {
   CHECK(search_litmus(adds, {0, 0}, LitmusModel::pso) == Verdict::fail);
   CHECK(search_litmus(adds, {0, 1}, LitmusModel::none) == Verdict::pass);
 }
+
+}  // namespace litmus_tests_test

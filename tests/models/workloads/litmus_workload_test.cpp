@@ -20,6 +20,8 @@
 #include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
 
+namespace litmus_workload_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -462,3 +464,5 @@ TEST_CASE("A node that crashes twice in one repetition counts once: the next beg
   CHECK(t.count("repetitions") == 399);
   CHECK(t.accusations() == 0);
 }
+
+}  // namespace litmus_workload_test

@@ -6,6 +6,8 @@
 
 #include "tests/models/workloads/driven_store.hpp"
 
+namespace many_keys_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -88,3 +90,5 @@ TEST_CASE("Keys of 8 bytes with values of 40 bytes to 1 KB are told to the store
     for (std::uint64_t key = 0; key < 100; ++key) CHECK(t.store.sizes.value_bytes(sim::Key(key)) == bytes);
   }
 }
+
+}  // namespace many_keys_test

@@ -14,6 +14,8 @@
 #include "tests/models/service/fake_protocol.hpp"
 #include "tests/models/service/fake_store.hpp"
 
+namespace micro_popularity_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -226,3 +228,5 @@ TEST_CASE("A service tells how evenly nodes had their operations while measuring
   // (200 + 3 * 800)^2 / (4 * (200^2 + 3 * 800^2))
   CHECK(gauge("operations.fairness") == Approx(0.8622).epsilon(0.001));
 }
+
+}  // namespace micro_popularity_test

@@ -16,6 +16,8 @@
 #include "tests/models/service/fake_store.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
+namespace micro_workload_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -448,3 +450,5 @@ TEST_CASE("A lock with its access and its unlock is one operation of the benchma
   Bench accesses(small());
   CHECK(accesses.rack.metrics().find("micro.operations") == nullptr);
 }
+
+}  // namespace micro_workload_test

@@ -16,6 +16,8 @@
 #include "tests/models/workloads/driven_store.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
+namespace moving_clients_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::models::test;
@@ -343,3 +345,5 @@ TEST_CASE(
   }
   CHECK(broken(ClientRouting::pinned, "linearizable") > 0);
 }
+
+}  // namespace moving_clients_test

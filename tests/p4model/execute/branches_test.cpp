@@ -8,6 +8,8 @@
 #include "p4model/execute/pipeline.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace branches_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -132,3 +134,5 @@ TEST_CASE("a pass reaches the leaves that its decisions lead to, fused and stepp
   }
   CHECK(programs > 100);
 }
+
+}  // namespace branches_test

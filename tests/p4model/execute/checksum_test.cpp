@@ -6,6 +6,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace checksum_test {
+
 using namespace racksim;
 using namespace racksim::p4;
 using Catch::Contains;
@@ -314,3 +316,5 @@ TEST_CASE("checksums that make no sense are refused") {
              }),
              Contains("two units write it"));
 }
+
+}  // namespace checksum_test

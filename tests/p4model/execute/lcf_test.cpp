@@ -5,6 +5,8 @@
 #include "tests/p4model/execute/lcf_sketch.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace lcf_test {
+
 using namespace racksim::p4;
 using namespace racksim::p4::testing;
 
@@ -160,3 +162,5 @@ TEST_CASE("fused passes and stepped passes in flight together leave the same pac
   CHECK(fused_writes.by_packet.size() > 100);
   CHECK(fused_writes.by_packet == stepped_writes.by_packet);
 }
+
+}  // namespace lcf_test

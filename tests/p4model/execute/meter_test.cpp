@@ -8,6 +8,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace meter_test {
+
 using namespace racksim;
 using namespace racksim::p4;
 using Catch::Contains;
@@ -268,3 +270,5 @@ TEST_CASE("metered passes are the same stage by stage, and observers are told of
   CHECK(fused_told.writes[0] == std::tuple(kMeterObjects, 1U, std::uint64_t{100} << 32 | 200));
   CHECK(fused_told.writes[1] == std::tuple(kCounterObjects, 1U, std::uint64_t{100}));
 }
+
+}  // namespace meter_test

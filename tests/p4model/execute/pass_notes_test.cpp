@@ -7,6 +7,8 @@
 #include "p4model/execute/pipeline.hpp"
 #include "p4model/language/headers.hpp"
 
+namespace pass_notes_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -131,3 +133,5 @@ TEST_CASE("of two observers of state the one that was added first is told first,
   CHECK(c.pipeline->remove_entry(*c.table, key));
   CHECK(calls == Calls{"second set 9", "second tables"});
 }
+
+}  // namespace pass_notes_test

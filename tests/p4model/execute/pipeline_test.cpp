@@ -6,6 +6,8 @@
 #include "p4model/execute/registry.hpp"
 #include "p4model/language/headers.hpp"
 
+namespace pipeline_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -397,3 +399,5 @@ TEST_CASE("a parser state that selects by masked value goes on as told when no c
   CHECK(passes(0xabcd));
   CHECK_FALSE(passes(0x7fff));
 }
+
+}  // namespace pipeline_test

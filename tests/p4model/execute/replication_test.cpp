@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace replication_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -105,3 +107,5 @@ TEST_CASE("a level-1 exclusion id leaves out the nodes that have it, a chosen on
   CHECK_NOTHROW(engine.set_group(2, many));
   CHECK_THROWS(engine.set_lag(256, {}));
 }
+
+}  // namespace replication_test

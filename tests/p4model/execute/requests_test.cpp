@@ -7,6 +7,8 @@
 #include "p4model/language/generated_packet.hpp"
 #include "p4model/language/headers.hpp"
 
+namespace requests_test {
+
 using namespace racksim;
 using namespace racksim::p4;
 using Catch::Contains;
@@ -235,3 +237,5 @@ TEST_CASE("programs without such parts have none of their fields, and racksim fi
                          Contains("packet generator: its header of 6 bytes, in ingress\n") &&
                          Contains("four-bit predicates: 1 register action\n"));
 }
+
+}  // namespace requests_test

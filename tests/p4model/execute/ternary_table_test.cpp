@@ -9,6 +9,8 @@
 #include "p4model/language/header.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace ternary_table_test {
+
 using namespace racksim::p4;
 using namespace racksim::p4::testing;
 using Catch::Contains;
@@ -215,3 +217,5 @@ TEST_CASE("a key that does not suit its fields is refused by table and field") {
   CHECK(refusal(routes, {1}, 3) ==
         "table 'r': key field 0, lpm of 32 bits, decides by the longest prefix, not by priority 3");
 }
+
+}  // namespace ternary_table_test

@@ -6,6 +6,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace value_set_test {
+
 using namespace racksim;
 using namespace racksim::p4;
 using Catch::Contains;
@@ -141,3 +143,5 @@ TEST_CASE("value sets that make no sense are refused by name") {
              }),
              Contains("a set belongs to one of them"));
 }
+
+}  // namespace value_set_test

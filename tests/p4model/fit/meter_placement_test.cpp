@@ -7,6 +7,8 @@
 #include "p4model/fit/placement.hpp"
 #include "p4model/language/headers.hpp"
 
+namespace meter_placement_test {
+
 using namespace racksim::p4;
 using Catch::Contains;
 
@@ -167,3 +169,5 @@ TEST_CASE("what no hardware of this kind can do with meters and counters is refu
              }),
              Contains("no index says which"));
 }
+
+}  // namespace meter_placement_test

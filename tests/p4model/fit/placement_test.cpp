@@ -8,6 +8,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace placement_test {
+
 using namespace racksim::p4;
 using Catch::Contains;
 
@@ -130,3 +132,5 @@ TEST_CASE("an exact table agrees with a list through random additions and remova
     }
   }
 }
+
+}  // namespace placement_test

@@ -6,6 +6,8 @@
 #include "p4model/fit/placement.hpp"
 #include "p4model/language/headers.hpp"
 
+namespace refusal_test {
+
 using namespace racksim::p4;
 using Catch::Contains;
 
@@ -353,3 +355,5 @@ TEST_CASE("the ways that masked cases open count for the depth that a parser loo
                  resources),
              Contains("looks 28 bytes deep"));
 }
+
+}  // namespace refusal_test

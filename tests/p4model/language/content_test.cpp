@@ -7,6 +7,8 @@
 
 #include "sim/kernel/sanitizer.hpp"
 
+namespace content_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -77,3 +79,5 @@ TEST_CASE("A long message takes the block of one that is gone, and no block of o
   CHECK(third.bytes().data() == block);
   CHECK(third.as<Large>() == counted());
 }
+
+}  // namespace content_test

@@ -6,6 +6,8 @@
 
 #include "p4model/language/headers.hpp"
 
+namespace packet_test {
+
 using namespace racksim::p4;
 
 namespace {
@@ -150,3 +152,5 @@ TEST_CASE("a visit of a pool sees each packet that somebody holds once") {
   CHECK(*seen.rbegin() == 99);
   CHECK(pool.live() == 100);
 }
+
+}  // namespace packet_test

@@ -7,6 +7,8 @@
 #include "p4model/execute/pipeline.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
+namespace stateful_alu_test {
+
 using namespace racksim::p4;
 using racksim::p4::testing::RandomNumbers;
 
@@ -146,3 +148,5 @@ TEST_CASE("the control plane reads and writes entries of every width") {
   }
   CHECK_THROWS_WITH(registers.array("none"), Catch::Contains("none"));
 }
+
+}  // namespace stateful_alu_test

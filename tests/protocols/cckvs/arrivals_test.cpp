@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace arrivals_test {
+
 using namespace racksim::cckvs;
 
 TEST_CASE("what has come counts up to the first gap, and a copy counts once") {
@@ -41,3 +43,5 @@ TEST_CASE("numbers wrap around") {
   CHECK(comes_after(0, 0xffff'ffff));
   CHECK_FALSE(comes_after(0xffff'ffff, 0));
 }
+
+}  // namespace arrivals_test

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/cckvs/cckvs_run.hpp"
 
+namespace cckvs_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -341,3 +343,5 @@ TEST_CASE("what does not fit together is refused before the run") {
     CHECK(refused("/protocol/cckvs/version_bits") == "");
   }
 }
+
+}  // namespace cckvs_test

@@ -6,6 +6,8 @@
 #include "protocols/cckvs/base.hpp"
 #include "tests/protocols/cckvs/cckvs_run.hpp"
 
+namespace cluster_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -226,3 +228,5 @@ TEST_CASE("a lost request or response ends in a verdict that names the operation
   CHECK(run.found("stuck-request"));
   CHECK(run.violations().find("no answer of node1 to the get of key") != std::string::npos);
 }
+
+}  // namespace cluster_test

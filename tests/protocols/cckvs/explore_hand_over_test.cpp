@@ -4,6 +4,8 @@
 
 #include "tests/protocols/cckvs/explorations.hpp"
 
+namespace explore_hand_over_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -108,3 +110,5 @@ TEST_CASE("each fault of a hand-over under SC loses a put, or makes a session re
     CHECK_THAT(found, Contains("not sequentially consistent") || Contains("a put is lost"));
   }
 }
+
+}  // namespace explore_hand_over_test

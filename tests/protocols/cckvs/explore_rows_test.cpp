@@ -7,6 +7,8 @@
 #include "sim/record/coverage.hpp"
 #include "tests/protocols/cckvs/explorations.hpp"
 
+namespace explore_rows_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -113,3 +115,5 @@ TEST_CASE("every row of the tables is taken by some exploration") {
   // Of a timeout that comes when it is not needed any more the model has no step; lin_step_test.cpp has one.
   CHECK(rows.unreached() == std::vector<std::string>{"cckvs lin key: the key does not wait for anything"});
 }
+
+}  // namespace explore_rows_test

@@ -5,6 +5,8 @@
 #include "sim/options/option_error.hpp"
 #include "tests/protocols/cckvs/explorations.hpp"
 
+namespace explore_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -335,3 +337,5 @@ TEST_CASE("options that cannot be explored are refused") {
       "version_bits: found 6 with 4 nodes, expected at most 255 timestamps");
   CHECK_THROWS_AS(sc([](ExploreOptions& o) { o.clients = false; }), sim::OptionError);
 }
+
+}  // namespace explore_test

@@ -12,6 +12,8 @@
 #include "protocols/cckvs/member_step.hpp"
 #include "protocols/cckvs/tables.hpp"
 
+namespace hand_over_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 
@@ -198,3 +200,5 @@ TEST_CASE("a change while another is under way ends the run") {
   CHECK_THROWS_AS(home.hand_over.order_install(kKey), models::UndefinedTransition);
   CHECK_THROWS_AS(home.hand_over.order_evict(kKey), models::UndefinedTransition);
 }
+
+}  // namespace hand_over_test

@@ -9,6 +9,8 @@
 
 #include "tests/protocols/cckvs/cckvs_run.hpp"
 
+namespace hot_set_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -356,3 +358,5 @@ TEST_CASE("learning is refused where it cannot work, with the reason") {
   options.rules.version_bits = 16;
   CHECK(refusal_of(Setup(), options, "/protocol/cckvs/version_bits") == "");
 }
+
+}  // namespace hot_set_test

@@ -3,6 +3,8 @@
 
 #include "tests/protocols/cckvs/caches.hpp"
 
+namespace lin_step_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -340,3 +342,5 @@ TEST_CASE("versions of 3 bits wrap without harm as long as fewer than four puts 
     }
   }
 }
+
+}  // namespace lin_step_test

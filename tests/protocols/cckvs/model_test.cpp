@@ -2,6 +2,8 @@
 // the paper says it gives. The bytes of its messages are those of the protocol: cluster_test.cpp, cckvs_test.cpp.
 #include <catch2/catch.hpp>
 
+namespace model_test {
+
 namespace {
 
 constexpr double kBandwidth = 21.5e3 / 8;              ///< of a server, in bytes/us: requests/us are 10^6 requests/s
@@ -52,3 +54,5 @@ TEST_CASE("the paper's break-even write ratios are above those of its own formul
 TEST_CASE("by the paper's model five groups of 20 servers serve more than one of 100", "[claim:cckvs-s9-split]") {
   for (const double bytes : {kSc, kLin}) CHECK(5 * cached(20, 0.01, bytes) > 1.5 * cached(100, 0.01, bytes));
 }
+
+}  // namespace model_test

@@ -4,6 +4,8 @@
 
 #include "tests/protocols/cckvs/cckvs_run.hpp"
 
+namespace retransmit_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -91,3 +93,5 @@ TEST_CASE("with retransmit a put that is lost, or whose answer is, is executed o
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace retransmit_test

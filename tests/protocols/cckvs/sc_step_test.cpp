@@ -3,6 +3,8 @@
 
 #include "tests/protocols/cckvs/caches.hpp"
 
+namespace sc_step_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -73,3 +75,5 @@ TEST_CASE("under SC versions of 3 bits wrap without harm") {
     for (const NodeId node : {0, 1, 2}) CHECK(caches.value(node) == put);
   }
 }
+
+}  // namespace sc_step_test

@@ -9,6 +9,8 @@
 #include "sim/random/random.hpp"
 #include "sim/random/zipf.hpp"
 
+namespace space_saving_test {
+
 using namespace racksim;
 using cckvs::SpaceSaving;
 
@@ -76,3 +78,5 @@ TEST_CASE("a key without a counter takes over the smallest, with its count as it
   CHECK(sketch.total() == 0);
   CHECK(sketch.find(sim::Key(1u)) == nullptr);
 }
+
+}  // namespace space_saving_test

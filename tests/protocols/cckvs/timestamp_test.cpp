@@ -6,6 +6,8 @@
 #include "protocols/cckvs/rules.hpp"
 #include "sim/options/option_error.hpp"
 
+namespace timestamp_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 
@@ -56,3 +58,5 @@ TEST_CASE("rules refuse what timestamps cannot tell apart") {
   CHECK_THROWS_WITH(rules.check(256, 1, "nodes"), Catch::Contains("at most 255"));
   CHECK_NOTHROW(rules.check(255, 1, "nodes"));
 }
+
+}  // namespace timestamp_test

@@ -1,6 +1,8 @@
 // What each rule of Lin prevents: the rule is off, and a client sees it.
 #include "tests/protocols/cckvs/caches.hpp"
 
+namespace unsafe_rules_test {
+
 using namespace racksim;
 using namespace racksim::cckvs;
 using namespace racksim::cckvs::testing;
@@ -162,3 +164,5 @@ TEST_CASE("with losers acked a get in Write that returns the old value may be st
   caches.get(1, 11);
   CHECK(caches.told() == Texts{"get 11 = 100"});
 }
+
+}  // namespace unsafe_rules_test

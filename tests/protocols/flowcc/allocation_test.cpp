@@ -12,6 +12,8 @@
 #include "models/workloads/allocation_workload.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace allocation_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -430,3 +432,5 @@ TEST_CASE("Chunks that are no whole blocks, or a named home outside the rack, ar
   setup.flowcc.allocation_home = 4;
   CHECK_THROWS_WITH(Allocations(setup), Catch::Matchers::Contains("one of the nodes 0 to 3"));
 }
+
+}  // namespace allocation_test

@@ -13,6 +13,8 @@
 #include "sim/kernel/invariant.hpp"
 #include "sim/random/random.hpp"
 
+namespace carver_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using models::GlobalAddress;
@@ -182,3 +184,5 @@ TEST_CASE("Only a piece in use can be freed, once, by its first address") {
   CHECK_THROWS_WITH(pieces.free({128}), "address 0x80 is no allocation's");
   CHECK(pieces.bytes() == 0);
 }
+
+}  // namespace carver_test

@@ -8,6 +8,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace coherence_event_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 
@@ -218,3 +220,5 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   run.finish();
   CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // the data were forged
 }
+
+}  // namespace coherence_event_test

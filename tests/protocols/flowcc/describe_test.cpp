@@ -6,6 +6,8 @@
 #include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace describe_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -117,3 +119,5 @@ TEST_CASE("a request for a chunk, what is given for it and a refusal are describ
                              "n2.t1 > request 2 for 32768 bytes", "request 2 for 32768 bytes > n1.home",
                              "n1.home > no room for request 2", "no room for request 2 > n2.t1"});
 }
+
+}  // namespace describe_test

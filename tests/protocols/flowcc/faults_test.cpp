@@ -4,6 +4,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace faults_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -104,3 +106,5 @@ TEST_CASE("an outage that outlasts the retries of a block transfer is a stuck re
   }
   CHECK(cut_a_transfer);
 }
+
+}  // namespace faults_test

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace flowcc_test {
+
 using namespace racksim::flowcc::testing;
 
 TEST_CASE("a fault-free run satisfies every oracle and comes to rest",
@@ -65,3 +67,5 @@ TEST_CASE("metadata that do not say who holds a block are found at rest") {
     CHECK(run.violations({"wrong-metadata"}) == "");
   }
 }
+
+}  // namespace flowcc_test

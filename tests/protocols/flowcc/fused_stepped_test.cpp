@@ -4,6 +4,8 @@
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
+namespace fused_stepped_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -94,3 +96,5 @@ TEST_CASE("every order of simultaneous events satisfies every oracle") {
     }
   }
 }
+
+}  // namespace fused_stepped_test

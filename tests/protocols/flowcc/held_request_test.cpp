@@ -15,6 +15,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace held_request_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -61,3 +63,5 @@ TEST_CASE("a request that is held until its event is over and its block rewritte
     CHECK(run.violations() == "");
   }
 }
+
+}  // namespace held_request_test

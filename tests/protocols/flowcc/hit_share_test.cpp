@@ -19,6 +19,8 @@
 #include "sim/random/random.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace hit_share_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -116,3 +118,5 @@ TEST_CASE("timed accesses, one after the other, have the closed form's share of 
     CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
   }
 }
+
+}  // namespace hit_share_test

@@ -7,6 +7,8 @@
 #include <set>
 #include <vector>
 
+namespace home_migration_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using enum MessageType;
@@ -131,7 +133,8 @@ TEST_CASE("a request that passed the switch before the CLEAR that brought its bl
   CHECK(home.migration.admit(Home::request(kB, number - 1)) == Admission::serve);
 }
 
-TEST_CASE("a block that finds no place stays, unlocked, and is tried again only if it is hot in the next epoch") {
+TEST_CASE("a block that finds no place stays, unlocked, and is tried again only if it is hot in the next epoch",
+          "[claim:concordia-inv-add-collision]") {
   Home home;
   home.migration.addressed(kA, 1);
   home.migration.end_epoch();
@@ -275,3 +278,5 @@ TEST_CASE(
   CHECK(printed.migration.idle());
   CHECK(printed.migration.admit(Home::request(kA, 0)) == Admission::serve);
 }
+
+}  // namespace home_migration_test

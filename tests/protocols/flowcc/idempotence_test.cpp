@@ -14,6 +14,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace idempotence_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -109,3 +111,5 @@ TEST_CASE(
     CHECK(leaked == (idempotence == Idempotence::paper));
   }
 }
+
+}  // namespace idempotence_test

@@ -6,6 +6,8 @@
 #include "p4model/fit/placement.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace lcf_placement_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -125,3 +127,5 @@ TEST_CASE("a write invalidates sharers in both halves of the copyset, and only t
     }
   }
 }
+
+}  // namespace lcf_placement_test

@@ -9,6 +9,8 @@
 #include "tests/protocols/flowcc/lcf_reference.hpp"
 #include "tests/protocols/flowcc/lcf_traffic.hpp"
 
+namespace lcf_program_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -216,3 +218,5 @@ TEST_CASE("the LCF pipeline does what the paper's text says under the printed ru
     }
   }
 }
+
+}  // namespace lcf_program_test

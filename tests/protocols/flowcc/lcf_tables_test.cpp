@@ -5,6 +5,8 @@
 
 #include "tests/protocols/flowcc/lcf_switch.hpp"
 
+namespace lcf_tables_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -240,3 +242,5 @@ TEST_CASE("unlocks of concurrent readers join their copysets, a writer's replace
   CHECK(lcf.lock(tag) == 0);
   CHECK(lcf.metadata(tag) == GlobalMetadata{modified, node_bit(4)});
 }
+
+}  // namespace lcf_tables_test

@@ -8,6 +8,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace local_cache_test {
+
 using namespace racksim;
 using flowcc::CacheEntry;
 using flowcc::LocalCache;
@@ -115,3 +117,5 @@ TEST_CASE("an entry that is being filled is found but not valid, an emptied one 
   CHECK(cache.find(7) == nullptr);
   CHECK(cache.find(0) == nullptr);  // an empty entry's tag is no block
 }
+
+}  // namespace local_cache_test

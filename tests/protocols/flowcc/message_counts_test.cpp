@@ -8,6 +8,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace message_counts_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -265,3 +267,5 @@ TEST_CASE("a reader that copies its block takes longer by the size of the block,
     CHECK(read() == before + 100_ns * static_cast<std::int64_t>(block / 1024) + 1_us);
   }
 }
+
+}  // namespace message_counts_test

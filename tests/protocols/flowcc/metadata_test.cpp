@@ -5,6 +5,8 @@
 #include "protocols/flowcc/last_executed.hpp"
 #include "sim/kernel/invariant.hpp"
 
+namespace metadata_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 
@@ -28,3 +30,5 @@ TEST_CASE("a request of no requester of the rack breaks an invariant") {
   CHECK(last_executed.judge(3, 1) == LastExecuted::Verdict::execute);
   CHECK_THROWS_AS(last_executed.judge(4, 1), sim::BrokenInvariant);
 }
+
+}  // namespace metadata_test

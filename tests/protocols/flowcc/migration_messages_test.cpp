@@ -6,6 +6,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace migration_messages_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -360,3 +362,5 @@ TEST_CASE("an unlock to either owner, lost, doubled or late before its block mov
     }
   }
 }
+
+}  // namespace migration_messages_test

@@ -12,6 +12,8 @@
 #include "tests/protocols/flowcc/migrating_switch.hpp"
 #include "tests/protocols/flowcc/migration_reference.hpp"
 
+namespace migration_program_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -121,7 +123,8 @@ TEST_CASE("a way that has become free is found again, and not taken twice by a r
   CHECK(lcf.ways_of(tags[2]) == std::vector{1u});
 }
 
-TEST_CASE("two transmissions of an ADD between each other's passes insert the block once") {
+TEST_CASE("two transmissions of an ADD between each other's passes insert the block once",
+          "[claim:concordia-inv-add-atomic]") {
   MigratingSwitch lcf;
   Home home;
   const Tag tag = colliding(1)[0];
@@ -149,7 +152,8 @@ TEST_CASE("an ADD that finds its block changes nothing, though the home's metada
   CHECK(metadata_in(lcf, tag) == GlobalMetadata{GlobalStatus::modified, 0b010});
 }
 
-TEST_CASE("REMOVE waits for whoever holds the lock, and CLEAR gives tag and lock up at once") {
+TEST_CASE("REMOVE waits for whoever holds the lock, and CLEAR gives tag and lock up at once",
+          "[claim:concordia-inv-remove-needs-lock]") {
   MigratingSwitch lcf;
   Home home;
   const Tag tag = colliding(1)[0];
@@ -182,7 +186,8 @@ TEST_CASE("REMOVE waits for whoever holds the lock, and CLEAR gives tag and lock
   CHECK(absent.left.at(0).header.is_in_switch == 0);
 }
 
-TEST_CASE("a CLEAR whose home agent does not hold the lock changes nothing") {
+TEST_CASE("a CLEAR whose home agent does not hold the lock changes nothing",
+          "[claim:concordia-inv-remove-needs-lock]") {
   MigratingSwitch lcf;
   Home home;
   const Tag tag = colliding(1)[0];
@@ -454,7 +459,8 @@ class Traffic {
 
 }  // namespace
 
-TEST_CASE("the pipeline does what the rules of migration say, over 200,000 steps with loss, copies and delays") {
+TEST_CASE("the pipeline does what the rules of migration say, over 200,000 steps with loss, copies and delays",
+          "[claim:concordia-inv-add-atomic]") {
   Traffic traffic(GENERATE(1u, 2u));
   for (int i = 0; i < 100'000; ++i) traffic.step();
   CHECK(traffic.moves_in > 500);
@@ -463,3 +469,5 @@ TEST_CASE("the pipeline does what the rules of migration say, over 200,000 steps
   CHECK(traffic.shadow > 1000);
   for (const MessageType type : {ack, failed_ack, unlock_ack}) CHECK(traffic.answers[type] > 1000);
 }
+
+}  // namespace migration_program_test

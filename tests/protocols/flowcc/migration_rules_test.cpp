@@ -6,6 +6,8 @@
 #include "p4model/fit/placement.hpp"
 #include "tests/protocols/flowcc/migration_run.hpp"
 
+namespace migration_rules_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -84,3 +86,5 @@ TEST_CASE("the program fits twelve stages and nine ways without any one of the r
     CHECK(p4::Placement(*lcf.program, p4::SwitchResources{}).stages_used() == 12);
   }
 }
+
+}  // namespace migration_rules_test

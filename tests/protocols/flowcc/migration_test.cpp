@@ -5,6 +5,8 @@
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
+namespace migration_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -87,3 +89,5 @@ TEST_CASE("impossible places of the shadow node are refused by their path") {
   crowded.micro.threads = 6;
   CHECK(refusal(crowded) == "/workload/threads");
 }
+
+}  // namespace migration_test

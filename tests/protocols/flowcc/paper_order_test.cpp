@@ -17,6 +17,8 @@
 #include "models/packets/rdma_headers.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace paper_order_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -320,3 +322,5 @@ TEST_CASE("as printed, a request that comes after its event is over leaks a lock
     if (idempotence == Idempotence::safe) CHECK(violations == "");
   }
 }
+
+}  // namespace paper_order_test

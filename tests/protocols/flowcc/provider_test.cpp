@@ -9,6 +9,8 @@
 #include "tests/protocols/flowcc/lcf_switch.hpp"
 #include "tests/sim/random/chi_square.hpp"
 
+namespace provider_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -240,3 +242,5 @@ TEST_CASE("an event with two data providers is a violation when the run is over"
   run.finish();
   CHECK(run.violations({"data-provider"}) == "");
 }
+
+}  // namespace provider_test

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
+namespace recovery_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -113,3 +115,5 @@ TEST_CASE("without the blocks that agents have given away a switch failure loses
 TEST_CASE("without incarnations packets from before a switch failure do harm within 200 seeds") {
   CHECK(breaks_within(200, &RecoveryOptions::incarnations, true));
 }
+
+}  // namespace recovery_test

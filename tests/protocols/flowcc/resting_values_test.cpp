@@ -4,6 +4,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace resting_values_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -112,3 +114,5 @@ TEST_CASE("nothing is said of blocks that a switch without power knew, and other
     CHECK(run.oracle("values-at-rest").violation_count() == (owner == FlowCcOptions::Ownership::home ? 1 : 0));
   }
 }
+
+}  // namespace resting_values_test

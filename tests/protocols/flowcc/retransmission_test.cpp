@@ -9,6 +9,8 @@
 #include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace retransmission_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -233,3 +235,5 @@ TEST_CASE("a dirty block that is evicted is in its home's memory before its unlo
     CHECK(run.violations() == "");
   }
 }
+
+}  // namespace retransmission_test

@@ -8,6 +8,8 @@
 #include "models/packets/packet_observer.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace round_trips_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -207,3 +209,5 @@ TEST_CASE("an agent receives one packet of an event and sends at most two, whate
     CHECK(legs.sent[0] == 2);
   }
 }
+
+}  // namespace round_trips_test

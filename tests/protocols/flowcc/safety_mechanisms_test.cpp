@@ -13,6 +13,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace safety_mechanisms_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -118,3 +120,5 @@ TEST_CASE("on perfect wires the mechanisms against packet loss are not missed") 
     }
   }
 }
+
+}  // namespace safety_mechanisms_test

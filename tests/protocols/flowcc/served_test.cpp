@@ -3,6 +3,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace served_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -69,3 +71,5 @@ TEST_CASE("timeouts shorter than what they wait for are no excuse") {
   CHECK(timeouts(run) > 0);
   CHECK(run.oracle("served").violation_count() > 0);
 }
+
+}  // namespace served_test

@@ -7,6 +7,8 @@
 #include "protocols/flowcc/hotness.hpp"
 #include "sim/random/random.hpp"
 
+namespace shadow_tag_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 
@@ -98,7 +100,8 @@ TEST_CASE("SHADOW-TAG answers 20,000 questions as a map does, whose heats are ha
   }
 }
 
-TEST_CASE("a block that is noted where all places are taken drives out the coldest") {
+TEST_CASE("a block that is noted where all places are taken drives out the coldest",
+          "[claim:concordia-inv-add-collision]") {
   ShadowTag shadow(2, 1, 1);
   shadow.heat(Tag{1}, 0, 5, 0);
   shadow.heat(Tag{2}, 0, 3, 0);
@@ -124,3 +127,5 @@ TEST_CASE("the hottest blocks come in order of their counts, equal ones in that 
   hotness.clear();
   CHECK(hotness.hottest(100).empty());
 }
+
+}  // namespace shadow_tag_test

@@ -7,6 +7,8 @@
 
 #include "tests/protocols/flowcc/lcf_switch.hpp"
 
+namespace switch_state_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -165,3 +167,5 @@ TEST_CASE("a lock of 16 bits has room for 32,767 readers, and the next one fails
   CHECK(refused.sent[0].header.message_type() == failed_ack);
   CHECK(lcf.lock(tag) == 32'767);
 }
+
+}  // namespace switch_state_test

@@ -7,6 +7,8 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace timeouts_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -30,3 +32,5 @@ TEST_CASE("home agents that are slower than the timeouts delay operations but do
     CHECK(run.rack.accounting().dropped() == 0);
   }
 }
+
+}  // namespace timeouts_test

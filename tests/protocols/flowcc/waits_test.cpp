@@ -7,6 +7,8 @@
 #include "sim/oracles/oracle.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace waits_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -133,3 +135,5 @@ TEST_CASE("a requester that waits for a lock of its own, which nobody gives back
   CHECK(run.stall().front() == "in a circle: node1/thread0 -> node1/thread0");
   CHECK(has_line(run, "node1/thread0 waits for node1/thread0: WRITE-MISS of block ", ": its lock"));
 }
+
+}  // namespace waits_test

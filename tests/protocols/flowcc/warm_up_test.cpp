@@ -8,6 +8,8 @@
 #include "sim/random/random.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
+namespace warm_up_test {
+
 using namespace racksim;
 using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
@@ -123,3 +125,5 @@ TEST_CASE("bytes stored into a block that the warm-up wrote leave the rest of it
   run.finish();
   CHECK(run.violations({"data-value", "values-at-rest"}) == "");  // written outside the run
 }
+
+}  // namespace warm_up_test

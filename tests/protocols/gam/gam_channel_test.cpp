@@ -7,6 +7,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_channel_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -66,3 +68,5 @@ TEST_CASE("Of r work requests one makes a completion, which leaves the worker mo
   CHECK(some == Approx(1.0 / 16).margin(0.01));
   CHECK(fast < slow);
 }
+
+}  // namespace gam_channel_test

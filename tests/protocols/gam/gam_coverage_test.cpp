@@ -10,6 +10,8 @@
 #include "protocols/gam/coverage.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_coverage_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -119,3 +121,5 @@ TEST_CASE("Every row of GAM's tables is executed, those of rules that are off wi
   }
   CHECK(marked.missing() == std::set<std::string>{});
 }
+
+}  // namespace gam_coverage_test

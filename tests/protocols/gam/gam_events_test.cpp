@@ -4,6 +4,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_events_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -44,3 +46,5 @@ TEST_CASE("A message of GAM takes at most 6 events, those of the request that it
     CHECK(events <= 6 * count + local);
   }
 }
+
+}  // namespace gam_events_test

@@ -6,6 +6,8 @@
 #include "models/workloads/litmus_workload.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_litmus_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -56,3 +58,5 @@ TEST_CASE("GAM with writes in order shows the litmus outcomes that total store o
 TEST_CASE("GAM whose writes wait shows no litmus outcome that sequential consistency forbids") {
   run_litmus_tests(Consistency::sc, models::LitmusModel::sc);
 }
+
+}  // namespace gam_litmus_test

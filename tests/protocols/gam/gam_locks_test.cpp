@@ -5,6 +5,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_locks_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -229,3 +231,5 @@ TEST_CASE("An unlock of what is not held, a second lock and an access beyond an 
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace gam_locks_test

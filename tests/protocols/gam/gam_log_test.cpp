@@ -4,6 +4,8 @@
 
 #include "protocols/gam/log.hpp"
 
+namespace gam_log_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::sim::literals;
@@ -98,3 +100,5 @@ TEST_CASE("An owner's newest write says under which ownership it was") {
   CHECK_FALSE(log.has_written(line, 3));
   CHECK(log.has_written(line, 7));
 }
+
+}  // namespace gam_log_test

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_messages_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -328,3 +330,5 @@ TEST_CASE("Of the hit ratio every request of a remote line counts, upgrades too,
           run.write(0, 1);
         }) == Approx(0.5));
 }
+
+}  // namespace gam_messages_test

@@ -7,6 +7,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_races_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -133,3 +135,5 @@ TEST_CASE("At each instant a line has one owner at most, and nobody shares it be
   CHECK(owned > 1'000);
   CHECK(shared > 1'000);
 }
+
+}  // namespace gam_races_test

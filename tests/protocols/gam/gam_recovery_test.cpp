@@ -13,6 +13,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_recovery_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -434,3 +436,5 @@ TEST_CASE("Logging is refused where it cannot recover") {
   CHECK(refusal([](Setup& s) { s.options.blocking = false; }).find("logging") != std::string::npos);
   CHECK(refusal([](Setup&) {}).empty());
 }
+
+}  // namespace gam_recovery_test

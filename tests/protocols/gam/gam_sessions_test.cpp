@@ -7,6 +7,8 @@
 
 #include "tests/protocols/gam/gam_run.hpp"
 
+namespace gam_sessions_test {
+
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
@@ -219,3 +221,5 @@ TEST_CASE("What does not fit GAM's rack or its other options is refused with its
   CHECK(refusal([](Setup& s) { s.micro.working_set *= 2, s.options.memory_bytes = 4096; }).find("4096 bytes of each") !=
         std::string::npos);
 }
+
+}  // namespace gam_sessions_test

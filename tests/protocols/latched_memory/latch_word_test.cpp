@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+namespace latch_word_test {
+
 using namespace racksim::latched_memory;
 
 TEST_CASE("A word names its owner or its readers, and ids begin at 1") {
@@ -52,3 +54,5 @@ TEST_CASE("A bit that is taken away too early borrows from the id: the first nod
   const LatchWord word(LatchWord::modified(0) - LatchWord::shared(3));
   CHECK_FALSE(word.names_owner());
 }
+
+}  // namespace latch_word_test

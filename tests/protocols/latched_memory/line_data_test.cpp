@@ -6,6 +6,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace line_data_test {
+
 using namespace racksim;
 using namespace racksim::latched_memory;
 
@@ -43,3 +45,5 @@ TEST_CASE("Dirty boundaries enclose all writes, and nothing before the first (SE
   CHECK(range == ObjectRange{.low = 0, .high = 10});
   CHECK(range.bytes() == 80);
 }
+
+}  // namespace line_data_test

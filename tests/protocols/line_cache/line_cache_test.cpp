@@ -7,6 +7,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace line_cache_test {
+
 using namespace racksim;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("Shards are asked for victims in turn, and each frame is offered once"
   REQUIRE(offered.size() == 64);
   for (std::uint64_t i = 0; i < 64; ++i) CHECK(offered[i] == i);
 }
+
+}  // namespace line_cache_test

@@ -7,6 +7,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace line_map_test {
+
 using namespace racksim;
 using racksim::line_cache::LineMap;
 
@@ -40,3 +42,5 @@ TEST_CASE("What a map of lines has erased serves another line, as it was left") 
   CHECK(lines[sim::Key(3)].get() == left);
   CHECK(lines[sim::Key(5)] == nullptr);
 }
+
+}  // namespace line_map_test

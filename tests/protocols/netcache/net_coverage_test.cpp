@@ -10,6 +10,8 @@
 #include "protocols/starcache/messages.hpp"
 #include "tests/protocols/store/store_run.hpp"
 
+namespace net_coverage_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::store::testing;
@@ -123,3 +125,5 @@ TEST_CASE("marking what a run of NetCache exercises does not change the run") {
   CHECK(hashes[0] == hashes[1]);
   CHECK(coverage.count().pairs > 12);
 }
+
+}  // namespace net_coverage_test

@@ -3,6 +3,8 @@
 
 #include "tests/protocols/netcache/netcache_run.hpp"
 
+namespace net_faults_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::netcache::testing;
@@ -86,3 +88,5 @@ TEST_CASE("a switch that has lost its state is filled again, and serves no value
     }
   }
 }
+
+}  // namespace net_faults_test

@@ -6,6 +6,8 @@
 #include "p4model/fit/placement.hpp"
 #include "protocols/netcache/net_program.hpp"
 
+namespace net_placement_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using Catch::Contains;
@@ -86,3 +88,5 @@ TEST_CASE("a sketch that no hash reaches and a threshold that no counter reaches
   shape.threshold = 65'536;
   CHECK_THAT(refusal(shape), Contains("65536 requests"));
 }
+
+}  // namespace net_placement_test

@@ -7,6 +7,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/netcache/net_switch.hpp"
 
+namespace net_program_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::netcache::testing;
@@ -30,7 +32,7 @@ TEST_CASE("a NetCache read of an uncached key goes to the server as it is") {
   const Passed request = s.read(kHot);
   CHECK(request.went_to(kServer));
   CHECK(request.op() == Op::read_request);
-  CHECK(request.from_to(kAlice, kServer));
+  CHECK(request.from_to(kAliceHost, kServer));
   CHECK(request.cached() == kByServer);
   CHECK_FALSE(request.has_value());
   CHECK(s.value("HITS") == 0);
@@ -39,7 +41,7 @@ TEST_CASE("a NetCache read of an uncached key goes to the server as it is") {
 TEST_CASE("NetCache's lookup table matches the key by both halves") {
   NetSwitch s(either());
   s.install(key(2), 3, kValue);
-  CHECK(s.read(key(2)).went_to(kAlice));
+  CHECK(s.read(key(2)).went_to(kAliceHost));
   CHECK(s.read(key(3)).went_to(kServer));  // the other low half
   CHECK(s.read(key(4)).went_to(kServer));  // the other high half
 }
@@ -47,9 +49,9 @@ TEST_CASE("NetCache's lookup table matches the key by both halves") {
 TEST_CASE("a read of a valid key becomes the reply and goes back where it came from, with all 64 bytes") {
   NetSwitch s(either());
   s.install(kHot, 3, kValue);
-  const Passed reply = s.read(kHot, kBob, 77);
-  CHECK(reply.went_to(kBob));
-  CHECK(reply.from_to(kServer, kBob));
+  const Passed reply = s.read(kHot, kBobHost, 77);
+  CHECK(reply.went_to(kBobHost));
+  CHECK(reply.from_to(kServer, kBobHost));
   CHECK(reply.op() == Op::read_reply);
   CHECK(reply.store().seq == 77);
   CHECK(reply.store().flag == 1);
@@ -110,7 +112,7 @@ TEST_CASE("an update puts its value into all arrays, makes the key valid and is 
     CHECK(s.value("VALUE" + std::to_string(i), 3) == ValueHeader::word(kNewer, i));
     CHECK(s.value("VALUE" + std::to_string(i), 4) == 0);
   }
-  CHECK(s.read(kHot).went_to(kAlice));
+  CHECK(s.read(kHot).went_to(kAliceHost));
 }
 
 TEST_CASE("an update of a key that is not cached is acknowledged as not taken, and changes nothing") {
@@ -128,7 +130,7 @@ TEST_CASE("replies of servers and correction requests pass NetCache's switch wit
   NetSwitch s(either());
   s.install(kHot, 3, kValue);
   for (const Op op : {Op::correction_request, Op::read_reply, Op::write_reply, switch_cache::kFetchReply}) {
-    const Passed passed = s.request(op, kHot, kAlice);
+    const Passed passed = s.request(op, kHot, kAliceHost);
     CHECK(passed.went_to(kServer));
     CHECK(passed.op() == op);
     CHECK_FALSE(passed.has_value());
@@ -141,9 +143,9 @@ TEST_CASE("packets outside the reserved ports do not reach NetCache's cache") {
   NetSwitch s(either());
   s.install(kHot, 3, kValue);
   for (const std::uint16_t port : {store::kFirstPort - 1, store::kFirstPort + store::kPorts}) {
-    auto packet = s.message(Op::read_request, kHot, kAlice, kServer);
+    auto packet = s.message(Op::read_request, kHot, kAliceHost, kServer);
     packet->get<p4::Udp>().dst_port = port;
-    CHECK(s.pass(std::move(packet), kAlice.port).went_to(kServer));
+    CHECK(s.pass(std::move(packet), kAliceHost.port).went_to(kServer));
   }
 }
 
@@ -211,7 +213,7 @@ TEST_CASE("NetCache's safety switches turn off what they name") {
     NetSwitch s(shape);
     s.install(kHot, 3, kValue);
     const auto write = s.write_request(kHot);
-    CHECK(s.read(kHot).went_to(kAlice));
+    CHECK(s.read(kHot).went_to(kAliceHost));
     CHECK(s.update(kHot, kNewer, write).store().flag == 1);
   }
   SECTION("ordered_updates") {
@@ -236,7 +238,7 @@ TEST_CASE("a hot uncached key is reported once, at the threshold, until the coun
     CHECK(s.read(kHot).went_to(kServer));
     CHECK(s.read(kHot).reported());
     for (int i = 0; i < 5; ++i) CHECK(s.read(kHot).went_to(kServer));
-    for (int i = 0; i < 5; ++i) CHECK(s.read(kOther).went_to(kAlice));  // cached keys are not detected
+    for (int i = 0; i < 5; ++i) CHECK(s.read(kOther).went_to(kAliceHost));  // cached keys are not detected
     for (int i = 0; i < 5; ++i) CHECK(s.write_request(key(9)).went_to(kServer));
     for (unsigned row = 0; row < kSketchRows; ++row) {
       CHECK(s.value("SKETCH" + std::to_string(row), sketch_slot(row, kHot.high, kHot.low, 64)) == 8);
@@ -256,3 +258,5 @@ TEST_CASE("the words of a value tell values apart in every stage") {
     for (unsigned j = 0; j < i; ++j) CHECK(ValueHeader::word(kValue, i) != ValueHeader::word(kValue, j));
   }
 }
+
+}  // namespace net_program_test

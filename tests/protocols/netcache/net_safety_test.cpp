@@ -10,6 +10,8 @@
 
 #include "tests/protocols/netcache/netcache_run.hpp"
 
+namespace net_safety_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::netcache::testing;
@@ -96,3 +98,5 @@ TEST_CASE("without the order of updates, a stale value is read under reordering"
   }
   CHECK_THAT(noticed, Contains("data-value"));
 }
+
+}  // namespace net_safety_test

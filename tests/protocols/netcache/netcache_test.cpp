@@ -6,6 +6,8 @@
 
 #include "tests/protocols/netcache/netcache_run.hpp"
 
+namespace netcache_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::netcache::testing;
@@ -262,3 +264,5 @@ TEST_CASE("a cache that no stage holds, servers without an agent and nodes in se
   setup.rack.network_switch.ports = 64;
   CHECK_THAT(refusal(setup), Contains("another pipe"));
 }
+
+}  // namespace netcache_test

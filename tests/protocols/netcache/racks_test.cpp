@@ -3,6 +3,8 @@
 
 #include "tests/protocols/netcache/netcache_run.hpp"
 
+namespace racks_test {
+
 using namespace racksim;
 using namespace racksim::netcache;
 using namespace racksim::netcache::testing;
@@ -37,3 +39,5 @@ TEST_CASE("servers in several pipes of their switch are refused, since NetCache 
   CHECK_THROWS_WITH(NetCacheRun(setup),
                     Catch::Contains("servers in 2 pipes of their switch") && Catch::Contains("all in the first"));
 }
+
+}  // namespace racks_test

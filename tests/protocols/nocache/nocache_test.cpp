@@ -7,6 +7,8 @@
 #include "p4model/language/headers.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace nocache_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -207,3 +209,5 @@ TEST_CASE("without loss every request of a random workload is answered once") {
     CHECK(run.counter("store.timeouts") == 0);
   }
 }
+
+}  // namespace nocache_test

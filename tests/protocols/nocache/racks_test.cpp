@@ -3,6 +3,8 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace racks_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -38,3 +40,5 @@ TEST_CASE("servers of a store without a cache may be in several racks") {
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace racks_test

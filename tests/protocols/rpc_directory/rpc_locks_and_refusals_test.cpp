@@ -7,6 +7,8 @@
 #include "tests/protocols/held_latches.hpp"
 #include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
 
+namespace rpc_locks_and_refusals_test {
+
 using namespace racksim;
 using namespace racksim::rpc_directory;
 using namespace racksim::rpc_directory::testing;
@@ -81,3 +83,5 @@ TEST_CASE("With a directory a latch that a thread does not hold, and a write und
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace rpc_locks_and_refusals_test

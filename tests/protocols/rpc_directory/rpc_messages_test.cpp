@@ -5,6 +5,8 @@
 #include "tests/protocols/rpc_directory/rpc_directory_run.hpp"
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace rpc_messages_test {
+
 using namespace racksim;
 using namespace racksim::rpc_directory;
 using namespace racksim::rpc_directory::testing;
@@ -199,3 +201,5 @@ TEST_CASE("A miss by one-sided verbs is quicker than one by RPC", "[claim:selcc-
   const sim::Duration by_verbs = verbs.read(0, 0), by_rpc = rpc.read(0, 0);
   CHECK(by_verbs < by_rpc);
 }
+
+}  // namespace rpc_messages_test

@@ -7,6 +7,8 @@
 #include "tests/protocols/disaggregated_run.hpp"
 #include "tests/protocols/verbs.hpp"
 
+namespace sel_test {
+
 using namespace racksim;
 using namespace racksim::sel;
 using namespace sim::literals;
@@ -106,3 +108,5 @@ TEST_CASE("Without the latch, with a release before the write, and without undoi
           setup.plan.stall = 5_ms;
         }) != "");
 }
+
+}  // namespace sel_test

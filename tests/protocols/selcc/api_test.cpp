@@ -4,6 +4,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace api_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -229,3 +231,5 @@ TEST_CASE("A clock that is fast makes a write due early, and no more than that")
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace api_test

@@ -3,6 +3,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace events_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -60,3 +62,5 @@ TEST_CASE("A hit takes the one event at which its time on the core is over") {
   CHECK(events_of(run, 0, false) == 1);
   CHECK(events_of(run, 0, true) == 1);
 }
+
+}  // namespace events_test

@@ -7,6 +7,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace eviction_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -91,3 +93,5 @@ TEST_CASE("Frames are freed as soon as fewer are free than the threshold says, a
   CHECK(run.state(0, 1) == FrameState::absent);
   CHECK(run.state(0, 2) == FrameState::modified);
 }
+
+}  // namespace eviction_test

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace fairness_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -227,3 +229,5 @@ TEST_CASE("A line that is used again is evicted after one that is not") {
   CHECK(run.state(0, 1) == FrameState::absent);
   CHECK(run.state(0, 2) == FrameState::shared);
 }
+
+}  // namespace fairness_test

@@ -6,6 +6,8 @@
 #include "tests/protocols/held_latches.hpp"
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace locks_and_crash_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -34,3 +36,5 @@ TEST_CASE("After a crash of its owner a line is stuck, and the waits say who wai
   // Everybody else goes on.
   CHECK(run.write(2, 1) < 20_us);
 }
+
+}  // namespace locks_and_crash_test

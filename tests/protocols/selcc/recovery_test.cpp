@@ -12,6 +12,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace recovery_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -431,3 +433,5 @@ TEST_CASE("Recovery is refused where a word cannot be decoded, and with a lease 
   setup.selcc.membership.lease = 2 * setup.rack.rtt;
   CHECK_THROWS_AS(SelccScript(setup), sim::OptionError);
 }
+
+}  // namespace recovery_test

@@ -6,6 +6,8 @@
 #include "sim/options/option_error.hpp"
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace refusals_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -94,3 +96,5 @@ TEST_CASE("An address at no memory server is refused at the call, and the run go
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace refusals_test

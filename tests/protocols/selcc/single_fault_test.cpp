@@ -8,6 +8,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace single_fault_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -110,3 +112,5 @@ TEST_CASE("Any one packet of SELCC may be lost, late or doubled") {
     CHECK(lost >= 20);  // two hops of each verb and of its acknowledgement: five verbs at least
   }
 }
+
+}  // namespace single_fault_test

@@ -7,6 +7,8 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
+namespace verbs_test {
+
 using namespace racksim;
 using namespace racksim::selcc;
 using namespace racksim::selcc::testing;
@@ -233,3 +235,5 @@ TEST_CASE("The cores of memory servers have nothing to do", "[claim:selcc-inv-no
   }
   CHECK(run.rack.server(0).core(0).busy_time() > 0_ns);
 }
+
+}  // namespace verbs_test

@@ -7,6 +7,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace cache_manager_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -367,3 +369,5 @@ TEST_CASE("nodes in another pipe than the recirculation port's are refused") {
   setup.rack.network_switch.ports_per_pipe = 2;
   CHECK_THROWS_WITH(StarCacheRun(setup), Catch::Matchers::Contains("another pipe"));
 }
+
+}  // namespace cache_manager_test

@@ -5,6 +5,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace circulation_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -129,3 +131,5 @@ TEST_CASE("with whole hashes and an unchanging cache no request needs a correcti
     CHECK(run.counter("store.corrections") == 0);
   }
 }
+
+}  // namespace circulation_test

@@ -7,6 +7,8 @@
 #include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace controller_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -307,3 +309,5 @@ TEST_CASE("when the hottest and the coldest keys change places, every cached key
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace controller_test

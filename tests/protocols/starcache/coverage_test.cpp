@@ -8,6 +8,8 @@
 #include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace coverage_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -95,3 +97,5 @@ TEST_CASE("marking what a run exercises does not change the run") {
   CHECK(hashes[0] == hashes[1]);
   CHECK(coverage.count().pairs > 20);
 }
+
+}  // namespace coverage_test

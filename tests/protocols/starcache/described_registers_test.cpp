@@ -3,6 +3,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace described_registers_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -41,3 +43,5 @@ TEST_CASE("the printed state table is one bit, valid or invalid") {
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace described_registers_test

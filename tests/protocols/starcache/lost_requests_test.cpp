@@ -5,6 +5,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace lost_requests_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -156,3 +158,5 @@ TEST_CASE("a switch that restarts while requests of an evicted key are sent on: 
     CHECK(run.violations() == "");
   }
 }
+
+}  // namespace lost_requests_test

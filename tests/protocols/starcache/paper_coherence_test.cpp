@@ -6,6 +6,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace paper_coherence_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -156,3 +158,5 @@ TEST_CASE("(f) an index that is reused while requests queue on it: clients corre
     }
   }
 }
+
+}  // namespace paper_coherence_test

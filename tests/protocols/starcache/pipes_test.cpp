@@ -6,6 +6,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace pipes_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -198,3 +200,5 @@ TEST_CASE("pipes serve in proportion to their number, where all keys are cached"
   CHECK(four == Approx(one * 4 * kKeysOfAPipe / most).epsilon(0.1));
   CHECK(four > 2.5 * one);
 }
+
+}  // namespace pipes_test

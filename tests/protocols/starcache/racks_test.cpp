@@ -4,6 +4,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace racks_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -152,3 +154,5 @@ TEST_CASE("servers in several racks are refused: a store's items are cached in o
   CHECK_THROWS_WITH(StarCacheRun(setup, options),
                     Catch::Contains("node 2 on the switch tor0 and node 3 on tor1") && Catch::Contains("§3.9"));
 }
+
+}  // namespace racks_test

@@ -8,6 +8,8 @@
 #include "sim/random/random.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
+namespace request_table_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -57,7 +59,7 @@ class Comparison {
   }
 
   void read(std::size_t k) {
-    Host client = random_.chance(0.5) ? kAlice : kBob;
+    Host client = random_.chance(0.5) ? kAliceHost : kBobHost;
     client.udp_port = static_cast<std::uint16_t>(store::kFirstPort + random_.below(store::kPorts));
     const auto seq = static_cast<std::uint32_t>(random_.next());
     const Passed passed = switch_.read(key(k), client, seq);
@@ -107,15 +109,15 @@ TEST_CASE("the queue of four requests is a circle: the rear pointer goes from 3 
   const std::uint64_t index = 2, base = index * 4;
   const Passed value = s.install(kHot, index);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    s.read(kHot, kAlice, i);
+    s.read(kHot, kAliceHost, i);
     s.recirculate(value);
   }
   REQUIRE(s.value("FRONT", index) == 3);
   REQUIRE(s.value("REAR", index) == 3);
-  s.read(kHot, kBob, 100);
+  s.read(kHot, kBobHost, 100);
   CHECK(s.value("CLIENT_SEQ", base + 3) == 100);
   CHECK(s.value("REAR", index) == 0);
-  s.read(kHot, kAlice, 101);
+  s.read(kHot, kAliceHost, 101);
   CHECK(s.value("CLIENT_SEQ", base) == 101);
   CHECK(s.value("REAR", index) == 1);
 }
@@ -124,11 +126,11 @@ TEST_CASE("the front pointer goes from 3 to 0, and requests on both sides of it 
   StarSwitch s(either());
   const Passed value = s.install(kHot, 2);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    s.read(kHot, kAlice, i);
+    s.read(kHot, kAliceHost, i);
     s.recirculate(value);
   }
-  s.read(kHot, kBob, 100);
-  s.read(kHot, kAlice, 101);
+  s.read(kHot, kBobHost, 100);
+  s.read(kHot, kAliceHost, 101);
   CHECK(s.recirculate(value).store().seq == 100);
   CHECK(s.value("FRONT", 2) == 0);
   CHECK(s.recirculate(value).store().seq == 101);
@@ -141,8 +143,8 @@ TEST_CASE("a queue of one request works") {
   StarSwitch s(shape);
   const Passed value = s.install(kHot, 7);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    CHECK(s.read(kHot, kAlice, i).dropped());
-    CHECK(s.read(kHot, kBob, 50).went_to(kServer));
+    CHECK(s.read(kHot, kAliceHost, i).dropped());
+    CHECK(s.read(kHot, kBobHost, 50).went_to(kServer));
     CHECK(s.recirculate(value).store().seq == i);
     CHECK(s.recirculate(value).goes_round());
   }
@@ -178,8 +180,8 @@ TEST_CASE("with sixteen requests a key as in the paper's prototype, they are ser
 TEST_CASE("a request for an item of three packets gets all three and leaves with the last") {
   StarSwitch s(either());
   const std::vector<Passed> value = s.install_item(kHot, 3, 3);
-  s.read(kHot, kAlice, 5);
-  s.read(kHot, kBob, 6);
+  s.read(kHot, kAliceHost, 5);
+  s.read(kHot, kBobHost, 6);
   const std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::uint64_t>> expected = {
       // request, then: waiting, ACKed-packet counter, front pointer
       {5, 2, 2, 0}, {5, 2, 3, 0}, {5, 1, 1, 1}, {6, 1, 2, 1}, {6, 1, 3, 1}, {6, 0, 1, 2},
@@ -188,7 +190,7 @@ TEST_CASE("a request for an item of three packets gets all three and leaves with
   for (const auto& [seq, waiting, acked, front] : expected) {
     const Passed served = s.recirculate(value[next++ % 3]);
     CHECK(served.store().seq == seq);
-    CHECK(served.cloned_to(seq == 5 ? kAlice : kBob));
+    CHECK(served.cloned_to(seq == 5 ? kAliceHost : kBobHost));
     CHECK(s.waiting(3) == waiting);
     CHECK(s.acked(3) == acked);
     CHECK(s.value("FRONT", 3) == front);
@@ -215,7 +217,9 @@ TEST_CASE("when an item shrinks under a request, the printed queue stands still 
   s.read(kHot);
   s.recirculate(old[0]);
   s.recirculate(old[1]);
-  const Passed value = s.reply(s.write_request(kHot, kBob), Op::write_reply, 1);
-  for (int i = 0; i < 10; ++i) CHECK(s.recirculate(value).cloned_to(kAlice) == (!versions || i == 0));
+  const Passed value = s.reply(s.write_request(kHot, kBobHost), Op::write_reply, 1);
+  for (int i = 0; i < 10; ++i) CHECK(s.recirculate(value).cloned_to(kAliceHost) == (!versions || i == 0));
   CHECK(s.waiting(3) == (versions ? 0 : 1));
 }
+
+}  // namespace request_table_test

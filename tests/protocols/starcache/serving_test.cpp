@@ -4,6 +4,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace serving_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -235,3 +237,5 @@ TEST_CASE("without loss a request for an item of several packets is answered onc
     CHECK(run.oracle("served").violation_count() == 0);
   }
 }
+
+}  // namespace serving_test

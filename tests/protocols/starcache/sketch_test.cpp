@@ -6,6 +6,8 @@
 
 #include "sim/random/zipf.hpp"
 
+namespace sketch_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 
@@ -119,3 +121,5 @@ TEST_CASE(
   top.count(30);
   CHECK(top.take(0) == std::vector<Popularity>{{30, 1}});
 }
+
+}  // namespace sketch_test

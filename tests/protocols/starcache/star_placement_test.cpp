@@ -5,6 +5,8 @@
 #include "p4model/fit/placement.hpp"
 #include "protocols/starcache/star_program.hpp"
 
+namespace star_placement_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using Catch::Contains;
@@ -154,3 +156,5 @@ TEST_CASE("a sketch of write-back caching takes a stage more than StarCache") {
     if (array.name == "OLD") CHECK(placement.stage_of(array) == 3);
   }
 }
+
+}  // namespace star_placement_test

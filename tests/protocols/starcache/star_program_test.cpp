@@ -7,6 +7,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/starcache/star_switch.hpp"
 
+namespace star_program_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -56,11 +58,11 @@ TEST_CASE("a read request for an invalid key goes to the server, counted as a hi
 TEST_CASE("a read request for a valid key waits in the request table, and its packet is dropped") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  CHECK(s.read(kHot, kBob, 77).dropped());
+  CHECK(s.read(kHot, kBobHost, 77).dropped());
   CHECK(s.waiting(3) == 1);
   const std::uint64_t slot = 3 * 4;  // §3.4: index x queue size + offset
-  CHECK(s.value("CLIENT_IP", slot) == kBob.ip);
-  CHECK(s.value("CLIENT_PORT", slot) == kBob.udp_port);
+  CHECK(s.value("CLIENT_IP", slot) == kBobHost.ip);
+  CHECK(s.value("CLIENT_PORT", slot) == kBobHost.udp_port);
   CHECK(s.value("CLIENT_SEQ", slot) == 77);
 }
 
@@ -92,9 +94,9 @@ TEST_CASE("a read request that finds its queue full goes to the server, counted 
 TEST_CASE("a read reply from a server goes to its client and takes no waiting request") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  s.read(kHot, kBob, 5);
-  const Passed reply = s.pass(s.message(Op::read_reply, kHot, kServer, kAlice, 9), kServer.port);
-  CHECK(reply.went_to(kAlice));
+  s.read(kHot, kBobHost, 5);
+  const Passed reply = s.pass(s.message(Op::read_reply, kHot, kServer, kAliceHost, 9), kServer.port);
+  CHECK(reply.went_to(kAliceHost));
   CHECK(reply.store().seq == 9);
   CHECK(s.waiting(3) == 1);
 }
@@ -102,12 +104,12 @@ TEST_CASE("a read reply from a server goes to its client and takes no waiting re
 TEST_CASE("a cache packet serves the request at the front: client's address, port and request id, and by the switch") {
   StarSwitch s(either());
   const Passed value = s.install(kHot, 3);
-  s.read(kHot, kBob, 77);
+  s.read(kHot, kBobHost, 77);
   const Passed served = s.recirculate(value);
   CHECK(served.op() == Op::read_reply);
-  CHECK(served.ip() == kBob.ip);
-  CHECK(served.mac() == kBob.mac);
-  CHECK(served.udp_port() == kBob.udp_port);
+  CHECK(served.ip() == kBobHost.ip);
+  CHECK(served.mac() == kBobHost.mac);
+  CHECK(served.udp_port() == kBobHost.udp_port);
   CHECK(served.store().seq == 77);
   CHECK(served.store().hkey_low == kHot.low);
   CHECK(served.cached() == kBySwitch);
@@ -117,15 +119,15 @@ TEST_CASE("a cache packet serves the request at the front: client's address, por
 TEST_CASE("a cache packet that serves leaves in two copies, to the client's port and to the recirculation port") {
   StarSwitch s(either());
   const Passed value = s.install(kHot, 3);
-  s.read(kHot, kBob);
-  CHECK(s.recirculate(value).ports == std::vector<std::uint16_t>{kBob.port, kRecirculation});
+  s.read(kHot, kBobHost);
+  CHECK(s.recirculate(value).ports == std::vector<std::uint16_t>{kBobHost.port, kRecirculation});
 }
 
 TEST_CASE("one cache packet serves any number of requests, of any clients") {
   StarSwitch s(either());
   Passed value = s.install(kHot, 3);
   for (std::uint32_t i = 0; i < 20; ++i) {
-    const Host client = i % 3 == 0 ? kAlice : kBob;
+    const Host client = i % 3 == 0 ? kAliceHost : kBobHost;
     s.read(kHot, client, i);
     value = s.recirculate(value);
     REQUIRE(value.cloned_to(client));
@@ -188,17 +190,17 @@ TEST_CASE("a write request for an uncached key goes to the server with FLAG 0") 
 TEST_CASE("a write reply for a cached key validates it, and reaches both its client and the cache") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  const Passed reply = s.reply(s.write_request(kHot, kBob), Op::write_reply);
-  CHECK(reply.cloned_to(kBob));
+  const Passed reply = s.reply(s.write_request(kHot, kBobHost), Op::write_reply);
+  CHECK(reply.cloned_to(kBobHost));
   CHECK(reply.op() == Op::write_reply);
-  CHECK(reply.mac() == kBob.mac);
+  CHECK(reply.mac() == kBobHost.mac);
   CHECK(s.valid(3));
   CHECK(s.read(kHot).dropped());
 }
 
 TEST_CASE("a write reply for an uncached key goes to its client alone") {
   StarSwitch s(either());
-  CHECK(s.reply(s.write_request(kHot, kBob), Op::write_reply).went_to(kBob));
+  CHECK(s.reply(s.write_request(kHot, kBobHost), Op::write_reply).went_to(kBobHost));
 }
 
 TEST_CASE("a fetch reply for a cached key validates it, and reaches both the controller and the cache") {
@@ -224,27 +226,27 @@ TEST_CASE("the clone of a write or fetch reply becomes a read reply in its first
   const Passed fetched = s.install(kHot, 3);
   if (waits) s.read(kHot);
   CHECK(s.recirculate(fetched).op() == Op::read_reply);
-  const Passed written = s.reply(s.write_request(kHot, kBob), Op::write_reply);
+  const Passed written = s.reply(s.write_request(kHot, kBobHost), Op::write_reply);
   if (waits) s.read(kHot);
   const Passed round = s.recirculate(written);
   CHECK(round.op() == Op::read_reply);
-  CHECK((waits ? round.cloned_to(kAlice) : round.goes_round()));
+  CHECK((waits ? round.cloned_to(kAliceHost) : round.goes_round()));
 }
 
 TEST_CASE("requests that wait when a write comes are served by the new value") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  s.read(kHot, kAlice, 5);
-  const Passed value = s.reply(s.write_request(kHot, kBob), Op::write_reply);
+  s.read(kHot, kAliceHost, 5);
+  const Passed value = s.reply(s.write_request(kHot, kBobHost), Op::write_reply);
   const Passed served = s.recirculate(value);
-  CHECK(served.cloned_to(kAlice));
+  CHECK(served.cloned_to(kAliceHost));
   CHECK(served.store().seq == 5);
 }
 
 TEST_CASE("a correction request reaches the server though its key is valid, and is not counted") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  CHECK(s.request(Op::correction_request, kHot, kAlice).went_to(kServer));
+  CHECK(s.request(Op::correction_request, kHot, kAliceHost).went_to(kServer));
   CHECK(s.value("HITS") == 0);
   CHECK(s.waiting(3) == 0);
   CHECK(s.valid(3));
@@ -253,7 +255,7 @@ TEST_CASE("a correction request reaches the server though its key is valid, and 
 TEST_CASE("a refused write goes to its client without cache logic") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  CHECK(s.pass(s.message(Op::write_refused, kHot, kServer, kAlice), kServer.port).went_to(kAlice));
+  CHECK(s.pass(s.message(Op::write_refused, kHot, kServer, kAliceHost), kServer.port).went_to(kAliceHost));
   CHECK(s.valid(3));
 }
 
@@ -269,9 +271,9 @@ TEST_CASE("a fetch request goes to the server with its FLAG as it was") {
 TEST_CASE("traffic outside the reserved ports is forwarded and nothing else, whatever it looks like") {
   StarSwitch s(either());
   s.install(kHot, 3);
-  const std::uint16_t in_port = GENERATE(kAlice.port, kRecirculation);
+  const std::uint16_t in_port = GENERATE(kAliceHost.port, kRecirculation);
   for (const std::uint64_t udp_port : {0, 53, 8191, 8256, 16384, 65535}) {
-    auto packet = s.message(Op::read_request, kHot, kAlice, kServer);
+    auto packet = s.message(Op::read_request, kHot, kAliceHost, kServer);
     packet->get<p4::Udp>().dst_port = udp_port;
     const auto before = packet->byte_image();
     const Passed passed = s.pass(std::move(packet), in_port);
@@ -286,9 +288,9 @@ TEST_CASE("all reserved ports, and the destination's alone, are the cache's") {
   StarSwitch s(either());
   s.install(kHot, 3);
   const auto read_to = [&](std::uint64_t from, std::uint64_t to) {
-    auto packet = s.message(Op::read_request, kHot, kAlice, kServer);
+    auto packet = s.message(Op::read_request, kHot, kAliceHost, kServer);
     packet->get<p4::Udp>() = {from, to};
-    return s.pass(std::move(packet), kAlice.port);
+    return s.pass(std::move(packet), kAliceHost.port);
   };
   CHECK(read_to(1, 8192).dropped());
   CHECK(read_to(1, 8255).dropped());
@@ -298,12 +300,12 @@ TEST_CASE("all reserved ports, and the destination's alone, are the cache's") {
 TEST_CASE("packets that are no UDP are forwarded") {
   StarSwitch s(either());
   auto tcp = s.packets.make();
-  tcp->push(p4::Ethernet{kServer.mac, kAlice.mac, p4::kEtherTypeIpv4});
+  tcp->push(p4::Ethernet{kServer.mac, kAliceHost.mac, p4::kEtherTypeIpv4});
   tcp->push(p4::Ipv4{.protocol = 6, .dst = kServer.ip});
-  CHECK(s.pass(std::move(tcp), kAlice.port).went_to(kServer));
+  CHECK(s.pass(std::move(tcp), kAliceHost.port).went_to(kServer));
   auto other = s.packets.make();
-  other->push(p4::Ethernet{kServer.mac, kAlice.mac, 0x88cc});
-  CHECK(s.pass(std::move(other), kAlice.port).went_to(kServer));
+  other->push(p4::Ethernet{kServer.mac, kAliceHost.mac, 0x88cc});
+  CHECK(s.pass(std::move(other), kAliceHost.port).went_to(kServer));
 }
 
 TEST_CASE("packets that wait, serve, go round or die are not looked up for plain forwarding") {
@@ -330,3 +332,5 @@ TEST_CASE("a reply to an address without a multicast group is dropped, which the
   CHECK(s.recirculate(value).dropped());
   CHECK(s.pipeline.counters(*s.star.clone).misses == 1);
 }
+
+}  // namespace star_program_test

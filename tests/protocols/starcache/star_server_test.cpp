@@ -6,6 +6,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace star_server_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -100,3 +102,5 @@ TEST_CASE("after a boot of the switch writes without a version are admitted as s
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace star_server_test

@@ -53,9 +53,9 @@ class StarSwitch : public CacheSwitch<Passed> {
 
   /// The server's answer to a request as the server got it, or the packet of it that has this number.
   Passed reply(const Passed& to, Op op, std::uint64_t packets_of_item = 1, std::uint64_t number = 1) {
-    const Host from = to.packet->get<p4::Ipv4>().src == kBob.ip     ? kBob
-                      : to.packet->get<p4::Ipv4>().src == kAlice.ip ? kAlice
-                                                                    : kController;
+    const Host from = to.packet->get<p4::Ipv4>().src == kBobHost.ip     ? kBobHost
+                      : to.packet->get<p4::Ipv4>().src == kAliceHost.ip ? kAliceHost
+                                                                        : kController;
     auto packet = message(op, {to.store().hkey_high, to.store().hkey_low}, kServer, from,
                           static_cast<std::uint32_t>(to.store().seq));
     packet->get<StoreHeader>().flag = packets_of_item;
@@ -97,7 +97,7 @@ class StarSwitch : public CacheSwitch<Passed> {
   StarSwitch(const StarShape& s, StarProgram program)
       : CacheSwitch(program, s.versions), shape(s), star(std::move(program)) {
     std::uint16_t group = 0;
-    for (const Host& h : {kAlice, kBob, kServer, kController}) {
+    for (const Host& h : {kAliceHost, kBobHost, kServer, kController}) {
       engine.set_group(++group, {{1, {h.port, kRecirculation}}});
       add(*star.clone, {h.ip}, *star.clone_to, {group, h.mac});
     }

@@ -5,6 +5,8 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace starcache_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -141,3 +143,5 @@ TEST_CASE("packets that circulate do not keep StarCache from being at rest, a fe
   CHECK(run.star.quiescent());
   CHECK(run.star.leaks().empty());
 }
+
+}  // namespace starcache_test

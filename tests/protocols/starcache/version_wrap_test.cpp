@@ -6,6 +6,8 @@
 #include "protocols/netcache/netcache.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace version_wrap_test {
+
 using namespace racksim;
 using namespace racksim::starcache;
 using namespace racksim::starcache::testing;
@@ -111,3 +113,5 @@ TEST_CASE("compared as they are, versions that have wrapped shut a key out from 
   StoreRun net(wires(1, false), "netcache", net_options(false));
   shuts_out(net);
 }
+
+}  // namespace version_wrap_test

@@ -7,6 +7,8 @@
 
 #include "protocols/store/messages.hpp"
 
+namespace answer_labels_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::sim::literals;
@@ -58,3 +60,5 @@ TEST_CASE(
   CHECK(t.metric<sim::Histogram>("latency.server").min() == 3_us);
   CHECK(t.metric<sim::Histogram>("latency.server").max() == 5_us);
 }
+
+}  // namespace answer_labels_test

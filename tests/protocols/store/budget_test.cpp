@@ -5,6 +5,8 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace budget_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -140,3 +142,5 @@ TEST_CASE("loss is of the requests that began in the measured time, whenever the
   // Those of the last of ten milliseconds, which time out after it; not those of before, which time out in it.
   CHECK(run.gauge("store.loss") == Approx(0.1).margin(0.02));
 }
+
+}  // namespace budget_test

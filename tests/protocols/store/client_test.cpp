@@ -8,6 +8,8 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace client_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -278,3 +280,5 @@ TEST_CASE("an item that a server has stored from packets of two writes is torn f
   run.finish();
   CHECK(run.violations({"data-value", "torn"}) == "");
 }
+
+}  // namespace client_test

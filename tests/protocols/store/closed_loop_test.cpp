@@ -6,6 +6,8 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace closed_loop_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -118,3 +120,5 @@ TEST_CASE("clients that go from node to node are served alike, each as one sessi
   CHECK(run.violations() == "");
   CHECK(run.counter("store.answers") > 1000);
 }
+
+}  // namespace closed_loop_test

@@ -7,6 +7,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace completed_writes_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using Verdict = CompletedWrites::Verdict;
@@ -109,3 +111,5 @@ TEST_CASE("memory follows the writes that a client has under way, also when they
   record.judge(1'010, 1'010);
   CHECK(record.size() == 0);
 }
+
+}  // namespace completed_writes_test

@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+namespace key_hash_test {
+
 using namespace racksim::store;
 using racksim::sim::Key;
 
@@ -66,3 +68,5 @@ TEST_CASE("keys that collide have the same server") {
     }
   }
 }
+
+}  // namespace key_hash_test

@@ -7,6 +7,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/store/server_by_hand.hpp"
 
+namespace partition_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::store::testing;
@@ -189,3 +191,5 @@ TEST_CASE("the digest follows items and not the way to them") {
   other.write(2, 55);
   CHECK(one.partition().digest() == other.partition().digest());
 }
+
+}  // namespace partition_test

@@ -9,6 +9,8 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace request_life_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -206,3 +208,5 @@ TEST_CASE("a message that a state rules out stops the run, and is named with its
   run.finish();
   CHECK(run.violations() == "");
 }
+
+}  // namespace request_life_test

@@ -6,6 +6,8 @@
 #include "tests/protocols/nocache/nocache_run.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace resting_values_test {
+
 using namespace racksim;
 using namespace racksim::sim::literals;
 using Catch::Contains;
@@ -125,3 +127,5 @@ TEST_CASE("a value in the switch's registers that is not its server's is found a
     }
   }
 }
+
+}  // namespace resting_values_test

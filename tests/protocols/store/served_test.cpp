@@ -5,6 +5,8 @@
 #include "protocols/store/options.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
+namespace served_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::nocache::testing;
@@ -98,3 +100,5 @@ TEST_CASE("clients of a server that crashes are excused") {
   CHECK(run.violations() == "");
   CHECK(first(run) == "");
 }
+
+}  // namespace served_test

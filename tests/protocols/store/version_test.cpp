@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace version_test {
+
 using namespace racksim::store;
 
 TEST_CASE("versions count from 1 to the largest and begin again, and 0 is none of them") {
@@ -40,3 +42,5 @@ TEST_CASE("compared as they are, versions are in the wrong order once they have 
   CHECK_FALSE(versions.after(1, 15));
   CHECK(Versions(4).after(1, 15));
 }
+
+}  // namespace version_test

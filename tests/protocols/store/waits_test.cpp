@@ -9,6 +9,8 @@
 #include "tests/protocols/nocache/nocache_run.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
+namespace waits_test {
+
 using namespace racksim;
 using namespace racksim::sim::literals;
 using store::Op;
@@ -85,3 +87,5 @@ TEST_CASE("a read of a cached key waits for the switch, in which the key's packe
                  Catch::Contains("node1/thread0 waits for server 0 of node2: an answer to the put of key "
                                  "0x8"));
 }
+
+}  // namespace waits_test

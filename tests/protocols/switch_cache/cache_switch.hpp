@@ -28,7 +28,7 @@ struct Host {
 constexpr Host host(std::uint16_t n) {
   return {0x0a000000u + n, 0x020000000000u + n, n, static_cast<std::uint16_t>(store::kFirstPort + n)};
 }
-inline constexpr Host kAlice = host(1), kBob = host(2), kServer = host(10), kController = host(20);
+inline constexpr Host kAliceHost = host(1), kBobHost = host(2), kServer = host(10), kController = host(20);
 
 struct Key {
   std::uint64_t high, low;
@@ -80,10 +80,10 @@ class CacheSwitch {
   Passed request(Op op, Key k, const Host& from, std::uint32_t seq = 0) {
     return pass(message(op, k, from, kServer, seq), from.port);
   }
-  Passed read(Key k, const Host& from = kAlice, std::uint32_t seq = 0) {
+  Passed read(Key k, const Host& from = kAliceHost, std::uint32_t seq = 0) {
     return request(Op::read_request, k, from, seq);
   }
-  Passed write_request(Key k, const Host& from = kAlice) { return request(Op::write_request, k, from); }
+  Passed write_request(Key k, const Host& from = kAliceHost) { return request(Op::write_request, k, from); }
   Passed fetch_request(Key k) { return request(switch_cache::kFetchRequest, k, kController); }
 
   std::uint64_t value(std::string_view array, std::uint64_t index = 0) const {
@@ -102,7 +102,7 @@ class CacheSwitch {
   /// Forwards to all four hosts.
   CacheSwitch(const CacheProgram& program, bool versions)
       : pipeline(program.program), lookup_(program.lookup), set_index_(program.set_index), versions_(versions) {
-    for (const Host& h : {kAlice, kBob, kServer, kController}) {
+    for (const Host& h : {kAliceHost, kBobHost, kServer, kController}) {
       add(*program.forwarding.by_mac, {h.mac}, *program.forwarding.to_port, {h.port});
     }
   }

@@ -7,6 +7,8 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/store/server_by_hand.hpp"
 
+namespace caching_server_test {
+
 using namespace racksim;
 using namespace racksim::store;
 using namespace racksim::store::testing;
@@ -90,3 +92,5 @@ TEST_CASE("a write that came in part before its key was removed has the version 
   CHECK(server.partition().value_of(kItem) == 55);
   CHECK(server.cache.seen == "EEFWW");
 }
+
+}  // namespace caching_server_test

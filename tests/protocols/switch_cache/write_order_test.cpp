@@ -9,6 +9,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace write_order_test {
+
 using namespace racksim;
 using namespace racksim::switch_cache;
 using store::KeyHash;
@@ -155,3 +157,5 @@ TEST_CASE("a key is taken for cached from its first version until its removal is
   order.executed({1, 2}, 7);
   CHECK(of(false) == 1);
 }
+
+}  // namespace write_order_test

@@ -9,6 +9,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace cycle_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -92,3 +94,5 @@ TEST_CASE("a cycle through a million nodes is found, and a chain of as many is n
   edges.push_back({.from = kNodes - 1, .to = 0});
   CHECK(find_cycle(kNodes, edges).size() == kNodes);
 }
+
+}  // namespace cycle_test

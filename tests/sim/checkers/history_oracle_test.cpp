@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace history_oracle_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -221,3 +223,5 @@ TEST_CASE("an empty run passes") {
   Watched w;
   CHECK(w.finish().empty());
 }
+
+}  // namespace history_oracle_test

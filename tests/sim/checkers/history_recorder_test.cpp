@@ -7,6 +7,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace history_recorder_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -170,3 +172,5 @@ TEST_CASE("keys of atomic operations, and those that lost a write, are left out 
   CHECK(kept[0].key == 2);
   CHECK(r.recorder.left_out_keys() == 2);
 }
+
+}  // namespace history_recorder_test

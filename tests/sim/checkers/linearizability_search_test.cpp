@@ -6,6 +6,8 @@
 
 #include "tests/sim/checkers/histories.hpp"
 
+namespace linearizability_search_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -159,3 +161,5 @@ TEST_CASE("the search and the trial of all orders agree on random histories of a
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace linearizability_search_test

@@ -6,6 +6,8 @@
 
 #include "tests/sim/checkers/histories.hpp"
 
+namespace lock_fairness_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -85,3 +87,5 @@ TEST_CASE("fairness agrees with counting all pairs on random histories") {
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace lock_fairness_test

@@ -6,6 +6,8 @@
 #include "sim/checkers/linearizability_search.hpp"
 #include "tests/sim/checkers/histories.hpp"
 
+namespace mutual_exclusion_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -92,3 +94,5 @@ TEST_CASE("mutual exclusion and the general search agree on long histories") {
   CHECK(tally.pass > 50);
   CHECK(tally.fail > 50);
 }
+
+}  // namespace mutual_exclusion_test

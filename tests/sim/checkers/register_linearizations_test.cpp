@@ -8,6 +8,8 @@
 #include "sim/checkers/linearizability_search.hpp"
 #include "tests/sim/checkers/histories.hpp"
 
+namespace register_linearizations_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -74,3 +76,5 @@ TEST_CASE("a growing set of linearizations agrees with the search on random hist
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace register_linearizations_test

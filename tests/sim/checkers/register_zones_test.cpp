@@ -9,6 +9,8 @@
 #include "sim/record/register_history.hpp"
 #include "tests/sim/checkers/histories.hpp"
 
+namespace register_zones_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -196,3 +198,5 @@ TEST_CASE("stale reads and the trial of all ages agree on random tiny histories"
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace register_zones_test

@@ -5,6 +5,8 @@
 
 #include "tests/sim/checkers/histories.hpp"
 
+namespace sequential_search_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -123,3 +125,5 @@ TEST_CASE("the search for a sequential order and the trial of all orders agree o
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace sequential_search_test

@@ -8,6 +8,8 @@
 #include "sim/checkers/sequential_search.hpp"
 #include "tests/sim/checkers/histories.hpp"
 
+namespace session_order_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -189,3 +191,5 @@ TEST_CASE("a register's sequential consistency and the general search agree on l
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace session_order_test

@@ -13,6 +13,8 @@
 #include "tests/sim/checkers/histories.hpp"
 #include "tests/sim/checkers/litmus.hpp"
 
+namespace store_buffer_search_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::checkers;
 
@@ -311,3 +313,5 @@ TEST_CASE("store buffers agree with the axioms on random programs with a lock") 
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace store_buffer_search_test

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+namespace search_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -213,3 +215,5 @@ TEST_CASE("a search that meets a limit says so, and does not say that all is wel
   CHECK(explore(model, {.bytes = 1}).cut_short == "more than 0 MiB of memory, which is the limit");
   CHECK(explore(model, {}, [] { return true; }).cut_short == "interrupted");
 }
+
+}  // namespace search_test

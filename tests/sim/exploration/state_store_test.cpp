@@ -7,6 +7,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace state_store_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("states are numbered in the order in which they come, each once") {
@@ -32,3 +34,5 @@ TEST_CASE("long states fill one block of memory after the other") {
   CHECK(store.bytes() >= 200 * 60'000);
   CHECK_THROWS_AS(store.add(std::string(70'000, 'a')), std::length_error);
 }
+
+}  // namespace state_store_test

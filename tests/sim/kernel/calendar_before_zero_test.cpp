@@ -9,6 +9,8 @@
 #include "sim/kernel/calendar.hpp"
 #include "sim/random/random.hpp"
 
+namespace calendar_before_zero_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("time does not skip over an event, nor back") {
   n.calendar.skip_to(Time{});
   CHECK_THROWS_WITH(n.calendar.skip_to(Time::from_ps(-1)), Catch::Contains("cannot skip to -1 ps"));
 }
+
+}  // namespace calendar_before_zero_test

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+namespace calendar_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -237,3 +239,5 @@ TEST_CASE("an event has passed exactly when it would have been executed, whateve
     CHECK(checker.planned.back().done);
   }
 }
+
+}  // namespace calendar_test

@@ -8,6 +8,8 @@
 #include "sim/random/random.hpp"
 #include "sim/record/event_log.hpp"
 
+namespace invariant_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::literals;
 
@@ -106,3 +108,5 @@ TEST_CASE("a task that is started twice, or resumed when it has finished, breaks
   CHECK_THROWS_AS(calendar.drain_ready(), BrokenInvariant);
   finished.destroy();
 }
+
+}  // namespace invariant_test

@@ -6,6 +6,8 @@
 
 #include "sim/kernel/waiting.hpp"
 
+namespace task_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::literals;
 
@@ -265,3 +267,5 @@ TEST_CASE("a crash destroys every task at once, and leaves no timer, waiter or q
     CHECK(!signal.has_waiters());
   }
 }
+
+}  // namespace task_test

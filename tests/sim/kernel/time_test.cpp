@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+namespace time_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("literals count picoseconds") {
@@ -57,3 +59,5 @@ TEST_CASE("what is never plus a timeout is never, and no frame takes longer than
   CHECK(Duration::max() * 2 == Duration::max());
   CHECK(transmission_time(kMost, 1) == Duration::max());
 }
+
+}  // namespace time_test

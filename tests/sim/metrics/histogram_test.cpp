@@ -9,6 +9,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace histogram_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("an empty histogram reports zeros, and a negative duration is refused"
   CHECK(histogram.percentile(99) == 0_ps);
   CHECK_THROWS_WITH(histogram.record(-(5_ps)), Catch::Contains("-5 ps"));
 }
+
+}  // namespace histogram_test

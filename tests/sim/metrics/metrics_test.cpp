@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace metrics_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("what a component counts is what the registry shows") {
@@ -79,3 +81,5 @@ TEST_CASE("a name that is no dotted path is refused by name") {
   }
   CHECK(metrics.all().empty());
 }
+
+}  // namespace metrics_test

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
+namespace time_series_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("an event counts in the interval that begins at or before it") {
@@ -32,3 +34,5 @@ TEST_CASE("a level lasts until the next one is set") {
   series.set(Time::from_ps(44'000), 3);
   CHECK(series.values() == std::vector<std::uint64_t>{7, 8, 8, 8, 3});
 }
+
+}  // namespace time_series_test

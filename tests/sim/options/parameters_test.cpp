@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace parameters_test {
+
 using Catch::Contains;
 using racksim::sim::Parameters;
 
@@ -44,3 +46,5 @@ TEST_CASE("an option of an inner object is known under its whole name") {
   CHECK_THROWS_WITH(parameters.object("x", b), Contains("the option \"x.on\" is declared twice") &&
                                                    Contains(place(first)) && Contains(place(Inner::kLine)));
 }
+
+}  // namespace parameters_test

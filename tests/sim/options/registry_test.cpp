@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+namespace registry_test {
+
 using Catch::Contains;
 using Catch::EndsWith;
 using Catch::StartsWith;
@@ -88,3 +90,5 @@ TEST_CASE("an entry without what makes it is a defect, which names its place, fo
   CHECK_THROWS_WITH(Registry<MadeOfOptions>::entries(),
                     StartsWith(begins("thing with options")) && EndsWith(ends(of_options)));
 }
+
+}  // namespace registry_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace answer_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -60,3 +62,5 @@ TEST_CASE("all stray answers are counted, the first ones kept") {
   CHECK(w.returned_key.violation_count() == 100);
   CHECK(w.returned_key.violations().size() == Oracle::kKept);
 }
+
+}  // namespace answer_oracle_test

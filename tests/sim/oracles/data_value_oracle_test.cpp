@@ -8,6 +8,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace data_value_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -383,3 +385,5 @@ TEST_CASE("giving up what is not pending changes nothing") {
   w.give_up_read(6);  // of a key that is not checked any more
   CHECK(w.oracle.violation_count() == 1);
 }
+
+}  // namespace data_value_oracle_test

@@ -10,6 +10,8 @@
 #include "sim/oracles/data_value_oracle.hpp"
 #include "sim/random/random.hpp"
 
+namespace data_value_reference_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -243,3 +245,5 @@ TEST_CASE("forgetting loses nothing: the oracle and the zones of the whole histo
   CHECK(good > 200);
   CHECK(bad > 100);
 }
+
+}  // namespace data_value_reference_test

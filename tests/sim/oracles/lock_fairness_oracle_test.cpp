@@ -8,6 +8,8 @@
 #include "tests/sim/checkers/histories.hpp"
 #include "tests/sim/oracles/stories.hpp"
 
+namespace lock_fairness_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -93,3 +95,5 @@ TEST_CASE("the oracle of lock fairness agrees with the checker of whole historie
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace lock_fairness_oracle_test

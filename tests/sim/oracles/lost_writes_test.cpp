@@ -9,6 +9,8 @@
 #include "sim/oracles/memory_model_oracle.hpp"
 #include "sim/random/random.hpp"
 
+namespace lost_writes_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -205,3 +207,5 @@ TEST_CASE("losses in random histories are judged as by a list of writes") {
   }
   CHECK(accused > 100);
 }
+
+}  // namespace lost_writes_test

@@ -9,6 +9,8 @@
 #include "tests/sim/checkers/litmus.hpp"
 #include "tests/sim/oracles/stories.hpp"
 
+namespace memory_model_oracle_test {
+
 using namespace racksim::sim;
 using checkers::kX;
 using checkers::kY;
@@ -383,3 +385,5 @@ TEST_CASE("a read that its key's values overrun is not checked") {
   CHECK(oracle.unchecked_reads() == 1);
   CHECK(oracle.open_keys() == 0);
 }
+
+}  // namespace memory_model_oracle_test

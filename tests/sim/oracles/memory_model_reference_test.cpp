@@ -11,6 +11,8 @@
 #include "tests/sim/checkers/histories.hpp"
 #include "tests/sim/oracles/buffer_machine.hpp"
 
+namespace memory_model_reference_test {
+
 using namespace racksim::sim;
 using checkers::some;
 using checkers::Verdict;
@@ -142,3 +144,5 @@ TEST_CASE("what a search refutes from the clients' values alone the oracle refut
   for (const auto& [model, tally] : tallies) CHECK(tally.is_balanced());
   CHECK(sharper > 0);
 }
+
+}  // namespace memory_model_reference_test

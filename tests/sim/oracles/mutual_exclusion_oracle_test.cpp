@@ -9,6 +9,8 @@
 #include "tests/sim/checkers/histories.hpp"
 #include "tests/sim/oracles/stories.hpp"
 
+namespace mutual_exclusion_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -102,3 +104,5 @@ TEST_CASE("the oracle of mutual exclusion agrees with the checker of whole histo
   }
   CHECK(tally.is_balanced());
 }
+
+}  // namespace mutual_exclusion_oracle_test

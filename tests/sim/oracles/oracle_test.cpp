@@ -7,6 +7,8 @@
 #include "sim/oracles/conservation_oracle.hpp"
 #include "sim/oracles/quiescence_oracle.hpp"
 
+namespace oracle_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("an oracle keeps the first 20 violations and counts all") {
@@ -81,3 +83,5 @@ TEST_CASE("cells of no packet, and packets without their cells, are a violation 
   REQUIRE(given_up);
   CHECK_THAT(given_up->what, Catch::StartsWith("the packet buffer has given up 3 cells of packets that are in it"));
 }
+
+}  // namespace oracle_test

@@ -6,6 +6,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace progress_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -190,3 +192,5 @@ TEST_CASE("the pending operations and the late ones agree with a plain map over 
   }
   CHECK(late > 100);
 }
+
+}  // namespace progress_oracle_test

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+namespace served_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -267,3 +269,5 @@ TEST_CASE("what is reported for the oracle leaves the run hash alone") {
   with.disturb(1, 40_us);
   CHECK(with.event_log.hash() == without.event_log.hash());
 }
+
+}  // namespace served_oracle_test

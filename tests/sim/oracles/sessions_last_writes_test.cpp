@@ -6,6 +6,8 @@
 
 #include "sim/record/history.hpp"
 
+namespace sessions_last_writes_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -76,3 +78,5 @@ TEST_CASE("what a session wrote before a write that it gave up may be the last")
                   Value(12u));
   CHECK(writes.values() == Values{11, 12, 21});
 }
+
+}  // namespace sessions_last_writes_test

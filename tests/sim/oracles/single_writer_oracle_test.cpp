@@ -8,6 +8,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace single_writer_oracle_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -156,3 +158,5 @@ TEST_CASE("the oracle agrees with the definition over random permissions") {
   CHECK(expected > 1000);
   CHECK(expected < 100'000);
 }
+
+}  // namespace single_writer_oracle_test

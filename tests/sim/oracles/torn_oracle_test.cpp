@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
+namespace torn_oracle_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("an answer whose parts make no item is named with its operation and what is wrong with it") {
@@ -30,3 +32,5 @@ TEST_CASE("an answer whose parts make no item is named with its operation and wh
   }
   CHECK(torn.violation_count() == 3);
 }
+
+}  // namespace torn_oracle_test

@@ -7,6 +7,8 @@
 
 #include "sim/oracles/data_value_oracle.hpp"
 
+namespace values_at_rest_oracle_test {
+
 using namespace racksim::sim;
 using Catch::Contains;
 
@@ -266,3 +268,5 @@ TEST_CASE("violations come in the order of their keys, however they were shown")
   CHECK(a.oracle.violations()[0].about.key == 3);
   CHECK(a.oracle.violations()[2].about.key == 9);
 }
+
+}  // namespace values_at_rest_oracle_test

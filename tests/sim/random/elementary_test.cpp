@@ -8,6 +8,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace elementary_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -64,3 +66,5 @@ TEST_CASE("portable_log1p and portable_expm1 keep their relative accuracy for sm
   CHECK(portable_log1p(0) == 0);
   CHECK(portable_expm1(0) == 0);
 }
+
+}  // namespace elementary_test

@@ -9,6 +9,8 @@
 
 #include "tests/sim/random/chi_square.hpp"
 
+namespace random_test {
+
 using namespace racksim::sim;
 using racksim::tests::chi_square;
 using racksim::tests::chi_square_limit;
@@ -122,3 +124,5 @@ TEST_CASE("exponential lengths do not overflow") {
   for (int i = 0; i < 1000; ++i) REQUIRE(random.exponential(Duration::max()).ps() >= 0);
   CHECK(random.exponential(0_ps) == 0_ps);
 }
+
+}  // namespace random_test

@@ -9,6 +9,8 @@
 
 #include "tests/sim/random/chi_square.hpp"
 
+namespace zipf_test {
+
 using namespace racksim::sim;
 using racksim::tests::chi_square;
 using racksim::tests::chi_square_limit;
@@ -143,3 +145,5 @@ TEST_CASE("Zipf refuses what it cannot draw") {
   CHECK_THROWS_WITH(Zipf(10, -0.1), Catch::Contains("-0.1"));
   CHECK_THROWS_AS(Zipf(10, 2.1), std::runtime_error);
 }
+
+}  // namespace zipf_test

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
+namespace coverage_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -75,3 +77,5 @@ TEST_CASE("a probe without a target does nothing") {
   off.race(1000);
   off.row(1000);
 }
+
+}  // namespace coverage_test

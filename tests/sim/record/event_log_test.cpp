@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace event_log_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -193,3 +195,5 @@ TEST_CASE("the hash of a source covers what it has recorded and the whole is the
   sum += event_log.hash(b);
   CHECK(event_log.hash() == sum);
 }
+
+}  // namespace event_log_test

@@ -10,6 +10,8 @@
 
 #include "sim/random/random.hpp"
 
+namespace flat_map_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("an empty flat map finds and erases nothing") {
@@ -112,3 +114,5 @@ TEST_CASE("a flat map agrees with std::map over random insertions, changes and e
     }
   }
 }
+
+}  // namespace flat_map_test

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+namespace history_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -69,3 +71,5 @@ TEST_CASE("kinds of operations have names of their own, and belong to memory, lo
   CHECK_FALSE(is_shared(OperationKind::try_lock));
   CHECK(to_string(static_cast<OperationKind>(12)) == "unknown operation");
 }
+
+}  // namespace history_test

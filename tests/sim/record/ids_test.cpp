@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <unordered_map>
 
+namespace ids_test {
+
 using namespace racksim::sim;
 
 namespace {
@@ -51,3 +53,5 @@ TEST_CASE("numbers of a kind are printed, ordered and hashed as plain ones") {
   const std::unordered_map<Key, int> hashed{{Key{3u}, 4}};
   CHECK(hashed.at(3) == 4);
 }
+
+}  // namespace ids_test

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace run_hash_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("the sum carries into the upper half and wraps around") {
@@ -126,3 +128,5 @@ TEST_CASE("what neighbouring numbers mix to is evenly spread, wherever one looks
     }
   }
 }
+
+}  // namespace run_hash_test

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+namespace trace_test {
+
 using namespace racksim::sim;
 
 TEST_CASE("each observation becomes one line in the order of recording") {
@@ -62,3 +64,5 @@ TEST_CASE("a trace of a window holds what lies in it with both ends") {
   CHECK(std::count(text.begin(), text.end(), '\n') == 3);
   for (const char* inside : {"\"t_ps\":20,", "\"t_ps\":25,", "\"t_ps\":30,"}) CHECK_THAT(text, Catch::Contains(inside));
 }
+
+}  // namespace trace_test

@@ -10,6 +10,8 @@
 #include "sim/simgrid/engine.hpp"
 #include "tests/sim/simgrid/engine_rig.hpp"
 
+namespace engine_actors_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::testing;
 
@@ -142,3 +144,5 @@ TEST_CASE("what an actor posts is executed before simulated time advances", "[en
         "501 the next picosecond\n"
         "501 idle\n");
 }
+
+}  // namespace engine_actors_test

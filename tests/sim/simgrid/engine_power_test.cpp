@@ -7,6 +7,8 @@
 #include "sim/simgrid/engine.hpp"
 #include "tests/sim/simgrid/engine_rig.hpp"
 
+namespace engine_power_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::testing;
 
@@ -183,3 +185,5 @@ TEST_CASE("hosts go off and on to the picosecond, late in a long run and a thous
           return seen == expected ? "right" : seen;
         }) == "right");
 }
+
+}  // namespace engine_power_test

@@ -11,6 +11,8 @@
 
 #include "tests/sim/simgrid/engine_rig.hpp"
 
+namespace engine_test {
+
 using namespace racksim::sim;
 using namespace racksim::sim::testing;
 
@@ -223,3 +225,5 @@ TEST_CASE("actors and hosts that go off and touch nothing leave the calendar's r
           return fmt::format("{}", churn.fold);
         }) == fmt::format("{}", reference.fold));
 }
+
+}  // namespace engine_test

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+namespace rounds_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("the middle of an odd number of values is one of them, of an even number between two") {
@@ -37,3 +39,5 @@ TEST_CASE("a number that is measured in another process arrives to its last bit"
   }
   CHECK_THROWS_WITH(measured_apart([]() -> double { throw std::runtime_error("no luck"); }), "no luck");
 }
+
+}  // namespace rounds_test

@@ -9,6 +9,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace bad_input_test {
+
 using namespace racksim::tools::testing;
 
 namespace {
@@ -310,3 +312,5 @@ TEST_CASE("roles that the rack or the protocol does not have are refused before 
       refusal_of_command(folder, {"run", "flowcc/lossy.json", "--set", "rack.roles.memory=2"}),
       Catch::Contains("/rack/roles: found roles that tell nodes apart, expected none: every node runs applications"));
 }
+
+}  // namespace bad_input_test

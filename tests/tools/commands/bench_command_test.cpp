@@ -8,6 +8,8 @@
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace bench_command_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("a quick bench prints positive numbers for everything it measures, as JSON") {
@@ -49,3 +51,5 @@ TEST_CASE("a quick bench prints positive numbers for everything it measures, as 
   CHECK(events_per_rpc > 0);
   CHECK(events_per_rpc <= 8);
 }
+
+}  // namespace bench_command_test

@@ -9,6 +9,8 @@
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace command_line_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -148,3 +150,5 @@ TEST_CASE("a defect inside racksim is status 3") {
   CHECK(outcome.status == exit_internal_error);
   CHECK_THAT(outcome.err, Catch::Contains("internal error: broken"));
 }
+
+}  // namespace command_line_test

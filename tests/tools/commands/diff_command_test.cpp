@@ -5,6 +5,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace diff_command_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -130,3 +132,5 @@ TEST_CASE("what is no run is bad input") {
   runs.folder.write("a/checkpoints.json", R"({"places": []})");
   CHECK_THAT(runs.diff("a a").err, Catch::Contains("a/checkpoints.json: /: found no \"checkpoints\""));
 }
+
+}  // namespace diff_command_test

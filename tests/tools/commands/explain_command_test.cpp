@@ -9,6 +9,8 @@
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/commands/command_line.hpp"
 
+namespace explain_command_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Contains;
@@ -135,3 +137,5 @@ TEST_CASE("the registers of a key that is cached in the midst of a run are told 
   }
   CHECK(cached == 1);
 }
+
+}  // namespace explain_command_test

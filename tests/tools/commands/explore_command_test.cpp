@@ -5,6 +5,8 @@
 #include "tools/commands/command_line.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace explore_command_test {
+
 using namespace racksim::tools;
 using Catch::Contains;
 
@@ -86,3 +88,5 @@ TEST_CASE("explore refuses what it cannot explore") {
   refused({"cckvs-sc", "--set", "clients=false"}, "/clients: found off");
   refused({"cckvs-lin", "--memory", "much"}, "--memory");
 }
+
+}  // namespace explore_command_test

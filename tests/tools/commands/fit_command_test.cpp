@@ -5,6 +5,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/scenario/catalogue.hpp"
 
+namespace fit_command_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -38,3 +40,5 @@ TEST_CASE("an unknown program and a graph that cannot be written are told") {
   CHECK(unwritable.status == 2);
   CHECK_THAT(unwritable.err, Contains("a file that can be written"));
 }
+
+}  // namespace fit_command_test

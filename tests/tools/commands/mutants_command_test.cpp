@@ -11,6 +11,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace mutants_command_test {
+
 using Catch::Matchers::Contains;
 using racksim::tools::testing::TemporaryFolder;
 
@@ -110,3 +112,5 @@ TEST_CASE("a mutant of a protocol that does not exist fails the check") {
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.said, Contains("protocols/echo"));
 }
+
+}  // namespace mutants_command_test

@@ -15,6 +15,8 @@
 #include "tools/commands/command_line.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace standard_output_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Contains;
@@ -157,3 +159,5 @@ TEST_CASE("a file that cannot be written whole is status 3 and does not appear",
   CHECK(status("fit flowcc-lcf --dot graph.dot") == exit_internal_error);
   CHECK_FALSE(exists("graph.dot"));
 }
+
+}  // namespace standard_output_test

@@ -5,6 +5,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/lone_switch/pcap.hpp"
 
+namespace switch_command_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Contains;
@@ -41,3 +43,5 @@ TEST_CASE("an unknown program, an unknown header and a port that the switch lack
   CHECK(port.status == 2);
   CHECK_THAT(port.err, Contains("a capture as PACKETS"));
 }
+
+}  // namespace switch_command_test

@@ -6,6 +6,8 @@
 #include "models/service/protocol.hpp"
 #include "tools/commands/command_line.hpp"
 
+namespace table_command_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using Catch::Contains;
@@ -131,3 +133,5 @@ TEST_CASE("a protocol that is unknown or has no table, and an unknown format, ar
         "racksim table: --format: found \"markdwon\", expected \"text\", \"markdown\" or \"dot\" (did you mean "
         "\"markdown\"?)\n");
 }
+
+}  // namespace table_command_test

@@ -6,6 +6,8 @@
 #include "tools/json/json_document.hpp"
 #include "tools/suite/suite.hpp"
 
+namespace test_command_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -163,3 +165,5 @@ TEST_CASE("fused and stepped execution are held to the same run hash") {
   REQUIRE(fused);
   CHECK(fused->run_hash == load_baseline((folder / "flowcc-stepped.json").string())->run_hash);
 }
+
+}  // namespace test_command_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace run_difference_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("parameters that differ are named by their paths and what only judges a run is left out") {
@@ -34,3 +36,5 @@ TEST_CASE("metrics come by the size of their change in per cent") {
   CHECK(names == std::vector<std::string>{"fresh", "only_a", "only_b", "latency.p50", "grown"});
   CHECK(metrics.size() == 7);
 }
+
+}  // namespace run_difference_test

@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace baseline_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -76,3 +78,5 @@ TEST_CASE("a baseline file is read back as it was written and refused where it i
   CHECK_THAT(refuse(R"({"metrics": {"a": "1"}})"), Catch::StartsWith(": /metrics/a: found the string"));
   CHECK_THAT(refuse(R"({"metric": {}})"), Catch::Contains("did you mean \"metrics\"?"));
 }
+
+}  // namespace baseline_test

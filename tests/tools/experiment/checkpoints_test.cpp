@@ -6,6 +6,8 @@
 #include "sim/record/event_log.hpp"
 #include "tests/tools/refusal.hpp"
 
+namespace checkpoints_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -124,3 +126,5 @@ TEST_CASE("checkpoints is read back as it was written and refused where it is wr
   CHECK_THAT(refuse("\"end\"", "\"ende\""), Catch::StartsWith("f: /: found no \"end\""));
   CHECK_THAT(refuse("\"switch\"", "\"switch\", \"x\""), Catch::Contains("found 2 elements, expected 3"));
 }
+
+}  // namespace checkpoints_test

@@ -7,6 +7,8 @@
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/files/data_files.hpp"
 
+namespace example_scenarios_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -45,3 +47,5 @@ TEST_CASE("a rack whose switch loses a pipe or a recirculation port for a while 
     CHECK_THAT(outcome.out, Catch::Contains("packets.dropped.wire_down") && Catch::Contains("verdict      pass"));
   }
 }
+
+}  // namespace example_scenarios_test

@@ -4,6 +4,8 @@
 
 #include "tools/json/input_error.hpp"
 
+namespace expectations_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using Catch::Matchers::Contains;
@@ -70,3 +72,5 @@ TEST_CASE("a run that is expected to fail passes only if it fails in the expecte
   CHECK_FALSE(other.result.pass);
   CHECK(other.result.failed_expectations == std::vector<std::string>{"no violation of leaked-lock"});
 }
+
+}  // namespace expectations_test

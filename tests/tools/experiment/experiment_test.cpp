@@ -15,6 +15,8 @@
 #include "tools/scenario/scenario.hpp"
 #include "tools/suite/suite.hpp"
 
+namespace experiment_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::sim::literals;
@@ -190,3 +192,5 @@ TEST_CASE("what is thrown as the run goes on is a defect with its last event, un
   CHECK(broken.rfind("invariant at true: broken invariant at here.cpp:7: a is below b (a < b)\n  last event: ", 0) ==
         0);
 }
+
+}  // namespace experiment_test

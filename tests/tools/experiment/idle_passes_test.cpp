@@ -11,6 +11,8 @@
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace idle_passes_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 
@@ -73,3 +75,5 @@ TEST_CASE("a quiet StarCache run takes a hundredth of the events when idle passe
   CHECK(ran.results == skipped.results);
   CHECK(ran.events > 100 * skipped.events);
 }
+
+}  // namespace idle_passes_test

@@ -11,6 +11,8 @@
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/files/data_files.hpp"
 
+namespace litmus_scenarios_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -148,3 +150,5 @@ TEST_CASE("a crash of a client's node hangs no litmus test: it goes on after the
   INFO(gone.out << gone.err);
   CHECK(gone.status == 0);
 }
+
+}  // namespace litmus_scenarios_test

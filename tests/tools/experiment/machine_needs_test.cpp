@@ -7,6 +7,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace machine_needs_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Matchers::Contains;
@@ -126,3 +128,5 @@ TEST_CASE("the program refuses a run beyond the machine's memory before it takes
   CHECK(outcome.out.empty());
   CHECK_THAT(outcome.err, Contains("found a run that takes about") && Contains("expected one that fits the"));
 }
+
+}  // namespace machine_needs_test

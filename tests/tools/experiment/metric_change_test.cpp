@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+namespace metric_change_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("a change is told in per cent of the size of the old value") {
@@ -17,3 +19,5 @@ TEST_CASE("a change is told in per cent of the size of the old value") {
   CHECK(change_text(3, 3) == "unchanged");
   CHECK(change_text(0, 3) == "was 0");
 }
+
+}  // namespace metric_change_test

@@ -8,6 +8,8 @@
 #include "sim/record/trace.hpp"
 #include "tests/tools/refusal.hpp"
 
+namespace observation_trace_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -81,3 +83,5 @@ TEST_CASE("a line that is no observation is refused with its number") {
   std::istringstream in("{\"t_ps\":1,\"source\":\"a\",\"what\":\"fault\",\"op\":0,\"detail\":[0,0,0]}\n{\"t_ps\":1}\n");
   CHECK_THAT(refusal([&] { read_trace(in, "t"); }), Catch::Contains("line 2"));
 }
+
+}  // namespace observation_trace_test

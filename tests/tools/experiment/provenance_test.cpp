@@ -6,6 +6,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace provenance_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Matchers::Contains;
@@ -108,3 +110,5 @@ TEST_CASE("the program tells its provenance, beside results and not in them") {
   CHECK(*report.find("provenance") == provenance_json());
   CHECK_THAT(to_json(*report.find("config")), !Contains(provenance().compiler));
 }
+
+}  // namespace provenance_test

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace report_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using Catch::Matchers::Contains;
@@ -88,3 +90,5 @@ TEST_CASE("writes that crashes have undone are counted for a person and listed f
   CHECK(first.find("time_ns")->number() == 5.0);
   CHECK(*first.find("why")->string() == "the server that held it crashed");
 }
+
+}  // namespace report_test

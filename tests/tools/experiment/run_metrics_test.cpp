@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
+namespace run_metrics_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 
@@ -65,3 +67,5 @@ TEST_CASE("of a series, the whole intervals in the measured time tell how low it
   const auto names = metric_names_in(metrics);
   CHECK(std::count(names.begin(), names.end(), "operations_over_time.low_share") == 1);
 }
+
+}  // namespace run_metrics_test

@@ -10,6 +10,8 @@
 #include "tools/experiment/phases.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace script_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::sim::literals;
@@ -113,3 +115,5 @@ TEST_CASE("the keys that a script names as the hottest are those that a cache be
   CHECK_FALSE(assembly.protocol().switch_state_of(6).empty());
   CHECK(assembly.protocol().switch_state_of(7).empty());
 }
+
+}  // namespace script_test

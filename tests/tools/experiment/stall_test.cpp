@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+namespace stall_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using Strings = std::vector<std::string>;
@@ -28,3 +30,5 @@ TEST_CASE("without a circle there are only the waits, of which the first ones ar
   CHECK(lines_of(found, 1) == Strings{"a waits for b: lock", "and more"});
   CHECK(lines_of({}, 5).empty());
 }
+
+}  // namespace stall_test

@@ -5,6 +5,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace store_refusals_test {
+
 using namespace racksim::tools::testing;
 
 namespace {
@@ -84,3 +86,5 @@ TEST_CASE("protocols that say nothing of several switches are refused in several
                Catch::Contains("/rack/topology/racks: found 2 racks, expected one: "));
   }
 }
+
+}  // namespace store_refusals_test

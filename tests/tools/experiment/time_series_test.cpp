@@ -8,6 +8,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace time_series_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -40,3 +42,5 @@ TEST_CASE("the series of a run add up to its operations, and the cache changes b
     CHECK(std::abs(sizes[i] - sizes[i - 1]) <= 1);  // §3.8: by one a round, and a round takes an interval at least
   }
 }
+
+}  // namespace time_series_test

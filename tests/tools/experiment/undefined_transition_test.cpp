@@ -8,6 +8,8 @@
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace undefined_transition_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::sim::literals;
@@ -82,3 +84,5 @@ TEST_CASE("a run ends with the violation where a transition is undefined, and sa
              Contains("replay       racksim run slow.json") && Contains("explain      racksim explain slow.json"));
   CHECK(text.substr(0, 32) == report(true).substr(0, 32));
 }
+
+}  // namespace undefined_transition_test

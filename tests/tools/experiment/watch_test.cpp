@@ -19,6 +19,8 @@
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace watch_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 
@@ -146,3 +148,5 @@ TEST_CASE("the watch judges the values at rest only if the run has come to rest"
   Watch hasty(assembly, terms);
   CHECK(hasty.finish(true).violation_count > 0);
 }
+
+}  // namespace watch_test

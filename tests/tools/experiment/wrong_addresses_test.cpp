@@ -13,6 +13,8 @@
 #include "tools/processes/child_processes.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace wrong_addresses_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 
@@ -86,3 +88,5 @@ TEST_CASE("A switch program that leaves a wrong MAC or IPv4 address in what it r
   CHECK_FALSE(wrong_ip.pass);
   CHECK(wrong_ip.misdirected > 0);
 }
+
+}  // namespace wrong_addresses_test

@@ -10,6 +10,8 @@
 #include "tests/places.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace chart_overlap_test {
+
 using namespace racksim::tools::testing;
 using boost::property_tree::ptree;
 
@@ -151,3 +153,5 @@ TEST_CASE("no text of a chart lies on an arrow, a symbol or another text", "[exp
   CHECK(overlaps(picture) == std::vector<std::string>{});
   CHECK(mixed_lines(outcome.out) == std::vector<std::string>{});
 }
+
+}  // namespace chart_overlap_test

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+namespace chart_test {
+
 using namespace racksim;
 using namespace racksim::tools::explain;
 using namespace sim::literals;
@@ -222,3 +224,5 @@ TEST_CASE("the SVG is well-formed XML with a line for each message and a cross f
     CHECK(std::find(texts.begin(), texts.end(), expected) != texts.end());
   }
 }
+
+}  // namespace chart_test

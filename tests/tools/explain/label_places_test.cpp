@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace label_places_test {
+
 using namespace racksim::tools::explain;
 
 namespace {
@@ -40,3 +42,5 @@ TEST_CASE("the first free place that is not too far to the left is taken, and is
   CHECK(places.take(wanted)->top == 30);
   CHECK_FALSE(places.take(wanted));
 }
+
+}  // namespace label_places_test

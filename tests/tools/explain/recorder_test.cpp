@@ -6,6 +6,8 @@
 #include "models/service/protocol.hpp"
 #include "tests/models/rack_fixture.hpp"
 
+namespace recorder_test {
+
 using namespace racksim;
 using namespace racksim::tools::explain;
 using namespace racksim::models::test;
@@ -145,3 +147,5 @@ TEST_CASE("of very many events those around the beginning and the latest are kep
   CHECK(history.gap_at == 2 * Recorder::kKept);
   CHECK(history.gap == Recorder::kKept + 1);
 }
+
+}  // namespace recorder_test

@@ -12,6 +12,8 @@
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 
+namespace claims_carried_test {
+
 using namespace racksim::tools;
 namespace fs = std::filesystem;
 
@@ -219,3 +221,5 @@ TEST_CASE("the search for claims' ids finds tests with tags, and what is wrong")
   CHECK_THAT(with(2, claim_with("p-30", "p/f", {})), Catch::Contains("does not judge it"));
   CHECK_THAT(with(3, claim_with("p-4", "", {})), Catch::Contains("leaves out p-4"));
 }
+
+}  // namespace claims_carried_test

@@ -6,6 +6,8 @@
 
 #include "tests/tools/refusal.hpp"
 
+namespace figure_claim_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -158,3 +160,5 @@ TEST_CASE("a bad claim is refused with its place and the nearest name") {
   CHECK_THAT(refused(R"({"order": ["A", "<", "B"]})", R"({"metric": "speed"})"), Catch::Contains("/paper/order/1"));
   CHECK_THAT(refused(R"({"value": 1})", ""), Catch::Contains("no \"read\""));
 }
+
+}  // namespace figure_claim_test

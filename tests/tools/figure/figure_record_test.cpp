@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace figure_record_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -94,3 +96,5 @@ TEST_CASE("a figure records its claims when asked, and later says whether they a
   CHECK(nowhere.status == 2);
   CHECK_THAT(nowhere.err, Catch::Contains("a folder named"));
 }
+
+}  // namespace figure_record_test

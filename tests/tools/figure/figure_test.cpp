@@ -7,6 +7,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace figure_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -163,3 +165,5 @@ TEST_CASE("a point whose run fails is named with the command that repeats it") {
   CHECK(broken.status == 3);
   CHECK_THAT(broken.err, Catch::Contains("no_such_metric"));
 }
+
+}  // namespace figure_test

@@ -8,6 +8,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/figure/figure_runs.hpp"
 
+namespace kept_points_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -130,3 +132,5 @@ TEST_CASE("kept points are not run again, and those that end are kept", "[figure
   CHECK(again[1].from_before);
   CHECK(again[1].hash.size() == 32);
 }
+
+}  // namespace kept_points_test

@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace paper_claims_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -170,3 +172,5 @@ TEST_CASE("claims are printed a line each, with what was expected and simulated,
   CHECK(*list[1].find("tests")->elements()->at(0).string() == "a test");
   CHECK(report.find("summary")->find("p")->find("not modelled")->natural() == 1);
 }
+
+}  // namespace paper_claims_test

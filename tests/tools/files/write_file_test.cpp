@@ -8,6 +8,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_racksim.hpp"
 
+namespace write_file_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 namespace fs = std::filesystem;
@@ -55,3 +57,5 @@ TEST_CASE("a link stays one, and what is no regular file is written as it is") {
   CHECK_THROWS_AS(write_file(folder.path() / "full", "text", "test", "--out"), OutputError);
   CHECK(fs::is_symlink(folder.path() / "full"));
 }
+
+}  // namespace write_file_test

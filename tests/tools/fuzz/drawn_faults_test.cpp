@@ -8,6 +8,8 @@
 #include "tools/scenario/binding.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace drawn_faults_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 
@@ -44,3 +46,5 @@ TEST_CASE("every fault that a protocol promises to survive is a kind of fault") 
     }
   }
 }
+
+}  // namespace drawn_faults_test

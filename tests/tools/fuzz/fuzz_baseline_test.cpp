@@ -11,6 +11,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/suite/suite.hpp"
 
+namespace fuzz_baseline_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -158,3 +160,5 @@ TEST_CASE("every fuzz template whose protocol declares race points has a baselin
     }
   }
 }
+
+}  // namespace fuzz_baseline_test

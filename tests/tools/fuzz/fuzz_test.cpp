@@ -13,6 +13,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/fuzz/shrink.hpp"
 
+namespace fuzz_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace std::chrono_literals;
@@ -274,3 +276,5 @@ TEST_CASE("a template that cannot run is bad input") {
   CHECK(status == exit_bad_input);
   CHECK(err.str().find("cores") != std::string::npos);
 }
+
+}  // namespace fuzz_test

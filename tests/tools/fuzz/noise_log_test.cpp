@@ -14,6 +14,8 @@
 #include "tools/fuzz/fuzz.hpp"
 #include "tools/fuzz/shrink.hpp"
 
+namespace noise_log_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using Kind = NoiseEffect::Kind;
@@ -244,3 +246,5 @@ TEST_CASE("noise in which one late copy matters shrinks to that copy, and fails 
   const auto* delay = (*result.document.find("faults")->elements())[0].find("delay");
   CHECK((delay && *delay->string() != "0ps"));  // right behind the packet it would do no harm
 }
+
+}  // namespace noise_log_test

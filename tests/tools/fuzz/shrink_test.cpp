@@ -7,6 +7,8 @@
 #include "tools/fuzz/noise_log.hpp"
 #include "tools/text/units.hpp"
 
+namespace shrink_test {
+
 using namespace racksim::tools;
 
 namespace {
@@ -214,3 +216,5 @@ TEST_CASE("noise is replaced by what it did, and delta debugging leaves the effe
   CHECK(noisy.minimal);
   CHECK(part(noisy.document, "faults") == R"([{"kind":"noise"}])");
 }
+
+}  // namespace shrink_test

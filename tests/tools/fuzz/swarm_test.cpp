@@ -10,6 +10,8 @@
 #include "tools/files/data_files.hpp"
 #include "tools/text/units.hpp"
 
+namespace swarm_test {
+
 using namespace racksim::tools;
 
 namespace {
@@ -320,3 +322,5 @@ TEST_CASE("after-effects of faults last no longer where the drain is long for ma
   CHECK(longer > 0);
   CHECK(as_long > longer);
 }
+
+}  // namespace swarm_test

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace trial_test {
+
 using namespace racksim::tools;
 using namespace std::chrono_literals;
 
@@ -97,3 +99,5 @@ TEST_CASE("a run that throws is an exception in its own words") {
   CHECK(result.kind == "exception");
   CHECK(result.what == "out of retries");
 }
+
+}  // namespace trial_test

@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace json_document_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -146,3 +148,5 @@ TEST_CASE("trees are built member by member") {
   CHECK(to_canonical_json(json) == R"({"a":-1,"b":{"c":{"d":"x"},"e":[2.5]}})");
   CHECK_THROWS_AS(json.find("a")->set("x", 1), std::logic_error);
 }
+
+}  // namespace json_document_test

@@ -7,6 +7,8 @@
 #include "tools/json/json_document.hpp"
 #include "tools/knee/knee_plan.hpp"
 
+namespace knee_command_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -186,3 +188,5 @@ TEST_CASE("a knee of a series without a load is a mistake in the figure file") {
   folder.write("figures/knees.json", to_json(figure));
   CHECK_THAT(refusal([&] { load_figure(file, built_in_catalogue(), false); }), Catch::Contains("/placements/1"));
 }
+
+}  // namespace knee_command_test

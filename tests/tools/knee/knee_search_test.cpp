@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+namespace knee_search_test {
+
 using namespace racksim::tools;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("bounds that are none are a mistake of the program") {
   CHECK_THROWS_AS(find_knee(probes, {10, 10, 0.1}, 0.1), std::logic_error);
   CHECK_THROWS_AS(find_knee(probes, {1, 10, 0}, 0.1), std::logic_error);
 }
+
+}  // namespace knee_search_test

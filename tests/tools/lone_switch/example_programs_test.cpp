@@ -3,6 +3,8 @@
 
 #include "tests/tools/lone_switch/examples.hpp"
 
+namespace example_programs_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -263,3 +265,5 @@ TEST_CASE("what the small programs send is the same whether passes are fused or 
     CHECK(fused == departures(models::PassMode::stepped));
   }
 }
+
+}  // namespace example_programs_test

@@ -4,6 +4,8 @@
 #include "tests/tools/lone_switch/examples.hpp"
 #include "tests/tools/refusal.hpp"
 
+namespace packet_file_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -188,3 +190,5 @@ TEST_CASE("value sets, ports that go down and triggers are checked by their plac
   CHECK_THAT(generator(R"("trigger": "recirculation", "match": 3, "mask": 1)"),
              Contains("/generators/0: found generator application 1: the match 0x3"));
 }
+
+}  // namespace packet_file_test

@@ -8,6 +8,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace pcap_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -99,3 +101,5 @@ TEST_CASE("what is no capture, of another link type, cut or without the first he
   CHECK_THAT(refusal([&] { packets_of(tiny, *program_named("l2l3-forwarding"), 0, "tiny.pcap"); }),
              Contains("tiny.pcap: frame 1: found 13 bytes"));
 }
+
+}  // namespace pcap_test

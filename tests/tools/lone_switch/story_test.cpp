@@ -5,6 +5,8 @@
 #include "p4model/execute/pipeline.hpp"
 #include "tests/tools/lone_switch/examples.hpp"
 
+namespace story_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -180,3 +182,5 @@ TEST_CASE("what a watched pass does to packets and registers is what an unwatche
   }
   CHECK(deaf.stages > 0);
 }
+
+}  // namespace story_test

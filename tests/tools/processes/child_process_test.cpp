@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace child_process_test {
+
 using namespace racksim::tools;
 using Signals = ChildProcess::Signals;
 
@@ -111,3 +113,5 @@ TEST_CASE("a program's exit status is told, and why there is none") {
                     "/no/such/program cannot be started: No such file or directory");
   CHECK_THROWS_WITH(exit_status_of({"sh", "-c", "kill -9 $$"}), "sh was ended by a signal");
 }
+
+}  // namespace child_process_test

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace child_processes_test {
+
 using namespace racksim::tools;
 using namespace std::chrono_literals;
 using Ending = ChildResult::Ending;
@@ -79,3 +81,5 @@ TEST_CASE("a piece of work in a child of its own answers, or what went wrong in 
   CHECK_THROWS_WITH(answer_of([]() -> std::string { throw std::runtime_error("no luck"); }, ""), "no luck");
   CHECK_THROWS_WITH(answer_of([]() -> std::string { _exit(9); }, ""), "the run ended with status 9");
 }
+
+}  // namespace child_processes_test

@@ -9,6 +9,8 @@
 #include "tests/tools/terminal_session.hpp"
 #include "tools/json/json_document.hpp"
 
+namespace interruption_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 using Catch::Contains;
@@ -232,3 +234,5 @@ TEST_CASE("a signal that the program was started to ignore stays ignored", "[int
   CHECK((caught >> (SIGTERM - 1) & 1) == 1);
   CHECK(interrupt(session, false) == 130);
 }
+
+}  // namespace interruption_test

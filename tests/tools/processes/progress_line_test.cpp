@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+namespace progress_line_test {
+
 using namespace racksim::tools;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("there is no progress line before patience is over, and none that nobo
   CHECK(written(true, std::chrono::hours(1)).empty());
   CHECK(written(false).empty());
 }
+
+}  // namespace progress_line_test

@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/scenario/fake_catalogue.hpp"
 
+namespace binding_test {
+
 using namespace racksim;
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -222,3 +224,5 @@ TEST_CASE("the schema follows the declarations") {
   add_schema(annotated, options.declared(), true);
   CHECK(annotated.find("properties")->find("count")->find("anyOf")->elements()->size() == 2);
 }
+
+}  // namespace binding_test

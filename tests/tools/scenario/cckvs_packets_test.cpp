@@ -9,6 +9,8 @@
 #include "tools/scenario/catalogue.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace cckvs_packets_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -137,3 +139,5 @@ TEST_CASE("Packets of 1 KB come at the rate of the links of cckvs-9") {
   AllToAll t(cckvs_9(), {1024});
   CHECK(t.rate() == Approx(9 * 54e9 / (8 * (1024 + 34))).epsilon(0.01));
 }
+
+}  // namespace cckvs_packets_test

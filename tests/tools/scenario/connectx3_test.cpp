@@ -14,6 +14,8 @@
 #include "tools/scenario/catalogue.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace connectx3_test {
+
 using namespace racksim;
 using namespace racksim::models;
 using namespace racksim::sim::literals;
@@ -180,3 +182,5 @@ TEST_CASE("A miss of a line of 2056 bytes runs at the rate of the wire: 3.18 M/s
   std::swap(t.machines.front(), t.machines.back());
   CHECK(t.rate(4) * 4 / 1e6 == Approx(3.18).epsilon(0.01));
 }
+
+}  // namespace connectx3_test

@@ -6,6 +6,8 @@
 #include "tests/tools/refusal.hpp"
 #include "tools/scenario/scenario_parts.hpp"
 
+namespace expected_baseline_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -71,3 +73,5 @@ TEST_CASE("a violation expected means a verdict of fail and must be one that can
                  Catch::Contains("did you mean \"single-writer\"?"));
   CHECK_THAT(refuse(R"({"violation": "stall", "verdict": "pass"})"), Catch::StartsWith("f: /expect/verdict: found"));
 }
+
+}  // namespace expected_baseline_test

@@ -5,6 +5,8 @@
 
 #include "tests/tools/refusal.hpp"
 
+namespace overrides_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -59,3 +61,5 @@ TEST_CASE("an override concerns what it set, what holds it and what it holds") {
   CHECK_FALSE(concerns(override_, "/c"));
   CHECK_FALSE(concerns(override_, ""));
 }
+
+}  // namespace overrides_test

@@ -5,6 +5,8 @@
 #include "tests/tools/scenario/fake_catalogue.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace scenario_schema_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -61,3 +63,5 @@ TEST_CASE("every object in the schema says what else it may hold") {
   });
   CHECK(objects > 10);
 }
+
+}  // namespace scenario_schema_test

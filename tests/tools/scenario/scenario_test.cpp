@@ -7,6 +7,8 @@
 #include "tests/tools/scenario/fake_catalogue.hpp"
 #include "tests/tools/temporary_folder.hpp"
 
+namespace scenario_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -243,3 +245,5 @@ TEST_CASE("the behavioural configuration holds what can change results, and noth
     CHECK(behavioural_configuration(bench.read(kFull, {changing})) != base);
   }
 }
+
+}  // namespace scenario_test

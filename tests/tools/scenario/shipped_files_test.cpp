@@ -9,6 +9,8 @@
 #include "tools/json/json_document.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace shipped_files_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("the committed schema is the one that racksim schema prints") {
@@ -51,3 +53,5 @@ TEST_CASE("every constant of a testbed with all constants names its source") {
     CHECK(!annotated->source.empty());
   }
 }
+
+}  // namespace shipped_files_test

@@ -9,6 +9,8 @@
 #include "tools/scenario/catalogue.hpp"
 #include "tools/scenario/scenario.hpp"
 
+namespace testbeds_test {
+
 using namespace racksim;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("the calibrated latencies of cckvs-9 give the measured round trip thro
   CHECK(small_packet_round_trip(options).ns() == Approx(2170).margin(1));
   CHECK(options.rtt.ns() >= small_packet_round_trip(options).ns());
 }
+
+}  // namespace testbeds_test

@@ -6,6 +6,8 @@
 #include "tests/tools/run_racksim.hpp"
 #include "tools/files/data_files.hpp"
 
+namespace suite_seeds_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -71,3 +73,5 @@ TEST_CASE("a scenario that fails with nine of ten seeds passes the suite, one th
   CHECK_THAT(*row.find("failures")->elements()->front().string(),
              Catch::StartsWith("what it expects comes with " + std::to_string(10 - missed) + " of 10 seeds"));
 }
+
+}  // namespace suite_seeds_test

@@ -8,6 +8,8 @@
 #include "tests/tools/temporary_folder.hpp"
 #include "tools/suite/suite_report.hpp"
 
+namespace suite_test {
+
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
 
@@ -155,3 +157,5 @@ TEST_CASE("JUnit XML counts failures and errors by folder and stays well-formed 
   CHECK_THAT(xml, Catch::Contains("<error message=\"ended by signal 11&#10;?\">"));
   CHECK_THAT(suite_text(scenarios, results, 2), Catch::EndsWith("1 of 3 passed in 2.0 s\n"));
 }
+
+}  // namespace suite_test

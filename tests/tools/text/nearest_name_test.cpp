@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace nearest_name_test {
+
 using namespace racksim::tools;
 
 TEST_CASE("edit distance counts insertions, deletions, replacements and swaps of neighbours") {
@@ -31,3 +33,5 @@ TEST_CASE("names are listed as in a sentence") {
   CHECK(one_of({"a", "b", "c"}) == "\"a\", \"b\" or \"c\"");
   CHECK(one_of({}) == "nothing (none is known)");
 }
+
+}  // namespace nearest_name_test

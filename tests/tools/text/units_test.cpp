@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+namespace units_test {
+
 using namespace racksim::tools;
 using namespace racksim::sim::literals;
 
@@ -91,3 +93,5 @@ TEST_CASE("what is formatted parses back to the same value") {
     REQUIRE(parse_rate(format_rate(value)) == value);
   }
 }
+
+}  // namespace units_test
