@@ -128,10 +128,16 @@ sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key objec
   check_call(session, sim::OperationKind::read, block_of_object(object));
   const PendingOperation begun = begin(session, sim::OperationKind::read, object);
   Guard guard(*this, session, begun);
-  const sim::Value value = co_await do_read(session, object, begun.operation);
-  guard.over();
-  end(session, begun, value);
-  co_return value;
+  try {
+    const sim::Value value = co_await do_read(session, object, begun.operation);
+    guard.over();
+    end(session, begun, value);
+    co_return value;
+  } catch (const Unavailable&) {
+    guard.over();
+    give_up(session, begun);
+    throw;
+  }
 }
 
 sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key object, std::span<const std::byte> bytes,
@@ -140,7 +146,13 @@ sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key obje
   const PendingOperation begun = begin(session, sim::OperationKind::write, object, next_value(session));
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
   Guard guard(*this, session, begun);
-  co_await do_write(session, object, begun.value, begun.operation);
+  try {
+    co_await do_write(session, object, begun.value, begun.operation);
+  } catch (const Unavailable&) {
+    guard.over();
+    give_up(session, begun);
+    throw;
+  }
   guard.over();
   perform_at_return(begun, begun.value);
   end(session, begun, begun.value);
@@ -234,8 +246,7 @@ sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
   end(session, begun, 0);
 }
 
-sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, const AllocationHint& hint) {
-  const AllocationHint kept = hint;  // the caller's may be gone when it is needed
+sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t bytes, AllocationHint hint) {
   if (bytes == 0) throw std::invalid_argument("an allocation of 0 bytes");
   if (hint.home && !shape_.roles.holds_memory(*hint.home)) {
     throw std::invalid_argument(fmt::format("node {} holds no memory", *hint.home));
@@ -243,7 +254,7 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
   const PendingOperation begun = begin(session, sim::OperationKind::allocate, 0, bytes);
   Guard guard(*this, session, begun);
   try {
-    const GlobalAddress address = co_await do_allocate(session, bytes, kept, begun.operation);
+    const GlobalAddress address = co_await do_allocate(session, bytes, hint, begun.operation);
     guard.over();
     end(session, begun, sim::Value(address.value));
     co_return address;

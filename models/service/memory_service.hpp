@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -40,11 +41,18 @@ struct MemoryShape {
   std::uint64_t memory_bytes = MemoryAllocator::kEverything;  ///< of each home
 };
 
+/// Thrown by an access of what lies at a server that is down, once the protocol knows. Whether a write that was under
+/// way has taken effect is open.
+class Unavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 enum class LockMode : std::uint8_t { exclusive, shared };
 
 /// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
 /// time. A call that cannot be carried out (an address at no memory server, an unlock of what is not held, and what the
-/// protocol adds) throws std::invalid_argument and has not begun.
+/// protocol adds) throws std::invalid_argument and has not begun. Reads and writes may throw Unavailable.
 class MemoryService : public Service {
  public:
   static constexpr std::string_view kWhat = "a memory service";
@@ -84,7 +92,7 @@ class MemoryService : public Service {
 
   /// Takes memory in whole blocks. Throws as MemoryAllocator does: std::bad_alloc, when it has found out, if no home
   /// that may be taken has room.
-  sim::Task<GlobalAddress> allocate(Session session, std::uint64_t bytes, const AllocationHint& hint = {});
+  sim::Task<GlobalAddress> allocate(Session session, std::uint64_t bytes, AllocationHint hint = {});
   /// Throws std::invalid_argument, when it has found out, for an address that is no allocation's, and for memory that
   /// the protocol cannot free now.
   sim::Task<void> free(Session session, GlobalAddress address);

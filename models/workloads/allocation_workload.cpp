@@ -153,10 +153,13 @@ class AllocationWorkload final : public Workload {
     const GlobalAddress at{piece.begin.value + session.random.below(words) * MemoryService::kWordBytes};
     ++piece.users;
     session.in_use = &piece;
-    if (session.random.chance(options_.read_ratio)) {
-      co_await memory_.read(session.id, at);
-    } else {
-      co_await memory_.write(session.id, at);
+    try {
+      if (session.random.chance(options_.read_ratio)) {
+        co_await memory_.read(session.id, at);
+      } else {
+        co_await memory_.write(session.id, at);
+      }
+    } catch (const Unavailable&) {  // an application goes on with something else
     }
     session.in_use = nullptr;
     --piece.users;

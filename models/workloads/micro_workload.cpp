@@ -281,10 +281,14 @@ class MicroWorkload final : public Workload {
     const NodeId node = session.id.node;
     while (!stopping_ && take_operation(node)) {
       const Access access = draw(session);
-      if (options_.mode == MicroOptions::Mode::mixed) {
-        co_await perform_any(session, access);
-      } else {
-        co_await perform(session.id, access, options_.mode);
+      try {
+        if (options_.mode == MicroOptions::Mode::mixed) {
+          co_await perform_any(session, access);
+        } else {
+          co_await perform(session.id, access, options_.mode);
+        }
+      } catch (const Unavailable&) {  // an application goes on with something else
+        continue;
       }
       if (ended_ != nullptr && !stopping_) ++ended_->value;
       tasks_.operation_ended();

@@ -38,25 +38,27 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   const Tag tag = request.tag();
   if (first) node_.recovery().forget(RequesterId{request.requester});
   CacheEntry* entry = node_.cache().find(tag);
-  std::optional<std::uint64_t> data;
+  std::optional<BlockData> data;
   shared_.coverage.race_if(first && (entry == nullptr || !entry->valid()), RacePoint::cache_copy_gone);
   if (entry != nullptr && entry->valid()) {
     if (request.message_type() == MessageType::read_miss) {
-      data = entry->value;
+      data = {tag, entry->value, entry->version};
       // Only a request that found the block Modified may downgrade: the others reach sharers without changing anything,
       // so that one which arrives after its event is over does no harm.
       const bool downgrade = static_cast<GlobalStatus>(request.global_status) == GlobalStatus::modified;
       shared_.coverage.race_if(!downgrade && entry->state == CacheEntry::State::dirty,
                                RacePoint::cache_late_downgrade_withheld);
       if (first && downgrade && entry->state == CacheEntry::State::dirty) {
-        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq}, tag, entry->value);
+        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq},
+                                   {tag, entry->value, entry->version});
         entry->state = CacheEntry::State::clean;
         node_.permission_changed(tag, MemoryNode::Permission::read, packet->operation);
       }
     } else if (first) {
-      data = entry->value;
+      data = {tag, entry->value, entry->version};
       if (entry->state == CacheEntry::State::dirty) {
-        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq}, tag, entry->value);
+        node_.recovery().gave_away(RequesterId{request.requester}, Seq{request.seq},
+                                   {tag, entry->value, entry->version});
       }
       LocalCache::empty(*entry);
       ++shared_.counters.invalidations.value;
@@ -69,8 +71,8 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   if (request.is_data_provider && data) {
     ++shared_.counters.cache_sent.value;
     ++shared_.counters.data_blocks.value;
-    endpoint_.write_block(to, DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}), tag,
-                          sim::Value{*data}, false, 0, packet->operation);
+    endpoint_.write_block(to, DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}), *data, false,
+                          0, packet->operation);
   }
   FlowCcHeader ack = request;  // echoes seq, serial, metadata
   ack.set_type(MessageType::ack);
@@ -78,6 +80,11 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   ack.node_id = node_.id();
   ++shared_.counters.cache_sent.value;
   endpoint_.send(ack, to, packet->operation);
+}
+
+void CacheAgent::crash() {
+  last_executed_.forget_all();
+  invalidations_.clear();
 }
 
 void CacheAgent::epoch_over() {

@@ -19,6 +19,10 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
 
   /// An epoch is over: the shadow node is told how often which blocks of the switch have been invalidated here.
   void epoch_over();
+  /// The node has crashed, and knows nothing any more.
+  void crash();
+  /// This requester begins with number 1 again.
+  void forget_requester(RequesterId requester) { last_executed_.forget(requester); }
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;

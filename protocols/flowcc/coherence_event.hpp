@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/network.hpp"
 #include "protocols/flowcc/provider_count.hpp"
 
 namespace racksim::flowcc {
@@ -32,7 +33,7 @@ class CoherenceEvent {
   sim::OperationId operation() const { return operation_; }
   bool failed() const { return failed_; }
   bool settled() const { return complete_ || failed_; }
-  sim::Value data() const { return data_; }
+  const BlockData& data() const { return data_; }
   /// The metadata under the lock, from the reply that completed the event.
   GlobalMetadata metadata() const { return metadata_; }
   /// Whether some reply said Modified: then global memory may be older than the data.
@@ -52,9 +53,9 @@ class CoherenceEvent {
   bool in_switch = false;
 
   void fail() { failed_ = true; }
-  void data_landed(sim::Value value) {
+  void data_landed(const BlockData& data) {
     has_data_ = true;
-    data_ = value;
+    data_ = data;
     update();
   }
   void acknowledged(const FlowCcHeader& ack) {
@@ -100,7 +101,7 @@ class CoherenceEvent {
   std::uint32_t seq_ = 0;
   Tag tag_ = 0;
   sim::OperationId operation_ = 0;
-  sim::Value data_ = 0;
+  BlockData data_{};
   Copyset acknowledged_ = 0, multicast_set_ = 0;
   GlobalMetadata metadata_;
   ProviderCount providers_;

@@ -110,7 +110,12 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       home_packets_per_operation_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets_per_operation",
                                                                "packets", "the same per measured operation", 0)) {
   shared_.migration = migration_counters_.get();
-  if (options_.migrates()) shared_.incarnations.resize(rack_.nodes());
+  if (options_.migrates()) {
+    writes_ = std::make_unique<WriteLog>();
+    shared_.writes = writes_.get();
+    shared_.incarnations.resize(rack_.nodes());
+    shared_.absent.resize(shape().nodes);
+  }
   if (options_.migrates()) shared_.shadow = static_cast<NodeId>(options_.shadow.node.value_or(shape().nodes));
   for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
   std::vector<MemoryNode*> nodes;
@@ -131,7 +136,9 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     migration_watch_ =
         std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
     rack_.chassis().add_pass_observer(*migration_watch_);
-    recovery_ = std::make_unique<Recovery>(shared_, nodes, *switch_, *shadow_);
+    recovery_ =
+        std::make_unique<Recovery>(shared_, nodes, *switch_, *shadow_,
+                                   [this](Tag tag, sim::Value value, sim::Loss why) { lost_write(tag, value, why); });
   }
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
   rack_.observe_boots(*this);
@@ -210,11 +217,20 @@ void FlowCc::switch_booted() {
   switch_lost_state_ = true;
 }
 
+void FlowCc::node_fails(NodeId node) {
+  if (recovery_ && node < nodes_.size()) recovery_->node_fails(node);
+}
+
 void FlowCc::node_crashed(NodeId node) {
   if (node >= nodes_.size()) return;  // the shadow node, of which only hints come
   nodes_[node]->crash();
   allocation_->node_crashed(node);
   sessions_died(node);
+  if (recovery_) recovery_->node_crashed(node);
+}
+
+bool FlowCc::takes_back(NodeId node) const {
+  return recovery_ && node < nodes_.size() && options_.recovery.of_nodes == RecoveryOptions::OfNodes::rebuild;
 }
 
 FlowCc::Baseline FlowCc::current() const {
@@ -245,10 +261,22 @@ void FlowCc::show_state(sim::StateVisitor& visitor) const {
     }
     node->visit_lost([&](Tag tag) { visitor.lost(tag); });
   }
+  if (recovery_) show_homeless(visitor);
   // A block that the switch knew is its home's again, which does not know who holds it.
   if (!switch_lost_state_) return;
   for (const TagRange& range : declared_shared_) {
     for (std::uint64_t tag = range.begin; tag < range.end; ++tag) visitor.lost(Tag{tag});
+  }
+}
+
+// When the home is back it gets what is left.
+void FlowCc::show_homeless(sim::StateVisitor& visitor) const {
+  for (const auto& [tag, writes] : recovery_->what_is_left()) {
+    const bool dirty = std::any_of(nodes_.begin(), nodes_.end(), [tag = tag](const auto& node) {
+      const CacheEntry* entry = node->cache().find(tag);
+      return entry != nullptr && entry->state == CacheEntry::State::dirty;
+    });
+    if (shared_.is_homeless(tag) && writes > 0 && !dirty) visitor.home(tag, writes_->after(tag, writes));
   }
 }
 
@@ -321,6 +349,7 @@ std::vector<models::Leak> FlowCc::wrong_metadata() const {
       if (!entry.valid()) continue;
       const GlobalMetadata m = metadata(entry.tag);
       const bool dirty = entry.state == CacheEntry::State::dirty;
+      if (shared_.is_homeless(entry.tag)) continue;
       if ((m.copyset & node_bit(node->id())) == 0 || dirty != (m.status == GlobalStatus::modified)) {
         report(entry.tag, fmt::format("node {} holds it {}", node->id(), dirty ? "dirty" : "clean"));
         continue;

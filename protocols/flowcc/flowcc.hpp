@@ -23,8 +23,10 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   void show_state(sim::StateVisitor& visitor) const override;
-  /// The node leaves for good: rejoining after a restart, and freeing what it holds, do not exist yet.
+  void node_fails(NodeId node) override;
+  /// Where blocks do not migrate it leaves for good.
   void node_crashed(NodeId node) override;
+  bool takes_back(NodeId node) const override;
   void start_measuring() override;
   void stop_measuring() override;
   bool quiescent() const override;
@@ -40,6 +42,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   const SwitchOwner& switch_owner() const { return *switch_; }
   /// Where blocks migrate; otherwise null.
   ShadowNode* shadow() { return shadow_.get(); }
+  /// The same.
+  Recovery* recovery() { return recovery_.get(); }
   const Allocation& allocation() const { return *allocation_; }
 
  protected:
@@ -53,6 +57,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
+  void show_homeless(sim::StateVisitor& visitor) const;
   void make_shadow();
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;
@@ -70,7 +75,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::vector<models::Leak> wrong_metadata() const;
   void set_metadata(Tag tag, GlobalMetadata metadata);
   CacheEntry& warm_entry(MemoryNode& node, Tag tag);
-  sim::Value warm_fetch(Tag tag, GlobalMetadata old, bool write);
+  BlockData warm_fetch(Tag tag, GlobalMetadata old, bool write);
 
   models::Rack& rack_;
   FlowCcOptions options_;
@@ -81,6 +86,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
   std::unique_ptr<ShadowNode> shadow_;               // where blocks migrate
+  std::unique_ptr<WriteLog> writes_;                 // the same
   std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
   std::unique_ptr<Recovery> recovery_;               // where blocks migrate
   std::unique_ptr<Allocation> allocation_;

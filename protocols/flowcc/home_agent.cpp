@@ -86,8 +86,8 @@ void HomeAgent::serve_from_memory(const p4::Packet& packet) {
     ++shared_.counters.home_sent.value;
     ++shared_.counters.data_blocks.value;
     endpoint_.write_block(static_cast<NodeId>(h.node_id),
-                          DataAddress::event_buffer(RequesterId{h.requester}, Seq{h.seq}), h.tag(),
-                          node_.global_memory(h.tag()), false, 0, packet.operation);
+                          DataAddress::event_buffer(RequesterId{h.requester}, Seq{h.seq}), node_.stored(h.tag()), false,
+                          0, packet.operation);
   } else {
     shared_.coverage.race(RacePoint::memory_repeated_request);
     ++shared_.counters.repeated_requests.value;

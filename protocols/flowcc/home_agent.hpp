@@ -55,6 +55,10 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   void epoch_over();
   /// All have stopped: no lock is held and no migration under way any more.
   void forget();
+  /// The node has crashed, and knows nothing any more.
+  void crash();
+  /// This requester begins with number 1 again.
+  void forget_requester(RequesterId requester);
   /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
   void rebuild(const std::map<Tag, GlobalMetadata>& blocks);
 

@@ -62,6 +62,19 @@ void HomeAgent::forget() {
   if (migration_) migration_->forget();
 }
 
+void HomeAgent::crash() {
+  std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
+  last_executed_.forget_all();
+  std::fill(last_serial_.begin(), last_serial_.end(), 0);
+  std::fill(last_unlock_.begin(), last_unlock_.end(), 0);
+}
+
+void HomeAgent::forget_requester(RequesterId requester) {
+  last_executed_.forget(requester);
+  last_serial_[requester] = 0;
+  if (!last_unlock_.empty()) last_unlock_[requester] = 0;
+}
+
 void HomeAgent::rebuild(const std::map<Tag, GlobalMetadata>& blocks) {
   std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
   for (const auto& [tag, metadata] : blocks) set_metadata(tag, metadata);

@@ -1,6 +1,7 @@
 // The LAST-EXECUTED table of an agent: the largest sequence number received from each requester (Concordia §5.3.1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,6 +27,10 @@ class LastExecuted {
     last = seq;
     return Verdict::execute;
   }
+
+  /// The requester begins with number 1 again.
+  void forget(RequesterId requester) { seq_[requester] = 0; }
+  void forget_all() { std::fill(seq_.begin(), seq_.end(), 0); }
 
  private:
   std::vector<std::uint32_t> seq_;

@@ -32,15 +32,9 @@ CacheEntry* LocalCache::free_entry(Tag tag) {
   return nullptr;
 }
 
-CacheEntry* LocalCache::victim(Tag tag) {
-  CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
-  CacheEntry* oldest = nullptr;
-  for (std::size_t i = 0; i < kBucketEntries; ++i) {
-    CacheEntry& entry = bucket[i];
-    if (!entry.valid() || entry.busy) continue;
-    if (oldest == nullptr || entry.timestamp < oldest->timestamp) oldest = &entry;
-  }
-  return oldest;
+bool LocalCache::any_busy(Tag tag) const {
+  const CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+  return std::any_of(bucket, bucket + kBucketEntries, [](const CacheEntry& entry) { return entry.busy; });
 }
 
 }  // namespace racksim::flowcc

@@ -21,6 +21,7 @@ struct CacheEntry {
   Tag tag = 0;
   sim::Value value = 0;
   std::uint64_t timestamp = 0;  ///< the cache's access count at the last access
+  std::uint32_t version = 0;    ///< of what it holds (BlockData)
   State state = State::empty;
   bool busy = false;  ///< a thread of this node has a coherence event on it: not to be written, nor chosen as victim
 
@@ -43,8 +44,20 @@ class LocalCache {
 
   /// An empty entry of the tag's bucket, or null when there is none.
   CacheEntry* free_entry(Tag tag);
-  /// The least recently used valid entry of the tag's bucket that is not busy, or null.
-  CacheEntry* victim(Tag tag);
+  /// The least recently used valid entry of the tag's bucket that is not busy and may go, or null.
+  template <class MayGo>
+  CacheEntry* victim(Tag tag, MayGo&& may_go) {
+    CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+    CacheEntry* oldest = nullptr;
+    for (std::size_t i = 0; i < kBucketEntries; ++i) {
+      CacheEntry& entry = bucket[i];
+      if (!entry.valid() || entry.busy || !may_go(entry)) continue;
+      if (oldest == nullptr || entry.timestamp < oldest->timestamp) oldest = &entry;
+    }
+    return oldest;
+  }
+  /// Whether a thread has an event on some entry of the tag's bucket.
+  bool any_busy(Tag tag) const;
   /// The tag's bucket: two tags compete for entries exactly when they share it.
   std::size_t bucket_of(Tag tag) const;
 

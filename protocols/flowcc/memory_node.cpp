@@ -24,22 +24,26 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
   }
   home_agent_ = std::make_unique<HomeAgent>(shared, *this, server.core(threads));
   cache_agent_ = std::make_unique<CacheAgent>(shared, *this, server.core(threads + 1));
-  // All addresses are said by DataAddress, and what is written there is kept here and in the requesters' events.
+  shared.data_keys.push_back({});
+  register_memory();
+  if (shared.migration != nullptr) begin_epoch();
+}
+
+// All addresses are said by DataAddress, and what is written there is kept here and in the requesters' events.
+void MemoryNode::register_memory() {
   models::Memory::Region region;
   region.bytes = std::numeric_limits<std::uint64_t>::max();
   region.rights = {.read = false, .write = true, .atomic = false};
   region.observers.push_back(this);
   region.stored = false;
-  shared.data_keys.push_back(server.nic().memory().add(region));
-  if (shared.migration != nullptr) begin_epoch();
+  shared_.data_keys[id_] = shared_.rack.server(id_).nic().memory().add(region);
 }
 
 void MemoryNode::begin_epoch() {
-  shared_.rack.server(id_).clock().after<&MemoryNode::epoch_over>(shared_.options.migration.epoch, *this);
+  epoch_end_ = shared_.rack.server(id_).clock().after<&MemoryNode::epoch_over>(shared_.options.migration.epoch, *this);
 }
 
 void MemoryNode::epoch_over() {
-  if (crashed_) return;
   home_agent_->epoch_over();
   cache_agent_->epoch_over();
   begin_epoch();
@@ -61,6 +65,18 @@ void MemoryNode::set_global_memory(Tag tag, sim::Value value) {
   const std::uint64_t index = shared_.index_at_home(tag);
   if (index >= memory_.size()) memory_.resize(std::max<std::size_t>(index + 1, memory_.size() * 3 / 2));
   memory_[index] = value;
+}
+
+BlockData MemoryNode::stored(Tag tag) const {
+  const std::uint64_t index = shared_.index_at_home(tag);
+  return {tag, global_memory(tag), index < versions_.size() ? versions_[index] : 0};
+}
+
+void MemoryNode::store(const BlockData& block) {
+  set_global_memory(block.tag, block.value);
+  if (shared_.migration == nullptr) return;
+  if (versions_.size() < memory_.size()) versions_.resize(memory_.size());
+  versions_[shared_.index_at_home(block.tag)] = block.version;
 }
 
 void MemoryNode::permission_changed(Tag tag, Permission permission, sim::OperationId operation) {
@@ -99,6 +115,28 @@ void MemoryNode::crash() {
     if (entry.state == CacheEntry::State::dirty) lost_.push_back(entry.tag);
     permission_changed(entry.tag, Permission::none, 0);
   });
+  if (shared_.migration == nullptr) return;
+  shared_.calendar.cancel(epoch_end_);
+  memory_.clear();
+  versions_.clear();
+  home_agent_->crash();
+  cache_agent_->crash();
+  recovery_.crash();
+}
+
+void MemoryNode::restart() {
+  crashed_ = false;
+  lost_.clear();
+  register_memory();
+  begin_epoch();
+}
+
+void MemoryNode::forget_requesters_of(NodeId node) {
+  for (unsigned thread = 0; thread < shared_.shape.threads_per_node; ++thread) {
+    const RequesterId requester{shared_.requester_of(node, thread)};
+    home_agent_->forget_requester(requester);
+    cache_agent_->forget_requester(requester);
+  }
 }
 
 bool MemoryNode::quiescent() const {
@@ -107,13 +145,14 @@ bool MemoryNode::quiescent() const {
 
 void MemoryNode::landed(NodeId from, std::uint64_t address, std::uint32_t, const models::Content& content) {
   if (address == DataAddress::kReport) return recovery_.reported(from, content.as<HeatReport>());
+  if (address == DataAddress::kWanted) return recovery_.asked_for(content.as<HeatReport>());
   const auto data = content.as<BlockData>();
   if (!DataAddress::is_event_buffer(address)) {
-    set_global_memory(data.tag, data.value);
+    store(data);
     return;
   }
   const unsigned thread = DataAddress::requester(address) % shared_.shape.threads_per_node;
-  requesters_[thread]->data_landed(DataAddress::seq(address), data.value);
+  requesters_[thread]->data_landed(DataAddress::seq(address), data);
 }
 
 }  // namespace racksim::flowcc

@@ -38,6 +38,9 @@ class MemoryNode final : public models::MemoryObserver {
   /// The value of a block in global memory; 0 if nobody has written it.
   sim::Value global_memory(Tag tag) const;
   void set_global_memory(Tag tag, sim::Value value);
+  /// The same with its version, where blocks migrate.
+  BlockData stored(Tag tag) const;
+  void store(const BlockData& block);
 
   template <class Visit>
   void visit_global_memory(Visit&& visit) const {
@@ -52,9 +55,14 @@ class MemoryNode final : public models::MemoryObserver {
 
   void count_event(MessageType type);
 
-  /// The node loses its cache and what it had under way, and takes part no more: whatever reaches it is ignored.
+  /// The node loses its cache and what it had under way, and, where blocks migrate, its memory. Whatever reaches it is
+  /// ignored, until it is back.
   void crash();
   bool crashed() const { return crashed_; }
+  /// Where blocks migrate: it is back, with nothing.
+  void restart();
+  /// A node is dead: its requesters may come again, with numbers from 1.
+  void forget_requesters_of(NodeId node);
   /// Calls `visit(tag)` for each block whose value may have gone with it: those that it held dirty or had under way.
   template <class Visit>
   void visit_lost(Visit&& visit) const {
@@ -67,6 +75,7 @@ class MemoryNode final : public models::MemoryObserver {
   void landed(NodeId from, std::uint64_t address, std::uint32_t bytes, const models::Content& content) override;
 
  private:
+  void register_memory();
   void begin_epoch();
   void epoch_over();
 
@@ -74,11 +83,13 @@ class MemoryNode final : public models::MemoryObserver {
   NodeId id_;
   sim::Source source_;
   LocalCache cache_;
-  std::vector<std::uint64_t> memory_;  // by index at home
+  std::vector<std::uint64_t> memory_;    // by index at home
+  std::vector<std::uint32_t> versions_;  // the same, where blocks migrate
   sim::Signal any_event_ended_;
   NodeRecovery recovery_;
   bool crashed_ = false;
   std::vector<Tag> lost_;
+  sim::EventId epoch_end_;
   std::vector<std::unique_ptr<Requester>> requesters_;
   std::unique_ptr<HomeAgent> home_agent_;
   std::unique_ptr<CacheAgent> cache_agent_;

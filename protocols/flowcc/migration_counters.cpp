@@ -31,7 +31,13 @@ MigrationCounters::MigrationCounters(sim::Metrics& m)
           m.counter("flowcc.recovery.time", "ns", "time from the beginning of each to its end, outage included")),
       saved(m.counter("flowcc.recovery.saved", "blocks", "blocks on their way home that were written there again")),
       reported(m.counter("flowcc.recovery.reported", "blocks", "cached blocks that cache agents have told homes of")),
+      supplied(m.counter("flowcc.recovery.supplied", "blocks",
+                         "blocks of which homes had an older value, or none, and got that of a copy")),
       stale_packets(m.counter("flowcc.recovery.stale_packets", "packets",
-                              "packets of another incarnation that agents and requesters dropped")) {}
+                              "packets of another incarnation that agents and requesters dropped")),
+      lost_blocks(m.counter("flowcc.recovery.lost_blocks", "blocks",
+                            "blocks of which acknowledged writes were lost with nodes that crashed")),
+      unavailable(m.counter("flowcc.recovery.unavailable", "operations",
+                            "reads and writes that ended with an error, for a home was down")) {}
 
 }  // namespace racksim::flowcc

@@ -24,9 +24,14 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
   if (h == nullptr || h->message_type() > MessageType::clear || h->tag() + 1 == 0) return;
   const Tag tag = h->tag();
   const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  if (std::string wrong = owner_.wrong_places(index); !wrong.empty()) report("wrong-place", tag, std::move(wrong));
+  // What others find in a place they do not change, but for its lock; at rest all places are looked at.
+  const bool moves = h->requester >= shared_.requesters();  // a home agent asked for it
+  if (std::string wrong = moves ? owner_.wrong_places(index) : ""; !wrong.empty()) {
+    report("wrong-place", tag, std::move(wrong));
+  }
   const NodeId home = shared_.home_of(tag);
-  if (owner_.metadata(tag) && nodes_[home]->home_agent().migration()->would_grant(tag)) {
+  if (nodes_[home]->crashed()) return;  // it grants nothing
+  if (nodes_[home]->home_agent().migration()->would_grant(tag) && owner_.metadata(tag)) {
     report("two-owners", tag,
            fmt::format("block {} is in the switch, and its home node {} would grant requests for it",
                        sim::printed_key(tag), home));
@@ -39,7 +44,7 @@ std::vector<models::Leak> MigrationWatch::at_rest() const {
     return *nodes_[shared_.home_of(tag)]->home_agent().migration();
   };
   owner_.visit_blocks([&](Tag tag) {
-    if (home_of(tag).is_away(tag)) return;
+    if (home_of(tag).is_away(tag) || shared_.is_homeless(tag)) return;
     wrong.push_back({"two-owners",
                      fmt::format("block {} is in the switch, which its home does not know", sim::printed_key(tag)),
                      {tag, {}}});

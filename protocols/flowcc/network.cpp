@@ -30,6 +30,7 @@ void Endpoint::connect(Endpoint& a, Endpoint& b) {
 
 void Endpoint::connect_again(std::uint32_t connection) {
   for (NodeId remote = 0; remote < connections_.size(); ++remote) {
+    if (!shared_.takes_part(remote, connection)) continue;
     connections_[remote]->connect(remote, remote_numbers_[remote], models::first_psn(connection));
   }
 }
@@ -77,22 +78,22 @@ void Endpoint::report_timeout(Tag tag, sim::OperationId operation, sim::Duration
                          {sim::SentAgain::timeout, tag, now - patience});
 }
 
-void Endpoint::write_report(NodeId home, const HeatReport& blocks, std::uint64_t wr_id) {
+void Endpoint::write_list(NodeId destination, std::uint64_t address, const HeatReport& blocks, std::uint64_t wr_id) {
   models::WorkRequest write;
   write.opcode = models::Opcode::write;
-  write.remote = {DataAddress::kReport, shared_.data_keys[home]};
+  write.remote = {address, shared_.data_keys[destination]};
   write.content = models::Content::of(blocks);
   write.bytes = blocks.size * HeatReport::kBytesEach;
   write.wr_id = wr_id;
-  connections_[home]->post(write);
+  connections_[destination]->post(write);
 }
 
-void Endpoint::write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,
+void Endpoint::write_block(NodeId destination, std::uint64_t address, const BlockData& block, bool signalled,
                            std::uint64_t wr_id, sim::OperationId operation) {
   models::WorkRequest write;
   write.opcode = models::Opcode::write;
   write.remote = {address, shared_.data_keys[destination]};
-  write.content = models::Content::of(BlockData{tag, value});
+  write.content = models::Content::of(block);
   write.bytes = static_cast<std::uint32_t>(shared_.shape.block_bytes);
   write.signalled = signalled;
   write.wr_id = wr_id;

@@ -13,6 +13,7 @@
 #include "protocols/flowcc/migration_counters.hpp"
 #include "protocols/flowcc/options.hpp"
 #include "protocols/flowcc/provider.hpp"
+#include "protocols/flowcc/write_log.hpp"
 
 namespace racksim::flowcc {
 
@@ -32,6 +33,8 @@ struct Shared {
   NodeId shadow = 0;                          ///< the server that the shadow node runs on, where they do
   bool recovering = false;                    ///< between the stop of all and their going on
   std::vector<std::uint32_t> incarnations{};  ///< by server: which one it takes part in
+  std::vector<bool> absent{};                 ///< by node: found dead, and not back yet
+  WriteLog* writes = nullptr;                 ///< null where blocks do not migrate
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -42,6 +45,12 @@ struct Shared {
   }
   Tag tag_at_home(NodeId home, std::uint64_t index) const {
     return Tag{std::uint64_t{home} << (models::GlobalAddress::kOffsetBits - block_bits()) | index};
+  }
+  /// Whether accesses to the block have to fail, for its home is not there.
+  bool is_homeless(Tag tag) const { return !absent.empty() && absent[home_of(tag)]; }
+  /// Whether a node takes part in an incarnation: it is there, or about to come back.
+  bool takes_part(NodeId node, std::uint32_t incarnation) const {
+    return !absent[node] || incarnations[node] == incarnation;
   }
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
@@ -70,17 +79,19 @@ struct DataAddress {
   static constexpr std::uint64_t event_buffer(RequesterId requester, Seq seq) {
     return kEventBuffer | std::uint64_t{requester} << 32 | seq;
   }
-  /// What a cache agent tells a home of its blocks when all have stopped.
-  static constexpr std::uint64_t kReport = std::uint64_t{1} << 62;
+  /// When all have stopped: what a cache agent tells a home of its blocks, and which of them the home wants.
+  static constexpr std::uint64_t kReport = std::uint64_t{1} << 62, kWanted = kReport + 1;
   static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
   static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
   static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
 };
 
-/// What an RC WRITE of a block brings.
+/// What an RC WRITE of a block brings. Beside its data a block has the number of times that somebody has got the
+/// permission to write it: after a failure that tells which of several copies is the newest.
 struct BlockData {
   Tag tag = 0;
   sim::Value value = 0;
+  std::uint32_t version = 0;
 };
 
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
@@ -105,12 +116,12 @@ class Endpoint {
   /// The same once the thread has spent `cost` on it; until then it does nothing else.
   void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
   /// Writes a block to `address` on `destination`.
-  void write_block(NodeId destination, std::uint64_t address, Tag tag, sim::Value value, bool signalled,
+  void write_block(NodeId destination, std::uint64_t address, const BlockData& block, bool signalled,
                    std::uint64_t wr_id, sim::OperationId operation);
 
-  /// Writes a report of cached blocks to a home, with a completion.
-  void write_report(NodeId home, const HeatReport& blocks, std::uint64_t wr_id);
-  /// Connects its reliable connections anew, to those that they were connected to: the n-th of each pair, from 0.
+  /// Writes a list of blocks to `address` (DataAddress) on `destination`, with a completion.
+  void write_list(NodeId destination, std::uint64_t address, const HeatReport& blocks, std::uint64_t wr_id);
+  /// Connects its reliable connections to the nodes that are there anew: the n-th of each pair, from 0.
   void connect_again(std::uint32_t connection);
 
   /// Says that what was sent `patience` ago is sent again, for want of an answer.

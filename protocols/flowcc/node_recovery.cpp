@@ -21,21 +21,51 @@ std::uint32_t NodeRecovery::incarnation() const {
   return shared_.incarnations[node_.id()];
 }
 
-void NodeRecovery::gave_away(RequesterId requester, Seq seq, Tag tag, sim::Value value) {
+void NodeRecovery::gave_away(RequesterId requester, Seq seq, const BlockData& block) {
   if (given_away_.empty()) return;
-  given_away_[requester] = {.held = true, .seq = static_cast<std::uint32_t>(seq), .block = {tag, value}};
+  given_away_[requester] = {.held = true, .seq = static_cast<std::uint32_t>(seq), .block = block};
 }
+
+class NodeRecovery::Lists {
+ public:
+  Lists(NodeRecovery& recovery, std::uint64_t address)
+      : recovery_(recovery), address_(address), lists_(recovery.shared_.shape.nodes) {}
+  void add(NodeId to, const Heat& block) {
+    HeatReport& blocks = lists_[to];
+    blocks.blocks[blocks.size++] = block;
+    if (blocks.size == HeatReport::kMost) send(to);
+  }
+  void send_rest() {
+    for (NodeId to = 0; to < lists_.size(); ++to) {
+      if (lists_[to].size > 0) send(to);
+    }
+  }
+
+ private:
+  void send(NodeId to) {
+    ++recovery_.writing_;
+    recovery_.node_.cache_agent().endpoint().write_list(to, address_, lists_[to], recovery_.incarnation());
+    lists_[to].size = 0;
+  }
+  NodeRecovery& recovery_;
+  std::uint64_t address_;
+  std::vector<HeatReport> lists_;
+};
 
 void NodeRecovery::stop(std::uint32_t incarnation, std::vector<AbortedEvent>& aborted) {
   stopped_ = true;
   shared_.incarnations[node_.id()] = incarnation;
   models::Nic& nic = shared_.rack.server(node_.id()).nic();
-  for (NodeId other = 0; other < shared_.shape.nodes; ++other) nic.cut_off(other);
+  for (NodeId other = 0; other < shared_.shape.nodes; ++other) {
+    nic.cut_off(other);
+    if (shared_.absent[other]) node_.forget_requesters_of(other);
+  }
   for (const auto& requester : node_.requesters()) {
     if (const auto seq = requester->abort(write_backs_)) aborted.push_back({requester->number(), *seq});
   }
   node_.home_agent().forget();
   reports_.clear();
+  wanted_.clear();
   written_.notify_all();  // what was being saved, or reported, begins again
 }
 
@@ -46,46 +76,56 @@ void NodeRecovery::connect() {
 }
 
 sim::Task<bool> NodeRecovery::save(const std::vector<AbortedEvent>& aborted) {
-  std::vector<BlockData> blocks;
-  if (shared_.options.recovery.write_backs) blocks = write_backs_;
+  aborted_.clear();
   for (const AbortedEvent& event : aborted) {
     const GivenAway& given = given_away_[event.requester];
-    if (shared_.options.recovery.given_away && given.held && given.seq == event.seq) blocks.push_back(given.block);
+    if (shared_.options.recovery.given_away && given.held && given.seq == event.seq) aborted_.push_back(given.block);
   }
-  writing_ = 0;
-  write_failed_ = false;
-  for (const BlockData& block : blocks) {
+  begin_writing();
+  const auto write = [this](const BlockData& block) {
+    if (!shared_.takes_part(shared_.home_of(block.tag), incarnation())) return;
     ++writing_;
     ++shared_.migration->saved.value;
-    node_.cache_agent().endpoint().write_block(shared_.home_of(block.tag), DataAddress::global_memory(block.tag),
-                                               block.tag, block.value, true, incarnation(), 0);
-  }
+    node_.cache_agent().endpoint().write_block(shared_.home_of(block.tag), DataAddress::global_memory(block.tag), block,
+                                               true, incarnation(), 0);
+  };
+  if (shared_.options.recovery.write_backs) std::for_each(write_backs_.begin(), write_backs_.end(), write);
+  std::for_each(aborted_.begin(), aborted_.end(), write);
   co_return co_await all_written();
+}
+
+std::vector<BlockData> NodeRecovery::kept() const {
+  std::vector<BlockData> blocks = homeless_;
+  for (unsigned requester = 0; requester < given_away_.size(); ++requester) {
+    const GivenAway& given = given_away_[requester];
+    if (given.held && (is_of_dead(requester) || shared_.is_homeless(given.block.tag))) blocks.push_back(given.block);
+  }
+  return blocks;
 }
 
 sim::Task<bool> NodeRecovery::report() {
   const auto& entries = node_.cache().entries();
   const auto work = shared_.options.recovery.work_per_entry * static_cast<std::int64_t>(entries.size());
   co_await models::occupy(node_.cache_agent().core(), work);
-  writing_ = 0;
-  write_failed_ = false;
-  std::vector<HeatReport> by_home(shared_.shape.nodes);
-  const auto send = [this](NodeId home, HeatReport& blocks) {
-    if (blocks.size == 0) return;
-    ++writing_;
-    node_.cache_agent().endpoint().write_report(home, blocks, incarnation());
-    blocks.size = 0;
+  begin_writing();
+  Lists lists(*this, DataAddress::kReport);
+  const auto tell = [&](Tag tag, Copy copy, std::uint32_t version) {
+    if (!shared_.takes_part(shared_.home_of(tag), incarnation())) return;
+    ++shared_.migration->reported.value;
+    lists.add(shared_.home_of(tag), {tag, report_of(copy, version)});
   };
   for (const CacheEntry& entry : entries) {
     if (!entry.valid()) continue;
-    const NodeId home = shared_.home_of(entry.tag);
-    HeatReport& blocks = by_home[home];
-    blocks.blocks[blocks.size++] = {entry.tag, entry.state == CacheEntry::State::dirty ? 1u : 0u};
-    ++shared_.migration->reported.value;
-    if (blocks.size == HeatReport::kMost) send(home, blocks);
+    tell(entry.tag, entry.state == CacheEntry::State::dirty ? Copy::dirty : Copy::clean, entry.version);
   }
-  for (NodeId home = 0; home < shared_.shape.nodes; ++home) send(home, by_home[home]);
+  for (const BlockData& block : kept()) tell(block.tag, Copy::kept, block.version);
+  lists.send_rest();
   co_return co_await all_written();
+}
+
+void NodeRecovery::begin_writing() {
+  writing_ = 0;
+  write_failed_ = false;
 }
 
 sim::Task<bool> NodeRecovery::all_written() {
@@ -105,27 +145,97 @@ void NodeRecovery::reported(NodeId from, const HeatReport& blocks) {
 }
 
 // One dirty copy makes a block Modified, clean ones make it Shared; of the rest nobody has a copy. All are the home's
-// from now on.
-sim::Task<void> NodeRecovery::rebuild() {
+// from now on. A dirty copy is newer than whatever else there is; without one the newest of all is to be in memory.
+sim::Task<bool> NodeRecovery::rebuild() {
   const auto work = shared_.options.recovery.work_per_report * static_cast<std::int64_t>(reports_.size());
   co_await models::occupy(node_.home_agent().core(), work);
+  struct Newest {
+    std::uint32_t version = 0;
+    NodeId at = 0;
+  };
   std::map<Tag, GlobalMetadata> blocks;
+  std::map<Tag, Newest> newest;
   for (const Reported& report : reports_) {
-    GlobalMetadata& block = blocks[report.block.tag];
-    const bool dirty = report.block.count != 0;
-    RACKSIM_INVARIANT(block.status != GlobalStatus::modified && !(dirty && block.status == GlobalStatus::shared),
-                      "a dirty copy of a block is its only one");
-    block.status = dirty ? GlobalStatus::modified : GlobalStatus::shared;
-    block.copyset |= node_bit(report.from);
+    const Tag tag = report.block.tag;
+    const auto copy = static_cast<Copy>(report.block.count & 3);
+    const std::uint32_t version = report.block.count >> 2;
+    if (copy != Copy::kept) {
+      GlobalMetadata& block = blocks[tag];
+      const bool dirty = copy == Copy::dirty;
+      RACKSIM_INVARIANT(block.status != GlobalStatus::modified && !(dirty && block.status == GlobalStatus::shared),
+                        "a dirty copy of a block is its only one");
+      block.status = dirty ? GlobalStatus::modified : GlobalStatus::shared;
+      block.copyset |= node_bit(report.from);
+    }
+    Newest& known = newest.try_emplace(tag, Newest{node_.stored(tag).version, node_.id()}).first->second;
+    if (version > known.version) known = {version, report.from};
   }
   node_.home_agent().rebuild(blocks);
+  begin_writing();
+  Lists lists(*this, DataAddress::kWanted);
+  for (const auto& [tag, copy] : newest) {
+    const auto block = blocks.find(tag);
+    const bool dirty = block != blocks.end() && block->second.status == GlobalStatus::modified;
+    const bool has_it = copy.version == node_.stored(tag).version;
+    if (!dirty && !has_it && shared_.options.recovery.newest_copies) lists.add(copy.at, {tag, 0});
+  }
+  lists.send_rest();
+  co_return co_await all_written();
+}
+
+BlockData NodeRecovery::newest_of(Tag tag) const {
+  BlockData newest;
+  if (const CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
+    newest = {tag, entry->value, entry->version};
+  }
+  for (const BlockData& block : kept()) {
+    if (block.tag == tag && block.version > newest.version) newest = block;
+  }
+  return newest;
+}
+
+sim::Task<bool> NodeRecovery::supply() {
+  begin_writing();
+  for (const HeatReport& blocks : wanted_) {
+    for (std::uint32_t i = 0; i < blocks.size; ++i) {
+      const Tag tag = blocks.blocks[i].tag;
+      ++writing_;
+      ++shared_.migration->supplied.value;
+      node_.cache_agent().endpoint().write_block(shared_.home_of(tag), DataAddress::global_memory(tag), newest_of(tag),
+                                                 true, incarnation(), 0);
+    }
+  }
+  wanted_.clear();
+  co_return co_await all_written();
 }
 
 void NodeRecovery::go() {
   stopped_ = false;
+  std::vector<BlockData> left = kept();
+  left.insert(left.end(), write_backs_.begin(), write_backs_.end());
+  left.insert(left.end(), aborted_.begin(), aborted_.end());
+  std::erase_if(left, [this](const BlockData& block) { return !shared_.is_homeless(block.tag); });
+  homeless_ = std::move(left);
   write_backs_.clear();
+  aborted_.clear();
   for (GivenAway& given : given_away_) given.held = false;
   resumed_.notify_all();
+}
+
+sim::Task<void> NodeRecovery::drain() {
+  stopped_ = true;
+  while (!node_.quiescent()) co_await node_.any_event_ended().wait();
+}
+
+void NodeRecovery::crash() {
+  stopped_ = true;
+  for (GivenAway& given : given_away_) given.held = false;
+  write_backs_.clear();
+  aborted_.clear();
+  homeless_.clear();
+  reports_.clear();
+  wanted_.clear();
+  writing_ = 0;
 }
 
 }  // namespace racksim::flowcc

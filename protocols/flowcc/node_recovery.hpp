@@ -5,6 +5,11 @@
 // why two more things are kept: the data of a write-back, until it has completed, and the last dirty block that a cache
 // agent has invalidated or downgraded for each requester, until that requester's next request. What the requester
 // aborted, the agent writes home.
+//
+// Whether a requester that is dead has had what was given to it, has changed it, or has even written it home, nobody
+// knows. So blocks have versions (network.hpp): what was given to the dead is reported beside what is cached, and a
+// home whose memory is older than the newest copy that is left, clean ones included, asks for that. A home that has
+// lost its memory gets its blocks back in the same way; until then what was on its way to it is kept.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +39,7 @@ class NodeRecovery {
   sim::Signal& resumed() { return resumed_; }
 
   /// A cache agent has given a dirty block away, or downgraded it, for an event.
-  void gave_away(RequesterId requester, Seq seq, Tag tag, sim::Value value);
+  void gave_away(RequesterId requester, Seq seq, const BlockData& block);
   /// And has a new request of that requester.
   void forget(RequesterId requester) {
     if (!given_away_.empty()) given_away_[requester].held = false;
@@ -50,13 +55,32 @@ class NodeRecovery {
   sim::Task<bool> save(const std::vector<AbortedEvent>& aborted);
   /// Tells the homes of all blocks in the cache. Returns whether all has arrived.
   sim::Task<bool> report();
-  /// Makes the metadata of the node's blocks from what caches have told.
-  sim::Task<void> rebuild();
+  /// Makes the metadata of the node's blocks from what caches have told, and asks for data that its memory has not.
+  /// Returns whether all has arrived.
+  sim::Task<bool> rebuild();
+  /// Writes what homes have asked for. Returns whether all has arrived.
+  sim::Task<bool> supply();
   void go();
+  /// As printed: ends when nothing is under way, if ever.
+  sim::Task<void> drain();
+
+  /// The node has crashed, and knows nothing any more; its threads stand still until it is taken back.
+  void crash();
+  /// Calls `visit(block)` for whatever is kept here that may be all that is left of an acknowledged write.
+  template <class Visit>
+  void visit_kept(Visit&& visit) const {
+    for (const GivenAway& given : given_away_) {
+      if (given.held) visit(given.block);
+    }
+    for (const BlockData& block : write_backs_) visit(block);
+    for (const BlockData& block : homeless_) visit(block);
+  }
 
   /// What a cache tells has come.
   void reported(NodeId from, const HeatReport& blocks);
-  /// A WRITE of `save` or `report` has ended.
+  /// And what a home asks for.
+  void asked_for(const HeatReport& blocks) { wanted_.push_back(blocks); }
+  /// A WRITE of a step has ended.
   void completed(const models::Completion& completion);
 
  private:
@@ -65,12 +89,29 @@ class NodeRecovery {
     std::uint32_t seq = 0;
     BlockData block{};
   };
+  /// What a node has of a block.
+  enum class Copy : std::uint8_t {
+    clean,
+    dirty,
+    kept  ///< by the cache agent, or on its way home
+  };
   struct Reported {
     NodeId from = 0;
-    Heat block{};  ///< counted once if it is dirty
+    Heat block{};  ///< its count is that of `report_of`
   };
+  static std::uint32_t report_of(Copy copy, std::uint32_t version) {
+    return version << 2 | static_cast<std::uint32_t>(copy);
+  }
+  /// Lists of blocks, one for each node, that are sent when they are full.
+  class Lists;
+  void begin_writing();
   sim::Task<bool> all_written();
   std::uint32_t incarnation() const;
+  bool is_of_dead(unsigned requester) const { return shared_.absent[requester / shared_.shape.threads_per_node]; }
+  /// What may be newer than memory, beside what is cached: all that was given to the dead, or is of a home that has
+  /// died.
+  std::vector<BlockData> kept() const;
+  BlockData newest_of(Tag tag) const;
 
   Shared& shared_;
   MemoryNode& node_;
@@ -78,6 +119,9 @@ class NodeRecovery {
   sim::Signal resumed_, written_;
   std::vector<GivenAway> given_away_;   // by requester
   std::vector<BlockData> write_backs_;  // under way when all stopped
+  std::vector<BlockData> aborted_;      // given away for events that were aborted
+  std::vector<BlockData> homeless_;     // that could not be written home, for it was down
+  std::vector<HeatReport> wanted_;
   std::vector<Reported> reports_;
   std::uint64_t writing_ = 0;
   bool write_failed_ = false;

@@ -81,8 +81,11 @@ struct FlowCcOptions final : models::ProtocolOptions {
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
   bool warms_itself() const override { return true; }
   std::vector<std::string> also_tolerates() const override {
-    return migrates() ? std::vector<std::string>{"switch-restart"} : std::vector<std::string>{};
+    if (!migrates()) return {};
+    if (recovery.of_nodes == RecoveryOptions::OfNodes::printed) return {"switch-restart"};
+    return {"crash", "switch-restart"};
   }
+  bool may_lose_writes() const override { return migrates(); }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

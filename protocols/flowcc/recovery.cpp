@@ -1,11 +1,12 @@
 // The coordinator's steps. See recovery.hpp.
 #include "protocols/flowcc/recovery.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace racksim::flowcc {
 
-Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow)
+Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose)
     : shared_(shared),
       nodes_(std::move(nodes)),
       owner_(owner),
@@ -15,7 +16,9 @@ Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& 
       lane_(shared.calendar.add_lane("flowcc/coordinator")),
       booted_(shared.calendar),
       loaded_(shared.calendar),
-      tasks_(shared.calendar) {}
+      ended_(shared.calendar),
+      tasks_(shared.calendar),
+      lose_(std::move(lose)) {}
 
 void Recovery::add_actors(sim::Engine& engine) {
   membership_.add_actor(engine);
@@ -37,13 +40,55 @@ void Recovery::switch_booted() {
   booted_.notify_all();
 }
 
-sim::Task<bool> Recovery::recover(NodeId) {
-  co_return false;
+// For the record, which says why a write is lost.
+void Recovery::node_fails(NodeId node) {
+  for (const CacheEntry& entry : nodes_[node]->cache().entries()) {
+    if (entry.valid() && entry.state == CacheEntry::State::dirty) dying_[entry.tag] = sim::Loss::holder;
+  }
+  for (const auto& requester : nodes_[node]->requesters()) {
+    requester->visit_write_backs([this](const BlockData& data) { dying_[data.tag] = sim::Loss::write_back; });
+  }
+}
+
+// It is not waited for any more once membership has found out.
+void Recovery::node_crashed(NodeId node) {
+  std::erase(participants_, node);
+}
+
+sim::Task<bool> Recovery::recover(NodeId lost) {
+  shared_.absent[lost] = anybody_died_ = true;
+  if (shared_.options.recovery.of_nodes == RecoveryOptions::OfNodes::printed) {
+    co_await as_printed();
+    co_return false;
+  }
+  co_await recovered();
+  co_return true;
+}
+
+sim::Task<void> Recovery::admit(NodeId node) {
+  nodes_[node]->restart();
+  co_await recovered();
+}
+
+// By a recovery that begins now.
+sim::Task<void> Recovery::recovered() {
+  if (busy_) {
+    again_ = true;
+    booted_.notify_all();
+  } else {
+    begin();
+  }
+  while (busy_) co_await ended_.wait();
 }
 
 void Recovery::begin() {
   busy_ = shared_.recovering = true;
   tasks_.spawn(run());
+}
+
+// Whoever comes back after it has begun waits for the next one.
+sim::Task<void> Recovery::at_all(models::Membership::Work work) {
+  co_await membership_.round(participants_, std::move(work));
 }
 
 sim::Task<void> Recovery::run() {
@@ -52,26 +97,91 @@ sim::Task<void> Recovery::run() {
   do {
     again_ = false;
     ++incarnation_;
+    participants_.clear();
+    for (NodeId node = 0; node < nodes_.size(); ++node) {
+      if (membership_.belongs(node) && !nodes_[node]->crashed()) participants_.push_back(node);
+    }
     waits_for_boot_ = true;
-    co_await membership_.round([this](NodeId node) { return stop(node); });
+    co_await at_all([this](NodeId node) { return stop(node); });
     while (shared_.rack.chassis().is_off()) co_await booted_.wait();
     waits_for_boot_ = false;
     co_await load_switch();
     if (again_) continue;
-    co_await membership_.round([this](NodeId node) { return connect(node); });
+    co_await at_all([this](NodeId node) { return connect(node); });
     if (again_) continue;
-    co_await membership_.round([this](NodeId node) { return save(node); });
+    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().save(aborted_)); });
     if (again_) continue;
-    co_await membership_.round([this](NodeId node) { return report(node); });
+    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().report()); });
     if (again_) continue;
-    co_await membership_.round([this](NodeId node) { return nodes_[node]->recovery().rebuild(); });
+    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().rebuild()); });
+    if (again_) continue;
+    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().supply()); });
+    if (again_) continue;
     shadow_.forget(incarnation_);
-    if (again_) continue;
-    co_await membership_.round([this](NodeId node) { return go(node); });
+    tell_of_losses();
+    welcome();
+    co_await at_all([this](NodeId node) { return go(node); });
   } while (again_);
   aborted_.clear();
+  participants_.clear();
   busy_ = shared_.recovering = false;
+  ended_.notify_all();
   shared_.migration->recovery_time.value += static_cast<std::uint64_t>((shared_.calendar.now() - began).ns());
+}
+
+void Recovery::welcome() {
+  for (const NodeId node : participants_) shared_.absent[node] = false;
+}
+
+// The newest value that anything alive has.
+std::map<Tag, std::size_t> Recovery::what_is_left() const {
+  std::map<Tag, std::size_t> left;
+  const auto keep = [&](Tag tag, sim::Value value) {
+    if (value == sim::kNeverWritten) return;
+    std::size_t& newest = left[tag];
+    newest = std::max(newest, shared_.writes->age(tag, value));
+  };
+  for (MemoryNode* node : nodes_) {
+    if (node->crashed()) continue;
+    node->visit_global_memory(keep);
+    for (const CacheEntry& entry : node->cache().entries()) {
+      if (entry.valid()) keep(entry.tag, entry.value);
+    }
+    node->recovery().visit_kept([&](const BlockData& block) { keep(block.tag, block.value); });
+  }
+  return left;
+}
+
+void Recovery::tell_of_losses() {
+  if (!std::exchange(anybody_died_, false)) return;
+  std::map<Tag, std::size_t> left = what_is_left();
+  std::vector<Tag> written;
+  shared_.writes->visit([&](Tag tag) { written.push_back(tag); });
+  for (const Tag tag : written) {
+    const auto died = dying_.find(tag);
+    const sim::Loss why = shared_.absent[shared_.home_of(tag)] ? sim::Loss::home
+                          : died != dying_.end()               ? died->second
+                                                               : sim::Loss::holder;
+    bool any = false;
+    shared_.writes->lose_after(tag, left[tag], [&](sim::Value value) {
+      any = true;
+      lose_(tag, value, why);
+    });
+    if (any) ++shared_.migration->lost_blocks.value;
+  }
+  dying_.clear();
+}
+
+// "Drains ... and releases all locks": nobody begins anything before all that is under way has ended.
+sim::Task<void> Recovery::as_printed() {
+  co_await membership_.round([this](NodeId node) { return nodes_[node]->recovery().drain(); });
+  release_locks();
+  co_await membership_.round([this](NodeId node) { return go(node); });
+}
+
+void Recovery::release_locks() {
+  owner_.release_locks();
+  for (MemoryNode* node : nodes_) node->home_agent().forget();
 }
 
 sim::Task<void> Recovery::stop(NodeId node) {
@@ -89,14 +199,9 @@ sim::Task<void> Recovery::go(NodeId node) {
   co_return;
 }
 
-sim::Task<void> Recovery::save(NodeId node) {
-  const bool saved = co_await nodes_[node]->recovery().save(aborted_);
-  again_ = again_ || !saved;
-}
-
-sim::Task<void> Recovery::report(NodeId node) {
-  const bool told = co_await nodes_[node]->recovery().report();
-  again_ = again_ || !told;
+sim::Task<void> Recovery::heed(sim::Task<bool> step) {
+  const bool succeeded = co_await std::move(step);
+  again_ = again_ || !succeeded;
 }
 
 // Operations that were posted before another loss of power end without effect.

@@ -7,6 +7,14 @@ namespace racksim::flowcc {
 void RecoveryOptions::declare(sim::Parameters& p) {
   const sim::Duration most = sim::Duration::from_ps(1'000'000'000);
   membership.declare(p);
+  p.choice("of_nodes", of_nodes, {{"rebuild", OfNodes::rebuild}, {"printed", OfNodes::printed}},
+           "what is done about a node that has failed: all stop and homes rebuild metadata as after a failure of the "
+           "switch, or, as printed, requests are drained and locks released, which cannot end while one waits for it")
+      .neutral(OfNodes::rebuild);
+  p.flag("newest_copies", newest_copies,
+         "a home whose memory is older than a copy, for a write-back has died with its node, or itself has, gets the "
+         "copy's value")
+      .neutral(true);
   p.flag("write_backs", write_backs, "blocks whose write-back is under way when all stop are written again")
       .neutral(true);
   p.flag("given_away", given_away,

@@ -9,10 +9,17 @@ namespace racksim::flowcc {
 
 struct RecoveryOptions {
   models::MembershipOptions membership;
+  enum class OfNodes : std::uint8_t {
+    rebuild,  ///< as after a failure of the switch
+    printed   ///< requests are drained and locks released (Concordia §5.4)
+  };
+  OfNodes of_nodes = OfNodes::rebuild;
   /// Off: what a requester was writing back when all stopped is lost with its connection.
   bool write_backs = true;
   /// Off: a dirty block that a cache agent gave away for an event that was aborted is lost.
   bool given_away = true;
+  /// Off: a home takes its memory for newer than any copy.
+  bool newest_copies = true;
   /// Off: packets from before a recovery pass for new ones.
   bool incarnations = true;
   sim::Duration work_per_entry = sim::Duration::from_ps(5'000);

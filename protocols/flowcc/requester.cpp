@@ -37,6 +37,7 @@ sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
       node_.cache().touch(*entry);
       co_return entry->value;
     }
+    find_home(tag);
     co_await obtain(MessageType::read_miss, tag, operation);
   }
 }
@@ -51,11 +52,21 @@ sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId ope
       node_.cache().touch(*entry);
       entry->value = value;
       shared_.memory.performed(operation, tag, value);
+      if (shared_.writes != nullptr) shared_.writes->performed(tag, value);
       co_return;
     }
+    find_home(tag);
     const bool clean = entry != nullptr && entry->state == CacheEntry::State::clean;
     co_await obtain(clean ? MessageType::write_shared : MessageType::write_miss, tag, operation);
   }
+}
+
+// What is cached here can be used without its home; all else needs it.
+void Requester::find_home(Tag tag) const {
+  if (!shared_.is_homeless(tag)) return;
+  ++shared_.migration->unavailable.value;
+  throw models::Unavailable(
+      fmt::format("block {}: its home, node {}, is down", sim::printed_key(tag), shared_.home_of(tag)));
 }
 
 // Tries once to get the right to read or write a block. The caller looks into the cache again afterwards: the right may
@@ -88,7 +99,14 @@ sim::Task<void> Requester::obtain(MessageType type, Tag tag, sim::OperationId op
 
 // Evicts the least recently used block of the tag's bucket.
 sim::Task<void> Requester::make_room(Tag tag, sim::OperationId operation) {
-  CacheEntry* victim = node_.cache().victim(tag);
+  // What has no home stays: it may be all that is left of the block.
+  CacheEntry* victim =
+      node_.cache().victim(tag, [this](const CacheEntry& entry) { return !shared_.is_homeless(entry.tag); });
+  if (victim == nullptr && !node_.cache().any_busy(tag)) {
+    ++shared_.migration->unavailable.value;
+    throw models::Unavailable(
+        fmt::format("block {}: its place in the cache is taken by blocks whose homes are down", sim::printed_key(tag)));
+  }
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
     shared_.coverage.race(RacePoint::bucket_all_busy);
@@ -116,6 +134,10 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, sim::OperationId
     }
   }
   while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+  if (shared_.is_homeless(tag)) {
+    give_back(tag);
+    co_return false;
+  }
   ++seq_;
   node_.count_event(type);
 
@@ -146,18 +168,29 @@ sim::Task<bool> Requester::run_event(MessageType type, Tag tag, sim::OperationId
     shared_.coverage.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
                              RacePoint::eviction_lost);
     ++shared_.counters.failed_events.value;
-    if (CacheEntry* entry = node_.cache().find(tag)) {
-      if (entry->state == CacheEntry::State::filling) {
-        LocalCache::empty(*entry);
-      } else {
-        entry->busy = false;
-      }
+    give_back(tag);
+    co_return false;
+  }
+  end_event();
+  co_return true;
+}
+
+// The entry is as it was before the event.
+void Requester::give_back(Tag tag) {
+  if (CacheEntry* entry = node_.cache().find(tag)) {
+    if (entry->state == CacheEntry::State::filling) {
+      LocalCache::empty(*entry);
+    } else {
+      entry->busy = false;
     }
   }
+  end_event();
+}
+
+void Requester::end_event() {
   event_.end();
   event_ended_.notify_all();
   node_.any_event_ended().notify_all();
-  co_return success;
 }
 
 // All acknowledgements are in: install data or drop the copy, then hand the lock back with the new metadata.
@@ -175,35 +208,37 @@ void Requester::complete() {
       break;
     case MessageType::write_miss:
       install(true, event_.data());
-      unlock_when_possible(metadata, false, 0);
+      unlock_when_possible(metadata, false, {});
       break;
     case MessageType::write_shared:
       if (CacheEntry* entry = node_.cache().find(event_.tag()); entry != nullptr && entry->valid()) {
         entry->state = CacheEntry::State::dirty;
+        ++entry->version;
         entry->busy = false;
         node_.permission_changed(event_.tag(), MemoryNode::Permission::write, event_.operation());
       }
-      unlock_when_possible(metadata, false, 0);
+      unlock_when_possible(metadata, false, {});
       break;
     default: {
       CacheEntry* entry = node_.cache().find(event_.tag());
-      const sim::Value value = entry != nullptr ? entry->value : sim::kNeverWritten;
+      const BlockData data = entry != nullptr ? BlockData{entry->tag, entry->value, entry->version} : BlockData{};
       if (entry != nullptr) {
         LocalCache::empty(*entry);
         node_.permission_changed(event_.tag(), MemoryNode::Permission::none, event_.operation());
       }
-      unlock_when_possible(metadata, entry != nullptr && event_.type() == MessageType::evict_modified, value);
+      unlock_when_possible(metadata, entry != nullptr && event_.type() == MessageType::evict_modified, data);
       break;
     }
   }
 }
 
-void Requester::install(bool dirty, sim::Value value) {
+void Requester::install(bool dirty, const BlockData& data) {
   CacheEntry* entry = node_.cache().find(event_.tag());
   RACKSIM_INVARIANT(entry != nullptr && entry->busy && entry->state == CacheEntry::State::filling,
                     "what a miss installs has the entry that was reserved for it");
   entry->state = dirty ? CacheEntry::State::dirty : CacheEntry::State::clean;
-  entry->value = value;
+  entry->value = data.value;
+  entry->version = data.version + (dirty ? 1 : 0);
   entry->busy = false;
   node_.cache().touch(*entry);
   node_.permission_changed(event_.tag(), dirty ? MemoryNode::Permission::write : MemoryNode::Permission::read,
@@ -212,7 +247,7 @@ void Requester::install(bool dirty, sim::Value value) {
 
 // By the safe rules the thread goes on with its next operation while the write-back and the unlock are under way. In
 // the paper's order the slot of its parity may still be taken: by the unlock before a failed event, which sent none.
-void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, sim::Value value) {
+void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, const BlockData& data) {
   const bool read = takes_read_lock(event_.type());
   const sim::Duration patience = timeout(shared_.options.unlock_timeout_rtts);
   const std::size_t slot = safe() ? event_.seq() & 1 : unlocks_[0].active ? 1 : 0;
@@ -224,15 +259,15 @@ void Requester::unlock_when_possible(GlobalMetadata metadata, bool write_back, s
                     .seq = event_.seq(),
                     .tag = event_.tag(),
                     .metadata = metadata,
-                    .value = value,
+                    .data = data,
                     .operation = event_.operation(),
                     .patience = patience,
                     .timer = {}};
   if (write_back) {
     ++shared_.counters.write_backs.value;
     ++shared_.counters.requester_sent.value;
-    endpoint_.write_block(shared_.home_of(event_.tag()), DataAddress::global_memory(event_.tag()), event_.tag(), value,
-                          true, event_.seq(), event_.operation());
+    endpoint_.write_block(shared_.home_of(event_.tag()), DataAddress::global_memory(event_.tag()), data, true,
+                          event_.seq(), event_.operation());
   }
   advance_unlocks();
 }
@@ -300,20 +335,20 @@ sim::Duration Requester::timeout(std::uint64_t rtts) const {
   return shared_.rack.options().rtt * static_cast<std::int64_t>(rtts);
 }
 
-void Requester::data_landed(std::uint32_t seq, sim::Value value) {
+void Requester::data_landed(std::uint32_t seq, const BlockData& data) {
   if (!event_.active() || event_.seq() != seq) {  // the buffer of an event that is over
     shared_.coverage.race(RacePoint::data_of_past_event);
     return;
   }
   const auto kib = static_cast<double>(shared_.shape.block_bytes) / 1024;
   const auto copying = static_cast<std::int64_t>(static_cast<double>(shared_.options.copy_work_per_kib.ps()) * kib);
-  core_.run<&Requester::notice_data>(shared_.options.notice_data_work + sim::Duration::from_ps(copying), *this, seq,
-                                     value);
+  core_.run<&Requester::notice_data>(shared_.options.notice_data_work + sim::Duration::from_ps(copying), *this,
+                                     seq | std::uint64_t{data.version} << 32, data.value);
 }
 
-void Requester::notice_data(std::uint32_t seq, sim::Value value) {
-  if (!event_.active() || event_.seq() != seq) return;
-  event_.data_landed(value);
+void Requester::notice_data(std::uint64_t seq_and_version, sim::Value value) {
+  if (!event_.active() || event_.seq() != static_cast<std::uint32_t>(seq_and_version)) return;
+  event_.data_landed({event_.tag(), value, static_cast<std::uint32_t>(seq_and_version >> 32)});
   if (event_.settled()) settled_.notify_all();
 }
 
@@ -348,7 +383,7 @@ std::vector<models::Leak> Requester::wrong_providers() const {
 std::optional<std::uint32_t> Requester::abort(std::vector<BlockData>& write_backs) {
   for (Unlock& unlock : unlocks_) {
     if (!unlock.active) continue;
-    if (!unlock.written_back) write_backs.push_back({unlock.tag, unlock.value});
+    if (!unlock.written_back) write_backs.push_back(unlock.data);
     shared_.calendar.cancel(unlock.timer);
     unlock = {};
   }
@@ -366,6 +401,7 @@ void Requester::crash() {
     shared_.calendar.cancel(unlock.timer);
     unlock = {};
   }
+  seq_ = serial_ = 0;
 }
 
 void Requester::on_packet(p4::PacketRef packet) {

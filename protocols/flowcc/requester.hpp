@@ -56,7 +56,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   sim::Signal& event_ended() { return event_ended_; }
 
   /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
-  void data_landed(std::uint32_t seq, sim::Value value);
+  void data_landed(std::uint32_t seq, const BlockData& data);
 
   unsigned number() const { return number_; }
   /// As histories name its session: "node2/thread0".
@@ -93,7 +93,15 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   /// and adds the blocks whose write-back has not been completed.
   std::optional<std::uint32_t> abort(std::vector<BlockData>& write_backs);
 
-  /// The thread died with its node: nothing is under way any more.
+  /// Calls `visit(tag)` for each block that it is writing back.
+  template <class Visit>
+  void visit_write_backs(Visit&& visit) const {
+    for (const Unlock& unlock : unlocks_) {
+      if (unlock.active && !unlock.written_back) visit(unlock.data);
+    }
+  }
+
+  /// The thread died with its node: nothing is under way any more, and the next number is 1.
   void crash();
 
   void on_packet(p4::PacketRef packet) override;
@@ -110,7 +118,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     std::uint32_t seq = 0;
     Tag tag = 0;
     GlobalMetadata metadata;
-    sim::Value value = 0;  ///< that is written back
+    BlockData data{};  ///< that are written back
     sim::OperationId operation = 0;
     sim::Duration patience;  ///< timeout of the latest transmission
     sim::EventId timer;
@@ -119,13 +127,16 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   sim::Task<void> obtain(MessageType type, Tag tag, sim::OperationId operation);
   sim::Task<void> make_room(Tag tag, sim::OperationId operation);
   sim::Task<bool> run_event(MessageType type, Tag tag, sim::OperationId operation);
+  void find_home(Tag tag) const;
+  void give_back(Tag tag);
+  void end_event();
   void transmit_request(bool again);
   void complete();
-  void notice_data(std::uint32_t seq, sim::Value value);
+  void notice_data(std::uint64_t seq_and_version, sim::Value value);
   void count_providers();
   std::optional<models::Leak> wrong_provider() const;  ///< of the event under way
-  void install(bool dirty, sim::Value value);
-  void unlock_when_possible(GlobalMetadata metadata, bool write_back, sim::Value value);
+  void install(bool dirty, const BlockData& data);
+  void unlock_when_possible(GlobalMetadata metadata, bool write_back, const BlockData& data);
   void advance_unlocks();
   /// The unlock of event `seq`, if it is active; else any.
   Unlock& unlock_of(std::uint64_t seq);

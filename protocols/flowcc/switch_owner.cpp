@@ -71,6 +71,14 @@ std::uint64_t SwitchOwner::load(std::uint32_t incarnation, const std::function<m
   return groups;
 }
 
+void SwitchOwner::release_locks() {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  for (const p4::RegisterArray* lock : lcf_.lock) cpu.clear(pipe_, lock, {});
+  for (const p4::RegisterArray& array : lcf_.program->arrays()) {
+    if (array.name == "SCOREBOARD") cpu.clear(pipe_, &array, {});
+  }
+}
+
 // What the tables have to know of the nodes' queue pairs, entry by entry.
 template <class Fill>
 void SwitchOwner::fill_tables(Fill&& fill) const {

@@ -31,6 +31,9 @@ class SwitchOwner {
   /// there are, which are set at once.
   std::uint64_t load(std::uint32_t incarnation, const std::function<models::ControlCpu::Done()>& next);
 
+  /// Has the control CPU free all locks, and forget who had them.
+  void release_locks();
+
   /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
   bool install(Tag tag);
   std::uint64_t installed() const { return installed_; }

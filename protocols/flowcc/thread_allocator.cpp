@@ -38,6 +38,7 @@ std::string ThreadAllocator::name() const {
 bool ThreadAllocator::may_take(NodeId home, const models::AllocationHint& hint) const {
   using Place = models::AllocationHint::Place;
   using From = FlowCcOptions::AllocateFrom;
+  if (!shared_.absent.empty() && shared_.absent[home]) return false;
   if (hint.home) return home == *hint.home;
   if (hint.place == Place::local) return home == node_.id();
   if (hint.place == Place::remote) return home != node_.id();
@@ -110,6 +111,11 @@ sim::Task<bool> ThreadAllocator::obtain(NodeId home, std::uint64_t bytes, sim::O
   while (waiting_) {
     const bool in_time = co_await answered_.wait_for(clock_, patience);
     if (in_time) continue;
+    if (!shared_.absent.empty() && shared_.absent[home]) {
+      given_up_ = seq_;
+      waiting_ = false;
+      co_return false;
+    }
     ++counters_.retransmissions.value;
     const sim::Time now = shared_.calendar.now();
     sim::record_sent_again(shared_.event_log, shared_.rack.server(node_.id()).nic().source(), now, operation,
@@ -147,7 +153,7 @@ void ThreadAllocator::on_packet(p4::PacketRef packet) {
 }
 
 bool ThreadAllocator::has_or_will(const ChunkServer::Given& given) const {
-  if (waiting_ && given.seq == seq_) return true;
+  if ((waiting_ && given.seq == seq_) || given.seq <= given_up_) return true;
   return std::any_of(chunks_.begin(), chunks_.end(),
                      [&](const ChunkServer::Given& chunk) { return chunk.first == given.first; });
 }
@@ -164,9 +170,11 @@ std::string ThreadAllocator::describe() const {
 }
 
 // Its chunks stay, as others may use pieces of them; what it had not carved and what it had been given back nobody
-// will.
+// will, not itself either when it is back. Its numbers go on, as if they began with that of its life.
 void ThreadAllocator::crash() {
   waiting_ = false;
+  given_up_ = seq_;
+  carvers_.assign(carvers_.size(), Carver(classes_));
 }
 
 }  // namespace racksim::flowcc

@@ -72,6 +72,7 @@ class ThreadAllocator final : public models::PacketHandler {
   std::vector<ChunkServer::Given> chunks_;  // that it was given
   NodeId latest_;                           // the home of its latest chunk
   std::uint32_t seq_ = 0;
+  std::uint32_t given_up_ = 0;  // its last request that it does not wait for any more
   bool waiting_ = false;
   NodeId asked_ = 0;
   sim::Time since_;

@@ -12,7 +12,7 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
     const GlobalMetadata old = metadata(tag);
     const bool upgrade = entry != nullptr;
     if (!upgrade) entry = &warm_entry(node, tag);
-    const sim::Value value = upgrade ? entry->value : warm_fetch(tag, old, write);
+    const BlockData data = upgrade ? BlockData{tag, entry->value, entry->version} : warm_fetch(tag, old, write);
     if (write) {
       for (NodeId holder = 0; holder < shape().nodes; ++holder) {
         if (holder == node.id() || (old.copyset & node_bit(holder)) == 0) continue;
@@ -23,22 +23,29 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
         upgrade ? MessageType::write_shared : (write ? MessageType::write_miss : MessageType::read_miss);
     set_metadata(tag, after(type, node.id(), old));
     entry->tag = tag;
-    entry->value = value;
+    entry->value = data.value;
+    entry->version = data.version + (write ? 1 : 0);
     entry->state = write ? CacheEntry::State::dirty : CacheEntry::State::clean;
   }
   node.cache().touch(*entry);
   if (write) {
     entry->value = next_value(session);
     performed(kWarmOperation, tag, entry->value);
+    if (shared_.writes != nullptr) {
+      // A run in which nodes may fail begins with memory that has all: of what was written before nothing else is
+      // known.
+      shared_.writes->begin(tag, entry->value);
+      nodes_[shared_.home_of(tag)]->store({tag, entry->value, entry->version});
+    }
   }
 }
 
 // An empty entry of the block's bucket, after an eviction if need be.
 CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
   if (CacheEntry* entry = node.cache().free_entry(tag)) return *entry;
-  CacheEntry& victim = *node.cache().victim(tag);
+  CacheEntry& victim = *node.cache().victim(tag, [](const CacheEntry&) { return true; });
   const bool dirty = victim.state == CacheEntry::State::dirty;
-  if (dirty) nodes_[shared_.home_of(victim.tag)]->set_global_memory(victim.tag, victim.value);
+  if (dirty) nodes_[shared_.home_of(victim.tag)]->store({victim.tag, victim.value, victim.version});
   const MessageType type = dirty ? MessageType::evict_modified : MessageType::evict_shared;
   set_metadata(victim.tag, after(type, node.id(), metadata(victim.tag)));
 
@@ -48,17 +55,17 @@ CacheEntry& FlowCc::warm_entry(MemoryNode& node, Tag tag) {
 
 // The block's value, from the holder of a copy or from its home. A reader turns a Modified block Shared, and writes its
 // data home.
-sim::Value FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
+BlockData FlowCc::warm_fetch(Tag tag, GlobalMetadata old, bool write) {
   MemoryNode& home = *nodes_[shared_.home_of(tag)];
-  if (old.status == GlobalStatus::unshared) return home.global_memory(tag);
+  if (old.status == GlobalStatus::unshared) return home.stored(tag);
   MemoryNode& holder = *nodes_[shared_.providers.pick(old.copyset, 0)];
   CacheEntry& copy = *holder.cache().find(tag);
   if (old.status == GlobalStatus::modified && !write) {
     copy.state = CacheEntry::State::clean;
 
-    home.set_global_memory(tag, copy.value);
+    home.store({tag, copy.value, copy.version});
   }
-  return copy.value;
+  return {tag, copy.value, copy.version};
 }
 
 }  // namespace racksim::flowcc

@@ -121,9 +121,10 @@ struct PerformedView {
 
 /// What has taken a write away.
 enum class Loss : std::uint8_t {
-  home,    ///< the server that held the object has crashed
-  holder,  ///< the only server with a newer copy has
-  buffer   ///< the server that had not made it visible yet has
+  home,       ///< the server that held the object has crashed
+  holder,     ///< the only server with a newer copy has
+  buffer,     ///< the server that had not made it visible yet has
+  write_back  ///< the server that was writing it to memory has
 };
 
 /// In words, as reports have it.
@@ -135,6 +136,8 @@ constexpr std::string_view to_string(Loss why) {
       return "the only server with this value crashed";
     case Loss::buffer:
       return "the server that was to make it visible crashed";
+    case Loss::write_back:
+      return "the server that was writing it to memory crashed";
   }
   return "unknown";
 }

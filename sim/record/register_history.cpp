@@ -2,12 +2,21 @@
 
 #include <algorithm>
 
+#include "sim/record/history.hpp"
+
 namespace racksim::sim {
 
 void RegisterHistory::reset(Value value) {
   values_.assign(1, KnownValue{value, {}, {}});
   past_.clear();
   pending_.clear();
+}
+
+void RegisterHistory::keep_past() {
+  keeps_past_ = true;
+  if (values_.front().value == kNeverWritten) return;
+  past_.push_back({kNeverWritten, {}, {}});
+  values_.front().last_begin.position = 1;  // after what it has overwritten, and before all that is written
 }
 
 bool RegisterHistory::begin_write(Moment begun, Value value) {

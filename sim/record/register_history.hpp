@@ -72,8 +72,9 @@ class RegisterHistory {
   /// Takes the longest-pending read out of the history, which can only hide a violation; false if none is pending.
   bool abandon_oldest_read();
 
-  /// From now on values that are forgotten are kept, so that a later one may be undone: 32 bytes a write.
-  void keep_past() { keeps_past_ = true; }
+  /// From now on values that are forgotten are kept, so that a later one may be undone: 32 bytes a write. For a history
+  /// that has just been reset; before its value nobody had written.
+  void keep_past();
   /// A value is undone: from `position` on it is as if it had not been written. What was read before stands. For a
   /// history that keeps its past. False if no write of it has begun.
   bool undo(Value value, std::uint64_t position);

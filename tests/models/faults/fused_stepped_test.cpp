@@ -6,7 +6,7 @@
 #include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
-namespace fused_stepped_test {
+namespace faults_fused_stepped_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -142,4 +142,4 @@ TEST_CASE("Looking at the switch changes nothing that comes after, however often
   }
 }
 
-}  // namespace fused_stepped_test
+}  // namespace faults_fused_stepped_test

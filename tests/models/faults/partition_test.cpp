@@ -2,7 +2,7 @@
 
 #include "tests/models/faults/fault_fixture.hpp"
 
-namespace partition_test {
+namespace faults_partition_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -94,4 +94,4 @@ TEST_CASE("Sides of a partition that make no sense are refused") {
                     "nodes: found all nodes, expected the nodes of one side, with somebody on the other");
 }
 
-}  // namespace partition_test
+}  // namespace faults_partition_test

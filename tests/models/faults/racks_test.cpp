@@ -4,7 +4,7 @@
 #include "models/faults/fault_menu.hpp"
 #include "tests/models/faults/fault_fixture.hpp"
 
-namespace racks_test {
+namespace faults_racks_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -118,4 +118,4 @@ TEST_CASE("Random faults of several racks hit links and switches that there are,
   CHECK(network_switch);
 }
 
-}  // namespace racks_test
+}  // namespace faults_racks_test

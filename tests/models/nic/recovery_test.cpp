@@ -7,7 +7,7 @@
 #include "models/nic/verbs.hpp"
 #include "tests/models/nic/two_nics.hpp"
 
-namespace recovery_test {
+namespace nic_recovery_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -327,4 +327,4 @@ TEST_CASE("A NIC that comes back from a crash is as fast as a new one, whatever 
   CHECK(read_takes(true) == read_takes(false));
 }
 
-}  // namespace recovery_test
+}  // namespace nic_recovery_test

@@ -8,7 +8,7 @@
 
 #include "tests/models/nic/two_nics.hpp"
 
-namespace verbs_test {
+namespace nic_verbs_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -439,4 +439,4 @@ TEST_CASE("A datagram queue pair does not what only connections do, and takes no
   }
 }
 
-}  // namespace verbs_test
+}  // namespace nic_verbs_test

@@ -3,7 +3,7 @@
 
 #include "tests/models/rack_fixture.hpp"
 
-namespace racks_test {
+namespace rack_racks_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -129,4 +129,4 @@ TEST_CASE("Groups of servers are of one switch") {
   CHECK_THROWS_AS(t.rack.join(1, 0), std::logic_error);
 }
 
-}  // namespace racks_test
+}  // namespace rack_racks_test

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace answer_labels_test {
+namespace service_answer_labels_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -41,4 +41,4 @@ TEST_CASE("Labels speak of labels that exist, and bear names that metrics can be
                   std::logic_error);
 }
 
-}  // namespace answer_labels_test
+}  // namespace service_answer_labels_test

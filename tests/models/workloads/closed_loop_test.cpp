@@ -7,7 +7,7 @@
 #include "sim/record/history.hpp"
 #include "tests/models/workloads/driven_store.hpp"
 
-namespace closed_loop_test {
+namespace workloads_closed_loop_test {
 
 using namespace racksim;
 using namespace racksim::models;
@@ -175,4 +175,4 @@ TEST_CASE("How many keys a closed loop will use is bounded by its operations, wh
   CHECK(options.footprint({5, 0, 1_us, 300}).objects == 301);
 }
 
-}  // namespace closed_loop_test
+}  // namespace workloads_closed_loop_test

@@ -8,7 +8,7 @@
 #include "p4model/language/headers.hpp"
 #include "tests/p4model/random_numbers.hpp"
 
-namespace placement_test {
+namespace fit_placement_test {
 
 using namespace racksim::p4;
 using Catch::Contains;
@@ -133,4 +133,4 @@ TEST_CASE("an exact table agrees with a list through random additions and remova
   }
 }
 
-}  // namespace placement_test
+}  // namespace fit_placement_test

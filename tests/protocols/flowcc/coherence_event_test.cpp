@@ -57,7 +57,7 @@ CoherenceEvent begun(MessageType type) {
 }
 void deliver(CoherenceEvent& event, const Reply& reply) {
   if (reply.data) {
-    event.data_landed(sim::Value{kValue});
+    event.data_landed({kTag, sim::Value{kValue}});
   } else {
     event.acknowledged(reply.ack);
   }
@@ -142,7 +142,7 @@ TEST_CASE("a WRITE-SHARED of the only holder, and evictions, need the owner's gr
 TEST_CASE("data alone complete nothing, for all that is known of who else must answer") {
   for (const auto type : kRequests) {
     CoherenceEvent event = begun(type);
-    event.data_landed(sim::Value{kValue});
+    event.data_landed({kTag, sim::Value{kValue}});
     CHECK_FALSE(event.settled());
   }
 }
@@ -160,7 +160,7 @@ TEST_CASE("an event remembers data, the metadata under its lock, and whether any
   // Another reader's unlock has turned the block Shared before the retransmission.
   deliver(event, ack(5, GlobalStatus::shared, nodes({5, 6}), true));
   deliver(event, data());
-  CHECK(event.data() == kValue);
+  CHECK(event.data().value == kValue);
   CHECK(event.saw_modified());
   CHECK(event.metadata() == GlobalMetadata{GlobalStatus::shared, nodes({5, 6})});
 }
@@ -202,7 +202,7 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   };
   // A thread notices data a little after they have landed.
   const auto data_noticed = [&](std::uint32_t seq) {
-    requester.data_landed(seq, sim::Value{kValue});
+    requester.data_landed(seq, {kTag, sim::Value{kValue}});
     run.advance(setup.flowcc.notice_data_work);
   };
   receive(MessageType::ack, 1, 1);

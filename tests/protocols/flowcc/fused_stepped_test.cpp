@@ -4,7 +4,7 @@
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
-namespace fused_stepped_test {
+namespace flowcc_fused_stepped_test {
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -97,4 +97,4 @@ TEST_CASE("every order of simultaneous events satisfies every oracle") {
   }
 }
 
-}  // namespace fused_stepped_test
+}  // namespace flowcc_fused_stepped_test

@@ -18,6 +18,8 @@ using State = flowcc::CacheEntry::State;
 
 namespace {
 
+constexpr auto any = [](const CacheEntry&) { return true; };
+
 // A cache of `blocks` blocks of 4 KB.
 LocalCache cache_of(std::uint64_t blocks) {
   return LocalCache(blocks * 4096, 4096);
@@ -76,7 +78,7 @@ TEST_CASE("the victim is the least recently used block of the bucket") {
     }
     if (bucket.size() == LocalCache::kBucketEntries) {
       REQUIRE(cache.free_entry(tag) == nullptr);
-      CacheEntry* victim = cache.victim(tag);
+      CacheEntry* victim = cache.victim(tag, any);
       REQUIRE(victim != nullptr);
       REQUIRE(victim->tag == bucket.front().tag);
       LocalCache::empty(*victim);
@@ -92,20 +94,21 @@ TEST_CASE("the victim is the least recently used block of the bucket") {
 TEST_CASE("a victim is never busy, filling or empty") {
   LocalCache cache = cache_of(8);
   std::vector<CacheEntry*> entries;
-  CHECK(cache.victim(0) == nullptr);
+  CHECK(cache.victim(0, any) == nullptr);
   for (std::uint64_t block = 0; block < 8; ++block) entries.push_back(&insert(cache, Tag{block}));
   for (std::uint64_t tag = 0; tag < 8; ++tag) {
-    REQUIRE(cache.victim(0) == entries[tag]);
+    REQUIRE(cache.victim(0, any) == entries[tag]);
     if (tag % 2 == 0) {
       entries[tag]->busy = true;
     } else {
       entries[tag]->state = State::filling;
     }
   }
-  CHECK(cache.victim(0) == nullptr);
+  CHECK(cache.victim(0, any) == nullptr);
   CHECK(cache.free_entry(0) == nullptr);
   entries[5]->state = State::dirty;
-  CHECK(cache.victim(0) == entries[5]);
+  CHECK(cache.victim(0, any) == entries[5]);
+  CHECK(cache.victim(0, [&](const CacheEntry& entry) { return entry.tag != entries[5]->tag; }) == nullptr);
 }
 
 TEST_CASE("an entry that is being filled is found but not valid, an emptied one is not found") {

@@ -35,10 +35,13 @@ inline Setup harshly_migrating(std::uint64_t seed) {
   return setup;
 }
 
-/// With the shadow node's scans, which an actor asks for where there are actors.
+/// With the shadow node's scans and the membership's looks, which actors ask for where there are actors.
 class MigratingRun : public FlowCcRun {
  public:
-  explicit MigratingRun(const Setup& s) : FlowCcRun(s), lane_(calendar.add_lane("scans")) { scan_later(); }
+  explicit MigratingRun(const Setup& s) : FlowCcRun(s), lane_(calendar.add_lane("scans")) {
+    scan_later();
+    look_later();
+  }
 
   std::uint64_t migration_counter(const std::string& name) const { return counter("migration." + name); }
 
@@ -47,6 +50,13 @@ class MigratingRun : public FlowCcRun {
   void scan() {
     protocol->shadow()->scan();
     scan_later();
+  }
+  void look_later() {
+    calendar.after<&MigratingRun::look>(protocol->recovery()->membership().interval(), lane_, *this);
+  }
+  void look() {
+    protocol->recovery()->membership().look();
+    look_later();
   }
   sim::Lane lane_;
 };

@@ -5,7 +5,7 @@
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
-namespace recovery_test {
+namespace flowcc_recovery_test {
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -116,4 +116,4 @@ TEST_CASE("without incarnations packets from before a switch failure do harm wit
   CHECK(breaks_within(200, &RecoveryOptions::incarnations, true));
 }
 
-}  // namespace recovery_test
+}  // namespace flowcc_recovery_test

@@ -4,7 +4,7 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
-namespace resting_values_test {
+namespace flowcc_resting_values_test {
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -115,4 +115,4 @@ TEST_CASE("nothing is said of blocks that a switch without power knew, and other
   }
 }
 
-}  // namespace resting_values_test
+}  // namespace flowcc_resting_values_test

@@ -3,7 +3,7 @@
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
-namespace served_test {
+namespace flowcc_served_test {
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -72,4 +72,4 @@ TEST_CASE("timeouts shorter than what they wait for are no excuse") {
   CHECK(run.oracle("served").violation_count() > 0);
 }
 
-}  // namespace served_test
+}  // namespace flowcc_served_test

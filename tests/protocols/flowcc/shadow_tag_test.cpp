@@ -103,22 +103,23 @@ TEST_CASE("SHADOW-TAG answers 20,000 questions as a map does, whose heats are ha
 TEST_CASE("a block that is noted where all places are taken drives out the coldest",
           "[claim:concordia-inv-add-collision]") {
   ShadowTag shadow(2, 1, 1);
-  shadow.heat(Tag{1}, 0, 5, 0);
-  shadow.heat(Tag{2}, 0, 3, 0);
-  shadow.note(Tag{3}, 0, 0);
-  CHECK(shadow.has(Tag{1}, 0));
-  CHECK_FALSE(shadow.has(Tag{2}, 0));
-  CHECK(shadow.has(Tag{3}, 0));
+  const Tag first = 1, second = 2, third = 3;
+  shadow.heat(first, 0, 5, 0);
+  shadow.heat(second, 0, 3, 0);
+  shadow.note(third, 0, 0);
+  CHECK(shadow.has(first, 0));
+  CHECK_FALSE(shadow.has(second, 0));
+  CHECK(shadow.has(third, 0));
   CHECK(shadow.used() == 2);
   shadow.clear();
   CHECK(shadow.used() == 0);
-  CHECK_FALSE(shadow.has(Tag{1}, 0));
+  CHECK_FALSE(shadow.has(first, 0));
 }
 
 TEST_CASE("the hottest blocks come in order of their counts, equal ones in that of their tags") {
   Hotness hotness;
-  for (const auto& [tag, count] : {std::pair{4u, 2u}, {1u, 7u}, {3u, 2u}, {4u, 1u}, {9u, 3u}}) {
-    hotness.add(Tag{tag}, count);
+  for (const Heat& heat : std::vector<Heat>{{Tag{4}, 2}, {Tag{1}, 7}, {Tag{3}, 2}, {Tag{4}, 1}, {Tag{9}, 3}}) {
+    hotness.add(heat.tag, heat.count);
   }
   std::vector<std::uint64_t> tags;
   for (const Heat& heat : hotness.hottest(3)) tags.push_back(heat.tag);

@@ -7,7 +7,7 @@
 #include "sim/oracles/oracle.hpp"
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
-namespace waits_test {
+namespace flowcc_waits_test {
 
 using namespace racksim;
 using namespace racksim::flowcc;
@@ -136,4 +136,4 @@ TEST_CASE("a requester that waits for a lock of its own, which nobody gives back
   CHECK(has_line(run, "node1/thread0 waits for node1/thread0: WRITE-MISS of block ", ": its lock"));
 }
 
-}  // namespace waits_test
+}  // namespace flowcc_waits_test

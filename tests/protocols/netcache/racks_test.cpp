@@ -3,7 +3,7 @@
 
 #include "tests/protocols/netcache/netcache_run.hpp"
 
-namespace racks_test {
+namespace netcache_racks_test {
 
 using namespace racksim;
 using namespace racksim::netcache;
@@ -40,4 +40,4 @@ TEST_CASE("servers in several pipes of their switch are refused, since NetCache 
                     Catch::Contains("servers in 2 pipes of their switch") && Catch::Contains("all in the first"));
 }
 
-}  // namespace racks_test
+}  // namespace netcache_racks_test

@@ -3,7 +3,7 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
-namespace racks_test {
+namespace nocache_racks_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -41,4 +41,4 @@ TEST_CASE("servers of a store without a cache may be in several racks") {
   CHECK(run.violations() == "");
 }
 
-}  // namespace racks_test
+}  // namespace nocache_racks_test

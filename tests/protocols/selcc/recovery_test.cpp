@@ -12,7 +12,7 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
-namespace recovery_test {
+namespace selcc_recovery_test {
 
 using namespace racksim;
 using namespace racksim::selcc;
@@ -434,4 +434,4 @@ TEST_CASE("Recovery is refused where a word cannot be decoded, and with a lease 
   CHECK_THROWS_AS(SelccScript(setup), sim::OptionError);
 }
 
-}  // namespace recovery_test
+}  // namespace selcc_recovery_test

@@ -7,7 +7,7 @@
 
 #include "tests/protocols/selcc/selcc_run.hpp"
 
-namespace verbs_test {
+namespace selcc_verbs_test {
 
 using namespace racksim;
 using namespace racksim::selcc;
@@ -236,4 +236,4 @@ TEST_CASE("The cores of memory servers have nothing to do", "[claim:selcc-inv-no
   CHECK(run.rack.server(0).core(0).busy_time() > 0_ns);
 }
 
-}  // namespace verbs_test
+}  // namespace selcc_verbs_test

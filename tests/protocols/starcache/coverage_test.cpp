@@ -8,7 +8,7 @@
 #include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
-namespace coverage_test {
+namespace starcache_coverage_test {
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -98,4 +98,4 @@ TEST_CASE("marking what a run exercises does not change the run") {
   CHECK(coverage.count().pairs > 20);
 }
 
-}  // namespace coverage_test
+}  // namespace starcache_coverage_test

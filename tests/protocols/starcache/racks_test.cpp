@@ -4,7 +4,7 @@
 
 #include "tests/protocols/starcache/starcache_run.hpp"
 
-namespace racks_test {
+namespace starcache_racks_test {
 
 using namespace racksim;
 using namespace racksim::starcache;
@@ -155,4 +155,4 @@ TEST_CASE("servers in several racks are refused: a store's items are cached in o
                     Catch::Contains("node 2 on the switch tor0 and node 3 on tor1") && Catch::Contains("§3.9"));
 }
 
-}  // namespace racks_test
+}  // namespace starcache_racks_test

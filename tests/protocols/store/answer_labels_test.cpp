@@ -7,7 +7,7 @@
 
 #include "protocols/store/messages.hpp"
 
-namespace answer_labels_test {
+namespace store_answer_labels_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -61,4 +61,4 @@ TEST_CASE(
   CHECK(t.metric<sim::Histogram>("latency.server").max() == 5_us);
 }
 
-}  // namespace answer_labels_test
+}  // namespace store_answer_labels_test

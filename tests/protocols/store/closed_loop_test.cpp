@@ -6,7 +6,7 @@
 
 #include "tests/protocols/nocache/nocache_run.hpp"
 
-namespace closed_loop_test {
+namespace store_closed_loop_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -121,4 +121,4 @@ TEST_CASE("clients that go from node to node are served alike, each as one sessi
   CHECK(run.counter("store.answers") > 1000);
 }
 
-}  // namespace closed_loop_test
+}  // namespace store_closed_loop_test

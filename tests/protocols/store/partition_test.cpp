@@ -7,7 +7,7 @@
 #include "protocols/switch_cache/messages.hpp"
 #include "tests/protocols/store/server_by_hand.hpp"
 
-namespace partition_test {
+namespace store_partition_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -192,4 +192,4 @@ TEST_CASE("the digest follows items and not the way to them") {
   CHECK(one.partition().digest() == other.partition().digest());
 }
 
-}  // namespace partition_test
+}  // namespace store_partition_test

@@ -7,7 +7,7 @@
 #include "protocols/cckvs/shard.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
-namespace placement_test {
+namespace store_placement_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -122,4 +122,4 @@ TEST_CASE("ccKVS deals its keys out by the placement too") {
   CHECK(static_cast<double>(moved) / kKeys == Approx(8.0 / 9).margin(0.03));
 }
 
-}  // namespace placement_test
+}  // namespace store_placement_test

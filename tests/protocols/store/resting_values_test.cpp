@@ -6,7 +6,7 @@
 #include "tests/protocols/nocache/nocache_run.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
-namespace resting_values_test {
+namespace store_resting_values_test {
 
 using namespace racksim;
 using namespace racksim::sim::literals;
@@ -128,4 +128,4 @@ TEST_CASE("a value in the switch's registers that is not its server's is found a
   }
 }
 
-}  // namespace resting_values_test
+}  // namespace store_resting_values_test

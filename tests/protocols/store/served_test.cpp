@@ -5,7 +5,7 @@
 #include "protocols/store/options.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
-namespace served_test {
+namespace store_served_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -101,4 +101,4 @@ TEST_CASE("clients of a server that crashes are excused") {
   CHECK(first(run) == "");
 }
 
-}  // namespace served_test
+}  // namespace store_served_test

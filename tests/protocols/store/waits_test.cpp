@@ -9,7 +9,7 @@
 #include "tests/protocols/nocache/nocache_run.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
-namespace waits_test {
+namespace store_waits_test {
 
 using namespace racksim;
 using namespace racksim::sim::literals;
@@ -88,4 +88,4 @@ TEST_CASE("a read of a cached key waits for the switch, in which the key's packe
                                  "0x8"));
 }
 
-}  // namespace waits_test
+}  // namespace store_waits_test

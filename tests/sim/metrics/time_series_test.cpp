@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-namespace time_series_test {
+namespace metrics_time_series_test {
 
 using namespace racksim::sim;
 
@@ -35,4 +35,4 @@ TEST_CASE("a level lasts until the next one is set") {
   CHECK(series.values() == std::vector<std::uint64_t>{7, 8, 8, 8, 3});
 }
 
-}  // namespace time_series_test
+}  // namespace metrics_time_series_test

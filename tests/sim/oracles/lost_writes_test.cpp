@@ -66,6 +66,25 @@ struct Watched {
 
 }  // namespace
 
+TEST_CASE("what was there before the run may be lost too, and then nobody had written") {
+  const std::uint64_t read = GENERATE(5, 0, 9);
+  Watched watched;
+  watched.data_value.initial_value(Key{kKey}, Value{5});
+  watched.lose(5);
+  watched.end_read(watched.begin(kRead), read);
+  CHECK((watched.data_value.violation_count() == 0) == (read == 0));
+}
+
+TEST_CASE("a later loss brings back what was there before the run, not what had been before that") {
+  const std::uint64_t read = GENERATE(5, 0, 10);
+  Watched watched;
+  watched.data_value.initial_value(Key{kKey}, Value{5});
+  watched.write(10);
+  watched.lose(10);
+  watched.end_read(watched.begin(kRead), read);
+  CHECK((watched.data_value.violation_count() == 0) == (read == 5));
+}
+
 TEST_CASE("after a loss the write before it is current again, and the lost one is not") {
   const std::uint64_t read = GENERATE(10, 11, 0);
   Watched w;

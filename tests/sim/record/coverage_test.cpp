@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-namespace coverage_test {
+namespace record_coverage_test {
 
 using namespace racksim::sim;
 
@@ -78,4 +78,4 @@ TEST_CASE("a probe without a target does nothing") {
   off.row(1000);
 }
 
-}  // namespace coverage_test
+}  // namespace record_coverage_test

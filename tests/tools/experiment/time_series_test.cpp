@@ -8,7 +8,7 @@
 #include "tools/files/data_files.hpp"
 #include "tools/json/json_document.hpp"
 
-namespace time_series_test {
+namespace experiment_time_series_test {
 
 using namespace racksim::tools;
 using namespace racksim::tools::testing;
@@ -43,4 +43,4 @@ TEST_CASE("the series of a run add up to its operations, and the cache changes b
   }
 }
 
-}  // namespace time_series_test
+}  // namespace experiment_time_series_test
