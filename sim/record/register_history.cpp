@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/record/history.hpp"
-
 namespace racksim::sim {
 
 void RegisterHistory::reset(Value value) {

@@ -20,6 +20,7 @@
 
 #include "sim/kernel/time.hpp"
 #include "sim/record/event_log.hpp"
+#include "sim/record/history.hpp"
 
 namespace racksim::sim {
 
@@ -79,10 +80,11 @@ class RegisterHistory {
   /// history that keeps its past. False if no write of it has begun.
   bool undo(Value value, std::uint64_t position);
 
-  /// Nothing is pending, one value is left and nothing is kept of the past: the history is as good as that of a
-  /// register that was reset to it.
+  /// Nothing is pending, one value is left and nothing is kept of the past but that nobody had written: the history is
+  /// as good as that of a register that was reset to it.
   bool is_settled() const {
-    return pending_.empty() && values_.size() == 1 && !values_.front().is_undone() && past_.empty();
+    const bool forgotten = past_.empty() || (past_.size() == 1 && past_.front().value == kNeverWritten);
+    return pending_.empty() && values_.size() == 1 && !values_.front().is_undone() && forgotten;
   }
 
   /// The values that a read that begins now may return without a violation, and those that a pending read may.
