@@ -42,7 +42,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   const SwitchOwner& switch_owner() const { return *switch_; }
   /// Where blocks migrate; otherwise null.
   ShadowNode* shadow() { return shadow_.get(); }
-  /// The same.
+  /// Where blocks migrate; otherwise null.
   Recovery* recovery() { return recovery_.get(); }
   const Allocation& allocation() const { return *allocation_; }
 
