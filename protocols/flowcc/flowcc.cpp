@@ -188,12 +188,12 @@ sim::Task<void> FlowCc::do_free(models::Session session, models::GlobalAddress a
 
 GlobalMetadata FlowCc::metadata(Tag tag) const {
   if (const auto in_switch = switch_->metadata(tag)) return *in_switch;
-  return nodes_[shared_.home_of(tag)]->home_agent().metadata(tag);
+  return nodes_[shared_.home_of(tag)]->home_agent().directory().metadata(tag);
 }
 
 std::size_t FlowCc::state_of(Tag tag, NodeId node) {
   const auto in_switch = switch_->metadata(tag);
-  HomeAgent& home = nodes_[shared_.home_of(tag)]->home_agent();
+  const HomeDirectory& home = nodes_[shared_.home_of(tag)]->home_agent().directory();
   const GlobalStatus status = in_switch ? in_switch->status : home.metadata(tag).status;
   const LockState lock = in_switch ? switch_->lock(tag) : home.lock(tag);
   const CacheEntry* entry = nodes_[node]->cache().find(tag);
@@ -208,7 +208,7 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
   if (switch_->metadata(tag)) {
     switch_->set_metadata(tag, metadata);
   } else {
-    nodes_[shared_.home_of(tag)]->home_agent().set_metadata(tag, metadata);
+    nodes_[shared_.home_of(tag)]->home_agent().directory().set_metadata(tag, metadata);
   }
 }
 

@@ -119,7 +119,7 @@ void MemoryNode::crash() {
   shared_.calendar.cancel(epoch_end_);
   memory_.clear();
   versions_.clear();
-  home_agent_->crash();
+  home_agent_->directory().crash();
   cache_agent_->crash();
   recovery_.crash();
 }
@@ -134,7 +134,7 @@ void MemoryNode::restart() {
 void MemoryNode::forget_requesters_of(NodeId node) {
   for (unsigned thread = 0; thread < shared_.shape.threads_per_node; ++thread) {
     const RequesterId requester{shared_.requester_of(node, thread)};
-    home_agent_->forget_requester(requester);
+    home_agent_->directory().forget_requester(requester);
     cache_agent_->forget_requester(requester);
   }
 }

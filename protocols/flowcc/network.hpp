@@ -40,8 +40,10 @@ struct Shared {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
   }
   /// Index of a block within its home's global memory.
-  std::uint64_t index_at_home(Tag tag) const {
-    return tag & ((std::uint64_t{1} << (models::GlobalAddress::kOffsetBits - block_bits())) - 1);
+  std::uint64_t index_at_home(Tag tag) const { return tag & index_mask(); }
+  /// The part of a tag that is the index.
+  std::uint64_t index_mask() const {
+    return (std::uint64_t{1} << (models::GlobalAddress::kOffsetBits - block_bits())) - 1;
   }
   Tag tag_at_home(NodeId home, std::uint64_t index) const {
     return Tag{std::uint64_t{home} << (models::GlobalAddress::kOffsetBits - block_bits()) | index};

@@ -170,7 +170,7 @@ sim::Task<bool> NodeRecovery::rebuild() {
     Newest& known = newest.try_emplace(tag, Newest{node_.stored(tag).version, node_.id()}).first->second;
     if (version > known.version) known = {version, report.from};
   }
-  node_.home_agent().rebuild(blocks);
+  node_.home_agent().directory().rebuild(blocks);
   begin_writing();
   Lists lists(*this, DataAddress::kWanted);
   for (const auto& [tag, copy] : newest) {

@@ -28,14 +28,6 @@ std::vector<Requester::PendingUnlock> Requester::pending_unlocks() const {
   return pending;
 }
 
-std::vector<HomeAgent::LockHolder> HomeAgent::holders_of(Tag tag) const {
-  std::vector<LockHolder> holders;
-  for (const Holder& l : holders_) {
-    if (l.tag == tag) holders.push_back({.requester = l.requester, .seq = l.seq, .read = l.read});
-  }
-  return holders;
-}
-
 std::string FlowCc::owner_of(Tag tag) const {
   return switch_->metadata(tag) ? "switch" : fmt::format("home agent of node{}", home_of(tag));
 }
@@ -70,7 +62,8 @@ std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
   const Tag tag = event.tag();
   std::vector<std::string> names;
   if (!switch_->metadata(tag)) {
-    for (const auto& holder : nodes_[home_of(tag)]->home_agent().holders_of(tag)) {
+    for (const auto& holder : nodes_[home_of(tag)]->home_agent().directory().holders()) {
+      if (holder.tag != tag) continue;
       const bool own = holder.requester == waiting.number() && holder.seq == event.seq();
       if (own || (holder.read && takes_read_lock(event.type()))) continue;
       std::string name = holder_name(holder.requester, tag);
