@@ -261,12 +261,13 @@ void LcfBuilder::scoreboard(Block& lcf) {
     if (!rules_.two_phase_remove) act.entry({number(MessageType::remove_from_switch), 1}, reset_it);
     act.entry({number(MessageType::clear), 0}, look_up).entry({number(MessageType::clear), 1}, reset_it);
   }
-  // A second pass that undoes nothing (resubmitted with 0) has no score to take back. Where blocks migrate an unlock
-  // that finds no score is of an event whose lock was at home: by its second pass the next event of its parity may
-  // have a score.
+  // A second pass that undoes nothing (resubmitted with 0) has no score to take back. Nor has that of an unlock that has
+  // been executed, or, where blocks migrate, that found no score, for the event's lock was at home: by then the next
+  // event of its parity may have a score.
   const Condition holds = p_.intrinsics().resubmit_data != 0;
-  const Condition counts = shape_.migrates && rules_.unlock_by_holder ? resubmitted_ == 0 || holds
-                                                                      : resubmitted_ == 0 || newer_ == 1 || holds;
+  const Condition undoes = holds && type_ < number(MessageType::unlock_read);
+  const Condition gives_back = shape_.migrates && rules_.unlock_by_holder ? newer_ == 1 && holds : newer_ == 1;
+  const Condition counts = resubmitted_ == 0 || undoes || gives_back;
   lcf.if_(hit_ == 1 && counts).then([&](Block& b) { b.apply(act); });
 }
 

@@ -205,6 +205,31 @@ TEST_CASE("the LCF pipeline does what the paper's text says, over 150,000 packet
   CHECK(comparison.lcf.run.protocol->switch_owner().held_locks().empty());
 }
 
+// "Otherwise nothing changes" (§5.3.2): not the score either, of which the next event but one may have made its own.
+TEST_CASE("an unlock that comes again after the next event of its parity has its lock does not take the score away",
+          "[claim:concordia-inv-dup-unlock]") {
+  LcfSwitch lcf(few_blocks());
+  Tag tag = 0;
+  for (unsigned block = 0; lcf.way_of(tag) == 0; ++block) tag = lcf.run.protocol->block_of(lcf.run.shared_block(block));
+  const auto send = [&](MessageType type, std::uint32_t seq, std::uint32_t serial) {
+    const FlowCcHeader h = lcf.packet(type, tag, 1, 2, seq, serial);
+    const PassResult pass = lcf.pass(h);
+    if (pass.resubmit) lcf.pass(h, pass.resubmit_data);
+  };
+  lcf.set_metadata(tag, {});
+  send(MessageType::write_miss, 1, 1);
+  const FlowCcHeader unlock = lcf.packet(MessageType::unlock_write, tag, 1, 2, 1, 2),
+                     again = lcf.packet(MessageType::unlock_write, tag, 1, 2, 1, 3);
+  const PassResult first = lcf.pass(unlock), second = lcf.pass(again);
+  lcf.pass(unlock, first.resubmit_data);
+  send(MessageType::write_miss, 3, 4);
+  REQUIRE(lcf.lock(tag) == 0x8000);
+  lcf.pass(again, second.resubmit_data);
+  CHECK(lcf.read("SCOREBOARD", 2 * 2 + 1) == 1);
+  send(MessageType::unlock_write, 3, 5);
+  CHECK(lcf.lock(tag) == 0);
+}
+
 TEST_CASE("the LCF pipeline does what the paper's text says under the printed rules and without its mechanisms") {
   Setup paper = few_blocks(), no_scoreboard = few_blocks(), no_last_unlock = few_blocks();
   paper.flowcc.idempotence = FlowCcOptions::Idempotence::paper;
