@@ -11,6 +11,7 @@
 
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
+#include "tools/figure/figure_chart.hpp"
 #include "tools/figure/figure_record.hpp"
 #include "tools/figure/figure_report.hpp"
 #include "tools/files/write_file.hpp"
@@ -84,10 +85,13 @@ int run_figure(const FigureOptions& options, CommandContext& context) {
   }
   const std::filesystem::path csv = folder / "points.csv";
   write_file(csv, figure_csv(figure, results), "racksim figure", "--out");
+  const std::filesystem::path picture = folder / "figure.svg";
+  write_file(picture, figure_svg(figure, results), "racksim figure", "--out");
   if (options.json) {
     context.out << to_json(figure_json(figure, results));
   } else {
-    context.out << figure_text(figure, results) << "points written to " << csv.string() << '\n';
+    context.out << figure_text(figure, results) << "points written to " << csv.string() << ", drawn in "
+                << picture.string() << '\n';
     const auto results_before = static_cast<std::size_t>(
         std::count_if(results.begin(), results.end(), [](const auto& r) { return r.from_before; }));
     const std::size_t before = results_before / figure.criteria();

@@ -2,7 +2,9 @@
 #include "tools/experiment/run_metrics.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 namespace racksim::tools {
@@ -24,20 +26,24 @@ std::optional<double> statistic(const sim::Histogram& h, const std::string& name
   return std::nullopt;
 }
 
-constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share"};
+constexpr const char* kSeriesStatistics[] = {"lowest_share", "low_share", "mega_per_second"};
 
 /// Below this share of the greatest an interval of a series counts as low.
 constexpr double kLow = 0.95;
 
-/// Of the whole intervals that lie in the measured time.
-std::optional<double> series_statistic(const sim::TimeSeries& series, const RunResult& result,
+/// Of the whole intervals that lie between two instants. Of those behind the last one that counted something there are
+/// no values: nothing happened in them.
+std::optional<double> series_statistic(const sim::TimeSeries& series, sim::Time begin, sim::Time end,
                                        const std::string& name) {
-  const sim::Duration interval = series.interval();
-  const sim::Duration from = result.measured_from - sim::Time{};
-  std::vector<std::uint64_t> values;
-  for (std::size_t i = 0; i < series.values().size(); ++i) {
-    const sim::Duration begin = interval * static_cast<std::int64_t>(i);
-    if (begin >= from && begin + interval <= from + result.measured) values.push_back(series.values()[i]);
+  const std::int64_t interval = series.interval().ps();
+  const std::int64_t first = (begin.ps() + interval - 1) / interval, last = end.ps() / interval;
+  if (last <= first) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(series.values().size());
+  const std::vector<std::uint64_t> values(series.values().begin() + std::min(first, size),
+                                          series.values().begin() + std::min(last, size));
+  if (name == "mega_per_second") {
+    const auto sum = std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+    return static_cast<double>(sum) / (series.interval() * (last - first)).seconds() / 1e6;
   }
   if (values.empty()) return std::nullopt;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -50,9 +56,20 @@ std::optional<double> series_statistic(const sim::TimeSeries& series, const RunR
   return static_cast<double>(low) / static_cast<double>(values.size());
 }
 
+/// The series behind a name, and what is asked of it; null if it is no statistic of a series.
+std::pair<const sim::TimeSeries*, std::string> series_of(const sim::Metrics& metrics, const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  const sim::Metric* metric = dot == std::string::npos ? nullptr : metrics.find(name.substr(0, dot));
+  const auto* series = metric != nullptr ? std::get_if<sim::TimeSeries>(&metric->value) : nullptr;
+  return {series, series != nullptr ? name.substr(dot + 1) : ""};
+}
+
 }  // namespace
 
 std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
+  if (const auto [series, statistic] = series_of(metrics, name); series != nullptr) {
+    return series_statistic(*series, result.measured_from, result.measured_from + result.measured, statistic);
+  }
   if (name.ends_with(kRate)) {
     const sim::Metric* metric = metrics.find(name.substr(0, name.size() - kRate.size()));
     const auto* counter = metric != nullptr ? std::get_if<sim::Counter>(&metric->value) : nullptr;
@@ -72,11 +89,14 @@ std::optional<double> metric_value(const RunResult& result, const sim::Metrics& 
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return std::nullopt;
   const sim::Metric* metric = metrics.find(name.substr(0, dot));
-  if (const auto* series = metric != nullptr ? std::get_if<sim::TimeSeries>(&metric->value) : nullptr) {
-    return series_statistic(*series, result, name.substr(dot + 1));
-  }
   const auto* histogram = metric != nullptr ? std::get_if<sim::Histogram>(&metric->value) : nullptr;
   return histogram != nullptr ? statistic(*histogram, name.substr(dot + 1)) : std::nullopt;
+}
+
+std::optional<double> metric_value_within(const sim::Metrics& metrics, const std::string& name, sim::Time begin,
+                                          sim::Time end) {
+  const auto [series, statistic] = series_of(metrics, name);
+  return series != nullptr ? series_statistic(*series, begin, end, statistic) : std::nullopt;
 }
 
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {

@@ -1,7 +1,8 @@
 // The metrics of a run by the names that expectations, baselines and figures use: a registered name, or one with a
 // histogram's statistic behind it ("latency.p99") or a counter's rate ("micro.operations.mega_per_second"), or the
-// report's own ("throughput_mops", "latency_ns.p99"). Of a time series, over the whole intervals in the measured time:
-// "lowest_share", the least of them over the greatest, and "low_share", the share of those below 95 % of the greatest.
+// report's own ("throughput_mops", "latency_ns.p99"). Of a time series, over the whole intervals in the measured time
+// or in another: "lowest_share", the least of them over the greatest, "low_share", the share of those below 95 % of the
+// greatest, and of one that counts "mega_per_second", how many millions there were in a second.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,10 @@ namespace racksim::tools {
 
 /// The metric of this name; null if there is none.
 std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name);
+
+/// The same where it is a statistic of a time series, over another time than the measured one; null for all else.
+std::optional<double> metric_value_within(const sim::Metrics& metrics, const std::string& name, sim::Time begin,
+                                          sim::Time end);
 
 /// All names that `metric_value` knows, in alphabetical order.
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics);

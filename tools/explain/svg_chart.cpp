@@ -15,6 +15,7 @@
 #include "tools/explain/chart.hpp"
 #include "tools/explain/label_places.hpp"
 #include "tools/text/characters.hpp"
+#include "tools/text/svg.hpp"
 
 namespace racksim::tools::explain {
 namespace {
@@ -24,33 +25,7 @@ constexpr double kRow = 20,
                  kSending = 6;       // heights of an instant with a text, and of one where something only sets out
 constexpr double kCharacter = 6.65;  // width of a character: 0.6 of the font's size in common fonts, a little more
 constexpr double kAscent = 9, kDescent = 3, kSymbol = 5, kLoop = 16;
-constexpr std::array kColours{"#1f5fa8", "#2a7d46", "#7d4aa0", "#9a5b12", "#0f7c80", "#6b6b1e", "#555555", "#a03f74"};
 constexpr const char* kLoss = "#c0261c";
-constexpr const char* kPaper = "#fdfdfb";
-constexpr const char* kGrey = "#666";
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return result;
-}
 
 /// In columns of the font.
 double width_of(const std::string& text) {
@@ -90,7 +65,7 @@ class Drawing {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"11\">\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"{2}\"/>\n{3}</svg>\n",
-        std::max(edge_ + 60, widest_), y_ + kLine, kPaper, out_);
+        std::max(edge_ + 60, widest_), y_ + kLine, kSvgPaper, out_);
   }
 
  private:
@@ -132,7 +107,7 @@ class Drawing {
     const auto found = std::find_if(chart_.legend.begin(), chart_.legend.end(),
                                     [&](const LegendEntry& entry) { return entry.letter == letter; });
     const auto number = static_cast<std::size_t>(found - chart_.legend.begin());
-    return found == chart_.legend.end() ? "#222" : kColours[number % kColours.size()];
+    return found == chart_.legend.end() ? "#222" : kSvgColours[number % kSvgColours.size()];
   }
   const char* colour_of(const Event& event) const {
     if (event.kind == Event::Kind::lost || event.kind == Event::Kind::fault) return kLoss;
@@ -143,7 +118,8 @@ class Drawing {
   // What is drawn. A stroke and a symbol leave no place for a label.
 
   void text(double left, double baseline, const std::string& what, const std::string& attributes) {
-    out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", left, baseline, attributes, escaped(what));
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", left, baseline, attributes, svg_escaped(what));
     widest_ = std::max(widest_, left + width_of(what) + 16);
   }
   void heading(const std::string& what, const char* fill, bool bold) {
@@ -179,7 +155,7 @@ class Drawing {
   }
 
   void lifelines() {
-    text(16, head_, "time in ns", fmt::format("fill=\"{}\"", kGrey));
+    text(16, head_, "time in ns", fmt::format("fill=\"{}\"", kSvgGrey));
     for (const std::string& party : chart_.parties) {
       const double at = x(party), half = std::max(42.0, width_of(party) / 2 + 6);
       // Labels may cross a lifeline, which is thin and pale, as everything else does.
@@ -201,7 +177,7 @@ class Drawing {
     const Event& event = row.event;
     const std::string time = sim::printed(event.at);
     const std::string in_ns = time.substr(0, time.size() - 3);
-    text(16, heights.at + 4, in_ns, fmt::format("fill=\"{}\"", kGrey));
+    text(16, heights.at + 4, in_ns, fmt::format("fill=\"{}\"", kSvgGrey));
     places_.block(box_at(0, heights.at + 4, 16 + width_of(in_ns)));
     const char* ink = colour_of(event);
     if (event.kind == Event::Kind::fault) {
@@ -213,7 +189,7 @@ class Drawing {
       return event.kind == Event::Kind::lost ? cross(at) : circle(at, fmt::format("fill=\"{}\"", ink));
     }
     arrow(event, {{at.x, heights.sent}, {x(event.to), heights.at}}, ink);
-    if (row.sent_before) circle({at.x, heights.sent}, fmt::format("fill=\"{}\" stroke=\"{}\"", kPaper, ink));
+    if (row.sent_before) circle({at.x, heights.sent}, fmt::format("fill=\"{}\" stroke=\"{}\"", kSvgPaper, ink));
   }
 
   void arrow(const Event& event, const Segment& way, const char* ink) {
@@ -259,7 +235,7 @@ class Drawing {
   void label(const Row& row, const Heights& heights) {
     if (row.left_out > 0) {
       const std::string what = fmt::format("{} events left out", row.left_out);
-      return place(what, what, kGrey, heights, {box_at(kLeft + 8, heights.at + 8, width_of(what))});
+      return place(what, what, kSvgGrey, heights, {box_at(kLeft + 8, heights.at + 8, width_of(what))});
     }
     const Event& event = row.event;
     const std::string what = chart_.text_of(event);
@@ -286,7 +262,7 @@ class Drawing {
     const Box box = free ? *free : box_at(edge_ + 8, heights.at + 4, width_of(in_margin));
     text(box.left, box.bottom - kDescent, free ? what : in_margin,
          fmt::format("class=\"label\" fill=\"{}\" stroke=\"{}\" stroke-width=\"3\" paint-order=\"stroke\"", fill,
-                     kPaper));
+                     kSvgPaper));
   }
 
   const Chart& chart_;

@@ -195,8 +195,12 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
     at.refuse(quote(base), "a scenario file", error.nearest());
   }
   figure.base_document = read_json_file(figure.base);
-  const auto sweep = read_sweep(figure, require_member(document, root, "sweep", " with \"path\" and \"values\""),
-                                root.member("sweep"));
+  const auto* timeline = document.find("timeline");
+  if (timeline && document.find("sweep")) root.member("sweep").refuse("a timeline beside it", "one of the two");
+  const auto sweep = timeline
+                         ? std::vector<Changes>(1)
+                         : read_sweep(figure, require_member(document, root, "sweep", " with \"path\" and \"values\""),
+                                      root.member("sweep"));
   const auto series =
       read_series(figure, require_member(document, root, "series", " with the curves"), root.member("series"));
   Changes common = read_changes(document.find("set"), root.member("set"));
@@ -218,6 +222,21 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
         figure.points.push_back(std::move(point));
       }
     }
+  }
+}
+
+/// All runs have the same intervals, or windows of one axis would not be those of another.
+void take_timeline(Figure& figure, const JsonValue& value, const Place& place) {
+  const sim::Duration interval = figure.points.front().scenario.observe.series_interval;
+  for (const FigurePoint& point : figure.points) {
+    if (point.scenario.observe.series_interval == interval) continue;
+    place.refuse("series with several \"observe.series_interval\"", "the same for all");
+  }
+  if (figure.knee) place.refuse("a knee beside it", "one of the two");
+  figure.timeline = read_timeline(value, place, interval);
+  figure.sweep_label = figure.timeline->label;
+  for (const TimeWindow& window : figure.timeline->windows) {
+    figure.axes.sweep.push_back({window.from, fmt::format("{:.10g}", window.from)});
   }
 }
 
@@ -326,7 +345,7 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
   own.text("paper", figure.paper, "");
   own.text("doc", figure.doc, "");
   bind(document, root, own,
-       {{"base", "set", "quick", "sweep", "series", "knee", "placements", "metrics", "claims", "calibrated",
+       {{"base", "set", "quick", "sweep", "timeline", "series", "knee", "placements", "metrics", "claims", "calibrated",
          "not_modelled"},
         nullptr});
   if (version != 1) root.refuse("no \"version\"", "\"version\": 1, the format of the file");
@@ -336,6 +355,7 @@ Figure read_figure(const JsonValue& document, const std::string& file, const Cat
     read_placements(figure, *seeds, root.member("placements"), quick);
   }
   read_points(figure, document, root, catalogue, quick);
+  if (const auto* timeline = document.find("timeline")) take_timeline(figure, *timeline, root.member("timeline"));
   if (figure.knee) check_knee(figure, root.member("knee"), catalogue);
   read_metrics(figure, require_member(document, root, "metrics", " with what is read from the reports"),
                root.member("metrics"));

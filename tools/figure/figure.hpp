@@ -13,7 +13,8 @@
 //    "calibrated": [{"constant": "protocol.flowcc.costs.local_access", "on": "a claim's id", "doc": "..."}],
 //    "not_modelled": [{"id": "...", "text": "...", "paper": "...", "why": "..."}]}
 //
-// A value of the sweep may also be a name, or {"x": value, "set": {...}} where one path is not enough.
+// A figure over time has a "timeline" in the place of the sweep (timeline.hpp). A value of the sweep may also be a
+// name, or {"x": value, "set": {...}} where one path is not enough.
 //
 // With a knee, a point is run at the largest load that meets the criterion, once for each criterion, and the metric
 // "knee.load_mops" is that load. With placements, what is read is the mean over them, and tables show the spread;
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "tools/figure/figure_claim.hpp"
+#include "tools/figure/timeline.hpp"
 #include "tools/knee/knee_plan.hpp"
 #include "tools/scenario/scenario.hpp"
 
@@ -57,6 +59,7 @@ struct Figure {
   FigureAxes axes;
   std::vector<std::string> metric_names;  ///< of the report, in the order of axes.metrics
   std::optional<KneePlan> knee;
+  std::optional<Timeline> timeline;       ///< a window for each value of the sweep, which all are of one point
   std::vector<std::uint64_t> placements;  ///< seeds; empty where the scenario's is taken
   std::vector<FigurePoint> points;        ///< by series, then along the sweep, then by placement
   std::vector<Claim> claims;
@@ -68,6 +71,9 @@ struct Figure {
   /// Results that each point has.
   std::size_t criteria() const { return knee ? knee->criteria.size() : 1; }
   std::size_t placement_count() const { return placements.empty() ? 1 : placements.size(); }
+
+  /// Values of x that a point's run gives.
+  std::size_t windows() const { return timeline ? timeline->windows.size() : 1; }
 
   /// The command that repeats one point; `load` is that of its knee, 0 for none.
   std::string command_of(const FigurePoint& point, std::uint64_t load = 0) const;

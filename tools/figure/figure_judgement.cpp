@@ -56,7 +56,8 @@ std::size_t judging_criterion(const Figure& figure) {
 bool is_printed_value(const Claim& claim) {
   const Expectation& paper = claim.paper;
   const auto tells_where = [](const Reading& reading) {
-    return reading.kind == Reading::Kind::x_of_max || reading.kind == Reading::Kind::x_of_min;
+    return reading.kind == Reading::Kind::x_of_max || reading.kind == Reading::Kind::x_of_min ||
+           reading.kind == Reading::Kind::reaches;
   };
   return !claim.directional() && paper.min && paper.max && *paper.min == *paper.max &&
          std::none_of(claim.readings.begin(), claim.readings.end(), tells_where);
@@ -87,8 +88,10 @@ FigureValues values_under(const Figure& figure, const std::vector<PointResult>& 
     const FigurePoint& point = figure.points[i];
     if (placement && point.placement != *placement) continue;
     const std::vector<double>& from = results[i * figure.criteria() + criterion].values;
-    std::vector<double>& to = values.of[point.series][point.sweep];
-    for (std::size_t m = 0; m < to.size(); ++m) to[m] += share * from[m];
+    for (std::size_t window = 0; window < figure.windows(); ++window) {
+      std::vector<double>& to = values.of[point.series][point.sweep + window];
+      for (std::size_t m = 0; m < to.size(); ++m) to[m] += share * from[window * to.size() + m];
+    }
   }
   return values;
 }

@@ -28,7 +28,8 @@ constexpr Operator kOperators[] = {{"series", ReadingKind::series, 0},
                                    {"min", ReadingKind::min, 1},
                                    {"mean", ReadingKind::mean, 1},
                                    {"x_of_max", ReadingKind::x_of_max, 1},
-                                   {"x_of_min", ReadingKind::x_of_min, 1}};
+                                   {"x_of_min", ReadingKind::x_of_min, 1},
+                                   {"reaches", ReadingKind::reaches, 2}};
 
 std::size_t index_of(const JsonValue& value, const Place& place, const std::vector<std::string>& names) {
   const std::string& name = require_string(value, place, one_of(names));
@@ -153,6 +154,11 @@ std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, co
       break;
   }
   const std::vector<double> b = values_of(reading.operands[1], axes, values);
+  if (reading.kind == ReadingKind::reaches) {
+    const auto at = std::find_if(a.begin(), a.end(), [&](double y) { return y >= b[0]; });
+    if (at == a.end() || !complete) return {std::nan("")};
+    return {axes.sweep[reading.operands[0].points[static_cast<std::size_t>(at - a.begin())]].x};
+  }
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const double left = a[a.size() == 1 ? 0 : i], right = b[b.size() == 1 ? 0 : i];
     result.push_back(reading.kind == ReadingKind::ratio ? left / right : left - right);
@@ -213,6 +219,11 @@ Reading read_reading(const JsonValue& value, const Place& place, const FigureAxe
   if (!pair || pair->size() != 2) at.refuse(content.description(), "an array of two readings");
   for (std::size_t i = 0; i < 2; ++i) reading.operands.push_back(read_reading((*pair)[i], at.element(i), axes, inner));
   const auto& [a, b] = std::tie(reading.operands[0].points, reading.operands[1].points);
+  if (chosen.kind == ReadingKind::reaches) {
+    if (a.empty()) at.element(0).refuse("a single value", "something with a value at several x");
+    if (!b.empty()) at.element(1).refuse("values at several x", "a single value");
+    return reading;
+  }
   if (!a.empty() && !b.empty() && a != b) at.refuse("readings at different x", "the same x, or a single value");
   reading.points = a.empty() ? b : a;
   return reading;

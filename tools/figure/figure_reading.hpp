@@ -7,6 +7,7 @@
 //   {"difference": [R, R]}
 //   {"max": R}  {"min": R}  {"mean": R}  over x, a single value
 //   {"x_of_max": R}  {"x_of_min": R}     where that is
+//   {"reaches": [R, R]}                the first x at which a curve is at least a single value
 //
 // Beside the operator, and for everything inside it, may stand
 //
@@ -50,7 +51,7 @@ struct ReadingScope {
 };
 
 struct Reading {
-  enum class Kind : std::uint8_t { number, series, ratio, difference, max, min, mean, x_of_max, x_of_min };
+  enum class Kind : std::uint8_t { number, series, ratio, difference, max, min, mean, x_of_max, x_of_min, reaches };
   Kind kind = Kind::number;
   double number = 0;
   std::size_t series = 0, metric = 0;

@@ -57,6 +57,13 @@ std::string cell_text(const Figure& figure, const std::vector<PointResult>& resu
   return fmt::format("{} ({} .. {})", mean, short_number(least), short_number(most));
 }
 
+/// A value of the sweep, or a window of time.
+std::string x_text(const Figure& figure, std::size_t x) {
+  if (!figure.timeline) return figure.axes.sweep[x].label;
+  const TimeWindow& window = figure.timeline->windows[x];
+  return fmt::format("{:.10g} .. {:.10g}{}", window.from, window.to, window.drawn ? " (drawn)" : "");
+}
+
 std::string points_text(const Figure& figure, const std::vector<PointResult>& results) {
   std::string text;
   for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
@@ -70,8 +77,9 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
       std::vector<Row> rows(1);
       rows[0].push_back(figure.sweep_label);
       for (const std::string& name : figure.axes.series) rows[0].push_back(name);
-      for (std::size_t x = 0; x < figure.axes.sweep.size(); ++x) {
-        rows.push_back({figure.axes.sweep[x].label});
+      const bool whole = is_of_whole_runs(figure, results, m);
+      for (std::size_t x = 0; x < (whole ? 1 : figure.axes.sweep.size()); ++x) {
+        rows.push_back({whole ? "whole run" : x_text(figure, x)});
         for (std::size_t s = 0; s < figure.axes.series.size(); ++s) {
           rows.back().push_back(cell_text(figure, results, c, s, x, m));
         }
@@ -84,19 +92,44 @@ std::string points_text(const Figure& figure, const std::vector<PointResult>& re
 
 }  // namespace
 
+bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric) {
+  if (!figure.timeline) return false;
+  const std::size_t metrics = figure.axes.metrics.size();
+  return std::all_of(results.begin(), results.end(), [&](const PointResult& result) {
+    for (std::size_t at = metric; at < result.values.size(); at += metrics) {
+      const double value = result.values[at], first = result.values[metric];
+      if (value != first && !(std::isnan(value) && std::isnan(first))) return false;
+    }
+    return true;
+  });
+}
+
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results) {
-  std::string text = csv_field(figure.sweep_label.empty() ? "x" : figure.sweep_label) + ",series";
+  std::string text = csv_field(figure.sweep_label.empty() ? "x" : figure.sweep_label);
+  if (figure.timeline) text += ",until,origin";
+  text += ",series";
   if (figure.knee) text += ",criterion";
   if (!figure.placements.empty()) text += ",placement";
   for (const std::string& name : figure.axes.metrics) text += "," + csv_field(name);
   text += ",verdict,run_hash\n";
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i / figure.criteria()];
-    text += csv_field(figure.axes.sweep[point.sweep].label) + "," + csv_field(figure.axes.series[point.series]);
-    if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
-    if (!figure.placements.empty()) text += fmt::format(",{}", figure.placements[point.placement]);
-    for (const double value : results[i].values) text += std::isnan(value) ? "," : fmt::format(",{}", value);
-    text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
+    const std::size_t metrics = figure.axes.metrics.size();
+    for (std::size_t window = 0; window < figure.windows(); ++window) {
+      text += csv_field(figure.axes.sweep[point.sweep + window].label);
+      if (figure.timeline) {
+        const TimeWindow& at = figure.timeline->windows[window];
+        text += fmt::format(",{:.10g},{}", at.to, at.drawn ? "drawn" : "simulated");
+      }
+      text += "," + csv_field(figure.axes.series[point.series]);
+      if (figure.knee) text += "," + csv_field(figure.knee->criteria[i % figure.criteria()].name);
+      if (!figure.placements.empty()) text += fmt::format(",{}", figure.placements[point.placement]);
+      for (std::size_t m = 0; m < metrics; ++m) {
+        const double value = results[i].values[window * metrics + m];
+        text += std::isnan(value) ? "," : fmt::format(",{}", value);
+      }
+      text += "," + verdict_of(results[i]) + "," + results[i].hash + "\n";
+    }
   }
   return text;
 }
@@ -144,21 +177,28 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   JsonValue points = JsonValue::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i / figure.criteria()];
-    JsonValue entry = JsonValue::object();
-    entry.set("x", figure.axes.sweep[point.sweep].label);
-    entry.set("series", figure.axes.series[point.series]);
-    if (figure.knee) entry.set("criterion", figure.knee->criteria[i % figure.criteria()].name);
-    if (!figure.placements.empty()) entry.set("placement", figure.placements[point.placement]);
-    JsonValue numbers = JsonValue::object();
-    for (std::size_t m = 0; m < figure.axes.metrics.size(); ++m) {
-      numbers.set(figure.axes.metrics[m], results[i].values[m]);
+    const std::size_t metrics = figure.axes.metrics.size();
+    for (std::size_t window = 0; window < figure.windows(); ++window) {
+      JsonValue entry = JsonValue::object();
+      entry.set("x", figure.axes.sweep[point.sweep + window].label);
+      if (figure.timeline) {
+        entry.set("until", figure.timeline->windows[window].to);
+        entry.set("drawn", figure.timeline->windows[window].drawn);
+      }
+      entry.set("series", figure.axes.series[point.series]);
+      if (figure.knee) entry.set("criterion", figure.knee->criteria[i % figure.criteria()].name);
+      if (!figure.placements.empty()) entry.set("placement", figure.placements[point.placement]);
+      JsonValue numbers = JsonValue::object();
+      for (std::size_t m = 0; m < metrics; ++m) {
+        numbers.set(figure.axes.metrics[m], results[i].values[window * metrics + m]);
+      }
+      entry.set("values", std::move(numbers));
+      entry.set("verdict", verdict_of(results[i]));
+      entry.set("problem", results[i].problem);
+      entry.set("run_hash", results[i].hash);
+      entry.set("command", figure.command_of(point, results[i].load));
+      points.push(std::move(entry));
     }
-    entry.set("values", std::move(numbers));
-    entry.set("verdict", verdict_of(results[i]));
-    entry.set("problem", results[i].problem);
-    entry.set("run_hash", results[i].hash);
-    entry.set("command", figure.command_of(point, results[i].load));
-    points.push(std::move(entry));
   }
   report.set("points", std::move(points));
   JsonValue claims = JsonValue::array();

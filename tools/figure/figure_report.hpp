@@ -25,7 +25,11 @@ std::vector<JudgedClaim> judge_claims(const Figure& figure, const std::vector<Po
 FigureValues values_under(const Figure& figure, const std::vector<PointResult>& results, std::size_t criterion,
                           std::optional<std::size_t> placement = std::nullopt);
 
-/// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash.
+/// Whether a metric of a figure over time is one of the whole runs, the same in all windows.
+bool is_of_whole_runs(const Figure& figure, const std::vector<PointResult>& results, std::size_t metric);
+
+/// One row per point: the x value, the series, the metrics, the verdict of the oracles and the run hash. Of a figure
+/// over time one per window, with where it ends, and whether it was simulated or drawn.
 std::string figure_csv(const Figure& figure, const std::vector<PointResult>& results);
 
 /// The series as columns, then claim by claim: what the paper says, what was simulated, met or off by how much; then

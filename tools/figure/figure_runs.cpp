@@ -26,10 +26,18 @@ JsonValue run_of(const Figure& figure, Scenario scenario, std::uint64_t load) {
   sim::Metrics metrics;
   const RunResult result = run_experiment(scenario, metrics, "", {});
   JsonValue values = JsonValue::array();
-  for (const std::string& name : figure.metric_names) {
-    const auto value =
-        name == kKneeMetric ? std::optional(static_cast<double>(load) / 1e6) : metric_value(result, metrics, name);
-    values.push(value && std::isfinite(*value) ? JsonValue(*value) : JsonValue());
+  for (std::size_t window = 0; window < figure.windows(); ++window) {
+    for (const std::string& name : figure.metric_names) {
+      std::optional<double> value;
+      if (figure.timeline) {
+        const TimeWindow& at = figure.timeline->windows[window];
+        value = metric_value_within(metrics, name, at.begin, at.end);
+        if (value && at.end > result.simulated) value = std::nan("");
+      }
+      if (name == kKneeMetric) value = static_cast<double>(load) / 1e6;
+      if (!value) value = metric_value(result, metrics, name);
+      values.push(value && std::isfinite(*value) ? JsonValue(*value) : JsonValue());
+    }
   }
   answer.set("values", std::move(values));
   answer.set("hash", result.hash.hex());
@@ -118,7 +126,8 @@ PointResult failure_of(const ChildResult& child, std::size_t metrics) {
 
 std::vector<PointResult> run_points(const Figure& figure, const Catalogue& catalogue, unsigned jobs, KeptPoints& kept,
                                     const FigureProgress& progress) {
-  const std::size_t metrics = figure.metric_names.size(), all = figure.points.size(), criteria = figure.criteria();
+  const std::size_t metrics = figure.metric_names.size() * figure.windows();
+  const std::size_t all = figure.points.size(), criteria = figure.criteria();
   std::vector<PointResult> results(all * criteria);
   const auto take = [&](std::size_t point, std::vector<PointResult> of_point) {
     of_point.resize(criteria, of_point.front());

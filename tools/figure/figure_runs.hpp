@@ -13,10 +13,12 @@ namespace racksim::tools {
 
 /// What one run of a point has given.
 struct PointResult {
-  std::vector<double> values;  ///< in the order of the figure's metrics; NaN for one that this run does not have
-  std::string hash;            ///< the run hash; empty if the run did not end
-  bool pass = false;           ///< the oracles' verdict and the scenario's expectations
-  std::string problem;         ///< the first violation, or why the run did not end; empty if all is well
+  /// In the order of the figure's metrics, of a figure over time window by window; NaN for one that this run does not
+  /// have.
+  std::vector<double> values;
+  std::string hash;     ///< the run hash; empty if the run did not end
+  bool pass = false;    ///< the oracles' verdict and the scenario's expectations
+  std::string problem;  ///< the first violation, or why the run did not end; empty if all is well
 
   std::uint64_t load = 0;    ///< of the knee; 0 where none was looked for or found
   bool from_before = false;  ///< kept from an earlier call

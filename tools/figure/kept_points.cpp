@@ -104,6 +104,11 @@ std::string program_identity() {
 std::string point_identity(const Figure& figure, const FigurePoint& point) {
   std::vector<std::string> texts = figure.metric_names;
   texts.push_back(to_canonical_json(configuration(point.scenario)));
+  if (figure.timeline) {
+    for (const TimeWindow& window : figure.timeline->windows) {
+      texts.push_back(fmt::format("{} {}", window.begin.ps(), window.end.ps()));
+    }
+  }
   if (figure.knee) {
     const KneePlan& plan = *figure.knee;
     texts.insert(texts.end(), plan.probe.begin(), plan.probe.end());

@@ -61,6 +61,20 @@ TEST_CASE("of a series, the whole intervals in the measured time tell how low it
   CHECK(metric_value(result, metrics, "operations_over_time.lowest_share") == Approx(0.6));
   CHECK(metric_value(result, metrics, "operations_over_time.low_share") == Approx(0.2));
   CHECK_FALSE(metric_value(result, metrics, "operations_over_time.mean").has_value());
+  CHECK(metric_value(result, metrics, "operations_over_time.mega_per_second") == Approx(932 / 10e-3 / 1e6));
+
+  // Of another time, which may go on when nothing happens any more.
+  const auto rate = [&](std::int64_t from, std::int64_t to) {
+    return metric_value_within(metrics, "operations_over_time.mega_per_second", sim::Time{} + ms * from,
+                               sim::Time{} + ms * to);
+  };
+  CHECK(rate(2, 4) == Approx(107 / 2e-3 / 1e6));
+  CHECK(rate(0, 2) == 0.0);
+  CHECK(rate(13, 17) == Approx(400 / 4e-3 / 1e6));
+  CHECK(rate(20, 30) == 0.0);
+  CHECK_FALSE(rate(4, 4).has_value());
+  CHECK_FALSE(metric_value_within(metrics, "throughput_mops", {}, sim::Time{} + ms).has_value());
+
   // Nothing is told of a measured time without a whole interval.
   result.measured = ms / 2;
   CHECK_FALSE(metric_value(result, metrics, "operations_over_time.lowest_share").has_value());

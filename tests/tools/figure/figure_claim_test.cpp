@@ -59,6 +59,11 @@ TEST_CASE("a reading is a series, a ratio, a difference or an extreme, over the 
   CHECK(read(R"({"min": "B", "metric": "speed"})") == std::vector<double>{4});
   CHECK(read(R"({"mean": "B", "metric": "load"})") == std::vector<double>{1.5});
   CHECK(read(R"({"x_of_max": "C", "metric": "speed"})") == std::vector<double>{0.2});
+  CHECK(read(R"({"reaches": ["B", 2], "metric": "load"})") == std::vector<double>{0.6});
+  CHECK(read(R"({"reaches": ["A", {"min": "B"}], "metric": "speed"})") == std::vector<double>{0});
+  CHECK(read(R"({"reaches": ["B", 0], "metric": "load", "x": {"from": 0.2}})") == std::vector<double>{0.2});
+  CHECK(std::isnan(read(R"({"reaches": ["B", 3.5], "metric": "load"})")[0]));
+  CHECK(std::isnan(read(R"({"reaches": ["C", 8], "metric": "load"})")[0]));
   CHECK(read(R"({"ratio": [{"max": "A", "metric": "load"}, {"max": "B", "metric": "speed"}]})") ==
         std::vector<double>{5.2 / 40});
 }
