@@ -17,7 +17,7 @@ class SwitchRestart final : public Fault {
  public:
   void declare(sim::Parameters& p) override {
     p.length("from", from_, 0_s, kEver, "When the switch loses power.");
-    p.length("dead_time", dead_time_, 1_us, 1_s, "How long it is off and boots.");
+    p.length("dead_time", dead_time_, 1_us, 100_s, "How long it is off and boots.");
     switch_.declare(p);
   }
   sim::Duration until() const override { return from_ + dead_time_; }

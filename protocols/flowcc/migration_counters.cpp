@@ -29,6 +29,8 @@ MigrationCounters::MigrationCounters(sim::Metrics& m)
       recoveries(m.counter("flowcc.recovery.recoveries", "recoveries", "times that all nodes stopped and recovered")),
       recovery_time(
           m.counter("flowcc.recovery.time", "ns", "time from the beginning of each to its end, outage included")),
+      recovery_work(m.counter("flowcc.recovery.work", "ns",
+                              "of which from when the switch took its program on, without `recovery.rest`")),
       saved(m.counter("flowcc.recovery.saved", "blocks", "blocks on their way home that were written there again")),
       reported(m.counter("flowcc.recovery.reported", "blocks", "cached blocks that cache agents have told homes of")),
       supplied(m.counter("flowcc.recovery.supplied", "blocks",

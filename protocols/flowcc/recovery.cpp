@@ -93,6 +93,7 @@ sim::Task<void> Recovery::at_all(models::Membership::Work work) {
 
 sim::Task<void> Recovery::run() {
   const sim::Time began = shared_.calendar.now();
+  const sim::Duration rest = shared_.options.recovery.rest;
   ++shared_.migration->recoveries.value;
   do {
     again_ = false;
@@ -105,7 +106,9 @@ sim::Task<void> Recovery::run() {
     co_await at_all([this](NodeId node) { return stop(node); });
     while (shared_.rack.chassis().is_off()) co_await booted_.wait();
     waits_for_boot_ = false;
+    const sim::Time work_began = shared_.calendar.now();
     co_await load_switch();
+    if (rest > sim::Duration{}) co_await sim::sleep_for(clock_, rest);
     if (again_) continue;
     co_await at_all([this](NodeId node) { return connect(node); });
     if (again_) continue;
@@ -121,6 +124,8 @@ sim::Task<void> Recovery::run() {
     tell_of_losses();
     welcome();
     co_await at_all([this](NodeId node) { return go(node); });
+    shared_.migration->recovery_work.value +=
+        static_cast<std::uint64_t>((shared_.calendar.now() - work_began - rest).ns());
   } while (again_);
   aborted_.clear();
   participants_.clear();

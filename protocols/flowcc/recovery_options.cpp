@@ -25,6 +25,11 @@ void RecoveryOptions::declare(sim::Parameters& p) {
       .neutral(work_per_entry);
   p.length("work_per_report", work_per_report, {}, most, "core time of a home agent for a block that is reported")
       .neutral(work_per_report);
+  p.length(
+       "rest", rest, {}, sim::Duration::from_ps(100'000'000'000'000),
+       "time that a recovery takes beside what is modelled, such as for processes to start and for a driver to set the "
+       "switch up: a paper's figure tells the sum")
+      .neutral(rest);
 }
 
 }  // namespace racksim::flowcc

@@ -23,6 +23,8 @@ struct RecoveryOptions {
   /// Off: packets from before a recovery pass for new ones.
   bool incarnations = true;
   sim::Duration work_per_entry = sim::Duration::from_ps(5'000);
+  /// Of each recovery, beside what is modelled.
+  sim::Duration rest;
   sim::Duration work_per_report = sim::Duration::from_ps(50'000);
 
   void declare(sim::Parameters& p);

@@ -1,7 +1,9 @@
 // Recovery from a switch that loses its state (Concordia §5.4): nothing that was written is lost, each operation stays
 // the one that its application began, and blocks migrate again. Without what the recovery keeps, writes are lost.
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "tests/protocols/flowcc/migration_run.hpp"
 
@@ -40,6 +42,20 @@ bool breaks_within(std::uint64_t seeds, bool RecoveryOptions::*part, bool late_p
   return false;
 }
 
+/// What caches hold of each block, as the metadata of an owner should say.
+std::map<Tag, GlobalMetadata> what_caches_hold(FlowCc& protocol, unsigned nodes) {
+  std::map<Tag, GlobalMetadata> held;
+  for (NodeId node = 0; node < nodes; ++node) {
+    for (const CacheEntry& entry : protocol.node(node).cache().entries()) {
+      if (!entry.valid()) continue;
+      GlobalMetadata& metadata = held[entry.tag];
+      const bool dirty = entry.state == CacheEntry::State::dirty;
+      metadata = {dirty ? GlobalStatus::modified : GlobalStatus::shared, metadata.copyset | node_bit(node)};
+    }
+  }
+  return held;
+}
+
 }  // namespace
 
 TEST_CASE("a switch that loses its state loses no write, and blocks migrate into it again, for 20 seeds") {
@@ -73,6 +89,70 @@ TEST_CASE("requests that reach the switch after the recovery are of no incarnati
     run.finish();
     INFO("seed " << seed);
     REQUIRE(run.violations() == "");
+  }
+}
+
+TEST_CASE("when all go on after a switch failure homes own all blocks, as the caches tell, for 20 seeds",
+          "[claim:concordia-inv-recovery-ownership]") {
+  constexpr unsigned kNodes = 4;
+  std::uint64_t managed = 0, dirty = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    Setup setup = losing_switch(migrating(seed));
+    setup.flowcc.recovery.rest = 200_us;
+    MigratingRun run(setup);
+    run.advance_to(sim::Time{} + 499_us);
+    std::vector<Tag> before;
+    run.protocol->switch_owner().visit_blocks([&](Tag tag) { before.push_back(tag); });
+    run.advance_to(sim::Time{} + 570_us);
+    const std::uint64_t moved = run.migration_counter("adds");
+    const auto stopped = [&](NodeId node) { return run.protocol->node(node).recovery().stopped(); };
+    REQUIRE(stopped(0));
+    while (stopped(0) && stopped(1) && stopped(2) && stopped(3)) run.advance(100_ns);
+    // Work is done all along, and what is not modelled takes as long as it is said to.
+    CHECK(run.calendar.now() > sim::Time{} + 750_us);
+
+    // No access has been over the network since, nor has an epoch's end given anything to the switch.
+    REQUIRE(run.migration_counter("adds") == moved);
+    std::uint64_t in_switch = 0, away = 0;
+    run.protocol->switch_owner().visit_blocks([&](Tag) { ++in_switch; });
+    for (NodeId node = 0; node < kNodes; ++node) {
+      run.protocol->node(node).home_agent().migration()->visit_away([&](Tag) { ++away; });
+    }
+    CHECK(in_switch == 0);
+    CHECK(away == 0);
+    auto held = what_caches_hold(*run.protocol, kNodes);
+    for (const Tag tag : before) held.try_emplace(tag);
+    for (const auto& [tag, metadata] : held) {
+      const auto home = static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - 12));
+      REQUIRE(run.protocol->node(home).home_agent().metadata(tag) == metadata);
+      dirty += metadata.status == GlobalStatus::modified ? 1 : 0;
+    }
+    managed += before.size();
+    run.finish();
+    REQUIRE(run.violations() == "");
+  }
+  CHECK(managed > 20);
+  CHECK(dirty > 20);
+}
+
+TEST_CASE("while the switch is off nothing is sent again") {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Setup setup = losing_switch(migrating(seed), "500us", "20ms");
+    setup.plan.stall = 100_ms;
+    MigratingRun run(setup);
+    const auto sent_again = [&] {
+      return run.counter("request_retransmissions") + run.counter("unlock_retransmissions") +
+             run.migration_counter("retransmissions");
+    };
+    run.advance_to(sim::Time{} + 600_us);
+    run.protocol->recovery()->look();
+    run.advance_to(sim::Time{} + 1_ms);  // all have been told
+    const std::uint64_t before = sent_again();
+    run.advance_to(sim::Time{} + 20_ms);
+    INFO("seed " << seed);
+    CHECK(sent_again() == before);
+    CHECK(run.protocol->node(0).recovery().stopped());
   }
 }
 
