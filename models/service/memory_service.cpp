@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 #include <new>
 #include <stdexcept>
 
@@ -191,10 +192,17 @@ sim::Task<void> MemoryService::fence(Session session) {
 }
 
 sim::Task<void> MemoryService::lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
-  const std::uint64_t last = block_of({address.value + bytes - 1});
-  for (std::uint64_t block = block_of(address); block <= last; ++block) {
-    co_await lock_block(session, sim::Key{block}, mode);
+  const std::uint64_t first = block_of(address), last = block_of({address.value + bytes - 1});
+  std::exception_ptr failure;
+  std::uint64_t block = first;
+  try {
+    for (; block <= last; ++block) co_await lock_block(session, sim::Key{block}, mode);
+  } catch (...) {
+    failure = std::current_exception();
   }
+  if (!failure) co_return;
+  while (block > first) co_await unlock_block(session, sim::Key{--block});
+  std::rethrow_exception(failure);
 }
 
 sim::Task<bool> MemoryService::try_lock(Session session, GlobalAddress address, LockMode mode, std::uint64_t bytes) {
@@ -219,7 +227,13 @@ sim::Task<void> MemoryService::lock_block(Session session, sim::Key block, LockM
   check_call(session, kind_of(mode, false), block);
   const PendingOperation begun = begin(session, kind_of(mode, false), block);
   Guard guard(*this, session, begun);
-  co_await do_lock(session, begun.key, mode, begun.operation);
+  try {
+    co_await do_lock(session, begun.key, mode, begun.operation);
+  } catch (const Unavailable&) {  // it has not been granted
+    guard.over();
+    end_lock(session, begun, false);
+    throw;
+  }
   guard.over();
   held_locks_.push_back({begun.key, index_of(session)});
   end_lock(session, begun, true);
@@ -229,7 +243,14 @@ sim::Task<bool> MemoryService::try_lock_block(Session session, sim::Key block, L
   check_call(session, kind_of(mode, true), block);
   const PendingOperation begun = begin(session, kind_of(mode, true), block);
   Guard guard(*this, session, begun);
-  const bool granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
+  bool granted = false;
+  try {
+    granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
+  } catch (const Unavailable&) {
+    guard.over();
+    end_lock(session, begun, false);
+    throw;
+  }
   guard.over();
   if (granted) held_locks_.push_back({begun.key, index_of(session)});
   end_lock(session, begun, granted);
@@ -355,6 +376,10 @@ void MemoryService::performed(sim::OperationId operation, sim::Key object, sim::
     patches_.erase(patch);
   }
   current = value;
+}
+
+bool MemoryService::holder_died(Session, GlobalAddress) const {
+  return false;
 }
 
 void MemoryService::unlock_for_dead(Session holder, sim::Key block) {

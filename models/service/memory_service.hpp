@@ -89,6 +89,9 @@ class MemoryService : public Service {
   sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
                            std::uint64_t bytes = 1);
   sim::Task<void> unlock(Session session, GlobalAddress address, std::uint64_t bytes = 1);
+  /// Whether the lock of this block, which the session holds, was freed for it since its last holder had died: what the
+  /// lock protects may be half done. Where a protocol does not say, false.
+  virtual bool holder_died(Session session, GlobalAddress address) const;
 
   /// Takes memory in whole blocks. Throws as MemoryAllocator does: std::bad_alloc, when it has found out, if no home
   /// that may be taken has room.

@@ -38,6 +38,8 @@ class Allocation {
   ThreadAllocator& thread(models::Session session) {
     return *threads_[shared_.requester_of(session.node, session.thread)];
   }
+  /// Of a piece that begins here and is in use; else 0.
+  std::uint64_t size_of(models::GlobalAddress first) const { return pieces_.size_of(first); }
   const ChunkServer& server(NodeId home) const { return *servers_[home]; }
 
   /// Reports the chunks that the node's threads had, of which what nobody uses is lost, and those of its memory that

@@ -17,6 +17,10 @@ const char* to_string(MessageType type) {
       return "EVICT-SHARED";
     case MessageType::evict_modified:
       return "EVICT-MODIFIED";
+    case MessageType::lock_shared:
+      return "LOCK (shared)";
+    case MessageType::lock_exclusive:
+      return "LOCK (exclusive)";
     case MessageType::unlock_read:
       return "UNLOCK (read)";
     case MessageType::unlock_write:

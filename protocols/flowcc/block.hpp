@@ -59,22 +59,27 @@ enum class MessageType : std::uint8_t {
   write_shared = 3,    ///< write to a clean copy
   evict_shared = 4,    ///< drop a clean copy
   evict_modified = 5,  ///< write back and drop a dirty copy
-  unlock_read = 6,     ///< release a read lock, with new metadata
-  unlock_write = 7,    ///< release a write lock, with new metadata
-  ack = 8,
-  failed_ack = 9,
-  unlock_ack = 10,
+  // What a node that holds a copy asks for when an application locks the block; who holds none sends a miss
+  // (block_locks.hpp).
+  lock_shared = 6,
+  lock_exclusive = 7,
+  unlock_read = 8,   ///< release a read lock, with new metadata
+  unlock_write = 9,  ///< release a write lock, with new metadata
+  ack = 10,
+  failed_ack = 11,
+  unlock_ack = 12,
   // Migration (§5.2), from home agents; REMOVE-FROM-SWITCH in two phases (lcf_program.hpp).
-  add_to_switch = 11,
-  remove_from_switch = 12,  ///< takes the write lock, like a request that nothing checks; answered with the metadata
-  clear = 13,               ///< gives the block up, and the lock
+  add_to_switch = 13,
+  remove_from_switch = 14,  ///< takes the write lock, like a request that nothing checks; answered with the metadata
+  clear = 15,               ///< gives the block up, and the lock
   // Hints of and for the shadow node, which the switch passes on like any packet (§5.2.2).
-  heat_report = 14,     ///< of a cache agent: how often it has invalidated which blocks of the switch
-  listing = 15,         ///< of a home agent: blocks that the switch has
-  removal_notice = 16,  ///< to a home agent: a block that is cold
+  heat_report = 16,     ///< of a cache agent: how often it has invalidated which blocks of the switch
+  listing = 17,         ///< of a home agent: blocks that the switch has
+  removal_notice = 18,  ///< to a home agent: a block that is cold
 };
-inline constexpr std::array kRequests{MessageType::read_miss, MessageType::write_miss, MessageType::write_shared,
-                                      MessageType::evict_shared, MessageType::evict_modified};
+inline constexpr std::array kRequests{
+    MessageType::read_miss,      MessageType::write_miss,  MessageType::write_shared,  MessageType::evict_shared,
+    MessageType::evict_modified, MessageType::lock_shared, MessageType::lock_exclusive};
 const char* to_string(MessageType type);
 const char* to_string(GlobalStatus status);
 /// "{n0, n2}".
@@ -82,13 +87,13 @@ std::string to_text(Copyset copyset);
 
 /// Whether a message asks for a lock; the others return it or answer.
 constexpr bool is_request(MessageType type) {
-  return type >= MessageType::read_miss && type <= MessageType::evict_modified;
+  return type >= MessageType::read_miss && type <= MessageType::lock_exclusive;
 }
 
 /// A READ-MISS takes the read lock; every other request the write lock, EVICT-SHARED included, because two of those at
 /// once could lead to different states (§5.1.1).
 constexpr bool takes_read_lock(MessageType type) {
-  return type == MessageType::read_miss;
+  return type == MessageType::read_miss || type == MessageType::lock_shared;
 }
 
 /// Check table (Table 2): whether a request still makes sense when it holds the lock.
@@ -102,6 +107,9 @@ constexpr bool check(MessageType type, bool requester_in_copyset, GlobalStatus s
       return requester_in_copyset && status == GlobalStatus::shared;
     case MessageType::evict_modified:
       return requester_in_copyset && status == GlobalStatus::modified;
+    case MessageType::lock_shared:
+    case MessageType::lock_exclusive:
+      return requester_in_copyset && status != GlobalStatus::unshared;
     default:
       return false;
   }
@@ -113,7 +121,7 @@ enum class Route : std::uint8_t {
   provider,       ///< one holder of a copy, which sends the data
   all_holders,    ///< every holder, one of them flagged as data provider
   other_holders,  ///< every holder but the requester; with no other holder the owner acknowledges at once
-  requester,      ///< back: holding the lock is all that an eviction needs
+  requester,      ///< back: holding the lock is all that an eviction or the only holder needs
 };
 
 /// Forward table (Table 3). `retransmitted` READ-MISSes of a Shared block go to all holders: an earlier transmission
@@ -131,6 +139,8 @@ constexpr Route route(MessageType type, GlobalStatus status, bool retransmitted)
       return status == GlobalStatus::unshared ? Route::home_agent : Route::all_holders;
     case MessageType::write_shared:
       return Route::other_holders;
+    case MessageType::lock_exclusive:
+      return status == GlobalStatus::shared ? Route::other_holders : Route::requester;
     default:
       return Route::requester;
   }
@@ -140,9 +150,11 @@ constexpr Route route(MessageType type, GlobalStatus status, bool retransmitted)
 constexpr GlobalMetadata after(MessageType type, NodeId requester, GlobalMetadata old) {
   switch (type) {
     case MessageType::read_miss:
+    case MessageType::lock_shared:
       return {GlobalStatus::shared, old.copyset | node_bit(requester)};
     case MessageType::write_miss:
     case MessageType::write_shared:
+    case MessageType::lock_exclusive:
       return {GlobalStatus::modified, node_bit(requester)};
     case MessageType::evict_shared: {
       const Copyset left = old.copyset & ~node_bit(requester);

@@ -41,7 +41,7 @@ class CacheResponder {
     Counters& counters;
     LocalCache& cache;
     NodeId node;
-    unsigned requesters;  ///< application threads of the rack
+    unsigned requesters;  ///< of the rack: threads, home agents and locks (network.hpp)
   };
   CacheResponder(const Setting& setting, ResponderHost& host)
       : setting_(setting), host_(host), last_executed_(setting.requesters, setting.options.last_executed) {}

@@ -15,8 +15,8 @@ ChunkServer::ChunkServer(Shared& shared, const MemoryNode& node, models::Core& c
       memory_(memory),
       counters_(counters),
       qpn_(shared.rack.server(node.id()).nic().create_raw_qp(core, *this, shared.options.home_agent_work)),
-      last_executed_(shared.requesters(), shared.options.last_executed),
-      answers_(shared.requesters()) {}
+      last_executed_(shared.threads(), shared.options.last_executed),
+      answers_(shared.threads()) {}
 
 void ChunkServer::on_packet(p4::PacketRef packet) {
   if (node_.crashed()) return;

@@ -53,6 +53,9 @@ class CoherenceEvent {
   bool in_switch = false;
 
   void fail() { failed_ = true; }
+  /// Whether it failed because the request made no sense any more, not because somebody has the lock.
+  bool lost_race() const { return lost_race_; }
+  void lose_race() { failed_ = lost_race_ = true; }
   void data_landed(const BlockData& data) {
     has_data_ = true;
     data_ = data;
@@ -85,6 +88,7 @@ class CoherenceEvent {
         complete_ = has_data_ && (from_home_ || single_ || everyone(multicast_set_));
         break;
       case MessageType::write_shared:
+      case MessageType::lock_exclusive:
         complete_ = granted_ || everyone(multicast_set_ & ~node_bit(node_));
         break;
       default:
@@ -95,7 +99,7 @@ class CoherenceEvent {
   bool everyone(Copyset expected) const { return expected != 0 && (expected & ~acknowledged_) == 0; }
 
   MessageType type_ = MessageType::none;
-  bool active_ = false, failed_ = false, complete_ = false;
+  bool active_ = false, failed_ = false, lost_race_ = false, complete_ = false;
   bool has_data_ = false, granted_ = false, from_home_ = false, single_ = false, saw_modified_ = false;
   NodeId node_ = 0;
   std::uint32_t seq_ = 0;

@@ -11,6 +11,9 @@ Counters::Counters(sim::Metrics& m)
       write_shareds(m.counter("flowcc.requests.write_shared", "events", "coherence events of type WRITE-SHARED")),
       evict_shareds(m.counter("flowcc.requests.evict_shared", "events", "coherence events of type EVICT-SHARED")),
       evict_modifieds(m.counter("flowcc.requests.evict_modified", "events", "coherence events of type EVICT-MODIFIED")),
+      lock_shareds(m.counter("flowcc.requests.lock_shared", "events", "coherence events of type LOCK (shared)")),
+      lock_exclusives(
+          m.counter("flowcc.requests.lock_exclusive", "events", "coherence events of type LOCK (exclusive)")),
       events(m.counter("flowcc.events", "events", "coherence events that ended, with success or a failed ACK")),
       switch_events(m.counter("flowcc.switch_events", "events", "of which were of a block that the switch owns")),
       failed_events(m.counter("flowcc.failed_events", "events", "coherence events that ended with a failed ACK")),
@@ -36,7 +39,12 @@ Counters::Counters(sim::Metrics& m)
                                  "blocks whose RDMA WRITE ran out of retries: whoever waits for one is stuck")),
       provided_events(m.counter("flowcc.provided_events", "events", "misses whose data came from a holder")),
       data_providers(m.counter("flowcc.data_providers", "nodes",
-                               "holders that were asked for the data of those, by their last transmission: one each")) {
-}
+                               "holders that were asked for the data of those, by their last transmission: one each")),
+      block_locks(m.counter("flowcc.locks.granted", "locks", "locks of blocks that owners granted to applications")),
+      waits_for_sibling(m.counter("flowcc.locks.waits_for_sibling", "locks",
+                                  "requests for a lock that waited for a thread of the same node")),
+      handovers(m.counter("flowcc.locks.handovers", "locks", "locks handed over within a node")),
+      locks_after_death(
+          m.counter("flowcc.locks.after_death", "locks", "granted ones whose last holder had died with them")) {}
 
 }  // namespace racksim::flowcc

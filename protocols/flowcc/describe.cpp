@@ -17,7 +17,7 @@ std::string part_of(NodeId node, const char* part) {
 
 std::string label_of(const FlowCcHeader& h) {
   std::string label = fmt::format("{} seq {}", to_string(h.message_type()), h.seq);
-  if (h.retransmitted && h.message_type() <= MessageType::evict_modified) label += " again";
+  if (h.retransmitted && is_request(h.message_type())) label += " again";
   switch (h.message_type()) {
     case MessageType::ack:
     case MessageType::unlock_read:
@@ -46,8 +46,9 @@ std::string label_of(const FlowCcHeader& h) {
 
 // Where blocks migrate home agents have the numbers behind the threads'.
 std::string FlowCc::thread_name(std::uint64_t requester) const {
-  if (requester >= shared_.requesters()) return part_of(static_cast<NodeId>(requester - shared_.requesters()), "home");
-  return fmt::format("n{}.t{}", requester / shape().threads_per_node, requester % shape().threads_per_node);
+  const auto number = static_cast<unsigned>(requester);
+  if (shared_.is_home(number)) return part_of(shared_.node_of(number), "home");
+  return fmt::format("n{}.t{}", shared_.node_of(number), shared_.thread_of(number) % shape().threads_per_node);
 }
 
 // Requests and unlocks come from requesters, until a home agent passes a request on to holders; acknowledgements come
@@ -60,7 +61,7 @@ std::string FlowCc::sender_of(const p4::Packet& packet, const FlowCcHeader& h) c
   }
   if (static_cast<Receiver>(h.receiver) == Receiver::home_agent) return thread_name(h.requester);
   const bool own_answer = h.message_type() == MessageType::ack && h.from_home == 0 && h.node_id == node &&
-                          h.requester / shape().threads_per_node != node;
+                          shared_.node_of(static_cast<unsigned>(h.requester)) != node;
   return part_of(node, own_answer ? "cache" : "home");
 }
 
@@ -82,8 +83,8 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
   }
   const bool whole = packet.content.holds<BlockData>();
   const BlockData data = whole ? packet.content.as<BlockData>() : BlockData{};
-  if (const Requester* waiting = description.to.empty() ? receiver.event_on(data.tag) : nullptr) {
-    description.to = thread_name(waiting->number());
+  if (const TimedRunner* waiting = description.to.empty() ? receiver.event_on(data.tag) : nullptr) {
+    description.to = thread_name(waiting->number().number());
   }
   if (!whole) {
     description.label = "part of a block";
@@ -126,8 +127,14 @@ std::optional<models::PacketDescription> FlowCc::describe(const p4::Packet& pack
 std::vector<models::SwitchRegister> FlowCc::switch_state_of(sim::Key key) const {
   auto registers = switch_->registers_of(key);
   if (registers.empty()) return registers;
-  const unsigned requesters = shared_.requesters() + (options_.migrates() ? shape().nodes : 0);
-  for (std::uint64_t requester = 0; requester < requesters; ++requester) {
+  std::vector<std::uint64_t> requesters;
+  for (const auto& node : nodes_) {
+    for (const auto& thread : node->requesters()) {
+      thread->visit_runners([&](const TimedRunner& runner) { requesters.push_back(runner.number().number()); });
+    }
+    if (options_.migrates()) requesters.push_back(shared_.requester_of_home(node->id()));
+  }
+  for (const std::uint64_t requester : requesters) {
     const std::string name = thread_name(requester);
     for (const std::uint64_t parity : {0, 1}) {
       if (!options_.scoreboard) break;

@@ -49,10 +49,22 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
     throw sim::OptionError("allocation.home", fmt::format("node {}", options.allocation_home),
                            fmt::format("one of the nodes 0 to {}", roles.compute_nodes - 1));
   }
+  constexpr std::uint64_t kMostRequesters = 1 << 15;  // SCOREBOARD has two scores for each, and an index of 16 bits
+  const std::uint64_t threads = std::uint64_t{roles.compute_nodes} * context.threads_per_node;
+  const std::uint64_t requesters = threads + roles.compute_nodes + threads * options.locks.per_thread;
+  if (requesters > kMostRequesters) {
+    throw sim::OptionError("locks.per_thread", fmt::format("{}", options.locks.per_thread),
+                           fmt::format("no more than {}: SCOREBOARD has scores for {} requesters, and {} nodes have {} "
+                                       "threads",
+                                       (kMostRequesters - threads - roles.compute_nodes) / threads, kMostRequesters,
+                                       roles.compute_nodes, threads));
+  }
   return {.nodes = roles.compute_nodes,
           .roles = roles,
           .threads_per_node = context.threads_per_node,
           .block_bytes = options.block_bytes,
+          .object_bytes = 0,
+          .offers = models::kLocks,
           .memory_bytes = options.memory_bytes};
 }
 
@@ -136,9 +148,10 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     migration_watch_ =
         std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
     rack_.chassis().add_pass_observer(*migration_watch_);
-    recovery_ =
-        std::make_unique<Recovery>(shared_, nodes, *switch_, *shadow_,
-                                   [this](Tag tag, sim::Value value, sim::Loss why) { lost_write(tag, value, why); });
+    recovery_ = std::make_unique<Recovery>(
+        shared_, nodes, *switch_, *shadow_,
+        [this](Tag tag, sim::Value value, sim::Loss why) { lost_write(tag, value, why); },
+        [this] { free_dead_locks(); });
   }
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
   rack_.observe_boots(*this);
@@ -183,6 +196,7 @@ sim::Task<models::GlobalAddress> FlowCc::do_allocate(models::Session session, st
 }
 
 sim::Task<void> FlowCc::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {
+  refuse_to_free_locked(address);
   return allocation_->thread(session).free(address, operation);
 }
 
@@ -223,10 +237,10 @@ void FlowCc::node_fails(NodeId node) {
 
 void FlowCc::node_crashed(NodeId node) {
   if (node >= nodes_.size()) return;  // the shadow node, of which only hints come
+  note_dead_locks(node);
   nodes_[node]->crash();
   allocation_->node_crashed(node);
   sessions_died(node);
-  if (recovery_) recovery_->node_crashed(node);
 }
 
 bool FlowCc::takes_back(NodeId node) const {
@@ -311,8 +325,10 @@ std::vector<models::Leak> FlowCc::leaks() const {
   for (const auto& node : nodes_) {
     for (models::Leak& lock : node->home_agent().held_locks()) leaks.push_back(std::move(lock));
     for (const auto& requester : node->requesters()) {
-      if (std::string text = requester->describe(); !text.empty())
-        leaks.push_back({"stuck-request", std::move(text), requester->key_and_operations()});
+      requester->visit_runners([&](const TimedRunner& runner) {
+        if (std::string text = runner.describe(); !text.empty())
+          leaks.push_back({"stuck-request", std::move(text), runner.key_and_operations()});
+      });
     }
     const HomeMigration* migration = node->home_agent().migration();
     if (migration != nullptr && !migration->idle()) {
@@ -327,7 +343,9 @@ std::vector<models::Leak> FlowCc::leaks() const {
   for (models::Leak& leak : allocation_->leaks()) leaks.push_back(std::move(leak));
   for (const auto& node : nodes_) {
     for (const auto& requester : node->requesters()) {
-      for (models::Leak& wrong : requester->wrong_providers()) leaks.push_back(std::move(wrong));
+      requester->visit_runners([&](const TimedRunner& runner) {
+        std::ranges::move(runner.events().wrong_providers(), std::back_inserter(leaks));
+      });
     }
   }
   return leaks;

@@ -45,6 +45,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   /// Where blocks migrate; otherwise null.
   Recovery* recovery() { return recovery_.get(); }
   const Allocation& allocation() const { return *allocation_; }
+  bool holder_died(models::Session session, models::GlobalAddress address) const override;
 
  protected:
   /// The switch owns what nodes share, as far as it has room.
@@ -52,19 +53,30 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
   sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
                            sim::OperationId operation) override;
+  void check(models::Session session, sim::OperationKind kind, sim::Key block) const override;
+  sim::Task<void> do_lock(models::Session session, sim::Key block, models::LockMode mode,
+                          sim::OperationId operation) override;
+  sim::Task<bool> do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
+                              sim::OperationId operation) override;
+  sim::Task<void> do_unlock(models::Session session, sim::Key block, sim::OperationId operation) override;
   sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
                                                const models::AllocationHint& hint, sim::OperationId operation) override;
   sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
+  void note_dead_locks(NodeId node);
+  void free_dead_locks();
+  void refuse_to_free_locked(models::GlobalAddress first) const;
   void show_homeless(sim::StateVisitor& visitor) const;
   void make_shadow();
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;
-  bool has_lock(const Requester& requester) const;
+  bool has_lock(const TimedRunner& requester) const;
   std::string holder_name(unsigned requester, Tag tag) const;
-  std::vector<std::string> who_bars(const Requester& waiting) const;
-  void add_waits_of_event(const Requester& waiting, std::vector<sim::Wait>& waits) const;
+  const TimedRunner& runner_of(unsigned requester) const;
+  void add_waits_of_unlocks(const TimedRunner& runner, std::vector<sim::Wait>& waits) const;
+  std::vector<std::string> who_bars(const TimedRunner& waiting) const;
+  void add_waits_of_event(const TimedRunner& waiting, std::vector<sim::Wait>& waits) const;
   std::string sender_of(const p4::Packet& packet, const FlowCcHeader& header) const;
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
@@ -95,6 +107,12 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
     Tag begin, end;
   };
   std::vector<TagRange> declared_shared_;
+  /// A lock whose holder has died with it, until a recovery frees it.
+  struct DeadLock {
+    models::Session holder;
+    Tag tag;
+  };
+  std::vector<DeadLock> dead_locks_;
   bool switch_lost_state_ = false;
   // Counters at the start of the measured phase, and the shares computed from what came after.
   struct Baseline {

@@ -53,7 +53,7 @@ void HomeDirectory::handle(const FlowCcHeader& h, Operation operation) {
   }
 }
 
-// Rule (i) of requester.hpp, for packets that overtook each other behind the switch.
+// Rule (i) of event_runner.hpp, for packets that overtook each other behind the switch.
 bool HomeDirectory::is_late(const FlowCcHeader& h) {
   if (setting_.options.idempotence == FlowCcOptions::Idempotence::paper) return false;
   std::uint32_t& last = last_serial_[h.requester];
@@ -83,7 +83,7 @@ void HomeDirectory::serve_from_memory(const FlowCcHeader& h, Operation operation
 void HomeDirectory::own_request(const FlowCcHeader& h, Operation operation) {
   const Lock lock = acquire(h);
   if (lock == Lock::refused) {
-    reply(h, MessageType::failed_ack, {}, false, operation);
+    refuse(h, {}, false, operation);
     return;
   }
   setting_.coverage.race_if(lock == Lock::already_held, RacePoint::home_finds_own_lock);
@@ -92,7 +92,7 @@ void HomeDirectory::own_request(const FlowCcHeader& h, Operation operation) {
   if (setting_.options.check_table && !check(h.message_type(), member, metadata.status)) {
     setting_.coverage.race(lock == Lock::acquired ? RacePoint::home_undoes_lock : RacePoint::home_undoes_nothing);
     if (lock == Lock::acquired) release(h);  // rule (iv)
-    reply(h, MessageType::failed_ack, metadata, false, operation);
+    refuse(h, metadata, true, operation);
     if (migration_) migration_->unlocked(h.tag());
     return;
   }
@@ -126,8 +126,8 @@ void HomeDirectory::forward(const FlowCcHeader& request, GlobalMetadata metadata
       break;
   }
   if (receivers == 0) return;  // only without the check table: the requester hears nothing, as from the switch
-  // Who upgrades a clean copy has the data.
-  const bool needs_data = h.message_type() != MessageType::write_shared;
+  // Who upgrades or locks a copy has the data.
+  const bool needs_data = h.message_type() == MessageType::read_miss || h.message_type() == MessageType::write_miss;
   const NodeId provider =
       setting_.providers.pick(receivers, setting_.providers.hash(RequesterId{h.requester}, Seq{h.seq}));
   if (route(h.message_type(), metadata.status, h.retransmitted != 0) == Route::provider) {
@@ -144,7 +144,7 @@ void HomeDirectory::forward(const FlowCcHeader& request, GlobalMetadata metadata
 
 void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
   const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) {
-    return l.tag == h.tag() && l.requester == h.requester && l.seq == h.seq;
+    return l.tag == h.tag() && l.requester == h.requester && (l.seq == h.seq || l.kept);
   });
   setting_.coverage.race_if(holder == holders_.end(), RacePoint::home_repeated_unlock);
   setting_.coverage.race_if(migration_ && migration_->is_away(h.tag()), RacePoint::home_unlock_after_move);
@@ -192,9 +192,8 @@ HomeDirectory::Lock HomeDirectory::acquire(const FlowCcHeader& request) {
                       .read = read,
                       .seq = static_cast<std::uint32_t>(request.seq),
                       .since = host_.now()});
-  RACKSIM_INVARIANT(
-      !setting_.options.keeps_metadata() || holders_.size() <= 2 * last_serial_.size() + (migration_ ? 1 : 0),
-      "locks that are held: at most two per requester of the rack, and that of a block that moves");
+  RACKSIM_INVARIANT(!setting_.options.keeps_metadata() || holders_.size() <= 2 * last_serial_.size(),
+                    "locks that are held: at most two per requester of the rack");
   return Lock::acquired;
 }
 
@@ -202,6 +201,12 @@ void HomeDirectory::release(const FlowCcHeader& request) {
   std::erase_if(holders_, [&](const Holder& l) {
     return l.tag == request.tag() && l.requester == request.requester && l.seq == request.seq;
   });
+}
+
+void HomeDirectory::refuse(const FlowCcHeader& request, GlobalMetadata metadata, bool lost_race, Operation operation) {
+  FlowCcHeader h = request;
+  h.lost_race = lost_race;
+  reply(h, MessageType::failed_ack, metadata, false, operation);
 }
 
 void HomeDirectory::reply(const FlowCcHeader& packet, MessageType type, GlobalMetadata metadata, bool from_home,
@@ -224,7 +229,7 @@ bool HomeDirectory::admits(const FlowCcHeader& request, Operation operation) {
     case HomeMigration::Admission::refuse:
       setting_.coverage.race(RacePoint::home_refuses_given_away);
       ++setting_.migration->refused_requests.value;
-      reply(request, MessageType::failed_ack, {}, false, operation);
+      refuse(request, {}, true, operation);
       return false;
     case HomeMigration::Admission::drop:
       setting_.coverage.race(RacePoint::home_drops_from_before_return);
@@ -272,6 +277,15 @@ void HomeDirectory::forget_requester(RequesterId requester) {
   last_executed_.forget(requester);
   last_serial_[requester] = 0;
   if (!last_unlock_.empty()) last_unlock_[requester] = 0;
+}
+
+void HomeDirectory::keep_lock(Tag tag, RequesterId requester, bool read) {
+  holders_.push_back({.tag = tag,
+                      .requester = static_cast<std::uint16_t>(requester.number()),
+                      .read = read,
+                      .seq = 0,
+                      .since = host_.now(),
+                      .kept = true});
 }
 
 void HomeDirectory::rebuild(const std::map<Tag, GlobalMetadata>& blocks) {

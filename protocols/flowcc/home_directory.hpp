@@ -53,7 +53,7 @@ class HomeDirectory final : public MigrationHost {
     Counters& counters;
     MigrationCounters* migration;  ///< null where blocks do not migrate
     unsigned nodes;
-    unsigned requesters;       ///< application threads of the rack
+    unsigned requesters;       ///< of the rack: threads, home agents and locks (network.hpp)
     unsigned number;           ///< this home agent's as a requester, where blocks migrate
     std::uint64_t index_mask;  ///< the part of a tag that is the block's index at its home
   };
@@ -75,6 +75,7 @@ class HomeDirectory final : public MigrationHost {
     bool read;
     std::uint32_t seq;
     sim::Time since;
+    bool kept = false;  ///< over a recovery, by a number that has no other lock: its event's number is not known
   };
   const std::vector<Holder>& holders() const { return holders_; }
 
@@ -88,6 +89,8 @@ class HomeDirectory final : public MigrationHost {
   void crash();
   /// This requester begins with number 1 again.
   void forget_requester(RequesterId requester);
+  /// All have stopped, and an application has kept the lock of a block over it.
+  void keep_lock(Tag tag, RequesterId requester, bool read);
   /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
   void rebuild(const std::map<Tag, GlobalMetadata>& blocks);
 
@@ -101,6 +104,7 @@ class HomeDirectory final : public MigrationHost {
   Lock acquire(const FlowCcHeader& request);
   void release(const FlowCcHeader& request);
   void forward(const FlowCcHeader& request, GlobalMetadata metadata, Operation operation);
+  void refuse(const FlowCcHeader& request, GlobalMetadata metadata, bool lost_race, Operation operation);
   void reply(const FlowCcHeader& packet, MessageType type, GlobalMetadata metadata, bool from_home,
              Operation operation);
   bool is_late(const FlowCcHeader& header);

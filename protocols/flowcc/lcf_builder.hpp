@@ -39,8 +39,8 @@ class LcfBuilder {
 
  private:
   bool safe() const { return options_.idempotence == FlowCcOptions::Idempotence::safe; }
-  /// Application threads, and where blocks migrate the home agents behind them.
-  unsigned requesters() const { return shape_.requesters + (shape_.migrates ? shape_.nodes : 0); }
+  /// Application threads, home agents, and locks that threads hold.
+  unsigned requesters() const { return shape_.threads + shape_.nodes + shape_.locks; }
 
   // Stages (lcf_program.cpp).
   void parsers();
@@ -121,6 +121,7 @@ class LcfBuilder {
   p4::FieldRef type_ = p_.header_field(&FlowCcHeader::type), receiver_ = p_.header_field(&FlowCcHeader::receiver),
                is_data_provider_ = p_.header_field(&FlowCcHeader::is_data_provider),
                is_in_switch_ = p_.header_field(&FlowCcHeader::is_in_switch),
+               lost_race_ = p_.header_field(&FlowCcHeader::lost_race),
                retransmitted_ = p_.header_field(&FlowCcHeader::retransmitted),
                provider_ = p_.header_field(&FlowCcHeader::provider),
                global_status_ = p_.header_field(&FlowCcHeader::global_status),

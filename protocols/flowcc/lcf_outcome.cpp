@@ -49,7 +49,7 @@ void LcfBuilder::outcome(Block& lcf) {
 // The pass that a resubmission asked for has done its work in the stages before: its requester is answered.
 void LcfBuilder::second_pass(Block& second) {
   auto& unlocked = reply("unlock_ack", MessageType::unlock_ack);
-  auto& invalid = reply("invalid_ack", MessageType::failed_ack);
+  auto& invalid = reply("invalid_ack", MessageType::failed_ack).set(lost_race_, 1);
   if (shape_.migrates) return migrated_second_pass(second, unlocked, invalid);
   second.if_(type_ >= number(MessageType::unlock_read)).then([&](Block& b) { b.apply(unlocked); }).else_([&](Block& b) {
     b.apply(invalid);
@@ -80,7 +80,8 @@ void LcfBuilder::locked_or_not(Block& request) {
   request.if_(holds_lock)
       .then([&](Block& locked) {
         locked.if_(member_ == 0).then([&](Block& o) { o.apply(for_other); }).else_([&](Block& h) {
-          h.if_(type_ == number(MessageType::write_shared) && others_ == 0)
+          h.if_((type_ == number(MessageType::write_shared) || type_ == number(MessageType::lock_exclusive)) &&
+                others_ == 0)
               .then([&](Block& s) { s.apply(for_sole); })
               .else_([&](Block& s) { s.apply(for_holder); });
         });
@@ -132,10 +133,10 @@ p4::Table& LcfBuilder::check_forward(const char* name, bool member, const Forwar
 
 // Footnote 4 of Table 3: the only sharer may write at once.
 p4::Table& LcfBuilder::check_forward_sole(const Forwarding& forwarding, Action& undo) {
-  auto& table = p_.table("check_forward_sole").key(status_).size(4).default_action(forwarding.requester);
-  if (options_.check_table) {
-    for (const GlobalStatus status : {GlobalStatus::unshared, GlobalStatus::modified}) {
-      table.entry({number(status)}, undo);
+  auto& table = p_.table("check_forward_sole").key(type_).key(status_).size(8).default_action(forwarding.requester);
+  for (const MessageType type : {MessageType::write_shared, MessageType::lock_exclusive}) {
+    for (const GlobalStatus status : {GlobalStatus::unshared, GlobalStatus::shared, GlobalStatus::modified}) {
+      if (options_.check_table && !check(type, true, status)) table.entry({number(type), number(status)}, undo);
     }
   }
   return table;

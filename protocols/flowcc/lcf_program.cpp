@@ -198,7 +198,7 @@ void LcfBuilder::access_way(Block& lcf, unsigned n) {
                            .execute(release_write, set_index_)
                            .execute(put_status, set_index_)
                            .execute(put_copyset, set_index_);
-  auto& access = p_.table("way" + w).key(type_).key(resubmitted_).size(shape_.migrates ? 32 : 16);
+  auto& access = p_.table("way" + w).key(type_).key(resubmitted_).size(32);
   for (const MessageType request : kRequests) {
     access.entry({number(request), 0}, takes_read_lock(request) ? shared : exclusive);
     access.entry({number(request), 1}, takes_read_lock(request) ? undo_read : undo_write);
@@ -245,7 +245,7 @@ void LcfBuilder::scoreboard(Block& lcf) {
   auto& look = scores.action("look").output(AluOutput::old_lo);
   auto& reset = scores.action("reset").set(kLo, 0);
   auto& take_back = scores.action("take_back").update(kLo, AluOperation::sub, kLo, 1);
-  auto& act = p_.table("score").key(type_).key(resubmitted_).size(shape_.migrates ? 32 : 16);
+  auto& act = p_.table("score").key(type_).key(resubmitted_).size(32);
   auto& count_it = p_.action("score_count").execute(count, score_index_, score_);
   auto& look_up = p_.action("score_look").execute(look, score_index_, score_);
   auto& reset_it = p_.action("score_reset").execute(reset, score_index_);

@@ -57,11 +57,13 @@ struct LcfProgram {
 
 /// What the program is generated for.
 struct LcfShape {
-  unsigned nodes = 8;        ///< at most 16: PRE groups are two bytes of the copyset
-  unsigned requesters = 32;  ///< application threads of the rack
+  unsigned nodes = 8;     ///< at most 16: PRE groups are two bytes of the copyset
+  unsigned threads = 32;  ///< application threads of the rack
   /// Blocks come and go by packets of home agents, which are requesters of their own, with the numbers behind those of
   /// the threads, in the order of their nodes.
   bool migrates = false;
+  /// Locks of blocks that the threads can hold at once: each is a requester, behind the home agents.
+  unsigned locks = 2048;
 };
 
 /// Groups of the replication engine: group `g` (1..255) holds the nodes of the copyset's low byte g, group 256 + g

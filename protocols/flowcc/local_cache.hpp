@@ -23,7 +23,8 @@ struct CacheEntry {
   std::uint64_t timestamp = 0;  ///< the cache's access count at the last access
   std::uint32_t version = 0;    ///< of what it holds (BlockData)
   State state = State::empty;
-  bool busy = false;  ///< a thread of this node has a coherence event on it: not to be written, nor chosen as victim
+  bool busy = false;    ///< a thread of this node has a coherence event on it: not to be written, nor chosen as victim
+  bool locked = false;  ///< an application has locked the block: not to be chosen as victim
 
   bool valid() const { return state == State::clean || state == State::dirty; }
 };

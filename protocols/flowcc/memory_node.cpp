@@ -16,7 +16,8 @@ MemoryNode::MemoryNode(Shared& shared, NodeId id)
       source_(shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
       cache_(shared.options.cache_bytes, shared.options.block_bytes),
       any_event_ended_(shared.calendar),
-      recovery_(shared, *this) {
+      recovery_(shared, *this),
+      locks_(shared, *this) {
   models::Server& server = shared.rack.server(id);
   const unsigned threads = shared.shape.threads_per_node;
   for (unsigned thread = 0; thread < threads; ++thread) {
@@ -49,11 +50,15 @@ void MemoryNode::epoch_over() {
   begin_epoch();
 }
 
-Requester* MemoryNode::event_on(Tag tag) {
+TimedRunner* MemoryNode::event_on(Tag tag) {
+  TimedRunner* found = nullptr;
   for (const auto& requester : requesters_) {
-    if (requester->event().active() && requester->event().tag() == tag) return requester.get();
+    requester->visit_runners([&](TimedRunner& runner) {
+      if (runner.event().active() && runner.event().tag() == tag) found = &runner;
+    });
+    if (found != nullptr) break;
   }
-  return nullptr;
+  return found;
 }
 
 sim::Value MemoryNode::global_memory(Tag tag) const {
@@ -98,6 +103,12 @@ void MemoryNode::count_event(MessageType type) {
     case MessageType::evict_shared:
       ++c.evict_shareds.value;
       break;
+    case MessageType::lock_shared:
+      ++c.lock_shareds.value;
+      break;
+    case MessageType::lock_exclusive:
+      ++c.lock_exclusives.value;
+      break;
     default:
       ++c.evict_modifieds.value;
       break;
@@ -107,9 +118,11 @@ void MemoryNode::count_event(MessageType type) {
 void MemoryNode::crash() {
   crashed_ = true;
   for (const auto& requester : requesters_) {
-    requester->visit_blocks([this](Tag tag) { lost_.push_back(tag); });
+    requester->visit_runners(
+        [this](const TimedRunner& runner) { runner.events().visit_blocks([this](Tag tag) { lost_.push_back(tag); }); });
     requester->crash();
   }
+  locks_.crash();
   home_agent_->forget();
   cache_.clear([this](const CacheEntry& entry) {
     if (entry.state == CacheEntry::State::dirty) lost_.push_back(entry.tag);
@@ -132,10 +145,10 @@ void MemoryNode::restart() {
 }
 
 void MemoryNode::forget_requesters_of(NodeId node) {
-  for (unsigned thread = 0; thread < shared_.shape.threads_per_node; ++thread) {
-    const RequesterId requester{shared_.requester_of(node, thread)};
-    home_agent_->directory().forget_requester(requester);
-    cache_agent_->forget_requester(requester);
+  for (unsigned number = 0; number < shared_.requesters(); ++number) {
+    if (shared_.is_home(number) || shared_.node_of(number) != node) continue;
+    home_agent_->directory().forget_requester(RequesterId{number});
+    cache_agent_->forget_requester(RequesterId{number});
   }
 }
 
@@ -151,8 +164,9 @@ void MemoryNode::landed(NodeId from, std::uint64_t address, std::uint32_t, const
     store(data);
     return;
   }
-  const unsigned thread = DataAddress::requester(address) % shared_.shape.threads_per_node;
-  requesters_[thread]->data_landed(DataAddress::seq(address), data);
+  const unsigned requester = DataAddress::requester(address);
+  const unsigned thread = shared_.thread_of(requester) % shared_.shape.threads_per_node;
+  requesters_[thread]->data_landed(requester, DataAddress::seq(address), data);
 }
 
 }  // namespace racksim::flowcc

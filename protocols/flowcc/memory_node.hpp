@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "protocols/flowcc/block_locks.hpp"
 #include "protocols/flowcc/cache_agent.hpp"
 #include "protocols/flowcc/home_agent.hpp"
 #include "protocols/flowcc/local_cache.hpp"
@@ -30,8 +31,11 @@ class MemoryNode final : public models::MemoryObserver {
   CacheAgent& cache_agent() { return *cache_agent_; }
   NodeRecovery& recovery() { return recovery_; }
 
-  /// The requester of this node that has an event under way on a block, or null.
-  Requester* event_on(Tag tag);
+  BlockLocks& locks() { return locks_; }
+  const BlockLocks& locks() const { return locks_; }
+
+  /// Who of this node has an event under way on a block, or null.
+  TimedRunner* event_on(Tag tag);
   /// Notified when any event of this node has ended.
   sim::Signal& any_event_ended() { return any_event_ended_; }
 
@@ -87,6 +91,7 @@ class MemoryNode final : public models::MemoryObserver {
   std::vector<std::uint32_t> versions_;  // the same, where blocks migrate
   sim::Signal any_event_ended_;
   NodeRecovery recovery_;
+  BlockLocks locks_;
   bool crashed_ = false;
   std::vector<Tag> lost_;
   sim::EventId epoch_end_;

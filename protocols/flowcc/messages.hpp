@@ -27,6 +27,7 @@ struct FlowCcHeader {
   std::uint64_t is_in_switch = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t from_home = 0;  ///< in an ACK: the home agent sends the data
+  std::uint64_t lost_race = 0;  ///< in a FAILED-ACK: the request makes no sense any more; else somebody has the lock
   std::uint64_t padding = 0;
   std::uint64_t provider = 0;  ///< replication id (node + 1) of the copy to be flagged, from ingress to egress
   std::uint64_t global_status = 0;
@@ -46,7 +47,8 @@ struct FlowCcHeader {
                                              {"is_in_switch", 1},
                                              {"retransmitted", 1},
                                              {"from_home", 1},
-                                             {"padding", 4},
+                                             {"lost_race", 1},
+                                             {"padding", 3},
                                              {"provider", 8},
                                              {"global_status", 8},
                                              {"tag_high", 32},

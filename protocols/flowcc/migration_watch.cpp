@@ -25,7 +25,7 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
   const Tag tag = h->tag();
   const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
   // What others find in a place they do not change, but for its lock; at rest all places are looked at.
-  const bool moves = h->requester >= shared_.requesters();  // a home agent asked for it
+  const bool moves = shared_.is_home(static_cast<unsigned>(h->requester));  // a home agent asked for it
   if (std::string wrong = moves ? owner_.wrong_places(index) : ""; !wrong.empty()) {
     report("wrong-place", tag, std::move(wrong));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "models/rack/rack.hpp"
@@ -35,6 +36,7 @@ struct Shared {
   std::vector<std::uint32_t> incarnations{};  ///< by server: which one it takes part in
   std::vector<bool> absent{};                 ///< by node: found dead, and not back yet
   WriteLog* writes = nullptr;                 ///< null where blocks do not migrate
+  std::set<Tag> orphans{};                    ///< blocks whose locks were freed since their holders have died
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -55,8 +57,26 @@ struct Shared {
     return !absent[node] || incarnations[node] == incarnation;
   }
   unsigned block_bits() const { return static_cast<unsigned>(__builtin_ctzll(shape.block_bytes)); }
+  // Requesters have numbers: first the threads, in the order of their nodes, then the home agents, which are requesters
+  // too where blocks migrate, and then the locks of blocks that each thread can hold.
   unsigned requester_of(NodeId node, unsigned thread) const { return node * shape.threads_per_node + thread; }
-  unsigned requesters() const { return shape.nodes * shape.threads_per_node; }
+  unsigned threads() const { return shape.nodes * shape.threads_per_node; }
+  unsigned requester_of_home(NodeId node) const { return threads() + node; }
+  unsigned requester_of_lock(NodeId node, unsigned thread, unsigned lock) const {
+    return threads() + shape.nodes + requester_of(node, thread) * locks_per_thread() + lock;
+  }
+  unsigned requesters() const { return requester_of_lock(shape.nodes, 0, 0); }
+  unsigned locks_per_thread() const { return static_cast<unsigned>(options.locks.per_thread); }
+  bool is_home(unsigned requester) const { return requester >= threads() && requester < threads() + shape.nodes; }
+  bool is_lock(unsigned requester) const { return requester >= threads() + shape.nodes; }
+  /// The thread of a requester that is none of a home agent, counted over all nodes.
+  unsigned thread_of(unsigned requester) const {
+    return is_lock(requester) ? (requester - threads() - shape.nodes) / locks_per_thread() : requester;
+  }
+  NodeId node_of(unsigned requester) const {
+    return static_cast<NodeId>(is_home(requester) ? requester - threads()
+                                                  : thread_of(requester) / shape.threads_per_node);
+  }
   /// The UDP source port of FlowCC's packets, by which switch and agents tell one incarnation from another
   /// (recovery.hpp). 64 are more than are under way at once.
   std::uint16_t flowcc_port(std::uint32_t incarnation) const {
@@ -69,8 +89,6 @@ struct Shared {
   }
   /// Whether a packet is of another incarnation than the server's that it has come to.
   bool is_stale(const p4::Packet& packet, NodeId server) const;
-  /// Where blocks migrate home agents are requesters too, behind the threads.
-  unsigned requester_of_home(NodeId node) const { return requesters() + node; }
 };
 
 /// Where a block's RC WRITE lands on the receiving node: in global memory, or in the buffer of one coherence event.

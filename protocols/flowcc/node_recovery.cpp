@@ -61,7 +61,9 @@ void NodeRecovery::stop(std::uint32_t incarnation, std::vector<AbortedEvent>& ab
     if (shared_.absent[other]) node_.forget_requesters_of(other);
   }
   for (const auto& requester : node_.requesters()) {
-    if (const auto seq = requester->abort(write_backs_)) aborted.push_back({requester->number(), *seq});
+    requester->visit_runners([&](TimedRunner& runner) {
+      if (const auto seq = runner.abort(write_backs_)) aborted.push_back({runner.number().number(), *seq});
+    });
   }
   node_.home_agent().forget();
   reports_.clear();
@@ -119,6 +121,10 @@ sim::Task<bool> NodeRecovery::report() {
     tell(entry.tag, entry.state == CacheEntry::State::dirty ? Copy::dirty : Copy::clean, entry.version);
   }
   for (const BlockData& block : kept()) tell(block.tag, Copy::kept, block.version);
+  for (const BlockLocks::Held& held : node_.locks().held()) {
+    if (!shared_.options.recovery.locks) break;
+    tell(held.tag, Copy::locked, lock_number(held.number->number().number(), held.number->events().keeps_read_lock()));
+  }
   lists.send_rest();
   co_return co_await all_written();
 }
@@ -145,7 +151,8 @@ void NodeRecovery::reported(NodeId from, const HeatReport& blocks) {
 }
 
 // One dirty copy makes a block Modified, clean ones make it Shared; of the rest nobody has a copy. All are the home's
-// from now on. A dirty copy is newer than whatever else there is; without one the newest of all is to be in memory.
+// from now on, and locked if an application has a lock. A dirty copy is newer than whatever else there is; without one
+// the newest of all is to be in memory.
 sim::Task<bool> NodeRecovery::rebuild() {
   const auto work = shared_.options.recovery.work_per_report * static_cast<std::int64_t>(reports_.size());
   co_await models::occupy(node_.home_agent().core(), work);
@@ -159,6 +166,10 @@ sim::Task<bool> NodeRecovery::rebuild() {
     const Tag tag = report.block.tag;
     const auto copy = static_cast<Copy>(report.block.count & 3);
     const std::uint32_t version = report.block.count >> 2;
+    if (copy == Copy::locked) {
+      node_.home_agent().directory().keep_lock(tag, RequesterId{version >> 1}, (version & 1) != 0);
+      continue;
+    }
     if (copy != Copy::kept) {
       GlobalMetadata& block = blocks[tag];
       const bool dirty = copy == Copy::dirty;

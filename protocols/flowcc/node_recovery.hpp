@@ -93,12 +93,14 @@ class NodeRecovery {
   enum class Copy : std::uint8_t {
     clean,
     dirty,
-    kept  ///< by the cache agent, or on its way home
+    kept,   ///< by the cache agent, or on its way home
+    locked  ///< an application has its lock: then the number is not the version but that of `lock_number`
   };
   struct Reported {
     NodeId from = 0;
     Heat block{};  ///< its count is that of `report_of`
   };
+  static std::uint32_t lock_number(unsigned requester, bool read) { return requester << 1 | (read ? 1 : 0); }
   static std::uint32_t report_of(Copy copy, std::uint32_t version) {
     return version << 2 | static_cast<std::uint32_t>(copy);
   }
@@ -107,7 +109,7 @@ class NodeRecovery {
   void begin_writing();
   sim::Task<bool> all_written();
   std::uint32_t incarnation() const;
-  bool is_of_dead(unsigned requester) const { return shared_.absent[requester / shared_.shape.threads_per_node]; }
+  bool is_of_dead(unsigned requester) const { return shared_.absent[shared_.node_of(requester)]; }
   /// What may be newer than memory, beside what is cached: all that was given to the dead, or is of a home that has
   /// died.
   std::vector<BlockData> kept() const;

@@ -78,6 +78,7 @@ void FlowCcOptions::declare(sim::Parameters& p) {
   p.object("migration", migration);
   p.object("shadow", shadow);
   p.object("recovery", recovery);
+  p.object("locks", locks);
   declare_allocation(p);
 }
 

@@ -8,6 +8,7 @@
 
 #include "models/service/memory_allocator.hpp"
 #include "models/service/protocol.hpp"
+#include "protocols/flowcc/lock_options.hpp"
 #include "protocols/flowcc/migration_options.hpp"
 #include "protocols/flowcc/recovery_options.hpp"
 
@@ -56,6 +57,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   MigrationOptions migration;
   ShadowOptions shadow;
   RecoveryOptions recovery;
+  LockOptions locks;
   bool migrates() const { return ownership == Ownership::migrating; }
   std::uint64_t memory_bytes = models::MemoryAllocator::kEverything;
   AllocateFrom allocate_from = AllocateFrom::round_robin;
@@ -86,6 +88,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
     return {"crash", "switch-restart"};
   }
   bool may_lose_writes() const override { return migrates(); }
+  std::vector<std::string> promises() const override { return {"data-value", "mutual-exclusion"}; }
   models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };

@@ -21,6 +21,11 @@ class Pieces {
   /// already, never allocated, or reserved before the run, or does not begin there.
   std::uint64_t free(models::GlobalAddress first);
 
+  /// Of one that begins here and is in use; else 0.
+  std::uint64_t size_of(models::GlobalAddress first) const {
+    const auto piece = used_.find(first.value);
+    return piece == used_.end() ? 0 : piece->second;
+  }
   std::uint64_t bytes() const { return bytes_; }
 
  private:

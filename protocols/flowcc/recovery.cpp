@@ -6,7 +6,8 @@
 
 namespace racksim::flowcc {
 
-Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose)
+Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose,
+                   std::function<void()> free_locks)
     : shared_(shared),
       nodes_(std::move(nodes)),
       owner_(owner),
@@ -18,7 +19,8 @@ Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& 
       loaded_(shared.calendar),
       ended_(shared.calendar),
       tasks_(shared.calendar),
-      lose_(std::move(lose)) {}
+      lose_(std::move(lose)),
+      free_locks_(std::move(free_locks)) {}
 
 void Recovery::add_actors(sim::Engine& engine) {
   membership_.add_actor(engine);
@@ -46,13 +48,10 @@ void Recovery::node_fails(NodeId node) {
     if (entry.valid() && entry.state == CacheEntry::State::dirty) dying_[entry.tag] = sim::Loss::holder;
   }
   for (const auto& requester : nodes_[node]->requesters()) {
-    requester->visit_write_backs([this](const BlockData& data) { dying_[data.tag] = sim::Loss::write_back; });
+    requester->visit_runners([this](const TimedRunner& runner) {
+      runner.events().visit_write_backs([this](const BlockData& data) { dying_[data.tag] = sim::Loss::write_back; });
+    });
   }
-}
-
-// It is not waited for any more once membership has found out.
-void Recovery::node_crashed(NodeId node) {
-  std::erase(participants_, node);
 }
 
 sim::Task<bool> Recovery::recover(NodeId lost) {
@@ -86,9 +85,18 @@ void Recovery::begin() {
   tasks_.spawn(run());
 }
 
-// Whoever comes back after it has begun waits for the next one.
+// Whoever comes back after it has begun waits for the next one. A node that has crashed is waited for until its lease
+// is over: before, nobody knows, and what others keep for it would be forgotten.
 sim::Task<void> Recovery::at_all(models::Membership::Work work) {
-  co_await membership_.round(participants_, std::move(work));
+  const bool answered = co_await membership_.round(
+      participants_, [this, work = std::move(work)](NodeId node) { return unless_dead(node, work); });
+  again_ = again_ || !answered;
+}
+
+// A server that is back before its crash was noticed knows nothing.
+sim::Task<void> Recovery::unless_dead(NodeId node, models::Membership::Work work) {
+  again_ = again_ || nodes_[node]->crashed();
+  if (!nodes_[node]->crashed()) co_await work(node);
 }
 
 sim::Task<void> Recovery::run() {
@@ -100,7 +108,7 @@ sim::Task<void> Recovery::run() {
     ++incarnation_;
     participants_.clear();
     for (NodeId node = 0; node < nodes_.size(); ++node) {
-      if (membership_.belongs(node) && !nodes_[node]->crashed()) participants_.push_back(node);
+      if (membership_.belongs(node)) participants_.push_back(node);
     }
     waits_for_boot_ = true;
     co_await at_all([this](NodeId node) { return stop(node); });
@@ -122,6 +130,7 @@ sim::Task<void> Recovery::run() {
     if (again_) continue;
     shadow_.forget(incarnation_);
     tell_of_losses();
+    free_locks_();
     welcome();
     co_await at_all([this](NodeId node) { return go(node); });
     shared_.migration->recovery_work.value +=

@@ -44,7 +44,9 @@ class Recovery final : public models::MembershipObserver {
   /// Tells that a write is lost.
   using Service = std::function<void(Tag tag, sim::Value value, sim::Loss why)>;
 
-  Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose);
+  /// `free_locks` frees those that dead threads had: the record knows them, and nobody reports them any more.
+  Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose,
+           std::function<void()> free_locks);
 
   /// Adds the actors that look for leases that are over and for links that are down.
   void add_actors(sim::Engine& engine);
@@ -54,8 +56,6 @@ class Recovery final : public models::MembershipObserver {
   void switch_booted();
   /// A node is about to lose what it has, which it has still.
   void node_fails(NodeId node);
-  /// It has.
-  void node_crashed(NodeId node);
 
   models::Membership& membership() { return membership_; }
   /// For the record: of each block of which anything alive has a value, how many writes had been performed when it had
@@ -74,6 +74,7 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<void> as_printed();
   void release_locks();
   sim::Task<void> at_all(models::Membership::Work work);
+  sim::Task<void> unless_dead(NodeId node, models::Membership::Work work);
   void welcome();
   void tell_of_losses();
   sim::Task<void> load_switch();
@@ -94,6 +95,7 @@ class Recovery final : public models::MembershipObserver {
   sim::Signal booted_, loaded_, ended_;
   sim::Scope tasks_;
   Service lose_;
+  std::function<void()> free_locks_;
   std::vector<AbortedEvent> aborted_;
   std::vector<NodeId> participants_;  // of the recovery under way
   std::map<Tag, sim::Loss> dying_;    // what nodes that have crashed had of blocks, since losses were last told

@@ -20,6 +20,11 @@ void RecoveryOptions::declare(sim::Parameters& p) {
   p.flag("given_away", given_away,
          "a cache agent writes home what it gave away dirty, or downgraded, for an event that was aborted")
       .neutral(true);
+  p.flag("locks", locks,
+         "homes are told of the locks of blocks that applications of living nodes hold; else these are free, and "
+         "critical "
+         "sections overlap")
+      .neutral(true);
   p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents").neutral(true);
   p.length("work_per_entry", work_per_entry, {}, most, "core time of a cache agent to look at an entry for its report")
       .neutral(work_per_entry);

@@ -20,6 +20,8 @@ struct RecoveryOptions {
   bool given_away = true;
   /// Off: a home takes its memory for newer than any copy.
   bool newest_copies = true;
+  /// Off: homes are not told of the locks that applications hold.
+  bool locks = true;
   /// Off: packets from before a recovery pass for new ones.
   bool incarnations = true;
   sim::Duration work_per_entry = sim::Duration::from_ps(5'000);

@@ -21,7 +21,10 @@ std::string lock_text(std::uint64_t lock) {
 
 SwitchOwner::SwitchOwner(Shared& shared)
     : shared_(shared),
-      lcf_(make_lcf_program(shared.options, {shared.shape.nodes, shared.requesters(), shared.migration != nullptr})),
+      lcf_(make_lcf_program(shared.options, {.nodes = shared.shape.nodes,
+                                             .threads = shared.threads(),
+                                             .migrates = shared.migration != nullptr,
+                                             .locks = shared.threads() * shared.locks_per_thread()})),
       pipe_(shared.rack.chassis().pipe_of(shared.rack.port_of(0))) {
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
@@ -230,7 +233,7 @@ std::vector<models::Leak> SwitchOwner::left_scores() const {
   if (!shared_.options.scoreboard) return leaks;
   const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   const auto scores = registers.array("SCOREBOARD");
-  for (unsigned slot = 0; slot < 2 * (shared_.requesters() + shared_.shape.nodes); ++slot) {
+  for (unsigned slot = 0; slot < 2 * shared_.requesters(); ++slot) {
     const std::uint64_t score = registers.read(scores, slot);
     if (score == 0) continue;
     leaks.push_back({"leaked-lock", fmt::format("switch: SCOREBOARD[{}] = {}, of requester {}, which has no event",

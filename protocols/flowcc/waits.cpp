@@ -11,66 +11,49 @@
 
 namespace racksim::flowcc {
 
-std::string Requester::name() const {
-  return fmt::format("node{}/thread{}", node_.id(), thread_);
+namespace {
+std::string name_of(const TimedRunner& runner, const EventRunner::PendingUnlock& unlock) {
+  return fmt::format("{} of block {} by {}", unlock.kept ? "lock" : "unlock", sim::printed_key(unlock.tag),
+                     runner.name());
 }
-
-std::vector<Requester::PendingUnlock> Requester::pending_unlocks() const {
-  std::vector<PendingUnlock> pending;
-  for (const Unlock& unlock : unlocks_) {
-    if (!unlock.active) continue;
-    pending.push_back({.name = fmt::format("unlock of block {} by {}", sim::printed_key(unlock.tag), name()),
-                       .tag = unlock.tag,
-                       .seq = unlock.seq,
-                       .written_back = unlock.written_back,
-                       .sent = unlock.sent});
-  }
-  return pending;
-}
+}  // namespace
 
 std::string FlowCc::owner_of(Tag tag) const {
   return switch_->metadata(tag) ? "switch" : fmt::format("home agent of node{}", home_of(tag));
 }
 
 /// Whether the event under way has its lock, as far as replies and the switch tell.
-bool FlowCc::has_lock(const Requester& requester) const {
+bool FlowCc::has_lock(const TimedRunner& requester) const {
   const CoherenceEvent& event = requester.event();
   if (!event.active()) return false;
-  return event.has_lock() ||
-         (switch_->metadata(event.tag()) && switch_->scored(RequesterId{requester.number()}, Seq{event.seq()}));
+  return event.has_lock() || (switch_->metadata(event.tag()) && switch_->scored(requester.number(), Seq{event.seq()}));
 }
 
 /// Who or what will give the lock back: the unlock of an event that is over, else the requester. Empty if neither its
 /// event nor an unlock of its is known to have the lock.
 std::string FlowCc::holder_name(unsigned requester, Tag tag) const {
-  if (requester >= shared_.requesters()) {
-    return fmt::format("home agent of node{}", requester - shared_.requesters());
-  }
-  const Requester& holder =
-      nodes_[requester / shape().threads_per_node]->requester(requester % shape().threads_per_node);
-  for (const auto& unlock : holder.pending_unlocks()) {
+  if (shared_.is_home(requester)) return fmt::format("home agent of node{}", shared_.node_of(requester));
+  const TimedRunner& holder = runner_of(requester);
+  for (const auto& unlock : holder.events().pending_unlocks()) {
     const bool executed = switch_->metadata(tag) && switch_->unlocked_before(RequesterId{requester}, Seq{unlock.seq});
-    if (unlock.tag == tag && !executed) return unlock.name;
+    if (unlock.tag == tag && !executed) return name_of(holder, unlock);
   }
   return has_lock(holder) && holder.event().tag() == tag ? holder.name() : "";
 }
 
 /// Those who have the lock that a request needs. A home agent knows who they are; of a lock in the switch it shows by
 /// their replies, and where it does not the one name is empty.
-std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
+std::vector<std::string> FlowCc::who_bars(const TimedRunner& waiting) const {
   const CoherenceEvent& event = waiting.event();
   const Tag tag = event.tag();
   std::vector<std::string> names;
   if (!switch_->metadata(tag)) {
     for (const auto& holder : nodes_[home_of(tag)]->home_agent().directory().holders()) {
       if (holder.tag != tag) continue;
-      const bool own = holder.requester == waiting.number() && holder.seq == event.seq();
+      const bool own = holder.requester == waiting.number().number() && holder.seq == event.seq();
       if (own || (holder.read && takes_read_lock(event.type()))) continue;
       std::string name = holder_name(holder.requester, tag);
-      if (name.empty()) {
-        const auto& node = nodes_[holder.requester / shape().threads_per_node];
-        name = node->requester(holder.requester % shape().threads_per_node).name();
-      }
+      if (name.empty()) name = runner_of(holder.requester).name();
       names.push_back(std::move(name));
     }
     return names;
@@ -79,8 +62,10 @@ std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
   if (lock == LockState::free || (lock == LockState::read && takes_read_lock(event.type()))) return names;
   for (const auto& node : nodes_) {
     for (const auto& requester : node->requesters()) {
-      std::string name = holder_name(requester->number(), tag);
-      if (!name.empty()) names.push_back(std::move(name));
+      requester->visit_runners([&](const TimedRunner& runner) {
+        std::string name = holder_name(runner.number().number(), tag);
+        if (!name.empty()) names.push_back(std::move(name));
+      });
     }
     const HomeMigration* migration = node->home_agent().migration();
     if (migration != nullptr && migration->moving() == tag) {
@@ -91,17 +76,17 @@ std::vector<std::string> FlowCc::who_bars(const Requester& waiting) const {
   return names;
 }
 
-void FlowCc::add_waits_of_event(const Requester& waiting, std::vector<sim::Wait>& waits) const {
+void FlowCc::add_waits_of_event(const TimedRunner& waiting, std::vector<sim::Wait>& waits) const {
   const CoherenceEvent& event = waiting.event();
   const std::string what = fmt::format("{} of block {} (seq {}), since {}", to_string(event.type()),
                                        sim::printed_key(event.tag()), event.seq(), sim::printed(event.began()));
   const auto add = [&](std::string whom, const char* why) {
     waits.push_back({.who = waiting.name(), .whom = std::move(whom), .why = fmt::format("{}: {}", what, why)});
   };
-  const bool sent = waiting.has_sent_request();
-  for (const auto& unlock : waiting.pending_unlocks()) {
+  const bool sent = waiting.events().has_sent_request();
+  for (const auto& unlock : waiting.events().pending_unlocks()) {
     if (sent || unlock.seq % 2 != event.seq() % 2) continue;
-    add(unlock.name, "not sent before the unlock of its parity is acknowledged");
+    add(name_of(waiting, unlock), "not sent before the unlock of its parity is acknowledged");
     return;
   }
   if (!event.has_lock()) {
@@ -127,22 +112,40 @@ void FlowCc::add_waits(std::vector<sim::Wait>& waits) const {
                        .why = migration->describe() + ": its answer"});
     }
     for (const auto& requester : node->requesters()) {
-      if (requester->event().active()) add_waits_of_event(*requester, waits);
-      const auto unlocks = requester->pending_unlocks();
-      for (const auto& unlock : unlocks) {
-        sim::Wait wait{.who = unlock.name, .whom = owner_of(unlock.tag), .why = "sent, and not acknowledged"};
-        if (!unlock.written_back) {
-          wait.whom = fmt::format("node{}", home_of(unlock.tag));
-          wait.why = "not sent before its block is written back";
-        } else if (!unlock.sent) {
-          wait.whom = unlocks.front().seq == unlock.seq ? unlocks.back().name : unlocks.front().name;
-          wait.why = "not sent before the unlock before it is acknowledged";
-        }
-        waits.push_back(std::move(wait));
-      }
+      requester->visit_runners([&](const TimedRunner& runner) {
+        if (runner.event().active()) add_waits_of_event(runner, waits);
+        add_waits_of_unlocks(runner, waits);
+      });
     }
+    node->locks().visit_waiting([&](unsigned who, unsigned whom, Tag tag) {
+      waits.push_back({.who = fmt::format("node{}/thread{}", node->id(), who),
+                       .whom = fmt::format("node{}/thread{}", node->id(), whom),
+                       .why = fmt::format("the lock of block {}", sim::printed_key(tag))});
+    });
   }
   allocation_->add_waits(waits);
+}
+
+void FlowCc::add_waits_of_unlocks(const TimedRunner& runner, std::vector<sim::Wait>& waits) const {
+  const auto unlocks = runner.events().pending_unlocks();
+  for (const auto& unlock : unlocks) {
+    if (unlock.kept) continue;
+    sim::Wait wait{.who = name_of(runner, unlock), .whom = owner_of(unlock.tag), .why = "sent, and not acknowledged"};
+    if (!unlock.written_back) {
+      wait.whom = fmt::format("node{}", home_of(unlock.tag));
+      wait.why = "not sent before its block is written back";
+    } else if (!unlock.sent) {
+      wait.whom = name_of(runner, unlocks.front().seq == unlock.seq ? unlocks.back() : unlocks.front());
+      wait.why = "not sent before the unlock before it is acknowledged";
+    }
+    waits.push_back(std::move(wait));
+  }
+}
+
+const TimedRunner& FlowCc::runner_of(unsigned requester) const {
+  return nodes_[shared_.node_of(requester)]
+      ->requester(shared_.thread_of(requester) % shape().threads_per_node)
+      .runner_of(requester);
 }
 
 }  // namespace racksim::flowcc
