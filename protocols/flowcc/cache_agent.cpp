@@ -45,8 +45,8 @@ void CacheAgent::began(RequesterId requester) {
   node_.recovery().forget(requester);
 }
 
-void CacheAgent::gave_away(RequesterId requester, Seq seq, const BlockData& block) {
-  node_.recovery().gave_away(requester, seq, block);
+void CacheAgent::gave_away(RequesterId requester, const BlockData& block) {
+  node_.recovery().gave_away(requester, block);
 }
 
 void CacheAgent::invalidated(const FlowCcHeader& request) {

@@ -32,7 +32,7 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
   void acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId operation) override;
   void provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId operation) override;
   void began(RequesterId requester) override;
-  void gave_away(RequesterId requester, Seq seq, const BlockData& block) override;
+  void gave_away(RequesterId requester, const BlockData& block) override;
   void invalidated(const FlowCcHeader& request) override;
   void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override;
   void report_heat();

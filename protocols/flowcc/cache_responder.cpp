@@ -35,13 +35,13 @@ void CacheResponder::handle(const FlowCcHeader& request, sim::OperationId operat
       const bool downgrade = static_cast<GlobalStatus>(request.global_status) == GlobalStatus::modified;
       setting_.coverage.race_if(!downgrade && dirty, RacePoint::cache_late_downgrade_withheld);
       if (first && downgrade && dirty) {
-        host_.gave_away(requester, seq, block);
+        host_.gave_away(requester, block);
         entry->state = CacheEntry::State::clean;
         host_.permission_changed(tag, sim::Permission::read, operation);
       }
     } else if (first) {
       data = block;
-      if (dirty) host_.gave_away(requester, seq, block);
+      if (dirty) host_.gave_away(requester, block);
       LocalCache::empty(*entry);
       ++setting_.counters.invalidations.value;
       host_.invalidated(request);

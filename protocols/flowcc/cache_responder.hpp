@@ -22,7 +22,7 @@ class ResponderHost {
   /// A request of an event that is new here.
   virtual void began(RequesterId requester) = 0;
   /// A dirty block has been given away for an event, or downgraded.
-  virtual void gave_away(RequesterId requester, Seq seq, const BlockData& block) = 0;
+  virtual void gave_away(RequesterId requester, const BlockData& block) = 0;
   /// A copy is gone by this request.
   virtual void invalidated(const FlowCcHeader& request) = 0;
   /// What the node may do with a block has changed.

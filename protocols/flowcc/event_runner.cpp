@@ -282,7 +282,7 @@ void EventRunner::drop_unlock(std::size_t slot) {
 }
 
 // What a lock that is kept will have to say of its block is what is true by then: the caches tell all else.
-std::optional<std::uint32_t> EventRunner::abort(std::vector<BlockData>& write_backs) {
+bool EventRunner::abort(std::vector<BlockData>& write_backs) {
   visit_write_backs([&](const BlockData& data) { write_backs.push_back(data); });
   for (std::size_t slot = 0; slot < unlocks_.size(); ++slot) {
     Unlock& unlock = unlocks_[slot];
@@ -293,9 +293,9 @@ std::optional<std::uint32_t> EventRunner::abort(std::vector<BlockData>& write_ba
     unlock.written_back = true;
     unlock.metadata.copyset = node_bit(node_);
   }
-  if (!has_sent_request()) return std::nullopt;
+  if (!has_sent_request()) return false;
   event_.lose_race();
-  return event_.seq();
+  return true;
 }
 
 void EventRunner::crash() {

@@ -21,9 +21,9 @@ std::uint32_t NodeRecovery::incarnation() const {
   return shared_.incarnations[node_.id()];
 }
 
-void NodeRecovery::gave_away(RequesterId requester, Seq seq, const BlockData& block) {
-  if (given_away_.empty()) return;
-  given_away_[requester] = {.held = true, .seq = static_cast<std::uint32_t>(seq), .block = block};
+void NodeRecovery::gave_away(RequesterId requester, const BlockData& block) {
+  if (given_away_.empty() || !shared_.options.recovery.given_away) return;
+  given_away_[requester] = {.held = true, .block = block};
 }
 
 class NodeRecovery::Lists {
@@ -52,7 +52,7 @@ class NodeRecovery::Lists {
   std::vector<HeatReport> lists_;
 };
 
-void NodeRecovery::stop(std::uint32_t incarnation, std::vector<AbortedEvent>& aborted) {
+void NodeRecovery::stop(std::uint32_t incarnation) {
   stopped_ = true;
   shared_.incarnations[node_.id()] = incarnation;
   models::Nic& nic = shared_.rack.server(node_.id()).nic();
@@ -61,9 +61,7 @@ void NodeRecovery::stop(std::uint32_t incarnation, std::vector<AbortedEvent>& ab
     if (shared_.absent[other]) node_.forget_requesters_of(other);
   }
   for (const auto& requester : node_.requesters()) {
-    requester->visit_runners([&](TimedRunner& runner) {
-      if (const auto seq = runner.abort(write_backs_)) aborted.push_back({runner.number().number(), *seq});
-    });
+    requester->visit_runners([this](TimedRunner& runner) { runner.abort(write_backs_); });
   }
   node_.home_agent().forget();
   reports_.clear();
@@ -77,30 +75,28 @@ void NodeRecovery::connect() {
   for (const auto& requester : node_.requesters()) requester->endpoint().connect_again(incarnation());
 }
 
-sim::Task<bool> NodeRecovery::save(const std::vector<AbortedEvent>& aborted) {
-  aborted_.clear();
-  for (const AbortedEvent& event : aborted) {
-    const GivenAway& given = given_away_[event.requester];
-    if (shared_.options.recovery.given_away && given.held && given.seq == event.seq) aborted_.push_back(given.block);
-  }
+void NodeRecovery::write_home(const BlockData& block) {
+  ++writing_;
+  const NodeId home = shared_.home_of(block.tag);
+  node_.cache_agent().endpoint().write_block(home, DataAddress::global_memory(block.tag), block, true, incarnation(),
+                                             0);
+}
+
+sim::Task<bool> NodeRecovery::save() {
   begin_writing();
-  const auto write = [this](const BlockData& block) {
-    if (!shared_.takes_part(shared_.home_of(block.tag), incarnation())) return;
-    ++writing_;
+  if (!shared_.options.recovery.write_backs) write_backs_.clear();
+  for (const BlockData& block : write_backs_) {
+    if (!shared_.takes_part(shared_.home_of(block.tag), incarnation())) continue;
     ++shared_.migration->saved.value;
-    node_.cache_agent().endpoint().write_block(shared_.home_of(block.tag), DataAddress::global_memory(block.tag), block,
-                                               true, incarnation(), 0);
-  };
-  if (shared_.options.recovery.write_backs) std::for_each(write_backs_.begin(), write_backs_.end(), write);
-  std::for_each(aborted_.begin(), aborted_.end(), write);
+    write_home(block);
+  }
   co_return co_await all_written();
 }
 
 std::vector<BlockData> NodeRecovery::kept() const {
   std::vector<BlockData> blocks = homeless_;
-  for (unsigned requester = 0; requester < given_away_.size(); ++requester) {
-    const GivenAway& given = given_away_[requester];
-    if (given.held && (is_of_dead(requester) || shared_.is_homeless(given.block.tag))) blocks.push_back(given.block);
+  for (const GivenAway& given : given_away_) {
+    if (given.held) blocks.push_back(given.block);
   }
   return blocks;
 }
@@ -209,11 +205,8 @@ sim::Task<bool> NodeRecovery::supply() {
   begin_writing();
   for (const HeatReport& blocks : wanted_) {
     for (std::uint32_t i = 0; i < blocks.size; ++i) {
-      const Tag tag = blocks.blocks[i].tag;
-      ++writing_;
       ++shared_.migration->supplied.value;
-      node_.cache_agent().endpoint().write_block(shared_.home_of(tag), DataAddress::global_memory(tag), newest_of(tag),
-                                                 true, incarnation(), 0);
+      write_home(newest_of(blocks.blocks[i].tag));
     }
   }
   wanted_.clear();
@@ -224,11 +217,9 @@ void NodeRecovery::go() {
   stopped_ = false;
   std::vector<BlockData> left = kept();
   left.insert(left.end(), write_backs_.begin(), write_backs_.end());
-  left.insert(left.end(), aborted_.begin(), aborted_.end());
   std::erase_if(left, [this](const BlockData& block) { return !shared_.is_homeless(block.tag); });
   homeless_ = std::move(left);
   write_backs_.clear();
-  aborted_.clear();
   for (GivenAway& given : given_away_) given.held = false;
   resumed_.notify_all();
 }
@@ -242,7 +233,6 @@ void NodeRecovery::crash() {
   stopped_ = true;
   for (GivenAway& given : given_away_) given.held = false;
   write_backs_.clear();
-  aborted_.clear();
   homeless_.clear();
   reports_.clear();
   wanted_.clear();

@@ -3,13 +3,12 @@
 //
 // The paper has cache agents report what is in caches (Concordia §5.4). That alone loses acknowledged writes, which is
 // why two more things are kept: the data of a write-back, until it has completed, and the last dirty block that a cache
-// agent has invalidated or downgraded for each requester, until that requester's next request. What the requester
-// aborted, the agent writes home.
+// agent has invalidated or downgraded for each requester, until that requester's next request.
 //
-// Whether a requester that is dead has had what was given to it, has changed it, or has even written it home, nobody
-// knows. So blocks have versions (network.hpp): what was given to the dead is reported beside what is cached, and a
-// home whose memory is older than the newest copy that is left, clean ones included, asks for that. A home that has
-// lost its memory gets its blocks back in the same way; until then what was on its way to it is kept.
+// Whether the requester has had what was given to it, has changed it, has given it on to one that is dead, or has
+// written it home, nobody knows. So blocks have versions (network.hpp): what was given away is reported beside what is
+// cached, and a home whose memory is older than the newest copy that is left, clean ones included, asks for that. A
+// home that has lost its memory gets its blocks back in the same way; until then what was on its way to it is kept.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +22,6 @@ namespace racksim::flowcc {
 
 class MemoryNode;
 
-/// An event that was under way when all stopped.
-struct AbortedEvent {
-  unsigned requester = 0;
-  std::uint32_t seq = 0;
-};
-
 class NodeRecovery {
  public:
   NodeRecovery(Shared& shared, MemoryNode& node);
@@ -38,8 +31,8 @@ class NodeRecovery {
   /// Notified when they may go on.
   sim::Signal& resumed() { return resumed_; }
 
-  /// A cache agent has given a dirty block away, or downgraded it, for an event.
-  void gave_away(RequesterId requester, Seq seq, const BlockData& block);
+  /// A cache agent has given a dirty block away to a requester, or downgraded it for that one.
+  void gave_away(RequesterId requester, const BlockData& block);
   /// And has a new request of that requester.
   void forget(RequesterId requester) {
     if (!given_away_.empty()) given_away_[requester].held = false;
@@ -48,11 +41,11 @@ class NodeRecovery {
   // The steps, in their order. Each can be repeated, as a recovery that begins again does.
 
   /// Aborts what is under way and joins the new incarnation: nothing of the old one is accepted any more.
-  void stop(std::uint32_t incarnation, std::vector<AbortedEvent>& aborted);
+  void stop(std::uint32_t incarnation);
   /// Connects its queue pairs anew, as the others do theirs.
   void connect();
   /// Writes home what would be lost. Returns whether all has arrived.
-  sim::Task<bool> save(const std::vector<AbortedEvent>& aborted);
+  sim::Task<bool> save();
   /// Tells the homes of all blocks in the cache. Returns whether all has arrived.
   sim::Task<bool> report();
   /// Makes the metadata of the node's blocks from what caches have told, and asks for data that its memory has not.
@@ -86,7 +79,6 @@ class NodeRecovery {
  private:
   struct GivenAway {
     bool held = false;
-    std::uint32_t seq = 0;
     BlockData block{};
   };
   /// What a node has of a block.
@@ -107,11 +99,11 @@ class NodeRecovery {
   /// Lists of blocks, one for each node, that are sent when they are full.
   class Lists;
   void begin_writing();
+  void write_home(const BlockData& block);
   sim::Task<bool> all_written();
   std::uint32_t incarnation() const;
-  bool is_of_dead(unsigned requester) const { return shared_.absent[shared_.node_of(requester)]; }
-  /// What may be newer than memory, beside what is cached: all that was given to the dead, or is of a home that has
-  /// died.
+  /// What may be newer than memory, beside what is cached: all that was given away, since whoever got it may have given
+  /// it on to the dead, and what is of a home that has died.
   std::vector<BlockData> kept() const;
   BlockData newest_of(Tag tag) const;
 
@@ -121,7 +113,6 @@ class NodeRecovery {
   sim::Signal resumed_, written_;
   std::vector<GivenAway> given_away_;   // by requester
   std::vector<BlockData> write_backs_;  // under way when all stopped
-  std::vector<BlockData> aborted_;      // given away for events that were aborted
   std::vector<BlockData> homeless_;     // that could not be written home, for it was down
   std::vector<HeatReport> wanted_;
   std::vector<Reported> reports_;

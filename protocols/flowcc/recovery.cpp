@@ -120,7 +120,7 @@ sim::Task<void> Recovery::run() {
     if (again_) continue;
     co_await at_all([this](NodeId node) { return connect(node); });
     if (again_) continue;
-    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().save(aborted_)); });
+    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().save()); });
     if (again_) continue;
     co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().report()); });
     if (again_) continue;
@@ -136,7 +136,6 @@ sim::Task<void> Recovery::run() {
     shared_.migration->recovery_work.value +=
         static_cast<std::uint64_t>((shared_.calendar.now() - work_began - rest).ns());
   } while (again_);
-  aborted_.clear();
   participants_.clear();
   busy_ = shared_.recovering = false;
   ended_.notify_all();
@@ -199,7 +198,7 @@ void Recovery::release_locks() {
 }
 
 sim::Task<void> Recovery::stop(NodeId node) {
-  nodes_[node]->recovery().stop(incarnation_, aborted_);
+  nodes_[node]->recovery().stop(incarnation_);
   co_return;
 }
 

@@ -96,7 +96,6 @@ class Recovery final : public models::MembershipObserver {
   sim::Scope tasks_;
   Service lose_;
   std::function<void()> free_locks_;
-  std::vector<AbortedEvent> aborted_;
   std::vector<NodeId> participants_;  // of the recovery under way
   std::map<Tag, sim::Loss> dying_;    // what nodes that have crashed had of blocks, since losses were last told
   bool anybody_died_ = false;

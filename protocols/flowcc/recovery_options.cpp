@@ -18,7 +18,7 @@ void RecoveryOptions::declare(sim::Parameters& p) {
   p.flag("write_backs", write_backs, "blocks whose write-back is under way when all stop are written again")
       .neutral(true);
   p.flag("given_away", given_away,
-         "a cache agent writes home what it gave away dirty, or downgraded, for an event that was aborted")
+         "a cache agent keeps what it gave away dirty, or downgraded, and tells homes of it when all stop")
       .neutral(true);
   p.flag("locks", locks,
          "homes are told of the locks of blocks that applications of living nodes hold; else these are free, and "

@@ -16,7 +16,7 @@ struct RecoveryOptions {
   OfNodes of_nodes = OfNodes::rebuild;
   /// Off: what a requester was writing back when all stopped is lost with its connection.
   bool write_backs = true;
-  /// Off: a dirty block that a cache agent gave away for an event that was aborted is lost.
+  /// Off: a dirty block that a cache agent gave away is lost with the event that it was for, or the node.
   bool given_away = true;
   /// Off: a home takes its memory for newer than any copy.
   bool newest_copies = true;

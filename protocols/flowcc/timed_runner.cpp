@@ -145,12 +145,11 @@ void TimedRunner::notice_data(std::uint64_t seq_and_version, sim::Value value) {
                       {event().tag(), value, static_cast<std::uint32_t>(seq_and_version >> 32)});
 }
 
-std::optional<std::uint32_t> TimedRunner::abort(std::vector<BlockData>& write_backs) {
-  const auto seq = runner_.abort(write_backs);
+void TimedRunner::abort(std::vector<BlockData>& write_backs) {
+  const bool aborted = runner_.abort(write_backs);
   unlock_sent_.notify_all();
   unlock_acked_.notify_all();
-  if (seq) settled_.notify_all();
-  return seq;
+  if (aborted) settled_.notify_all();
 }
 
 std::string TimedRunner::describe() const {

@@ -47,7 +47,7 @@ class TimedRunner final : public EventHost {
   /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
   void data_landed(std::uint32_t seq, const BlockData& data);
 
-  std::optional<std::uint32_t> abort(std::vector<BlockData>& write_backs);
+  void abort(std::vector<BlockData>& write_backs);
   void crash() { runner_.crash(); }
 
   /// What is under way, for a report of what is stuck; empty when quiescent.

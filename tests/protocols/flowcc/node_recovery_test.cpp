@@ -205,6 +205,20 @@ TEST_CASE("what was given to the dead node is not kept beyond the next request o
   CHECK(run.value(3, other) == of_other);
 }
 
+TEST_CASE("what was given to a node that lives, and that gave it on to the dead one, is left if nothing newer is") {
+  Script run(script_of(3, "2ms"));
+  const auto block = at_home(0), other = at_home(1);
+  const sim::Value first = run.write(1, block);
+  const sim::Value of_other = run.write(2, other);
+  const sim::Value second = run.write(2, block);
+  const sim::Value third = run.write(3, block);
+  const sim::Value last = run.write(3, other);  // node 2 keeps this block, and no longer the other, for node 3
+  run.advance_to(sim::Time{} + 3_ms);
+  CHECK(run.lost == Losses{{second, sim::Loss::holder}, {third, sim::Loss::holder}, {last, sim::Loss::holder}});
+  CHECK(run.value(0, block) == first);
+  CHECK(run.value(0, other) == of_other);
+}
+
 TEST_CASE("what the dead node had given on, or written home, is not lost, whatever is kept of before") {
   Script run(script_of(2, "2500us"));
   const auto block = at_home(0), other = at_home(1);

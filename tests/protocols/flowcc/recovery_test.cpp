@@ -160,7 +160,7 @@ TEST_CASE("a switch that fails again during the recovery has it begin again") {
   // The second boot comes at every step of the first recovery, some 100 us long.
   std::uint64_t saved = 0;
   for (int after = 0; after < 40; ++after) {
-    Setup setup = losing_switch(migrating(3), "500us", "20us");
+    Setup setup = losing_switch(migrating(3 + static_cast<std::uint64_t>(after)), "500us", "20us");
     setup = losing_switch(setup, std::to_string(525 + 3 * after) + "us", "20us");
     MigratingRun run(setup);
     run.finish();
