@@ -81,7 +81,7 @@ void CacheAgent::report_heat() {
     report.size = static_cast<std::uint32_t>(size);
     next += size;
     ++shared_.counters.cache_sent.value;
-    endpoint_.send_hint(h, shared_.shadow, report);
+    endpoint_.send_hint(h, shared_.shadow_of[node_.id()], report);
   }
 }
 

@@ -139,7 +139,8 @@ class EventRunner {
   }
 
   /// All stop: the event under way, if its request was sent, is over, and so are unlocks; a lock that is kept is not.
-  /// Returns whether an event is, and adds the blocks whose write-back has not been completed. The host tells who waits.
+  /// Returns whether an event is, and adds the blocks whose write-back has not been completed. The host tells who
+  /// waits.
   bool abort(std::vector<BlockData>& write_backs);
   /// The thread died with its node: nothing is under way any more, and the next number is 1.
   void crash();

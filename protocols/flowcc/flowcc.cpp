@@ -29,11 +29,12 @@ unsigned memory_nodes(std::size_t servers, const FlowCcOptions& options) {
 models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowCcOptions& options) {
   const unsigned cores = context.rack.options().cores;
   const bool migrates = options.migrates();
-  const unsigned others = migrates && options.shadow.node ? 3 : 2;
+  const bool shadow = migrates && (options.shadow.node || options.shadow.backup);
+  const unsigned others = shadow ? 3 : 2;
   if (context.threads_per_node + others > cores) {
     throw sim::OptionError("/workload/threads", fmt::format("{} application threads", context.threads_per_node),
                            fmt::format("with {} no more than a node's {} cores",
-                                       others == 2 ? "2 agents" : "2 agents and the shadow node", cores));
+                                       shadow ? "2 agents and the shadow node, or its backup" : "2 agents", cores));
   }
   models::Roles roles = context.rack.options().roles.of(context.rack.nodes());
   if (roles.all_have_both() && migrates) roles = models::Roles::both(memory_nodes(context.rack.nodes(), options));
@@ -58,6 +59,10 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const FlowC
                                        "threads",
                                        (kMostRequesters - threads - roles.compute_nodes) / threads, kMostRequesters,
                                        roles.compute_nodes, threads));
+  }
+  if (migrates && options.shadow.backup_node && *options.shadow.backup_node >= roles.compute_nodes) {
+    throw sim::OptionError("shadow.backup_node", fmt::format("node {}", *options.shadow.backup_node),
+                           fmt::format("null, or one of the nodes 0 to {}", roles.compute_nodes - 1));
   }
   return {.nodes = roles.compute_nodes,
           .roles = roles,
@@ -128,7 +133,6 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     shared_.incarnations.resize(rack_.nodes());
     shared_.absent.resize(shape().nodes);
   }
-  if (options_.migrates()) shared_.shadow = static_cast<NodeId>(options_.shadow.node.value_or(shape().nodes));
   for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
   std::vector<MemoryNode*> nodes;
   for (const auto& node : nodes_) nodes.push_back(node.get());
@@ -141,15 +145,15 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       }
     }
   }
-  if (options_.migrates()) make_shadow();
   switch_ = std::make_unique<SwitchOwner>(shared_);
-  switch_->connect(nodes, shadow_.get());
+  if (options_.migrates()) shadows_ = std::make_unique<ShadowSuccession>(shared_, *switch_);
+  switch_->connect(nodes);
   if (options_.migrates()) {
     migration_watch_ =
         std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
     rack_.chassis().add_pass_observer(*migration_watch_);
     recovery_ = std::make_unique<Recovery>(
-        shared_, nodes, *switch_, *shadow_,
+        shared_, nodes, *switch_, *shadows_,
         [this](Tag tag, sim::Value value, sim::Loss why) { lost_write(tag, value, why); },
         [this] { free_dead_locks(); });
   }
@@ -161,15 +165,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   }
 }
 
-// On a memory node it has the core behind the agents'.
-void FlowCc::make_shadow() {
-  const bool own_server = !options_.shadow.node;
-  shadow_ = std::make_unique<ShadowNode>(
-      shared_, rack_.server(shared_.shadow).core(own_server ? 0 : shape().threads_per_node + 2));
-}
-
 void FlowCc::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
-  if (shadow_) shadow_->add_actor(engine, nodes[shared_.shadow]);
+  if (shadows_) shadows_->add_actors(engine, nodes);
   if (recovery_) recovery_->add_actors(engine);
 }
 
@@ -236,7 +233,8 @@ void FlowCc::node_fails(NodeId node) {
 }
 
 void FlowCc::node_crashed(NodeId node) {
-  if (node >= nodes_.size()) return;  // the shadow node, of which only hints come
+  if (shadows_) shadows_->node_crashed(node);
+  if (node >= nodes_.size()) return;  // a server of the shadow node's own, of which only hints come
   note_dead_locks(node);
   nodes_[node]->crash();
   allocation_->node_crashed(node);

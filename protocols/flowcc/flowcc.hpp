@@ -9,7 +9,7 @@
 #include "protocols/flowcc/memory_node.hpp"
 #include "protocols/flowcc/migration_watch.hpp"
 #include "protocols/flowcc/recovery.hpp"
-#include "protocols/flowcc/shadow_node.hpp"
+#include "protocols/flowcc/shadow_succession.hpp"
 #include "protocols/flowcc/switch_coverage.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
 
@@ -41,7 +41,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   MemoryNode& node(NodeId id) { return *nodes_[id]; }
   const SwitchOwner& switch_owner() const { return *switch_; }
   /// Where blocks migrate; otherwise null.
-  ShadowNode* shadow() { return shadow_.get(); }
+  ShadowSuccession* shadows() { return shadows_.get(); }
   /// Where blocks migrate; otherwise null.
   Recovery* recovery() { return recovery_.get(); }
   const Allocation& allocation() const { return *allocation_; }
@@ -68,7 +68,6 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   void free_dead_locks();
   void refuse_to_free_locked(models::GlobalAddress first) const;
   void show_homeless(sim::StateVisitor& visitor) const;
-  void make_shadow();
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;
   bool has_lock(const TimedRunner& requester) const;
@@ -97,7 +96,7 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
-  std::unique_ptr<ShadowNode> shadow_;               // where blocks migrate
+  std::unique_ptr<ShadowSuccession> shadows_;        // where blocks migrate
   std::unique_ptr<WriteLog> writes_;                 // the same
   std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
   std::unique_ptr<Recovery> recovery_;               // where blocks migrate

@@ -95,7 +95,7 @@ void HomeAgent::end_epoch() {
     h.node_id = endpoint_.node();
     ++shared_.migration->packets.value;
     ++shared_.counters.home_sent.value;
-    endpoint_.send_hint(h, shared_.shadow, report);
+    endpoint_.send_hint(h, shared_.shadow_of[endpoint_.node()], report);
     if (report.size < most) return;
     left -= most;
   }

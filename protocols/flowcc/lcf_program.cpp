@@ -261,9 +261,9 @@ void LcfBuilder::scoreboard(Block& lcf) {
     if (!rules_.two_phase_remove) act.entry({number(MessageType::remove_from_switch), 1}, reset_it);
     act.entry({number(MessageType::clear), 0}, look_up).entry({number(MessageType::clear), 1}, reset_it);
   }
-  // A second pass that undoes nothing (resubmitted with 0) has no score to take back. Nor has that of an unlock that has
-  // been executed, or, where blocks migrate, that found no score, for the event's lock was at home: by then the next
-  // event of its parity may have a score.
+  // A second pass that undoes nothing (resubmitted with 0) has no score to take back. Nor has that of an unlock that
+  // has been executed, or, where blocks migrate, that found no score, for the event's lock was at home: by then the
+  // next event of its parity may have a score.
   const Condition holds = p_.intrinsics().resubmit_data != 0;
   const Condition undoes = holds && type_ < number(MessageType::unlock_read);
   const Condition gives_back = shape_.migrates && rules_.unlock_by_holder ? newer_ == 1 && holds : newer_ == 1;

@@ -43,7 +43,8 @@ bool FlowCc::holder_died(models::Session session, models::GlobalAddress address)
 // Their histories hold them until a recovery has freed them.
 void FlowCc::note_dead_locks(NodeId node) {
   for (const BlockLocks::Held& held : nodes_[node]->locks().held()) {
-    for (const unsigned thread : held.threads) dead_locks_.push_back({{node, static_cast<std::uint16_t>(thread)}, held.tag});
+    for (const unsigned thread : held.threads)
+      dead_locks_.push_back({{node, static_cast<std::uint16_t>(thread)}, held.tag});
   }
 }
 

@@ -26,6 +26,10 @@ MigrationCounters::MigrationCounters(sim::Metrics& m)
       listings(m.counter("flowcc.shadow.listings", "packets", "lists of home agents that the shadow node received")),
       scans(m.counter("flowcc.shadow.scans", "scans", "scans of the shadow node for cold blocks")),
       notices(m.counter("flowcc.shadow.notices", "packets", "cold blocks that it would have removed")),
+      takeovers(m.counter("flowcc.shadow.takeovers", "takeovers",
+                          "times that a server has become the shadow node for one that failed, recoveries aside")),
+      tags_read(m.counter("flowcc.shadow.tags_read", "operations",
+                          "places of the switch that the control CPU has read for servers that did")),
       recoveries(m.counter("flowcc.recovery.recoveries", "recoveries", "times that all nodes stopped and recovered")),
       recovery_time(
           m.counter("flowcc.recovery.time", "ns", "time from the beginning of each to its end, outage included")),

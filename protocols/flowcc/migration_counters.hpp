@@ -11,7 +11,7 @@ struct MigrationCounters {
 
   sim::Counter &epochs, &adds, &added, &collisions, &removes, &removed, &busy_removes, &skips, &drains;
   sim::Counter &retransmissions, &packets, &refused_requests, &dropped_requests;
-  sim::Counter &reports, &listings, &scans, &notices;
+  sim::Counter &reports, &listings, &scans, &notices, &takeovers, &tags_read;
   sim::Counter &recoveries, &recovery_time, &recovery_work, &saved, &reported, &supplied, &stale_packets;
   sim::Counter &lost_blocks, &unavailable;
 };

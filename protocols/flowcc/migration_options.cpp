@@ -63,6 +63,14 @@ void ShadowOptions::declare(sim::Parameters& p) {
   p.optional_integer("node", node, 0, 255,
                      "the memory node that the shadow node runs on; null: a server of its own, the rack's last")
       .neutral_null();
+  p.flag("backup", backup,
+         "another server takes the shadow node's place when its own fails, and reads in the switch which blocks that "
+         "has; off: nobody does until the server is back")
+      .varied({true, false})
+      .neutral(backup);
+  p.optional_integer("backup_node", backup_node, 0, 255,
+                     "the memory node that does, on the core behind its agents'; null: the first one that is there")
+      .neutral_null();
   p.length("scan_period", scan_period, kMicrosecond, kMost,
            "time between its scans for cold blocks (the paper: \"periodically\")")
       .varied({kMicrosecond * 20, kMicrosecond * 100})

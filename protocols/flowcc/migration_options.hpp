@@ -63,6 +63,9 @@ struct MigrationOptions {
 struct ShadowOptions {
   bool active = true;
   std::optional<std::uint64_t> node;  ///< null: a server of its own, the rack's last
+  /// When its server fails a backup takes over (§5.4). Off: nobody does, until the server is back.
+  bool backup = true;
+  std::optional<std::uint64_t> backup_node;  ///< null: the first memory node that is there
   sim::Duration scan_period = sim::Duration::from_ps(50'000'000'000);
   double free_share = 0.05;
   std::uint64_t halvings = 1;

@@ -31,7 +31,7 @@ struct Shared {
   ProviderOrders providers{shape.nodes};
   std::vector<std::uint32_t> data_keys{};     ///< by node: of the memory that blocks are written to
   MigrationCounters* migration = nullptr;     ///< null where blocks do not migrate
-  NodeId shadow = 0;                          ///< the server that the shadow node runs on, where they do
+  std::vector<NodeId> shadow_of{};            ///< by node: the server that it takes for the shadow node's
   bool recovering = false;                    ///< between the stop of all and their going on
   std::vector<std::uint32_t> incarnations{};  ///< by server: which one it takes part in
   std::vector<bool> absent{};                 ///< by node: found dead, and not back yet
@@ -82,6 +82,8 @@ struct Shared {
   std::uint16_t flowcc_port(std::uint32_t incarnation) const {
     return static_cast<std::uint16_t>(kFlowCcPort + (options.recovery.incarnations ? incarnation % 64 : 0));
   }
+  /// How long so many operations take the switch's control CPU.
+  sim::Duration control_time(std::uint64_t operations) const;
   /// Whether a transfer has failed, not by a connection that was closed because all stop.
   bool is_failure(const models::Completion& completion) const {
     return completion.status != models::Status::success &&

@@ -6,17 +6,18 @@
 
 namespace racksim::flowcc {
 
-Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose,
-                   std::function<void()> free_locks)
+Recovery::Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowSuccession& shadows,
+                   Service lose, std::function<void()> free_locks)
     : shared_(shared),
       nodes_(std::move(nodes)),
       owner_(owner),
-      shadow_(shadow),
-      membership_(shared.rack, shared.shape.roles, shared.options.recovery.membership, *this),
+      shadows_(shadows),
+      // The shadow node's server is a member too.
+      membership_(shared.rack, models::Roles::both(static_cast<unsigned>(shared.rack.nodes())),
+                  shared.options.recovery.membership, *this),
       clock_(shared.calendar, "flowcc/coordinator"),
       lane_(shared.calendar.add_lane("flowcc/coordinator")),
       booted_(shared.calendar),
-      loaded_(shared.calendar),
       ended_(shared.calendar),
       tasks_(shared.calendar),
       lose_(std::move(lose)),
@@ -55,8 +56,14 @@ void Recovery::node_fails(NodeId node) {
 }
 
 sim::Task<bool> Recovery::recover(NodeId lost) {
+  const bool another_shadow = shadows_.lost(lost, membership_);
+  if (!is_memory_node(lost)) {
+    if (another_shadow) co_await follow_shadow();
+    co_return true;
+  }
   shared_.absent[lost] = anybody_died_ = true;
   if (shared_.options.recovery.of_nodes == RecoveryOptions::OfNodes::printed) {
+    if (another_shadow) co_await follow_shadow();
     co_await as_printed();
     co_return false;
   }
@@ -65,8 +72,22 @@ sim::Task<bool> Recovery::recover(NodeId lost) {
 }
 
 sim::Task<void> Recovery::admit(NodeId node) {
-  nodes_[node]->restart();
-  co_await recovered();
+  const bool is_shadow = shadows_.came_back(node, membership_);
+  if (is_memory_node(node)) {
+    nodes_[node]->restart();
+    co_await recovered();
+  } else if (is_shadow) {
+    co_await follow_shadow();
+  }
+}
+
+// A recovery that is under way may have told the switch and nodes of the old one.
+sim::Task<void> Recovery::follow_shadow() {
+  if (busy_) {
+    co_await recovered();
+  } else {
+    co_await shadows_.take_over(membership_, incarnation_);
+  }
 }
 
 // By a recovery that begins now.
@@ -128,7 +149,7 @@ sim::Task<void> Recovery::run() {
     if (again_) continue;
     co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().supply()); });
     if (again_) continue;
-    shadow_.forget(incarnation_);
+    shadows_.begin_anew(incarnation_);
     tell_of_losses();
     free_locks_();
     welcome();
@@ -187,9 +208,13 @@ void Recovery::tell_of_losses() {
 
 // "Drains ... and releases all locks": nobody begins anything before all that is under way has ended.
 sim::Task<void> Recovery::as_printed() {
-  co_await membership_.round([this](NodeId node) { return nodes_[node]->recovery().drain(); });
+  participants_.clear();
+  for (NodeId node = 0; node < nodes_.size(); ++node) {
+    if (membership_.is_member(node)) participants_.push_back(node);
+  }
+  co_await at_all([this](NodeId node) { return nodes_[node]->recovery().drain(); });
   release_locks();
-  co_await membership_.round([this](NodeId node) { return go(node); });
+  co_await at_all([this](NodeId node) { return go(node); });
 }
 
 void Recovery::release_locks() {
@@ -199,6 +224,7 @@ void Recovery::release_locks() {
 
 sim::Task<void> Recovery::stop(NodeId node) {
   nodes_[node]->recovery().stop(incarnation_);
+  shadows_.tell(node);
   co_return;
 }
 
@@ -219,19 +245,10 @@ sim::Task<void> Recovery::heed(sim::Task<bool> step) {
 
 // Operations that were posted before another loss of power end without effect.
 sim::Task<void> Recovery::load_switch() {
-  const auto done = [this](std::uint64_t) {
-    if (--operations_ == 0) loaded_.notify_all();
-  };
-  operations_ = 1;  // so that it cannot come to an end before all are posted
-  const std::uint64_t groups = owner_.load(incarnation_, [&]() -> models::ControlCpu::Done {
-    ++operations_;
-    return done;
-  });
-  --operations_;
-  while (operations_ > 0) co_await loaded_.wait();
-  const auto rate = static_cast<double>(shared_.rack.chassis().options().control_operations_per_second);
-  co_await sim::sleep_for(clock_,
-                          sim::Duration::from_ps(static_cast<std::int64_t>(1e12 * static_cast<double>(groups) / rate)));
+  ControlOperations operations(shared_.calendar);
+  const std::uint64_t groups = owner_.load(incarnation_, operations);
+  co_await operations.ended();
+  co_await sim::sleep_for(clock_, shared_.control_time(groups));
 }
 
 }  // namespace racksim::flowcc

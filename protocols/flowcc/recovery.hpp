@@ -4,8 +4,7 @@
 //   stop     every node aborts the operations that are under way, drops unlocks, closes its connections and joins a new
 //            incarnation, to which no older packet or WRITE belongs
 //   load     the control CPU clears the switch's arrays, and fills tables, groups and the parser's value set: the
-//   switch
-//            takes packets of the new incarnation for FlowCC's, and of no other
+//            switch takes packets of the new incarnation for FlowCC's, and of no other
 //   connect  reliable connections begin anew
 //   save     data that were on their way home are written there (node_recovery.hpp)
 //   report   each cache agent tells the homes of its blocks, and which are dirty
@@ -24,6 +23,9 @@
 // its way home. As printed (`of_nodes: "printed"`) requests are drained and locks released instead, which does not end
 // while a request waits for the node.
 //
+// A server of the shadow node's own that fails costs no recovery: another takes over (shadow_succession.hpp). If all
+// have stopped already the recovery begins again, with that one.
+//
 // Simplified: replication groups are set by direct calls that cost as many control operations.
 #pragma once
 
@@ -34,7 +36,7 @@
 
 #include "models/membership/membership.hpp"
 #include "protocols/flowcc/memory_node.hpp"
-#include "protocols/flowcc/shadow_node.hpp"
+#include "protocols/flowcc/shadow_succession.hpp"
 #include "protocols/flowcc/switch_owner.hpp"
 
 namespace racksim::flowcc {
@@ -45,7 +47,7 @@ class Recovery final : public models::MembershipObserver {
   using Service = std::function<void(Tag tag, sim::Value value, sim::Loss why)>;
 
   /// `free_locks` frees those that dead threads had: the record knows them, and nobody reports them any more.
-  Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowNode& shadow, Service lose,
+  Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowSuccession& shadows, Service lose,
            std::function<void()> free_locks);
 
   /// Adds the actors that look for leases that are over and for links that are down.
@@ -69,6 +71,8 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<void> admit(NodeId node) override;
 
   void begin();
+  bool is_memory_node(NodeId server) const { return server < nodes_.size(); }
+  sim::Task<void> follow_shadow();
   sim::Task<void> recovered();
   sim::Task<void> run();
   sim::Task<void> as_printed();
@@ -88,11 +92,11 @@ class Recovery final : public models::MembershipObserver {
   Shared& shared_;
   std::vector<MemoryNode*> nodes_;
   SwitchOwner& owner_;
-  ShadowNode& shadow_;
+  ShadowSuccession& shadows_;
   models::Membership membership_;
   sim::Clock clock_;  // of the coordinator
   sim::Lane lane_;
-  sim::Signal booted_, loaded_, ended_;
+  sim::Signal booted_, ended_;
   sim::Scope tasks_;
   Service lose_;
   std::function<void()> free_locks_;
@@ -100,7 +104,6 @@ class Recovery final : public models::MembershipObserver {
   std::map<Tag, sim::Loss> dying_;    // what nodes that have crashed had of blocks, since losses were last told
   bool anybody_died_ = false;
   std::uint32_t incarnation_ = 0;
-  std::uint64_t operations_ = 0;  // of the control CPU, not done
   bool busy_ = false, again_ = false, waits_for_boot_ = false;
 };
 

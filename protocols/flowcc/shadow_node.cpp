@@ -5,20 +5,22 @@
 
 namespace racksim::flowcc {
 
-ShadowNode::ShadowNode(Shared& shared, models::Core& core)
+ShadowNode::ShadowNode(Shared& shared, NodeId server, models::Core& core)
     : shared_(shared),
       core_(core),
-      endpoint_(shared, shared.shadow, core, *this, *this, shared.options.shadow.work),
-      tags_(shared.options.ways, shared.options.entries_per_way, shared.options.shadow.halvings),
+      endpoint_(shared, server, core, *this, *this, shared.options.shadow.work),
       lane_(shared.calendar.add_lane("flowcc/shadow")) {}
 
 void ShadowNode::add_actor(sim::Engine& engine, sim::HostId host) {
-  engine.add_actor("shadow", host, [this](sim::Engine::Actor& actor) {
-    for (;;) {
-      actor.sleep(shared_.options.shadow.scan_period);
-      actor.post<&ShadowNode::scan>(lane_, *this);
-    }
-  });
+  engine.add_actor(
+      "shadow", host,
+      [this](sim::Engine::Actor& actor) {
+        for (;;) {
+          actor.sleep(shared_.options.shadow.scan_period);
+          actor.post<&ShadowNode::scan>(lane_, *this);
+        }
+      },
+      sim::Engine::Restart::with_host);
 }
 
 std::uint64_t ShadowNode::epoch() const {
@@ -26,20 +28,26 @@ std::uint64_t ShadowNode::epoch() const {
                                     shared_.options.migration.epoch.ps());
 }
 
-void ShadowNode::forget(std::uint32_t incarnation) {
-  shared_.incarnations[shared_.shadow] = incarnation;
-  tags_.clear();
+// A memory node has joined the incarnation with all its parts when it stopped (node_recovery.hpp).
+void ShadowNode::begin(std::uint32_t incarnation) {
+  if (server() >= shared_.shape.nodes) shared_.incarnations[server()] = incarnation;
+  tags_.emplace(shared_.options.ways, shared_.options.entries_per_way, shared_.options.shadow.halvings);
+}
+
+void ShadowNode::learn(Tag tag) {
+  core_.charge(shared_.options.shadow.work_per_entry);
+  tags_->note(tag, set_of(tag), epoch());
 }
 
 void ShadowNode::on_packet(p4::PacketRef packet) {
-  if (shared_.is_stale(*packet, shared_.shadow)) return;
+  if (!serves() || shared_.is_stale(*packet, server())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   switch (h.message_type()) {
     case MessageType::ack:
-      tags_.note(h.tag(), set_of(h.tag()), epoch());
+      tags_->note(h.tag(), set_of(h.tag()), epoch());
       break;
     case MessageType::failed_ack:
-      if (const auto coldest = tags_.take_coldest_of(set_of(h.tag()), epoch())) notify_home(*coldest);
+      if (const auto coldest = tags_->take_coldest_of(set_of(h.tag()), epoch())) notify_home(*coldest);
       break;
     case MessageType::heat_report:
     case MessageType::listing: {
@@ -49,7 +57,7 @@ void ShadowNode::on_packet(p4::PacketRef packet) {
       core_.charge(shared_.options.shadow.work_per_entry * static_cast<std::int64_t>(report.size));
       for (std::uint32_t i = 0; i < report.size; ++i) {
         const Heat& block = report.blocks[i];
-        tags_.heat(block.tag, set_of(block.tag), block.count, epoch());
+        tags_->heat(block.tag, set_of(block.tag), block.count, epoch());
       }
       break;
     }
@@ -59,16 +67,17 @@ void ShadowNode::on_packet(p4::PacketRef packet) {
 }
 
 void ShadowNode::scan() {
-  const auto entries = static_cast<std::int64_t>(tags_.places());
+  if (!serves()) return;
+  const auto entries = static_cast<std::int64_t>(tags_->places());
   core_.run<&ShadowNode::remove_cold>(shared_.options.shadow.work_per_entry * entries, *this);
 }
 
 void ShadowNode::remove_cold() {
   ++shared_.migration->scans.value;
-  const auto places = static_cast<double>(tags_.places());
+  const auto places = static_cast<double>(tags_->places());
   const auto may_be_taken = static_cast<std::uint64_t>(std::floor(places * (1 - shared_.options.shadow.free_share)));
-  if (tags_.used() <= may_be_taken) return;
-  for (const Tag tag : tags_.take_coldest(tags_.used() - may_be_taken, epoch())) notify_home(tag);
+  if (tags_->used() <= may_be_taken) return;
+  for (const Tag tag : tags_->take_coldest(tags_->used() - may_be_taken, epoch())) notify_home(tag);
 }
 
 void ShadowNode::notify_home(Tag tag) {

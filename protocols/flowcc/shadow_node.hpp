@@ -9,9 +9,12 @@
 //
 // Whatever it says to a home agent is a hint: lost, late, doubled or wrong it costs speed. A block that it gives up it
 // forgets; if the block stays, since its lock was busy, the home lists it among its own again.
+//
+// Several servers have the program, of which one is the shadow node (shadow_succession.hpp).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "protocols/flowcc/network.hpp"
 #include "protocols/flowcc/shadow_tag.hpp"
@@ -21,19 +24,29 @@ namespace racksim::flowcc {
 
 class ShadowNode final : public models::PacketHandler, public models::CompletionHandler {
  public:
-  /// On a core of the server `shared.shadow`.
-  ShadowNode(Shared& shared, models::Core& core);
+  /// The program on a core of a server, which does nothing yet.
+  ShadowNode(Shared& shared, NodeId server, models::Core& core);
 
+  NodeId server() const { return endpoint_.node(); }
   const Endpoint& endpoint() const { return endpoint_; }
-  const ShadowTag& tags() const { return tags_; }
+
+  /// Begins, or begins anew, with a SHADOW-TAG that knows no block, and as a part of this incarnation.
+  void begin(std::uint32_t incarnation);
+  /// Whether it has begun, and its server has not crashed since.
+  bool serves() const { return tags_.has_value(); }
+  /// Whether it is of that incarnation.
+  bool is_of(std::uint32_t incarnation) const { return shared_.incarnations[server()] == incarnation; }
+  /// The switch has been seen to have this block.
+  void learn(Tag tag);
+  /// Its server has crashed.
+  void crash() { tags_.reset(); }
+  /// Blocks that it takes the switch to have.
+  std::uint64_t known() const { return tags_ ? tags_->used() : 0; }
 
   /// Adds the actor that has it scan. Without one a test calls `scan`.
   void add_actor(sim::Engine& engine, sim::HostId host);
-  /// Removes the coldest blocks beyond the share of places that may be taken. For calendar events.
+  /// If it serves: removes the coldest blocks beyond the share of places that may be taken. For calendar events.
   void scan();
-
-  /// A recovery has given all blocks back to their homes, in this incarnation.
-  void forget(std::uint32_t incarnation);
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion&) override {}  // it writes to nobody's memory
@@ -47,7 +60,7 @@ class ShadowNode final : public models::PacketHandler, public models::Completion
   Shared& shared_;
   models::Core& core_;
   Endpoint endpoint_;
-  ShadowTag tags_;
+  std::optional<ShadowTag> tags_;
   sim::Lane lane_;
 };
 

@@ -77,11 +77,6 @@ std::vector<Tag> ShadowTag::take_coldest(std::uint64_t most, std::uint64_t epoch
   return tags;
 }
 
-void ShadowTag::clear() {
-  std::fill(entries_.begin(), entries_.end(), Entry{});
-  used_ = 0;
-}
-
 bool ShadowTag::has(Tag tag, std::uint64_t set) const {
   const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(set * ways_);
   return std::any_of(first, first + static_cast<std::ptrdiff_t>(ways_),

@@ -27,7 +27,6 @@ class ShadowTag {
   std::optional<Tag> take_coldest_of(std::uint64_t set, std::uint64_t epoch);
   /// Forgets the `most` coldest blocks of all, the coldest first.
   std::vector<Tag> take_coldest(std::uint64_t most, std::uint64_t epoch);
-  void clear();
 
   std::uint64_t places() const { return entries_.size(); }
   std::uint64_t used() const { return used_; }

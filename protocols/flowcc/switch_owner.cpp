@@ -42,9 +42,8 @@ SwitchOwner::SwitchOwner(Shared& shared)
   }
 }
 
-void SwitchOwner::connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow) {
+void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
   nodes_ = std::move(nodes);
-  shadow_ = shadow;
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
     p4::Pipeline& pipeline = chassis.pipeline(pipe);
@@ -55,23 +54,47 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes, const ShadowNode* shad
   set_groups();
 }
 
-std::uint64_t SwitchOwner::load(std::uint32_t incarnation, const std::function<models::ControlCpu::Done()>& next) {
+std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& operations) {
   models::ControlCpu& cpu = shared_.rack.control_cpu();
   const unsigned pipes = shared_.rack.chassis().pipes();
   for (unsigned pipe = 0; pipe < pipes; ++pipe) {
-    for (const p4::ValueSet* set : lcf_.ports) cpu.remove_value(pipe, set, loaded_port_, ~std::uint64_t{0}, next());
-    for (const p4::RegisterArray& array : lcf_.program->arrays()) cpu.clear(pipe, &array, next());
+    for (const p4::ValueSet* set : lcf_.ports)
+      cpu.remove_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
+    for (const p4::RegisterArray& array : lcf_.program->arrays()) cpu.clear(pipe, &array, operations.next());
     fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
                     const std::vector<std::uint64_t>& data) {
-      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, next());
+      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
     });
   }
   const std::uint64_t groups = set_groups();
   loaded_port_ = shared_.flowcc_port(incarnation);
   for (unsigned pipe = 0; pipe < pipes; ++pipe) {
-    for (const p4::ValueSet* set : lcf_.ports) cpu.add_value(pipe, set, loaded_port_, ~std::uint64_t{0}, next());
+    for (const p4::ValueSet* set : lcf_.ports)
+      cpu.add_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
   }
   return groups;
+}
+
+std::uint64_t SwitchOwner::address_shadow(ControlOperations& operations) {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  for (unsigned pipe = 0; pipe < shared_.rack.chassis().pipes(); ++pipe) {
+    fill_shadow([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) {
+      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
+    });
+  }
+  return set_add_groups();
+}
+
+void SwitchOwner::read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
+                            ControlOperations& operations) {
+  const std::uint64_t entries = shared_.options.entries_per_way;
+  for (std::uint64_t place = first; place < end; ++place) {
+    shared_.rack.control_cpu().read(pipe_, lcf_.tag[place / entries], place % entries,
+                                    operations.next([found](std::uint64_t tag_and_one) {
+                                      if (tag_and_one != 0) found(Tag{tag_and_one - 1});
+                                    }));
+  }
 }
 
 void SwitchOwner::release_locks() {
@@ -90,7 +113,7 @@ void SwitchOwner::fill_tables(Fill&& fill) const {
     const std::uint64_t port = shared_.rack.port_of(node->id());
     const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
     std::vector<std::uint64_t> home{port};
-    if (shadow_ != nullptr) home.push_back(node->id());
+    if (shared_.migration != nullptr) home.push_back(node->id());
     fill(lcf_.home_port, {mac}, lcf_.set_home_port, home);
     fill(lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent,
          {mac, ip, node->home_agent().endpoint().raw_qpn()});
@@ -98,9 +121,15 @@ void SwitchOwner::fill_tables(Fill&& fill) const {
          {mac, ip, node->cache_agent().endpoint().raw_qpn()});
     fill(lcf_.address, {port, number(Receiver::requester)}, lcf_.to_requester, {mac, ip});
   }
+  fill_shadow(fill);
+}
+
+template <class Fill>
+void SwitchOwner::fill_shadow(Fill&& fill) const {
   if (shadow_ == nullptr) return;
-  fill(lcf_.address, {shared_.rack.port_of(shared_.shadow), number(Receiver::shadow)}, lcf_.to_agent,
-       {models::mac_of(shared_.shadow), models::ipv4_of(shared_.shadow), shadow_->endpoint().raw_qpn()});
+  const NodeId server = shadow_->server();
+  fill(lcf_.address, {shared_.rack.port_of(server), static_cast<std::uint64_t>(Receiver::shadow)}, lcf_.to_agent,
+       {models::mac_of(server), models::ipv4_of(server), shadow_->endpoint().raw_qpn()});
 }
 
 // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
@@ -123,17 +152,21 @@ std::uint64_t SwitchOwner::set_groups() {
       ++groups;
     }
   }
+  for (MemoryNode* node : nodes_) engine.set_exclusion(node->id(), {port_of(node->id())});
+  return groups + set_add_groups();
+}
+
+// A home agent gets the answer to its ADD, and so does the shadow node, while there is one.
+std::uint64_t SwitchOwner::set_add_groups() {
+  if (shared_.migration == nullptr) return 0;
+  const auto port_of = [this](NodeId server) { return static_cast<std::uint16_t>(shared_.rack.port_of(server)); };
   for (MemoryNode* node : nodes_) {
     const NodeId id = node->id();
-    if (shadow_ != nullptr) {
-      engine.set_group(static_cast<std::uint16_t>(kAddGroups + id),
-                       std::vector<p4::MulticastNode>{{static_cast<std::uint16_t>(id + 1), {port_of(id)}},
-                                                      {kShadowRid, {port_of(shared_.shadow)}}});
-      ++groups;
-    }
-    engine.set_exclusion(id, {port_of(id)});
+    std::vector<p4::MulticastNode> members{{static_cast<std::uint16_t>(id + 1), {port_of(id)}}};
+    if (shadow_ != nullptr) members.push_back({kShadowRid, {port_of(shadow_->server())}});
+    shared_.rack.chassis().replication().set_group(static_cast<std::uint16_t>(kAddGroups + id), members);
   }
-  return groups;
+  return nodes_.size();
 }
 
 std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {

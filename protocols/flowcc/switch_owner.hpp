@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "protocols/flowcc/control_operations.hpp"
 #include "protocols/flowcc/lcf_program.hpp"
 #include "protocols/flowcc/network.hpp"
 
@@ -24,12 +25,24 @@ class SwitchOwner {
   SwitchOwner(Shared& shared);
 
   /// Fills the tables that need to know the nodes' queue pairs.
-  void connect(std::vector<MemoryNode*> nodes, const ShadowNode* shadow);
+  void connect(std::vector<MemoryNode*> nodes);
+
+  /// Where blocks migrate: the server to which the switch is to copy answers to ADD, from the next `connect`, `load` or
+  /// `address_shadow` on; null for none.
+  void set_shadow(const ShadowNode* shadow) { shadow_ = shadow; }
+
+  // What the control CPU does during a run. Replication groups are set at once; how many is returned, for they cost as
+  // many operations.
 
   /// Where blocks migrate: has the control CPU clear all arrays and fill everything anew, for packets of this
-  /// incarnation alone. `next` gives what is to be told of each operation's end. Returns how many replication groups
-  /// there are, which are set at once.
-  std::uint64_t load(std::uint32_t incarnation, const std::function<models::ControlCpu::Done()>& next);
+  /// incarnation alone.
+  std::uint64_t load(std::uint32_t incarnation, ControlOperations& operations);
+  /// Has it send the copies of answers to ADD to the shadow node, and know that one's address.
+  std::uint64_t address_shadow(ControlOperations& operations);
+  /// Has it read the places `first` to `end`, counted way by way, of the TAG arrays. Calls `found(tag)` for each block
+  /// when that is back.
+  void read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
+                 ControlOperations& operations);
 
   /// Has the control CPU free all locks, and forget who had them.
   void release_locks();
@@ -69,7 +82,10 @@ class SwitchOwner {
  private:
   template <class Fill>
   void fill_tables(Fill&& fill) const;
+  template <class Fill>
+  void fill_shadow(Fill&& fill) const;
   std::uint64_t set_groups();
+  std::uint64_t set_add_groups();
 
   struct Arrays {
     std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file

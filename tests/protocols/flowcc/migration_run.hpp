@@ -48,7 +48,7 @@ class MigratingRun : public FlowCcRun {
  private:
   void scan_later() { calendar.after<&MigratingRun::scan>(setup.flowcc.shadow.scan_period, lane_, *this); }
   void scan() {
-    protocol->shadow()->scan();
+    protocol->shadows()->scan();
     scan_later();
   }
   void look_later() {
