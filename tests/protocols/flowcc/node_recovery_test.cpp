@@ -219,6 +219,17 @@ TEST_CASE("what was given to a node that lives, and that gave it on to the dead 
   CHECK(run.value(0, other) == of_other);
 }
 
+TEST_CASE("what was written after the warm-up to a copy that was dirty by then is newer than memory") {
+  Script run(script_of(1, "1ms"));
+  const auto block = at_home(0);
+  run.protocol->warm_access({2, 0}, block, true);
+  const sim::Value second = run.write(2, block);
+  const sim::Value third = run.write(1, block);
+  run.advance_to(sim::Time{} + 2_ms);
+  CHECK(run.lost == Losses{{third, sim::Loss::holder}});
+  CHECK(run.value(3, block) == second);
+}
+
 TEST_CASE("what the dead node had given on, or written home, is not lost, whatever is kept of before") {
   Script run(script_of(2, "2500us"));
   const auto block = at_home(0), other = at_home(1);
