@@ -1,5 +1,6 @@
-// What an exhaustive exploration explores: a model says where it begins and which steps each state allows; the search
-// (search.hpp) knows nothing else of it. A protocol registers the models of itself, and `racksim explore` runs them.
+// What an exploration explores: a model says where it begins and which steps each state allows; the search (search.hpp)
+// and the walks (walk.hpp) know nothing else of it. A protocol registers the models of itself, and `racksim explore`
+// runs them.
 #pragma once
 
 #include <cstddef>
@@ -69,6 +70,19 @@ class Model {
   virtual std::string initial() = 0;
   /// Adds the state's steps, at most 65,535, always in the same order.
   virtual void expand(std::string_view state, Steps& steps) = 0;
+  /// For walks, which take one step of each state: how many steps it has. What is to be said of the state itself is in
+  /// `said`. A model whose steps take time does both without the steps that are not taken.
+  virtual std::size_t look(std::string_view state, Steps& said) {
+    expand(state, said);
+    return said.size();
+  }
+  /// Adds this step alone.
+  virtual void take(std::string_view state, std::size_t step, Steps& steps) {
+    Steps all;
+    expand(state, all);
+    if (all.wrong(step).empty()) return steps.add(all.to(step));
+    steps.add_wrong(all.wrong(step));
+  }
   /// A step of a state, by its number, in words.
   virtual std::string step_in_words(std::string_view state, std::size_t step) = 0;
   virtual std::string state_in_words(std::string_view state) = 0;

@@ -1,5 +1,5 @@
 // racksim explore MODEL: goes through all states of a model of a protocol, and prints the shortest way to what is
-// wrong.
+// wrong; or walks through some of them at random.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "sim/exploration/search.hpp"
+#include "sim/exploration/walk.hpp"
 #include "sim/options/option_error.hpp"
 #include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
@@ -27,6 +28,7 @@ struct ExploreArguments {
   std::vector<std::string> sets;
   sim::ExplorationLimits limits;
   std::string memory;
+  sim::WalkLimits walks{.walks = 0};  // none: all states
   bool options = false;
   bool json = false;
 };
@@ -54,14 +56,31 @@ std::vector<sim::ExplorationOptions::Part> parts_of(const sim::ExplorationOption
   }
 }
 
+/// The value of an option, which may be one of an object.
+const JsonValue& value_of(const JsonValue& values, std::string_view name) {
+  const std::size_t dot = name.find('.');
+  const JsonValue& member = *values.find(name.substr(0, dot));
+  return dot == std::string_view::npos ? member : value_of(member, name.substr(dot + 1));
+}
+
 std::string options_in_words(const sim::Parameters& parameters) {
   const JsonValue values = values_in_effect(parameters);
   std::string text;
   for (const sim::Parameter& parameter : parameters.all()) {
-    const std::string value = to_canonical_json(*values.find(parameter.name));
+    const std::string value = to_canonical_json(value_of(values, parameter.name));
     text += fmt::format("{:<22}  {:<12}  {}\n", parameter.name, value, parameter.doc);
   }
   return text;
+}
+
+using Violation = sim::Exploration::Violation;
+
+std::string way_in_words(const Violation& violation) {
+  std::string text;
+  for (std::size_t i = 0; i < violation.trace.size(); ++i) {
+    text += fmt::format("  {:>3}  {}\n", i + 1, violation.trace[i]);
+  }
+  return text + fmt::format("  then  {}\n", violation.state);
 }
 
 std::string in_words(const std::string& name, const sim::Exploration& found) {
@@ -69,11 +88,27 @@ std::string in_words(const std::string& name, const sim::Exploration& found) {
                                  found.transitions, found.depth, found.terminal);
   if (!found.cut_short.empty()) return text + fmt::format("\n  cut short: {}; nothing wrong so far\n", found.cut_short);
   if (!found.violation) return text + ", nothing wrong\n";
-  text += fmt::format("\n  {}, in {} steps:\n", found.violation->what, found.violation->trace.size());
-  for (std::size_t i = 0; i < found.violation->trace.size(); ++i) {
-    text += fmt::format("  {:>3}  {}\n", i + 1, found.violation->trace[i]);
-  }
-  return text + fmt::format("  then  {}\n", found.violation->state);
+  return text + fmt::format("\n  {}, in {} steps:\n", found.violation->what, found.violation->trace.size()) +
+         way_in_words(*found.violation);
+}
+
+std::string in_words(const std::string& name, const sim::Walks& found) {
+  std::string text =
+      fmt::format("{}: {} walks, {} steps, {} in the longest", name, found.walks, found.steps, found.longest);
+  if (!found.violation) return text + ", nothing wrong\n";
+  return text +
+         fmt::format("\n  {}, in {} steps of walk {}:\n", found.violation->what, found.violation->trace.size(),
+                     found.walks) +
+         way_in_words(*found.violation);
+}
+
+void set_violation(JsonValue& part, const std::optional<Violation>& found) {
+  if (!found) return;
+  JsonValue& violation = part.set("violation", JsonValue::object());
+  violation.set("what", found->what);
+  JsonValue& trace = violation.set("trace", JsonValue::array());
+  for (const std::string& step : found->trace) trace.push(step);
+  violation.set("state", found->state);
 }
 
 JsonValue in_json(const std::string& name, const sim::Exploration& found) {
@@ -86,14 +121,25 @@ JsonValue in_json(const std::string& name, const sim::Exploration& found) {
   part.set("end_states", found.ends);
   part.set("memory_bytes", found.bytes);
   if (!found.cut_short.empty()) part.set("cut_short", found.cut_short);
-  if (found.violation) {
-    JsonValue& violation = part.set("violation", JsonValue::object());
-    violation.set("what", found.violation->what);
-    JsonValue& trace = violation.set("trace", JsonValue::array());
-    for (const std::string& step : found.violation->trace) trace.push(step);
-    violation.set("state", found.violation->state);
-  }
+  set_violation(part, found.violation);
   return part;
+}
+
+JsonValue in_json(const std::string& name, const sim::Walks& found) {
+  JsonValue part = JsonValue::object();
+  part.set("name", name);
+  part.set("walks", found.walks);
+  part.set("steps", found.steps);
+  part.set("longest", found.longest);
+  set_violation(part, found.violation);
+  return part;
+}
+
+bool is_well(const sim::Exploration& found) {
+  return !found.violation && found.cut_short.empty();
+}
+bool is_well(const sim::Walks& found) {
+  return !found.violation;
 }
 
 int explore(const ExploreArguments& arguments, CommandContext& context) {
@@ -117,13 +163,23 @@ int explore(const ExploreArguments& arguments, CommandContext& context) {
   bool all_well = true;
   JsonValue parts = JsonValue::array();
   for (const auto& part : parts_of(*options)) {
-    const sim::Exploration found = sim::explore(*part.model, limits, [] { return interrupted(); });
-    stop_if_interrupted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
-    all_well = all_well && !found.violation && found.cut_short.empty();
-    if (arguments.json) {
-      parts.push(in_json(part.name, found));
+    const auto tell = [&](const auto& found) {
+      all_well = all_well && is_well(found);
+      if (arguments.json) {
+        parts.push(in_json(part.name, found));
+      } else {
+        context.out << in_words(part.name, found) << std::flush;
+      }
+    };
+    const auto stop = [] { return interrupted(); };
+    if (arguments.walks.walks > 0) {
+      const sim::Walks found = sim::walk(*part.model, arguments.walks, stop);
+      stop_if_interrupted([&] { return fmt::format("{} walks through {} had ended", found.walks, part.name); });
+      tell(found);
     } else {
-      context.out << in_words(part.name, found) << std::flush;
+      const sim::Exploration found = sim::explore(*part.model, limits, stop);
+      stop_if_interrupted([&] { return fmt::format("{} states of {} had been seen", found.states, part.name); });
+      tell(found);
     }
   }
   if (arguments.json) {
@@ -143,10 +199,17 @@ void add_explore(CommandContext& context) {
   command->add_option("MODEL", arguments->model, "One of `racksim list models`")->required();
   command->add_option("--set", arguments->sets, "NAME=VALUE: an option of the model");
   command->add_flag("--options", arguments->options, "Print the model's options, and explore nothing");
-  add_number(*command, "--states", arguments->limits.states, "End after so many states",
-             {1, (std::uint64_t{1} << 32) - 2});
-  command->add_option("--memory", arguments->memory, "End when states and transitions take so much (default 4GiB)")
-      ->type_name("SIZE");
+  auto* states = add_number(*command, "--states", arguments->limits.states, "End after so many states",
+                            {1, (std::uint64_t{1} << 32) - 2});
+  auto* memory =
+      command->add_option("--memory", arguments->memory, "End when states and transitions take so much (default 4GiB)")
+          ->type_name("SIZE");
+  auto* walks = add_number(*command, "--walks", arguments->walks.walks,
+                           "Go so many random walks from the beginning to an end, and not through all states",
+                           {1, std::uint64_t{1} << 40})
+                    ->excludes(states)
+                    ->excludes(memory);
+  add_number(*command, "--seed", arguments->walks.seed, "Of the walks (default 1)")->needs(walks);
   command->add_flag("--json", arguments->json, "Print the report as JSON");
   command->callback(
       [&context, arguments] { context.action = [&context, arguments] { return explore(*arguments, context); }; });

@@ -63,6 +63,33 @@ TEST_CASE("an exploration that meets a limit has not passed") {
   CHECK(explore({"cckvs-lin", "--memory", "1KiB", "--set", "keys=1"}).status == exit_failed);
 }
 
+// A walk is three puts with six messages each, and three gets.
+TEST_CASE("explore goes random walks, the same ones with the same seed") {
+  const std::vector<std::string> walks{"cckvs-lin", "--walks", "20", "--seed", "7", "--set", "keys=1"};
+  const auto clean = explore(walks);
+  CHECK(clean.status == exit_ok);
+  CHECK_THAT(clean.out, Catch::StartsWith("key 0: 20 walks, ") && Catch::EndsWith(" in the longest, nothing wrong\n"));
+  CHECK(clean.err.empty());
+  const auto as_json = explore({"cckvs-lin", "--walks", "20", "--seed", "7", "--set", "keys=1", "--json"});
+  const auto report = parse_json(as_json.out, "report");
+  const auto& part = report.find("parts")->elements()->front();
+  CHECK(*report.find("verdict")->string() == "pass");
+  CHECK(part.find("walks")->natural() == 20u);
+  CHECK(part.find("longest")->natural() <= 24u);
+  CHECK(part.find("steps")->natural() <= 20u * 24u);
+  CHECK_THAT(clean.out, Contains(" " + std::to_string(*part.find("steps")->natural()) + " steps"));
+  CHECK_FALSE(part.find("states"));
+}
+
+TEST_CASE("a walk that finds what is wrong is printed with its number, and ends the exploration with status 1") {
+  const std::vector<std::string> walks{"cckvs-lin", "--walks", "1000", "--set", "losers=at-once", "--set", "keys=1"};
+  const auto broken = explore(walks);
+  CHECK(broken.status == exit_failed);
+  CHECK_THAT(broken.out,
+             Contains("\n  not linearizable: ") && Contains(" steps of walk ") && Contains("\n  then  node 0"));
+  CHECK(explore(walks).out == broken.out);
+}
+
 TEST_CASE("explore tells a model's options, and list its models") {
   const auto options = explore({"cckvs-sc", "--options", "--set", "nodes=4"});
   CHECK(options.status == exit_ok);
@@ -87,6 +114,9 @@ TEST_CASE("explore refuses what it cannot explore") {
   refused({"cckvs-lin", "--set", "sessions=\"7\""}, "/sessions: found");
   refused({"cckvs-sc", "--set", "clients=false"}, "/clients: found off");
   refused({"cckvs-lin", "--memory", "much"}, "--memory");
+  refused({"cckvs-lin", "--walks", "0"}, "--walks");
+  refused({"cckvs-lin", "--walks", "1", "--states", "5"}, "--states");
+  refused({"cckvs-lin", "--seed", "5"}, "--walks");
 }
 
 }  // namespace explore_command_test
