@@ -274,6 +274,25 @@ TEST_CASE("an unlock whose lock was at home leaves the score that the next event
   CHECK(lock_of(lcf, tags[1]) == 0);
 }
 
+// Found by `racksim explore flowcc-migration`.
+TEST_CASE("an unlock that has been executed leaves the score that the next event of its parity has taken meanwhile") {
+  MigratingSwitch lcf;
+  Home home;
+  const Tag tag = colliding(1)[0];
+  lcf.send(home.add(tag, {}));
+  lcf.send(MigratingSwitch::packet(write_miss, tag, 0, 0, 1, 1));
+  FlowCcHeader unlock = MigratingSwitch::packet(unlock_write, tag, 0, 0, 1, 2), again = unlock;
+  again.serial = 3;
+  const MigratingPass first = lcf.pass(unlock), second = lcf.pass(again);
+  REQUIRE(second.resubmit_data == std::optional<std::uint64_t>(1));
+  lcf.pass(unlock, first.resubmit_data);
+  lcf.send(MigratingSwitch::packet(write_miss, tag, 0, 0, 3, 4));
+  CHECK(lcf.pass(again, second.resubmit_data).left.at(0).header.message_type() == unlock_ack);
+  CHECK(lcf.read("SCOREBOARD", 1) == 1);
+  lcf.send(MigratingSwitch::packet(unlock_write, tag, 0, 0, 3, 5));
+  CHECK(lock_of(lcf, tag) == 0);
+}
+
 namespace {
 
 /// Threads and home agents that follow the rules, on a network that doubles, delays and loses what they send; every
