@@ -53,6 +53,12 @@ class CacheResponder {
   /// This requester begins with number 1 again.
   void forget_requester(RequesterId requester) { last_executed_.forget(requester); }
 
+  /// Passes all to `archive` (sim/exploration/archive.hpp).
+  template <class Archive>
+  void archive(Archive& archive) {
+    last_executed_.archive(archive);
+  }
+
  private:
   const Setting setting_;
   ResponderHost& host_;

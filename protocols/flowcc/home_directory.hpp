@@ -9,9 +9,11 @@
 // Where blocks migrate it also is the one who gives them to the switch and takes them back (home_migration.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "protocols/flowcc/counters.hpp"
@@ -71,9 +73,9 @@ class HomeDirectory final : public MigrationHost {
   /// One lock acquisition: who holds which block, for which event.
   struct Holder {
     Tag tag;
-    std::uint16_t requester;
-    bool read;
-    std::uint32_t seq;
+    std::uint16_t requester = 0;
+    bool read = false;
+    std::uint32_t seq = 0;
     sim::Time since;
     bool kept = false;  ///< over a recovery, by a number that has no other lock: its event's number is not known
   };
@@ -93,6 +95,18 @@ class HomeDirectory final : public MigrationHost {
   void keep_lock(Tag tag, RequesterId requester, bool read);
   /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
   void rebuild(const std::map<Tag, GlobalMetadata>& blocks);
+
+  /// Passes all but since when locks are held to `archive` (sim/exploration/archive.hpp).
+  template <class Archive>
+  void archive(Archive& archive) {
+    if constexpr (!Archive::kReads) sort_holders();
+    archive.list(metadata_, [&](GlobalMetadata& one) { archive(one.status, one.copyset); });
+    archive.list(holders_, [&](Holder& one) { archive(one.tag, one.requester, one.read, one.seq); });
+    archive.each(last_serial_);
+    archive.each(last_unlock_);
+    last_executed_.archive(archive);
+    if (migration_) migration_->archive(archive);
+  }
 
  private:
   enum class Lock : std::uint8_t { refused, acquired, already_held };
@@ -120,6 +134,12 @@ class HomeDirectory final : public MigrationHost {
   void send_move(const FlowCcHeader& header, bool again) override { host_.send_move(header, again); }
   void stop_waiting() override { host_.stop_waiting(); }
 
+  /// Their order means nothing.
+  void sort_holders() {
+    std::sort(holders_.begin(), holders_.end(), [](const Holder& a, const Holder& b) {
+      return std::tuple(a.tag, a.requester, a.seq) < std::tuple(b.tag, b.requester, b.seq);
+    });
+  }
   std::uint64_t index_of(Tag tag) const { return tag & setting_.index_mask; }
 
   const Setting setting_;

@@ -19,6 +19,7 @@
 // finds the lock taken is given up: the block is not that cold, and the shadow node may ask again.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -95,6 +96,22 @@ class HomeMigration {
   /// Its block.
   std::optional<Tag> moving() const { return move_ ? std::optional(move_->tag) : std::nullopt; }
 
+  /// Passes all to `archive` (sim/exploration/archive.hpp) but what is counted in this epoch: nothing.
+  template <class Archive>
+  void archive(Archive& archive) {
+    archive_places(archive);
+    const auto tag = [&](Tag& one) { archive(one); };
+    archive.list(away_, tag);
+    archive.list(removals_, tag);
+    archive.list(candidates_, tag);
+    archive.list(draining_, tag);
+    archive.maybe(move_, [&](Move& move) {
+      archive(move.type, move.tag, move.seq, move.latest_serial, move.metadata.status, move.metadata.copyset);
+    });
+    archive(next_listed_, seq_, serial_);
+    if constexpr (Archive::kReads) hotness_.clear();
+  }
+
  private:
   enum class Standing : std::uint8_t {
     home,
@@ -110,13 +127,33 @@ class HomeMigration {
     bool drains = false;
   };
   struct Move {
-    MessageType type;
+    MessageType type{};
     Tag tag;
-    std::uint32_t seq;
+    std::uint32_t seq = 0;
     std::uint32_t latest_serial = 0;
     GlobalMetadata metadata{};
   };
 
+  template <class Archive>
+  void archive_places(Archive& archive) {
+    struct Named {
+      Tag tag;
+      Place place;
+    };
+    std::vector<Named> all;
+    if constexpr (!Archive::kReads) {
+      places_.for_each([&](std::uint64_t tag, const Place& place) { all.push_back({Tag{tag}, place}); });
+      std::sort(all.begin(), all.end(), [](const Named& a, const Named& b) { return a.tag < b.tag; });
+    }
+    archive.list(all, [&](Named& one) {
+      Place& place = one.place;
+      archive(one.tag, place.returned_by, place.skips, place.listed_at, place.standing, place.drains);
+    });
+    if constexpr (Archive::kReads) {
+      places_ = {};
+      for (const Named& one : all) places_[one.tag] = one.place;
+    }
+  }
   Standing standing(Tag tag) const;
   void begin_next();
   bool begin_removal();

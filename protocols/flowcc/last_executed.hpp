@@ -30,6 +30,11 @@ class LastExecuted {
 
   /// The requester begins with number 1 again.
   void forget(RequesterId requester) { seq_[requester] = 0; }
+  /// Passes all to `archive` (sim/exploration/archive.hpp).
+  template <class Archive>
+  void archive(Archive& archive) {
+    archive.each(seq_);
+  }
   void forget_all() { std::fill(seq_.begin(), seq_.end(), 0); }
 
  private:
