@@ -80,6 +80,17 @@ class CoherenceEvent {
     update();
   }
 
+  /// Passes all that has a future to `archive` (sim/exploration/archive.hpp): not who provided the data.
+  template <class Archive>
+  void archive(Archive& archive) {
+    if constexpr (Archive::kReads) *this = CoherenceEvent{};
+    archive(active_);
+    if (!active_) return;
+    archive(type_, failed_, complete_, has_data_, granted_, from_home_, single_, saw_modified_);
+    archive(node_, seq_, tag_, operation_, acknowledged_, multicast_set_, metadata_.status, metadata_.copyset);
+    archive(data_.tag, data_.value, data_.version, latest_serial, in_switch, lost_race_);
+  }
+
  private:
   void update() {
     switch (type_) {

@@ -148,6 +148,21 @@ class EventRunner {
   /// Events whose request did not have exactly one of the holders provide the data (provider_count.hpp), the first few.
   std::vector<models::Leak> wrong_providers() const;
 
+  /// Passes all that has a future to `archive` (sim/exploration/archive.hpp).
+  template <class Archive>
+  void archive(Archive& archive) {
+    event_.archive(archive);
+    archive(seq_, serial_);
+    for (Unlock& unlock : unlocks_) {
+      if constexpr (Archive::kReads) unlock = {};
+      archive(unlock.active);
+      if (!unlock.active) continue;
+      archive(unlock.tag, unlock.seq, unlock.written_back, unlock.sent, unlock.kept, unlock.operation, unlock.read);
+      archive(unlock.metadata.status, unlock.metadata.copyset);
+      archive(unlock.data.tag, unlock.data.value, unlock.data.version);
+    }
+  }
+
  private:
   // An unlock from the end of its event until its acknowledgement. At most two are active: by the safe rules one per
   // parity, in the paper's order one that has been sent and one that waits for its acknowledgement.

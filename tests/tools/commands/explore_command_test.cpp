@@ -95,9 +95,11 @@ TEST_CASE("explore tells a model's options, and list its models") {
   CHECK(options.status == exit_ok);
   CHECK_THAT(options.out, Contains("nodes                   4             nodes\n"));
   CHECK_THAT(options.out, Contains("tie_break"));
+  const auto nested = explore({"flowcc-migration", "--options", "--set", "rules.mark=false"});
+  CHECK_THAT(nested.out, Contains("rules.mark              false         a home refuses requests"));
   std::ostringstream out, err;
   CHECK(run_command_line({"list", "models"}, built_in_catalogue(), out, err) == exit_ok);
-  CHECK_THAT(out.str(), Contains("cckvs-lin  ccKVS") && Contains("cckvs-sc "));
+  CHECK_THAT(out.str(), Contains("cckvs-lin ") && Contains("cckvs-sc ") && Contains("flowcc-migration  FlowCC"));
 }
 
 TEST_CASE("explore refuses what it cannot explore") {
@@ -108,7 +110,7 @@ TEST_CASE("explore refuses what it cannot explore") {
     CHECK(outcome.out.empty());
     CHECK_THAT(outcome.err, Contains(what));
   };
-  refused({"cckvs-lim"}, "found \"cckvs-lim\", expected \"cckvs-lin\" or");
+  refused({"cckvs-lim"}, "found \"cckvs-lim\", expected \"cckvs-lin\",");
   refused({"cckvs-lin", "--set", "node=2"}, "nodes");
   refused({"cckvs-lin", "--set", "nodes=9"}, "/nodes");
   refused({"cckvs-lin", "--set", "sessions=\"7\""}, "/sessions: found");
