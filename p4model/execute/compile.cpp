@@ -106,7 +106,12 @@ class Compiler {
 
   void add_lookup(std::uint32_t array, std::uint16_t index, const std::set<std::uint16_t>& written, GressCode& code) {
     const bool from_packet = index < program_.fields().size() && program_.fields()[index].kind == FieldKind::header;
-    if (from_packet && !written.contains(index)) code.lookups.push_back({array, index});
+    if (!from_packet || written.contains(index)) return;
+    // Of an array that several actions may access, one does in a pass.
+    const bool known = std::any_of(code.lookups.begin(), code.lookups.end(), [&](const auto& lookup) {
+      return lookup.array == array && lookup.index_slot == index;
+    });
+    if (!known) code.lookups.push_back({array, index});
   }
 
   /// `live`: the fields that the gress reads or writes.

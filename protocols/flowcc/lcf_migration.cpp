@@ -62,9 +62,13 @@ void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags)
   if (n >= 3) is_new = is_new && hit_ == 0;
   const MessageType last = rules_.two_phase_remove ? MessageType::clear : MessageType::remove_from_switch;
   const Condition gives_up = resubmitted_ == 1 && type_ == number(last) && data != 0;
-  lcf.if_(is_new).then([&](Block& b) { b.apply(take); }).else_([&](Block& old) {
-    old.if_(gives_up).then([&](Block& b) { b.apply(give_up); }).else_([&](Block& b) { b.apply(find); });
-  });
+  // The first term is enough for requests and unlocks, which are most packets.
+  const Condition changes = type_ >= number(MessageType::add_to_switch) && (is_new || gives_up);
+  lcf.if_(changes)
+      .then([&](Block& now) {
+        now.if_(is_add).then([&](Block& b) { b.apply(take); }).else_([&](Block& b) { b.apply(give_up); });
+      })
+      .else_([&](Block& b) { b.apply(find); });
 }
 
 // First passes that are fresh; second passes that undo, that insert, or that give back a lock which their event holds,

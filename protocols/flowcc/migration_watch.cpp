@@ -23,11 +23,14 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
   const FlowCcHeader* h = packet.find<FlowCcHeader>();
   if (h == nullptr || h->message_type() > MessageType::clear || h->tag() + 1 == 0) return;
   const Tag tag = h->tag();
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  // What others find in a place they do not change, but for its lock; at rest all places are looked at.
+  // What others find in a place they do not change, but for its lock; at rest all places are looked at. And nobody is
+  // granted anything by an unlock, or by the answer to a request that has been looked at.
   const bool moves = shared_.is_home(static_cast<unsigned>(h->requester));  // a home agent asked for it
-  if (std::string wrong = moves ? owner_.wrong_places(index) : ""; !wrong.empty()) {
-    report("wrong-place", tag, std::move(wrong));
+  if (moves) {
+    std::string wrong = owner_.wrong_places(set_index(tag, shared_.options.entries_per_way));
+    if (!wrong.empty()) report("wrong-place", tag, std::move(wrong));
+  } else if (h->message_type() > MessageType::evict_modified) {
+    return;
   }
   const NodeId home = shared_.home_of(tag);
   if (nodes_[home]->crashed()) return;  // it grants nothing
