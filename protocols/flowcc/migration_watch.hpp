@@ -15,8 +15,8 @@ namespace racksim::flowcc {
 class MemoryNode;
 class SwitchOwner;
 
-/// Looks at the block of each request, and of each packet of a migration, that has passed through the LCF pipeline. In fused mode; stepped passes overlap,
-/// and only what is left at rest is looked at.
+/// Looks at the block of each request, and of each packet of a migration, that has passed through the LCF pipeline. In
+/// fused mode; stepped passes overlap, and only what is left at rest is looked at.
 class MigrationWatch final : public models::PassObserver {
  public:
   MigrationWatch(Shared& shared, const SwitchOwner& owner, std::vector<const MemoryNode*> nodes)
