@@ -1,5 +1,6 @@
 // What the switch must do with a coherence packet, written from Concordia §5.1.1 and §5.3.2 over plain maps: no stages,
-// no arrays. Rules (i) and (iv) are those of requester.hpp.
+// no arrays. What a holder's request for a lock of its block needs is written from block_locks.hpp. Rules (i) and (iv)
+// are those of event_runner.hpp.
 #pragma once
 
 #include <array>
@@ -61,7 +62,7 @@ class LcfReference {
     if (is_unlock(h)) return {.action = Action::resubmit, .resubmit_data = options_.scoreboard ? score : 1u};
 
     bool acquired = false;
-    if (h.message_type() == MessageType::read_miss) {
+    if (h.message_type() == MessageType::read_miss || h.message_type() == MessageType::lock_shared) {
       const bool writer = (block.lock & 0x8000) != 0;
       const unsigned readers = block.lock & 0x7fff;
       acquired = !writer && readers < 0x7fff;
@@ -103,6 +104,17 @@ class LcfReference {
         out.action = Action::reply;
         out.type = MessageType::ack;
         return out;
+      case MessageType::lock_shared:
+        if (!member || old.status == GlobalStatus::unshared) return invalid;
+        out.action = Action::reply;
+        out.type = MessageType::ack;
+        return out;
+      case MessageType::lock_exclusive:
+        if (!member || old.status == GlobalStatus::unshared) return invalid;
+        if (shared) out.receivers &= ~me;
+        out.action = modified || out.receivers == 0 ? Action::reply : Action::to_all_receivers_unflagged;
+        out.type = MessageType::ack;
+        return out;
       default:
         if (!member || !modified) return invalid;
         out.action = Action::reply;
@@ -115,7 +127,8 @@ class LcfReference {
     Requester& requester = requesters.at(h.requester);
     Block& block = blocks.at(h.tag());
     std::uint16_t& score = requester.score[h.seq % 2];
-    const bool read = h.message_type() == MessageType::read_miss || h.message_type() == MessageType::unlock_read;
+    const bool read = h.message_type() == MessageType::read_miss || h.message_type() == MessageType::lock_shared ||
+                      h.message_type() == MessageType::unlock_read;
     const auto release = [&] {
       if (read) {
         block.lock = static_cast<std::uint16_t>(block.lock - data);
