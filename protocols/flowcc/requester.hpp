@@ -54,6 +54,8 @@ class Requester final : public models::PacketHandler, public models::CompletionH
 
   /// By its number.
   TimedRunner& runner_of(std::uint64_t requester);
+  /// The thread's own, for its misses, upgrades and evictions.
+  const TimedRunner& own() const { return runner_; }
   const CoherenceEvent& event() const { return runner_.event(); }
   models::Core& core() { return core_; }
   Endpoint& endpoint() { return endpoint_; }

@@ -125,7 +125,7 @@ TEST_CASE("when all go on after a switch failure homes own all blocks, as the ca
     for (const Tag tag : before) held.try_emplace(tag);
     for (const auto& [tag, metadata] : held) {
       const auto home = static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - 12));
-      REQUIRE(run.protocol->node(home).home_agent().metadata(tag) == metadata);
+      REQUIRE(run.protocol->node(home).home_agent().directory().metadata(tag) == metadata);
       dirty += metadata.status == GlobalStatus::modified ? 1 : 0;
     }
     managed += before.size();
