@@ -82,6 +82,7 @@ class Comparison {
       case Action::reply:
         h.set_type(expected.type);
         h.is_in_switch = 1;
+        h.lost_race = expected.lost_race;
         check_sent(result, node_bit(requester), h, Receiver::requester, 0);
         ++replies[expected.type];
         break;

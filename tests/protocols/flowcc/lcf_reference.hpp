@@ -43,6 +43,7 @@ class LcfReference {
     std::uint64_t resubmit_data = 0;
     MessageType type = MessageType::none;
     std::optional<GlobalMetadata> metadata = {};  // what the packet carries, if the switch fills it in
+    bool lost_race = false;                       // a request that makes no sense any more, not one that met a lock
     Copyset receivers = 0;
   };
 
@@ -139,7 +140,7 @@ class LcfReference {
     if (!is_unlock(h)) {
       release();
       if (options_.scoreboard && data != 0) --score;
-      return {.action = Action::reply, .type = MessageType::failed_ack};
+      return {.action = Action::reply, .type = MessageType::failed_ack, .lost_race = true};
     }
     if (!options_.last_unlock || h.seq > requester.last_unlock) {
       if (options_.last_unlock) requester.last_unlock = static_cast<std::uint32_t>(h.seq);

@@ -61,6 +61,7 @@ Setup many_hot_blocks() {
   setup.flowcc.shadow.scan_period = 2_ms;
   setup.flowcc.shadow.free_share = 0;
   setup.micro.threads = 6;
+  setup.rack.cores = 9;  // with 2 agents and the shadow node's backup
   setup.micro.sharing_ratio = 1;
   setup.micro.zipf = 0.99;
   setup.micro.shared_bytes = 1024 * 4096;
