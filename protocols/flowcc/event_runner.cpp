@@ -83,11 +83,14 @@ void EventRunner::complete(bool keep_lock) {
       unlock_when_possible(metadata, false, {}, keep_lock);
       break;
     case MessageType::lock_shared: {
-      // As a reader does who finds the block Modified: from now on others may read it too.
+      // As a reader does who finds the block Modified: from now on others may read it too. It is written back also when
+      // a reader has just downgraded the copy: that one may find the block Shared when it asks again, for the answer
+      // that said Modified was lost, and then leaves it to those who turned it Shared.
       const bool dirty = entry != nullptr && entry->state == CacheEntry::State::dirty;
+      const bool write_back = entry != nullptr && entry->valid() && (dirty || event_.saw_modified());
       take_copy(entry, false);
-      unlock_when_possible(metadata, dirty, dirty ? BlockData{entry->tag, entry->value, entry->version} : BlockData{},
-                           keep_lock);
+      unlock_when_possible(metadata, write_back,
+                           write_back ? BlockData{entry->tag, entry->value, entry->version} : BlockData{}, keep_lock);
       break;
     }
     default: {
