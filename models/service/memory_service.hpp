@@ -52,7 +52,7 @@ enum class LockMode : std::uint8_t { exclusive, shared };
 
 /// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
 /// time. A call that cannot be carried out (an address at no memory server, an unlock of what is not held, and what the
-/// protocol adds) throws std::invalid_argument and has not begun. Reads and writes may throw Unavailable.
+/// protocol adds) throws std::invalid_argument and has not begun. Reads, writes and locks may throw Unavailable.
 class MemoryService : public Service {
  public:
   static constexpr std::string_view kWhat = "a memory service";
@@ -82,8 +82,8 @@ class MemoryService : public Service {
   sim::Task<void> fence(Session session);
 
   /// Locks of blocks: all that the bytes lie in, one operation for each. `lock` ends when it is granted; it takes them
-  /// in the order of their addresses, so that two cannot wait for each other. `try_lock` ends at once, with whether it
-  /// is granted; where it is not it gives back what it has taken.
+  /// in the order of their addresses, so that two cannot wait for each other, and gives back what it has taken if it
+  /// throws. `try_lock` ends at once, with whether it is granted; where it is not it gives back what it has taken.
   sim::Task<void> lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,
                        std::uint64_t bytes = 1);
   sim::Task<bool> try_lock(Session session, GlobalAddress address, LockMode mode = LockMode::exclusive,

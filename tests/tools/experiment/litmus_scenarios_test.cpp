@@ -122,7 +122,8 @@ TEST_CASE("a litmus test that asks for what the protocol does not offer is refus
   const std::string error = "/workload/program: found a program that needs ";
   const std::string rest = ", expected one that needs no more than the protocol offers: ";
   check_refusal(run("sb", "--set 'workload.program=P0: r0=cas(x,0,1)' --set workload.required="),
-                error + "compare-and-swap" + rest + "read, write, fence, allocate and free");
+                error + "compare-and-swap" + rest +
+                    "read, write, fence, lock, shared lock, try-lock, shared try-lock, unlock, allocate and free");
   check_refusal(run("store-mp", "--set workload.program=mp+fences"), error + "fence" + rest + "read and write");
 }
 

@@ -161,7 +161,8 @@ TEST_CASE("derived runs are short and expect nothing and are checked") {
     REQUIRE(scenario.run.measure.operations.has_value());
     CHECK(*scenario.run.measure.operations <= 1500);
     for (std::size_t c = 0; c < scenario.checks.size(); ++c) {
-      const bool promised = scenario.checks[c].name == "data-value";
+      const std::string& oracle = scenario.checks[c].name;
+      const bool promised = oracle == "data-value" || oracle == "mutual-exclusion";
       const auto asked = catalogue().oracles[c].attach;
       CHECK(scenario.checks[c].on == (asked == racksim::models::OracleEntry::AttachWhen::always ||
                                       (asked == racksim::models::OracleEntry::AttachWhen::if_promised && promised)));
