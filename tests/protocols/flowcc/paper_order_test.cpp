@@ -188,7 +188,8 @@ TEST_CASE("as printed, perfect wires are clean: 20 seeds of contended operations
 // it takes the lock once more. The unlock gives back as much as the score says.
 TEST_CASE("Figure 8 is clean as printed: a READ-MISS lost behind the switch locks twice and is unlocked once") {
   Scene scene(Idempotence::paper);
-  const std::uint64_t score = 2 * scene.run.protocol->node(Scene::kA).requester(0).own().number().number() + 1;  // of event 1
+  const std::uint64_t score =
+      2 * scene.run.protocol->node(Scene::kA).requester(0).own().number().number() + 1;  // of event 1
   const std::uint64_t entry = set_index(scene.run.protocol->block_of(scene.x), scene.run.setup.flowcc.entries_per_way);
   scene.lose(scene.run.rack.downlink(0), MessageType::read_miss);
   scene.read(Scene::kA, scene.x);
