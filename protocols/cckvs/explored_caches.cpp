@@ -119,7 +119,7 @@ void ExploredCaches::add_timeouts(const ExploredState& state, std::vector<Step>&
 
 // What they do.
 
-void ExploredCaches::take(const Step& step) {
+void ExploredCaches::take_step(const Step& step) {
   wrong_.clear();
   const auto flight = [&] { return now_.flights.begin() + static_cast<std::ptrdiff_t>(step.index); };
   switch (step.kind) {

@@ -62,7 +62,7 @@ class ExploredCaches final : public sim::Model {
   void add_timeouts(const ExploredState& state, std::vector<Step>& steps) const;
 
   // What they do to `now_`; what they break is in `wrong_` then.
-  void take(const Step& step);
+  void take_step(const Step& step);
   void begin(const Step& step);
   void begin_without_clients(NodeId node);
   void deliver(const Step& step);

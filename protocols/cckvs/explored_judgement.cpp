@@ -16,7 +16,7 @@ void ExploredCaches::expand(std::string_view bytes, sim::Steps& steps) {
   if (at_end) steps.set_end();
   for (const Step& step : steps_of(state)) {
     now_ = state;
-    take(step);
+    take_step(step);
     if (wrong_.empty()) {
       steps.add(now_.encoded(scope_));
     } else {

@@ -62,7 +62,7 @@ std::string ExploredCaches::step_in_words(std::string_view bytes, std::size_t nu
   }
   telling_ = true;
   told_.clear();
-  take(step);
+  take_step(step);
   telling_ = false;
   for (std::size_t i = 0; i < told_.size(); ++i) text += (i == 0 ? ": " : "; ") + told_[i];
   return text;
