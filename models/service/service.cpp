@@ -106,11 +106,11 @@ void Service::give_up(Session session, const PendingOperation& begun) {
                        begun.value);
 }
 
-void Service::lost_write(sim::Key key, sim::Value value, sim::Loss why) {
+void Service::lost_write(sim::Key key, sim::Value value, sim::Loss why, sim::Value recovered) {
   // The sum that an atomic operation has written names no session: it is told in the first one's name.
   const std::size_t author = session_of(value);
   const sim::Source source = source_of(author < sessions_.size() ? author : 0);
-  sim::record_lost_write(event_log_, source, calendar_.now(), {key, value, why});
+  sim::record_lost_write(event_log_, source, calendar_.now(), {key, value, why, recovered});
 }
 
 void Service::sessions_died(NodeId node) {

@@ -112,6 +112,7 @@ class ExploredBlock::Home final : public DirectoryHost {
                    .nodes = all.options_.nodes(),
                    .requesters = all.requester_numbers(),
                    .number = kThreads + all.options_.home(),
+                   .first_lock = all.requester_numbers(),
                    .index_mask = (std::uint64_t{1} << kHomeShift) - 1},
                   *this),
         all_(all) {}

@@ -154,7 +154,9 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     rack_.chassis().add_pass_observer(*migration_watch_);
     recovery_ = std::make_unique<Recovery>(
         shared_, nodes, *switch_, *shadows_,
-        [this](Tag tag, sim::Value value, sim::Loss why) { lost_write(tag, value, why); },
+        [this](Tag tag, sim::Value value, sim::Loss why, sim::Value recovered) {
+          lost_write(tag, value, why, recovered);
+        },
         [this] { free_dead_locks(); });
   }
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());

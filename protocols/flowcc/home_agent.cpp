@@ -22,6 +22,7 @@ HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
                   .nodes = static_cast<unsigned>(shared.shape.nodes),
                   .requesters = shared.requesters(),
                   .number = shared.requester_of_home(node.id()),
+                  .first_lock = shared.requester_of_lock(0, 0, 0),
                   .index_mask = shared.index_mask()},
                  *this) {}
 

@@ -259,6 +259,11 @@ void HomeDirectory::unlock_moved(Tag tag) {
   std::erase_if(holders_, [&](const Holder& l) { return l.tag == tag && l.requester == setting_.number; });
 }
 
+bool HomeDirectory::locked_by_application(Tag tag) const {
+  return std::any_of(holders_.begin(), holders_.end(),
+                     [&](const Holder& l) { return l.tag == tag && l.requester >= setting_.first_lock; });
+}
+
 // Recovery.
 
 void HomeDirectory::forget() {
@@ -271,6 +276,7 @@ void HomeDirectory::crash() {
   last_executed_.forget_all();
   std::fill(last_serial_.begin(), last_serial_.end(), 0);
   std::fill(last_unlock_.begin(), last_unlock_.end(), 0);
+  if (migration_) migration_->crash();
 }
 
 void HomeDirectory::forget_requester(RequesterId requester) {

@@ -57,6 +57,7 @@ class HomeDirectory final : public MigrationHost {
     unsigned nodes;
     unsigned requesters;       ///< of the rack: threads, home agents and locks (network.hpp)
     unsigned number;           ///< this home agent's as a requester, where blocks migrate
+    unsigned first_lock;       ///< of the locks among the requesters
     std::uint64_t index_mask;  ///< the part of a tag that is the block's index at its home
   };
   HomeDirectory(const Setting& setting, DirectoryHost& host);
@@ -129,6 +130,7 @@ class HomeDirectory final : public MigrationHost {
 
   bool lock_to_move(Tag tag) override;
   void unlock_moved(Tag tag) override;
+  bool locked_by_application(Tag tag) const override;
   GlobalMetadata metadata_to_move(Tag tag) const override { return metadata(tag); }
   void set_moved_metadata(Tag tag, GlobalMetadata metadata) override { set_metadata(tag, metadata); }
   void send_move(const FlowCcHeader& header, bool again) override { host_.send_move(header, again); }

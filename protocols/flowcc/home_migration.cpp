@@ -100,6 +100,7 @@ bool HomeMigration::begin_candidate() {
     return true;
   }
   ++counters_.skips.value;
+  if (host_.locked_by_application(tag)) return true;
   if (++place.skips >= options_.skips) {
     ++counters_.drains.value;
     place.drains = true;
@@ -211,6 +212,11 @@ void HomeMigration::forget() {
   candidates_.clear();
   draining_.clear();
   move_.reset();
+}
+
+void HomeMigration::crash() {
+  forget();
+  seq_ = serial_ = 0;
 }
 
 void HomeMigration::list(HeatReport& report, std::size_t most) {

@@ -15,8 +15,9 @@
 // A home agent has a requester's numbers of its own: of migrations, which count as events, and of transmissions.
 //
 // Decided here, for the paper is silent: a block whose lock is busy waits for the next epoch, and after `skips` such
-// epochs takes no new holders until it has moved, or a block that is always in use could never move. A REMOVE that
-// finds the lock taken is given up: the block is not that cold, and the shadow node may ask again.
+// epochs takes no new holders until it has moved, or a block that is always in use could never move. A lock that an
+// application has is waited for without that: it may be held for long, and others may read the block meanwhile. A
+// REMOVE that finds the lock taken is given up: the block is not that cold, and the shadow node may ask again.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +41,8 @@ class MigrationHost {
   /// Takes the block's write lock at home for a migration; false if it is busy.
   virtual bool lock_to_move(Tag tag) = 0;
   virtual void unlock_moved(Tag tag) = 0;
+  /// Whether an application has the lock that a block which does not move is in (block_locks.hpp).
+  virtual bool locked_by_application(Tag tag) const = 0;
   virtual GlobalMetadata metadata_to_move(Tag tag) const = 0;
   virtual void set_moved_metadata(Tag tag, GlobalMetadata metadata) = 0;
   /// Sends a packet of a migration to the switch, and has `timed_out` called if nothing comes of it.
@@ -78,6 +81,8 @@ class HomeMigration {
   void timed_out();
   /// The home is the owner of all its blocks again: a recovery has begun. Numbers go on.
   void forget();
+  /// The node has crashed: the next numbers are 1.
+  void crash();
   /// The next few blocks in the switch, in turn.
   void list(HeatReport& report, std::size_t most);
 

@@ -29,7 +29,7 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
   if (moves) {
     std::string wrong = owner_.wrong_places(set_index(tag, shared_.options.entries_per_way));
     if (!wrong.empty()) report("wrong-place", tag, std::move(wrong));
-  } else if (h->message_type() > MessageType::evict_modified) {
+  } else if (!is_request(h->message_type())) {
     return;
   }
   const NodeId home = shared_.home_of(tag);

@@ -45,12 +45,16 @@ void Recovery::switch_booted() {
 
 // For the record, which says why a write is lost.
 void Recovery::node_fails(NodeId node) {
-  for (const CacheEntry& entry : nodes_[node]->cache().entries()) {
-    if (entry.valid() && entry.state == CacheEntry::State::dirty) dying_[entry.tag] = sim::Loss::holder;
-  }
+  nodes_[node]->visit_global_memory([&](Tag tag, sim::Value value) {
+    std::size_t& writes = died_with_[tag].home;
+    writes = std::max(writes, shared_.writes->age(tag, value));
+  });
   for (const auto& requester : nodes_[node]->requesters()) {
     requester->visit_runners([this](const TimedRunner& runner) {
-      runner.events().visit_write_backs([this](const BlockData& data) { dying_[data.tag] = sim::Loss::write_back; });
+      runner.events().visit_write_backs([this](const BlockData& data) {
+        std::size_t& writes = died_with_[data.tag].write_back;
+        writes = std::max(writes, shared_.writes->age(data.tag, data.value));
+      });
     });
   }
 }
@@ -192,18 +196,21 @@ void Recovery::tell_of_losses() {
   std::vector<Tag> written;
   shared_.writes->visit([&](Tag tag) { written.push_back(tag); });
   for (const Tag tag : written) {
-    const auto died = dying_.find(tag);
-    const sim::Loss why = shared_.absent[shared_.home_of(tag)] ? sim::Loss::home
-                          : died != dying_.end()               ? died->second
-                                                               : sim::Loss::holder;
-    bool any = false;
-    shared_.writes->lose_after(tag, left[tag], [&](sim::Value value) {
-      any = true;
-      lose_(tag, value, why);
+    const std::size_t kept = left[tag];
+    const sim::Value recovered = kept > 0 ? shared_.writes->after(tag, kept) : sim::kNeverWritten;
+    const DiedWith& died = died_with_[tag];
+    std::size_t number = kept;
+    shared_.writes->lose_after(tag, kept, [&](sim::Value value) {
+      ++number;
+      // What neither memory nor a write-back had was in the cache of a node, or kept by one for another.
+      const sim::Loss why = number <= died.home         ? sim::Loss::home
+                            : number <= died.write_back ? sim::Loss::write_back
+                                                        : sim::Loss::holder;
+      lose_(tag, value, why, recovered);
     });
-    if (any) ++shared_.migration->lost_blocks.value;
+    if (number > kept) ++shared_.migration->lost_blocks.value;
   }
-  dying_.clear();
+  died_with_.clear();
 }
 
 // "Drains ... and releases all locks": nobody begins anything before all that is under way has ended.

@@ -43,8 +43,8 @@ namespace racksim::flowcc {
 
 class Recovery final : public models::MembershipObserver {
  public:
-  /// Tells that a write is lost.
-  using Service = std::function<void(Tag tag, sim::Value value, sim::Loss why)>;
+  /// Tells that a write is lost, and which value the block has instead: kNeverWritten if nothing is left of it.
+  using Service = std::function<void(Tag tag, sim::Value value, sim::Loss why, sim::Value recovered)>;
 
   /// `free_locks` frees those that dead threads had: the record knows them, and nobody reports them any more.
   Recovery(Shared& shared, std::vector<MemoryNode*> nodes, SwitchOwner& owner, ShadowSuccession& shadows, Service lose,
@@ -101,7 +101,10 @@ class Recovery final : public models::MembershipObserver {
   Service lose_;
   std::function<void()> free_locks_;
   std::vector<NodeId> participants_;  // of the recovery under way
-  std::map<Tag, sim::Loss> dying_;    // what nodes that have crashed had of blocks, since losses were last told
+  struct DiedWith {
+    std::size_t home = 0, write_back = 0;  // writes in what its memory had, and in what it was writing home
+  };
+  std::map<Tag, DiedWith> died_with_;  // of what nodes that have crashed had since losses were last told
   bool anybody_died_ = false;
   std::uint32_t incarnation_ = 0;
   bool busy_ = false, again_ = false, waits_for_boot_ = false;

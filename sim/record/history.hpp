@@ -148,9 +148,11 @@ struct LostWriteView {
   Key key;
   Value value;
   Loss why;
+  Value recovered = kNeverWritten;  ///< what the object has instead, where the protocol says so; else kNeverWritten
 
   static constexpr LostWriteView of(const Observation& observation) {
-    return {Key{observation.detail[0]}, Value{observation.detail[1]}, static_cast<Loss>(observation.detail[2])};
+    return {Key{observation.detail[0]}, Value{observation.detail[1]}, static_cast<Loss>(observation.detail[2]),
+            Value{observation.operation.number()}};
   }
 };
 
@@ -241,7 +243,9 @@ inline void record_performed(EventLog& event_log, Source session, Time at, Opera
 
 /// A crash has undone a write of `author`.
 inline void record_lost_write(EventLog& event_log, Source author, Time at, const LostWriteView& lost) {
-  event_log.record(Observed::write_lost, author, at, 0, lost.key, lost.value, static_cast<std::uint64_t>(lost.why));
+  // No operation loses it: in the place of one stands what is left.
+  event_log.record(Observed::write_lost, author, at, OperationId{lost.recovered.number()}, lost.key, lost.value,
+                   static_cast<std::uint64_t>(lost.why));
 }
 
 /// A session gives up waiting. `value` is what a write would write.

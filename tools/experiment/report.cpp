@@ -117,6 +117,7 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
     write.set("author", lost.author);
     write.set("time_ns", lost.at.ns());
     write.set("why", std::string(sim::to_string(lost.why)));
+    if (lost.recovered != 0) write.set("recovered", lost.recovered);
     lost_writes.push(std::move(write));
   }
   report.set("lost_writes", std::move(lost_writes));

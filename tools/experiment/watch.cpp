@@ -44,7 +44,8 @@ void Watch::LostWrites::observe(const sim::Observation& observation) {
   ++count;
   const auto lost = sim::LostWriteView::of(observation);
   if (kept.size() < kKept) {
-    kept.push_back({lost.key, lost.value, event_log_.name(observation.source), observation.at, lost.why});
+    kept.push_back(
+        {lost.key, lost.value, event_log_.name(observation.source), observation.at, lost.why, lost.recovered});
   }
 }
 

@@ -22,6 +22,7 @@ struct LostWrite {
   std::string author;  ///< its session
   sim::Time at;
   sim::Loss why{};
+  std::uint64_t recovered = 0;  ///< the value that there is instead; 0 if the protocol does not say, or nothing is left
 };
 
 /// What the watch has found.

@@ -65,6 +65,16 @@ class FlowCcRun : public racksim::testing::ProtocolRun {
         protocol(&dynamic_cast<FlowCc&>(running_protocol())) {}
 };
 
+/// The path of the option for which a set-up is refused; "accepted" if it is not.
+inline std::string refusal(const Setup& setup) {
+  try {
+    FlowCcRun run(setup);
+  } catch (const sim::OptionError& error) {
+    return error.option();
+  }
+  return "accepted";
+}
+
 /// By a script.
 class FlowCcScript : public FlowCcRun {
  public:

@@ -21,6 +21,7 @@ struct Host final : MigrationHost {
     return locked.insert(tag).second;
   }
   void unlock_moved(Tag tag) override { locked.erase(tag); }
+  bool locked_by_application(Tag tag) const override { return kept.count(tag) != 0; }
   GlobalMetadata metadata_to_move(Tag tag) const override {
     const auto found = metadata.find(tag);
     return found == metadata.end() ? GlobalMetadata{} : found->second;
@@ -29,7 +30,7 @@ struct Host final : MigrationHost {
   void send_move(const FlowCcHeader& header, bool) override { sent.push_back(header); }
   void stop_waiting() override {}
 
-  std::set<Tag> busy, locked;
+  std::set<Tag> busy, locked, kept;
   std::map<Tag, GlobalMetadata> metadata;
   std::vector<FlowCcHeader> sent;
 };
@@ -169,6 +170,35 @@ TEST_CASE("a locked block is skipped, and after three epochs takes no new holder
   REQUIRE(home.host.sent.size() == 2);
   CHECK(home.last_tag() == kA);
   CHECK_FALSE(home.migration.drains(kA));
+}
+
+TEST_CASE("a block whose lock an application has waits for it with no bar to others, and moves once it is free") {
+  Home home;
+  home.host.busy = home.host.kept = {kA};
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    home.migration.addressed(kA, 1);
+    home.migration.end_epoch();
+    CHECK_FALSE(home.migration.drains(kA));
+  }
+  CHECK(home.counters.skips.value == 10);
+  CHECK(home.host.sent.empty());
+  home.host.busy = home.host.kept = {};
+  home.migration.addressed(kA, 1);
+  home.migration.end_epoch();
+  CHECK(home.last_tag() == kA);
+}
+
+TEST_CASE("a node that has crashed numbers its migrations from 1, one that only recovers goes on") {
+  Home home;
+  home.give(kA);
+  home.give(kB);
+  home.migration.forget();
+  home.give(kA);
+  CHECK(home.host.sent.back().seq == 3);
+  home.migration.crash();
+  home.give(kA);
+  CHECK(home.host.sent.back().seq == 1);
+  CHECK(home.host.sent.back().serial == 1);
 }
 
 TEST_CASE("what has not begun when the next epoch ends is thought over") {

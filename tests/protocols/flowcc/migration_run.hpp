@@ -2,6 +2,8 @@
 // shadow node that keeps half of the places free.
 #pragma once
 
+#include <string>
+
 #include "tests/protocols/flowcc/flowcc_run.hpp"
 
 namespace racksim::flowcc::testing {
@@ -32,6 +34,20 @@ inline Setup harshly_migrating(std::uint64_t seed) {
   setup.rack.faults.duplicate = 0.1;
   setup.rack.faults.reorder = 0.2;
   setup.rack.faults.reorder_delay = 40_us;
+  return setup;
+}
+
+/// With a server that crashes, for good or until an instant, and leases that are short.
+inline Setup crashing(Setup setup, unsigned server, const std::string& from, const std::string& until = "") {
+  const std::string end = until.empty() ? R"("stays_down": true)" : R"("until": ")" + until + "\"";
+  setup.add_fault("crash", R"({"node": )" + std::to_string(server) + R"(, "from": ")" + from + "\", " + end + "}");
+  setup.flowcc.recovery.membership.lease = 60_us;
+  return setup;
+}
+
+/// With a switch that loses its power, and its state.
+inline Setup losing_switch(Setup setup, const std::string& from = "500us", const std::string& dead_time = "50us") {
+  setup.add_fault("switch-restart", R"({"from": ")" + from + R"(", "dead_time": ")" + dead_time + R"("})");
   return setup;
 }
 

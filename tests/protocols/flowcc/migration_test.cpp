@@ -70,14 +70,6 @@ TEST_CASE("a rack in which nothing is shared moves nothing") {
 }
 
 TEST_CASE("impossible places of the shadow node are refused by their path") {
-  const auto refusal = [](const Setup& setup) -> std::string {
-    try {
-      FlowCcRun run(setup);
-    } catch (const sim::OptionError& error) {
-      return error.option();
-    }
-    return "accepted";
-  };
   Setup alone = migrating(1);
   alone.rack.nodes = 1;
   CHECK(refusal(alone) == "/rack/nodes");

@@ -1,5 +1,8 @@
 // Recovery from nodes that crash (protocols/flowcc/recovery.hpp): the others go on, what is lost is what nobody living
 // had, no more, and a node that comes back gets what is left of its blocks.
+#include <fmt/core.h>
+
+#include <array>
 #include <catch2/catch.hpp>
 #include <optional>
 #include <string>
@@ -14,17 +17,6 @@ using namespace racksim::flowcc;
 using namespace racksim::flowcc::testing;
 
 namespace {
-
-Setup with_leases(Setup setup) {
-  setup.flowcc.recovery.membership.lease = 60_us;
-  return setup;
-}
-
-Setup crashing(Setup setup, unsigned node, const std::string& from, const std::string& until = "") {
-  const std::string end = until.empty() ? R"("stays_down": true)" : R"("until": ")" + until + "\"";
-  setup.add_fault("crash", R"({"node": )" + std::to_string(node) + R"(, "from": ")" + from + "\", " + end + "}");
-  return with_leases(std::move(setup));
-}
 
 bool breaks_within(std::uint64_t seeds, bool RecoveryOptions::*part) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -125,6 +117,14 @@ TEST_CASE("as printed a crash stops the others for ever: requests that wait for 
 
 namespace {
 
+/// A write that is lost, why, and what the block has instead.
+struct Lost {
+  sim::Value value;
+  sim::Loss why;
+  sim::Value recovered;
+  bool operator==(const Lost&) const = default;
+};
+
 /// A script with leases, which notes what is lost.
 class Script : public FlowCcScript, sim::Observer {
  public:
@@ -143,7 +143,7 @@ class Script : public FlowCcScript, sim::Observer {
     access({node, 0}, at, true);
     return protocol->newest_value({node, 0});
   }
-  std::vector<std::pair<sim::Value, sim::Loss>> lost;
+  std::vector<Lost> lost;
 
  private:
   void look_later() { calendar.after<&Script::look>(protocol->recovery()->membership().interval(), lane_, *this); }
@@ -160,7 +160,7 @@ class Script : public FlowCcScript, sim::Observer {
   void observe(const sim::Observation& observation) override {
     if (observation.what != sim::Observed::write_lost) return;
     const auto view = sim::LostWriteView::of(observation);
-    lost.emplace_back(view.value, view.why);
+    lost.push_back({view.value, view.why, view.recovered});
   }
   sim::Lane lane_;
 };
@@ -178,9 +178,31 @@ models::GlobalAddress at_home(std::uint64_t i) {
   return models::GlobalAddress::at(0, i * 4096);
 }
 
-using Losses = std::vector<std::pair<sim::Value, sim::Loss>>;
+using Losses = std::vector<Lost>;
 
 }  // namespace
+
+TEST_CASE("a home agent that comes back numbers its migrations from 1, and the switch takes them") {
+  Setup setup = crashing(migrating(1), 1, "2ms", "2200us");
+  setup.measure(4'000);
+  MigratingRun run(setup);
+  const RequesterId home{4 * 2 + 1};  // behind two threads of each of four nodes
+  const auto latest = [&] {           // LAST-UNLOCK has the latest migration that took effect
+    std::uint32_t seq = 0;
+    while (run.protocol->switch_owner().unlocked_before(home, Seq{seq + 1})) ++seq;
+    return seq;
+  };
+  run.advance_to(sim::Time{} + 1990_us);
+  const std::uint32_t before = latest();
+  REQUIRE(before > 20);
+  run.advance_to(sim::Time{} + 2190_us);  // the switch has been cleared meanwhile, for the others
+  CHECK(latest() == 0);
+  run.advance_to(sim::Time{} + 3_ms);
+  CHECK(latest() > 0);
+  CHECK(latest() < before);
+  run.finish();
+  CHECK(run.violations() == "");
+}
 
 TEST_CASE("of a block that the dead node had dirty what it was given is left, and its own writes are lost") {
   Script run(script_of(2, "1ms"));
@@ -188,7 +210,7 @@ TEST_CASE("of a block that the dead node had dirty what it was given is left, an
   const sim::Value first = run.write(1, block);
   const sim::Value second = run.write(2, block);
   run.advance_to(sim::Time{} + 2_ms);
-  CHECK(run.lost == Losses{{second, sim::Loss::holder}});
+  CHECK(run.lost == Losses{{second, sim::Loss::holder, first}});
   CHECK(run.value(3, block) == first);
 }
 
@@ -200,7 +222,9 @@ TEST_CASE("what was given to the dead node is not kept beyond the next request o
   const sim::Value second = run.write(2, block);
   const sim::Value last = run.write(2, other);
   run.advance_to(sim::Time{} + 2500_us);
-  CHECK(run.lost == Losses{{first, sim::Loss::holder}, {second, sim::Loss::holder}, {last, sim::Loss::holder}});
+  CHECK(run.lost == Losses{{first, sim::Loss::holder, sim::kNeverWritten},
+                           {second, sim::Loss::holder, sim::kNeverWritten},
+                           {last, sim::Loss::holder, of_other}});
   CHECK(run.value(3, block) == sim::kNeverWritten);
   CHECK(run.value(3, other) == of_other);
 }
@@ -214,7 +238,9 @@ TEST_CASE("what was given to a node that lives, and that gave it on to the dead 
   const sim::Value third = run.write(3, block);
   const sim::Value last = run.write(3, other);  // node 2 keeps this block, and no longer the other, for node 3
   run.advance_to(sim::Time{} + 3_ms);
-  CHECK(run.lost == Losses{{second, sim::Loss::holder}, {third, sim::Loss::holder}, {last, sim::Loss::holder}});
+  CHECK(run.lost == Losses{{second, sim::Loss::holder, first},
+                           {third, sim::Loss::holder, first},
+                           {last, sim::Loss::holder, of_other}});
   CHECK(run.value(0, block) == first);
   CHECK(run.value(0, other) == of_other);
 }
@@ -226,7 +252,7 @@ TEST_CASE("what was written after the warm-up to a copy that was dirty by then i
   const sim::Value second = run.write(2, block);
   const sim::Value third = run.write(1, block);
   run.advance_to(sim::Time{} + 2_ms);
-  CHECK(run.lost == Losses{{third, sim::Loss::holder}});
+  CHECK(run.lost == Losses{{third, sim::Loss::holder, second}});
   CHECK(run.value(3, block) == second);
 }
 
@@ -246,23 +272,54 @@ TEST_CASE("what the dead node had given on, or written home, is not lost, whatev
 }
 
 TEST_CASE("accesses to a dead home's blocks end with an error, but for cached ones, and go on when it is back") {
-  Script run(script_of(0, "1500us", "3ms"));
-  const auto cached = at_home(0), dirty = at_home(1), gone = at_home(2);
+  Script run(script_of(0, "4ms", "7ms"));
+  const auto cached = at_home(0), dirty = at_home(1), gone = at_home(2), next = at_home(3);
   const sim::Value of_cached = run.write(1, cached);
   CHECK(run.value(2, cached) == of_cached);
   const sim::Value of_dirty = run.write(1, dirty);
-  const sim::Value of_gone = run.write(0, gone);
-  run.advance_to(sim::Time{} + 2_ms);
-  CHECK(run.lost == Losses{{of_gone, sim::Loss::home}});
+  const sim::Value at_home_only = run.write(1, gone), of_next = run.write(1, next);
+  for (const auto block : {gone, next}) run.value(2, block);  // which writes it home; then nobody keeps the first
+  const sim::Value of_gone = run.write(0, gone), last = run.write(0, next);
+  run.advance_to(sim::Time{} + 5_ms);
+  CHECK(run.lost == Losses{{at_home_only, sim::Loss::home, sim::kNeverWritten},
+                           {of_gone, sim::Loss::holder, sim::kNeverWritten},
+                           {last, sim::Loss::holder, of_next}});
   CHECK(run.value(2, cached) == of_cached);
   CHECK(run.value(1, dirty) == of_dirty);
   CHECK(run.value(3, cached) == std::nullopt);
   CHECK(run.value(3, dirty) == std::nullopt);
-  run.advance_to(sim::Time{} + 4_ms);
+  run.advance_to(sim::Time{} + 8_ms);
   CHECK(run.value(3, cached) == of_cached);
   CHECK(run.value(3, dirty) == of_dirty);
   CHECK(run.value(3, gone) == sim::kNeverWritten);
-  CHECK(run.lost.size() == 1);
+  CHECK(run.lost.size() == 3);
+}
+
+TEST_CASE("a dirty block that its node evicts is lost as the holder's, then as a write-back, and then no longer") {
+  enum Phase { dirty, under_way, written_home, kPhases };
+  std::array<int, kPhases> runs{};
+  Phase last = dirty;
+  for (int crash = 0; crash < 100; ++crash) {
+    Setup setup = script_of(1, fmt::format("{}ns", 3'000'000 + crash * 100));
+    setup.flowcc.cache_bytes = 8 * 4096;  // a bucket
+    Script run(setup);
+    const sim::Value evicted = run.write(1, at_home(0));
+    for (unsigned i = 1; i < 8; ++i) run.write(1, at_home(i));
+    run.advance_to(sim::Time{} + 3_ms);
+    run.begin({1, 0}, at_home(8), true);
+    run.advance_to(sim::Time{} + 4_ms);
+    INFO(crash * 100 << " ns after the access that evicts");
+    Phase phase = written_home;
+    for (const Lost& lost : run.lost) {
+      if (lost.value == evicted) phase = lost.why == sim::Loss::write_back ? under_way : dirty;
+      CHECK((lost.value == evicted || lost.why == sim::Loss::holder));
+    }
+    CHECK(run.value(2, at_home(0)) == (phase == written_home ? evicted : sim::kNeverWritten));
+    CHECK(phase >= last);
+    last = phase;
+    ++runs[phase];
+  }
+  for (const int of_phase : runs) CHECK(of_phase > 0);
 }
 
 }  // namespace node_recovery_test

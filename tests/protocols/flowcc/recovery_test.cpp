@@ -15,11 +15,6 @@ using namespace racksim::flowcc::testing;
 
 namespace {
 
-Setup losing_switch(Setup setup, const std::string& from = "500us", const std::string& dead_time = "50us") {
-  setup.add_fault("switch-restart", R"({"from": ")" + from + R"(", "dead_time": ")" + dead_time + R"("})");
-  return setup;
-}
-
 constexpr const char* kFailures[] = {"200us", "1100us", "2000us", "2900us"};
 
 /// Many a WRITE-MISS reaches the switch 600 us late, after a recovery that began when it was sent.

@@ -22,17 +22,6 @@ Setup with_leases(Setup setup) {
   return setup;
 }
 
-Setup crashing(Setup setup, unsigned server, const std::string& from, const std::string& until = "") {
-  const std::string end = until.empty() ? R"("stays_down": true)" : R"("until": ")" + until + "\"";
-  setup.add_fault("crash", R"({"node": )" + std::to_string(server) + R"(, "from": ")" + from + "\", " + end + "}");
-  return with_leases(std::move(setup));
-}
-
-Setup losing_switch(Setup setup, const std::string& from) {
-  setup.add_fault("switch-restart", R"({"from": ")" + from + R"(", "dead_time": "20us"})");
-  return setup;
-}
-
 std::string after(int first, int microseconds) {
   return std::to_string(first + microseconds) + "us";
 }
@@ -175,7 +164,7 @@ TEST_CASE("the shadow node crashes while nodes and the switch are being recovere
     const std::string instant = after(600, 5 * i);
     INFO("shadow node crashes at " << instant);
     passes(crashing(crashing(migrating(4), 1, "500us", "1200us"), kShadow, instant, "1500us"));
-    passes(crashing(losing_switch(migrating(5), "600us"), kShadow, instant));
+    passes(crashing(losing_switch(migrating(5), "600us", "20us"), kShadow, instant));
   }
 }
 
@@ -255,14 +244,6 @@ TEST_CASE("where a backup is named no other takes over, and the first that comes
 }
 
 TEST_CASE("a backup needs a memory node, and a core of it") {
-  const auto refusal = [](const Setup& setup) -> std::string {
-    try {
-      FlowCcRun run(setup);
-    } catch (const sim::OptionError& error) {
-      return error.option();
-    }
-    return "accepted";
-  };
   Setup nowhere = migrating(1);
   nowhere.flowcc.shadow.backup_node = kShadow;
   CHECK(refusal(nowhere) == "/protocol/flowcc/shadow/backup_node");

@@ -78,7 +78,8 @@ TEST_CASE("the text report writes all numbers in one format") {
 TEST_CASE("writes that crashes have undone are counted for a person and listed for a program") {
   Reported run;
   CHECK_THAT(run.text(), !Contains("undone by crashes"));
-  run.result.lost_writes.push_back({0x2a, 77, "node3/thread1", sim::Time{} + sim::Duration::from_ps(5'000), {}});
+  run.result.lost_writes.push_back({0x2a, 77, "node3/thread1", sim::Time{} + sim::Duration::from_ps(5'000), {}, 76});
+  run.result.lost_writes.push_back({0x2b, 78, "node3/thread1", sim::Time{} + sim::Duration::from_ps(5'000), {}, 0});
   run.result.lost_write_count = 2;
   CHECK_THAT(run.text(), Contains("lost         2 acknowledged writes, undone by crashes"));
   const auto json = report_json(run.scenario, run.result, run.metrics);
@@ -89,6 +90,8 @@ TEST_CASE("writes that crashes have undone are counted for a person and listed f
   CHECK(*first.find("author")->string() == "node3/thread1");
   CHECK(first.find("time_ns")->number() == 5.0);
   CHECK(*first.find("why")->string() == "the server that held it crashed");
+  CHECK(first.find("recovered")->natural() == 76);
+  CHECK((*json.find("lost_writes")->elements())[1].find("recovered") == nullptr);  // nothing is left
 }
 
 }  // namespace report_test
