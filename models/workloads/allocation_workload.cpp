@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,9 @@ class AllocationWorkload final : public Workload {
         elsewhere_(context.rack.metrics().counter("allocation.elsewhere", "allocations",
                                                   "that lie at another node than who asked, though no hint said so")),
         tasks_(context.rack.calendar(), nodes_) {
+    if (options.locked > 0) {
+      memory_.require({sim::OperationKind::lock, sim::OperationKind::lock_shared, sim::OperationKind::unlock});
+    }
     for (unsigned node = 0; node < nodes_; ++node) {
       for (unsigned thread = 0; thread < options.threads; ++thread) {
         sessions_.push_back({.id = {static_cast<NodeId>(node), static_cast<std::uint16_t>(thread)},
@@ -48,7 +52,8 @@ class AllocationWorkload final : public Workload {
   void start() override {
     for (SessionState& session : sessions_) tasks_.spawn(session.id.node, issue(session));
   }
-  // What a dead session holds stays allocated, and others go on using it.
+  // What a dead session holds stays allocated, and others go on using it. Its locks are free only after a while, which
+  // nobody here is told of.
   void node_crashed(NodeId node) override {
     tasks_.node_crashed(node);
     for (SessionState& session : sessions_) {
@@ -58,7 +63,9 @@ class AllocationWorkload final : public Workload {
   void node_restarted(NodeId node) override {
     if (stopping_ || !memory_.takes_back(node)) return;
     for (SessionState& session : sessions_) {
-      if (session.id.node == node) tasks_.spawn(node, issue(session));
+      if (session.id.node != node) continue;
+      session.locks.reset();
+      tasks_.spawn(node, issue(session));
     }
   }
   void stop() override { stopping_ = true; }
@@ -81,6 +88,7 @@ class AllocationWorkload final : public Workload {
     sim::RandomStream random;
     std::vector<Piece*> own = {};
     Piece* in_use = nullptr;
+    std::optional<sim::Key> locks = {};  // the block whose lock it has or waits for
   };
 
   sim::Task<void> issue(SessionState& session) {
@@ -137,8 +145,8 @@ class AllocationWorkload final : public Workload {
 
   /// The oldest of its own that nobody uses; nothing if there is none.
   sim::Task<void> give_back(SessionState& session) {
-    const auto unused =
-        std::find_if(session.own.begin(), session.own.end(), [](const Piece* piece) { return piece->users == 0; });
+    const auto unused = std::find_if(session.own.begin(), session.own.end(),
+                                     [this](const Piece* piece) { return piece->users == 0 && !is_locked(*piece); });
     if (unused == session.own.end()) co_return;
     const GlobalAddress begin = (*unused)->begin;
     std::erase_if(live_, [&](const std::unique_ptr<Piece>& piece) { return piece.get() == *unused; });
@@ -147,20 +155,33 @@ class AllocationWorkload final : public Workload {
     ++freed_.value;
   }
 
+  bool is_locked(const Piece& piece) const {
+    const sim::Key first = memory_.block_of(piece.begin);
+    const sim::Key last = memory_.block_of({piece.begin.value + piece.bytes - 1});
+    return std::any_of(sessions_.begin(), sessions_.end(), [&](const SessionState& session) {
+      return session.locks && first <= *session.locks && *session.locks <= last;
+    });
+  }
+
   sim::Task<void> access(SessionState& session) {
     Piece& piece = *live_[session.random.below(live_.size())];
     const std::uint64_t words = std::max<std::uint64_t>(piece.bytes / MemoryService::kWordBytes, 1);
     const GlobalAddress at{piece.begin.value + session.random.below(words) * MemoryService::kWordBytes};
+    const bool write = !session.random.chance(options_.read_ratio);
+    const bool under_lock = options_.locked > 0 && session.random.chance(options_.locked);
     ++piece.users;
     session.in_use = &piece;
     try {
-      if (session.random.chance(options_.read_ratio)) {
-        co_await memory_.read(session.id, at);
-      } else {
-        co_await memory_.write(session.id, at);
+      if (under_lock) {
+        session.locks = memory_.block_of(at);
+        co_await memory_.lock(session.id, at, write ? LockMode::exclusive : LockMode::shared);
       }
+      if (write) co_await memory_.write(session.id, at);
+      if (!write) co_await memory_.read(session.id, at);
+      if (under_lock) co_await memory_.unlock(session.id, at);
     } catch (const Unavailable&) {  // an application goes on with something else
     }
+    session.locks.reset();
     session.in_use = nullptr;
     --piece.users;
     tasks_.operation_ended();
@@ -195,6 +216,7 @@ void AllocationOptions::declare(sim::Parameters& p) {
   p.integer("accesses", accesses, 1, 1 << 20, "reads and writes of a session between two allocations or frees")
       .varied({1, 4, 16});
   p.ratio("read_ratio", read_ratio, "share of these that read").varied({0.2, 0.5, 0.8});
+  p.ratio("locked", locked, "share of these that are under their block's lock, a shared one to read").neutral(0.0);
 }
 
 void AllocationOptions::check() const {

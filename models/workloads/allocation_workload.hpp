@@ -2,7 +2,8 @@
 // sizes with random hints, lets all sessions read and write in them, and frees its own again.
 //
 // A session that holds as many pieces as it may, or finds no room, frees one of its own that nobody uses at this
-// instant. Whether an operation is one on memory, an allocation or a free, it counts as one.
+// instant, and in whose blocks nobody has a lock. Whether an operation is one on memory, with its lock or without, an
+// allocation or a free, it counts as one.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct AllocationOptions final : WorkloadOptions {
   double hinted = 0.5;                          ///< share of allocations that say where
   std::uint64_t accesses = 4;                   ///< between two allocations or frees of a session
   double read_ratio = 0.5;
+  double locked = 0;  ///< share of the accesses that are under the lock of their block
 
   void declare(sim::Parameters& p) override;
   void check() const override;

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "tests/models/service/fake_memory.hpp"
 #include "tests/models/service/fake_protocol.hpp"
@@ -85,6 +87,48 @@ TEST_CASE("No piece is freed while somebody reads in it") {
   CHECK(bench.counter("allocation.freed") > 100);
   CHECK(reads > 1'000);
   CHECK(in_freed == 0);
+}
+
+TEST_CASE("Accesses under locks have the lock of their block, shared to read and exclusive to write, and give it back") {
+  AllocationOptions options;
+  options.locked = 1;
+  Bench bench(options);
+  bench.memory.answer = 1_us;
+  bench.run(5'000);
+  using Kind = FakeMemory::Kind;
+  std::map<std::pair<NodeId, std::uint16_t>, std::vector<FakeMemory::Asked>> by_session;
+  for (const FakeMemory::Asked& asked : bench.memory.accesses()) {
+    by_session[{asked.session.node, asked.session.thread}].push_back(asked);
+  }
+  CHECK(by_session.size() == kSessions);
+  for (const auto& [session, asked] : by_session) {
+    REQUIRE(asked.size() % 3 == 0);
+    for (std::size_t i = 0; i < asked.size(); i += 3) {
+      const sim::Key block = bench.memory.block_of_object(asked[i + 1].key);
+      CHECK(asked[i].kind == (asked[i + 1].kind == Kind::read ? Kind::lock_shared : Kind::lock));
+      CHECK(asked[i].key == block);
+      CHECK(asked[i + 2].kind == Kind::unlock);
+      CHECK(asked[i + 2].key == block);
+    }
+  }
+}
+
+TEST_CASE("A share of the accesses is under locks, and a memory without locks refuses any") {
+  AllocationOptions options;
+  options.locked = 0.25;
+  Bench bench(options);
+  bench.run(10'000);
+  double locks = 0, accesses = 0;
+  for (const FakeMemory::Asked& asked : bench.memory.accesses()) {
+    locks += asked.kind == FakeMemory::Kind::unlock;
+    accesses += asked.kind == FakeMemory::Kind::read || asked.kind == FakeMemory::Kind::write;
+  }
+  CHECK(locks / accesses == Approx(0.25).margin(0.03));  // more than five standard deviations
+  TestRack rack;
+  FakeMemory memory(rack.rack, FakeMemory::shape_on(rack.rack, 2, {}));
+  FakeProtocol protocol(memory);
+  WorkloadContext context{rack.rack, protocol};
+  CHECK_THROWS_AS(options.build(context), sim::OptionError);
 }
 
 TEST_CASE("Where memory is short allocations are refused, and sessions go on with what they get") {
