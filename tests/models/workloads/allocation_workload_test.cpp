@@ -89,7 +89,8 @@ TEST_CASE("No piece is freed while somebody reads in it") {
   CHECK(in_freed == 0);
 }
 
-TEST_CASE("Accesses under locks have the lock of their block, shared to read and exclusive to write, and give it back") {
+TEST_CASE(
+    "Accesses under locks have the lock of their block, shared to read and exclusive to write, and give it back") {
   AllocationOptions options;
   options.locked = 1;
   Bench bench(options);
