@@ -18,6 +18,9 @@
 //
 // A try-lock is asked again when it has lost a race for the block's state, not when somebody has the lock; and that may
 // be another node's coherence event, for the word is the same.
+//
+// Simplified: that the last holder of a lock has died, its next one knows from the simulation's record; no message
+// carries it.
 #pragma once
 
 #include <cstdint>
