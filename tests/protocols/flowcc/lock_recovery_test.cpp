@@ -110,6 +110,23 @@ TEST_CASE("the lock of a dead thread is free after the recovery, and its next ho
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("the unlock of a lock that is older than a recovery names no copies of the dead") {
+  Script run(crashing(at_rest(), 2, "2ms"));
+  const auto block = at_home(0, 0);
+  run.access({2, 0}, block, false);
+  run.lock({1, 0}, block, LockMode::shared);  // beside the copy of node 2
+  run.advance_to(sim::Time{} + 3_ms);
+  REQUIRE(run.counter("recovery.recoveries") == 1);
+  CHECK(run.unlock({1, 0}, block) == "");
+  run.advance(100_us);
+  sim::Time written = sim::Time::max();
+  run.begin({3, 0}, block, true, &written);
+  run.advance(300_us);
+  CHECK(written < run.calendar.now());  // no invalidation waits for node 2
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("a lock of a dead home's block is kept, can be given back while it is down, and excludes when it is back") {
   Script run(crashing(at_rest(), 0, "2ms", "4ms"));
   const auto given_back = at_home(0, 0), kept = at_home(0, 1), wanted = at_home(0, 2);
