@@ -272,7 +272,7 @@ TEST_CASE("what the dead node had given on, or written home, is not lost, whatev
 }
 
 TEST_CASE("accesses to a dead home's blocks end with an error, but for cached ones, and go on when it is back") {
-  Script run(script_of(0, "4ms", "7ms"));
+  Script run(crashing(script_of(0, "4ms", "7ms"), 1, "12ms"));
   const auto cached = at_home(0), dirty = at_home(1), gone = at_home(2), next = at_home(3);
   const sim::Value of_cached = run.write(1, cached);
   CHECK(run.value(2, cached) == of_cached);
@@ -293,6 +293,10 @@ TEST_CASE("accesses to a dead home's blocks end with an error, but for cached on
   CHECK(run.value(3, dirty) == of_dirty);
   CHECK(run.value(3, gone) == sim::kNeverWritten);
   CHECK(run.lost.size() == 3);
+  const sim::Value later = run.write(1, gone);
+  run.advance_to(sim::Time{} + 13_ms);
+  REQUIRE(run.lost.size() == 4);
+  CHECK(run.lost.back() == Lost{later, sim::Loss::holder, sim::kNeverWritten});  // whatever had died with its home
 }
 
 TEST_CASE("a dirty block that its node evicts is lost as the holder's, then as a write-back, and then no longer") {
