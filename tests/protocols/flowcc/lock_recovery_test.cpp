@@ -147,6 +147,17 @@ TEST_CASE("a lock of a dead home's block is kept, can be given back while it is 
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("the unlock of a block whose home is gone for good leaves nothing behind") {
+  Script run(crashing(at_rest(), 0, "2ms"));
+  const auto block = at_home(0, 0);
+  run.lock({1, 0}, block, LockMode::exclusive);
+  run.advance_to(sim::Time{} + 3_ms);
+  CHECK(run.unlock({1, 0}, block) == "");
+  CHECK(run.lock({1, 0}, block, LockMode::shared).failure.find("its home, node 0, is down") != std::string::npos);
+  run.finish();
+  CHECK(run.violations() == "");
+}
+
 TEST_CASE("a block that is locked neither leaves its home for the switch nor comes back before it is unlocked") {
   Setup setup = migrating(1);
   setup.micro.shared_bytes = 4 * 4096;
