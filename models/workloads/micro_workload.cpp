@@ -303,6 +303,9 @@ class MicroWorkload final : public Workload {
     if (!granted) co_return;
     if (accesses(mode) && access.write) co_await memory_.write(session, access.address, options_.access_bytes);
     if (accesses(mode) && !access.write) co_await memory_.read(session, access.address, options_.access_bytes);
+    if (locks(mode) && options_.hold > sim::Duration{}) {
+      co_await sim::sleep_for(rack_.server(session.node).clock(), options_.hold);
+    }
     if (locks(mode)) co_await memory_.unlock(session, access.address, options_.access_bytes);
   }
   sim::Task<void> perform_any(SessionState& session, Access access) {

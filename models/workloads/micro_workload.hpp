@@ -35,8 +35,9 @@
 // GAM's workloads (§7.1) are `mode`: R/W "access", RL/WL "lock", RL+R/WL+W "lock-and-access". A read takes a shared
 // lock and a write an exclusive one, of each block that it touches, and gives it back afterwards. That is one operation
 // for the length of phases; the service counts, and measures, what it is asked: 1, 2 and 3 operations for an access of
-// 8 bytes. With try-locks an operation that is refused one is over. "mixed", which is nobody's benchmark, draws each
-// operation: half of them accesses, the others locked ones of all kinds, atomic operations and fences.
+// 8 bytes. `hold` makes critical sections longer. With try-locks an operation that is refused one is over. "mixed",
+// which is nobody's benchmark, draws each operation: half of them accesses, the others locked ones of all kinds, atomic
+// operations and fences.
 //
 // Locality (GAM, Table 3) is spatial, an operation goes to the line of the one before, or temporal: to its very object.
 // GAM's benchmark warms up by a pass over the list of accesses that it then measures (`same_list`).
@@ -77,6 +78,7 @@ struct MicroOptions final : WorkloadOptions {
   std::uint64_t operations_per_node = 0;
   std::uint64_t slow_nodes = 0;
   sim::Duration slow_pause = sim::Duration::from_ps(1'000'000);
+  sim::Duration hold{};  ///< how much longer than its access takes a session keeps a lock
   std::optional<std::uint64_t> one_writer;
 
   void declare(sim::Parameters& p) override;

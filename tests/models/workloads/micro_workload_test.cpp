@@ -324,6 +324,25 @@ TEST_CASE("An access that spans blocks is under a lock of each, all of its kind,
   }
 }
 
+TEST_CASE("A session keeps its lock for so much longer than its access takes") {
+  for (const sim::Duration hold : {0_us, 7_us}) {
+    MicroOptions options = small();
+    options.mode = MicroOptions::Mode::lock_and_access;
+    options.hold = hold;
+    Bench bench(options);
+    std::map<std::pair<NodeId, std::uint16_t>, sim::Time> accessed;
+    std::size_t unlocked = 0;
+    for (const Asked& asked : bench.run(500)) {
+      const auto session = std::pair(asked.session.node, asked.session.thread);
+      if (asked.kind == Kind::read || asked.kind == Kind::write) accessed[session] = asked.at;
+      if (asked.kind != Kind::unlock) continue;
+      ++unlocked;
+      CHECK(asked.at - accessed.at(session) == bench.memory.delay + hold);
+    }
+    CHECK(unlocked >= 500);
+  }
+}
+
 TEST_CASE("Longer accesses span blocks, begin at any word, and stay within the data") {
   for (const std::uint64_t bytes : {12, 64, 100, 320}) {
     MicroOptions options = small(0.5);
