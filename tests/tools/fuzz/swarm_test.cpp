@@ -120,6 +120,26 @@ TEST_CASE("runs perturb the schedule and draw every kind of fault that the proto
   CHECK(orders == std::set<std::string>{"\"fifo", "\"lifo", "\"shuf"});
 }
 
+TEST_CASE("faults of the template that only its own options tolerate are left out where those are drawn anew") {
+  const Swarm swarm = swarm_of("scenarios/fuzz/flowcc-failures.json");
+  int with = 0, without = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const JsonValue document = swarm.derive(i);
+    const bool migrating = at(document, "protocol.flowcc.ownership") == "\"migrating\"";
+    bool noise = false, fails = false;
+    for (const auto& fault : *document.find("faults")->elements()) {
+      const std::string kind = *fault.find("kind")->string();
+      noise = noise || kind == "noise";
+      fails = fails || kind == "switch-restart" || kind == "crash";
+    }
+    CHECK((migrating || !fails));
+    with += noise && fails;
+    without += noise && !migrating;
+  }
+  CHECK(with > 20);
+  CHECK(without > 10);
+}
+
 TEST_CASE("packets are held back for longer than the longest timeout of the derived scenario, and for less") {
   using racksim::sim::Duration;
   for (const char* name : {"scenarios/fuzz/flowcc.json", "scenarios/fuzz/starcache.json",
