@@ -167,6 +167,22 @@ TEST_CASE("a switch that fails again during the recovery has it begin again") {
   CHECK(saved > 0);
 }
 
+TEST_CASE("a control CPU a thousand times slower makes a recovery longer and nothing else, also if one fails in it") {
+  for (const bool again : {false, true}) {
+    Setup setup = losing_switch(harshly_migrating(5));
+    if (again) setup = losing_switch(setup, "50ms");
+    setup.add_fault("control-delay", R"({"from": "500us", "until": "5s", "factor": 1000, "added": "1ms"})");
+    setup.plan.stall = 5_s;
+    MigratingRun run(setup);
+    run.finish();
+    REQUIRE(run.violations() == "");
+    CHECK(run.counter("recovery.recoveries") >= 1);
+    // A millisecond for each array and for three table entries a node, of each of two pipes; and once more.
+    CHECK(run.counter("recovery.time") > (again ? 100'000'000u : 50'000'000u));
+    REQUIRE(run.protocol->measured_operations() >= *run.setup.plan.measure.operations);
+  }
+}
+
 TEST_CASE("four failures in a row are survived, with harsh faults between them, for 10 seeds") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Setup setup = harshly_migrating(seed);
