@@ -134,7 +134,7 @@ class Service {
 
   /// For a protocol that may lose acknowledged writes, and says so (`ProtocolOptions::may_lose_writes`): a crash has
   /// undone the write that gave `key` this value. Each of them, at the crash or when it is found out, before anybody
-  /// can read what was there before.
+  /// can read what was there before. `recovered` is what there is instead, if the protocol knows.
   void lost_write(sim::Key key, sim::Value value, sim::Loss why, sim::Value recovered = sim::kNeverWritten);
 
   sim::Calendar& calendar() { return calendar_; }

@@ -240,7 +240,7 @@ sim::Duration Swarm::longest_timeout(const JsonValue& document) const {
   }
 }
 
-// What the template tolerates, its own faults among it, unless the options that a derived scenario has drawn do not.
+// What the template tolerates, unless the options that a derived scenario has drawn do not.
 std::vector<std::string> Swarm::tolerated_by(const JsonValue& document) const {
   std::vector<std::string> kinds;
   for (const auto& protocol : models::protocols()) {
@@ -294,22 +294,26 @@ bool Swarm::set_knobs(JsonValue& document, const std::string& stream, double den
   return strained;
 }
 
+// The template's, but for those that are tolerated by its options and not by what a derived scenario has drawn.
+JsonValue Swarm::own_faults(const JsonValue& document, const std::vector<std::string>& tolerated) const {
+  const std::vector<std::string> by_options = original_.protocol.options->also_tolerates();
+  const auto among = [](const std::vector<std::string>& kinds, const JsonValue& fault) {
+    return std::find(kinds.begin(), kinds.end(), *fault.find("kind")->string()) != kinds.end();
+  };
+  JsonValue faults = JsonValue::array();
+  for (const JsonValue& fault : *document.find("faults")->elements()) {
+    if (!among(by_options, fault) || among(tolerated, fault)) faults.push(fault);
+  }
+  return faults;
+}
+
 void Swarm::set_faults(JsonValue& document, const std::string& stream, std::uint64_t operations) const {
   const std::uint64_t nodes = number_in(document, "rack", original_.rack, "nodes");
   const std::uint64_t sessions = nodes * number_in(document, "workload", original_.workload, "threads");
   RandomStream draws(seed_, stream + "/faults");
   const bool templates_own = !original_.faults.empty() && draws.chance(0.5);
   const std::vector<std::string> tolerated = tolerated_by(document);
-  JsonValue faults = JsonValue::array();
-  if (templates_own) {
-    const std::vector<std::string> by_options = original_.protocol.options->also_tolerates();
-    const auto among = [](const std::vector<std::string>& kinds, const JsonValue& fault) {
-      return std::find(kinds.begin(), kinds.end(), *fault.find("kind")->string()) != kinds.end();
-    };
-    for (const JsonValue& fault : *document.find("faults")->elements()) {
-      if (!among(by_options, fault) || among(tolerated, fault)) faults.push(fault);
-    }
-  }
+  JsonValue faults = templates_own ? own_faults(document, tolerated) : JsonValue::array();
   if (!tolerated.empty() && draws.chance(0.8)) {
     const models::FaultScene scene{nodes,
                                    kOperation * static_cast<std::int64_t>(operations / sessions + 1),

@@ -77,6 +77,7 @@ class Swarm {
   std::uint64_t set_length(JsonValue& document, const std::string& stream, Manner manner) const;
   sim::Duration longest_timeout(const JsonValue& document) const;
   std::vector<std::string> tolerated_by(const JsonValue& document) const;
+  JsonValue own_faults(const JsonValue& document, const std::vector<std::string>& tolerated) const;
   void give_time(JsonValue& document) const;
 
   const Catalogue* catalogue_;
