@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocols/gam/coverage.hpp"
+#include "protocols/gam/rules/coverage.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 

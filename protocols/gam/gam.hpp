@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "protocols/gam/node.hpp"
-#include "protocols/gam/recovery.hpp"
+#include "protocols/gam/node/node.hpp"
+#include "protocols/gam/recovery/recovery.hpp"
 
 namespace racksim::gam {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/gam/coverage.hpp"
+#include "protocols/gam/rules/coverage.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
 namespace gam_coverage_test {

@@ -1,0 +1,173 @@
+// Where memory is allocated, and the messages that it takes. See allocation.hpp.
+#include "protocols/gam/node/allocation.hpp"
+
+#include <fmt/core.h>
+
+#include <new>
+#include <stdexcept>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/gam/node/node.hpp"
+#include "protocols/gam/recovery/recovery.hpp"
+
+namespace racksim::gam {
+
+Allocation::Allocation(Shared& shared, Node& node)
+    : shared_(shared), node_(node), free_(shared.rack.nodes(), shared.options.memory_bytes) {
+  node.server().clock().after<&Allocation::tell_statistics>(shared.options.statistics_period, *this);
+}
+
+std::uint64_t Allocation::free_here() const {
+  return shared_.memory.shape().roles.holds_memory(node_.id()) ? shared_.allocator->free_bytes(node_.id()) : 0;
+}
+
+bool Allocation::under_pressure() const {
+  return static_cast<double>(free_here()) <
+         shared_.options.memory_pressure * static_cast<double>(shared_.options.memory_bytes);
+}
+
+NodeId Allocation::most_free(bool others_only) const {
+  const models::Roles& roles = shared_.memory.shape().roles;
+  NodeId best = node_.id();
+  std::uint64_t most = 0;
+  bool found = !others_only && roles.holds_memory(best);
+  if (found) most = free_here();
+  for (unsigned i = 0; i < roles.memory_nodes; ++i) {
+    const auto other = static_cast<NodeId>(roles.first_memory_node + i);
+    if (other == node_.id() || (found && free_[other] <= most)) continue;
+    best = other;
+    most = free_[other];
+    found = true;
+  }
+  return best;
+}
+
+NodeId Allocation::choose(const models::AllocationHint& hint) const {
+  using Place = models::AllocationHint::Place;
+  if (hint.home) return *hint.home;
+  if (hint.place == Place::remote) return most_free(true);
+  if (hint.place == Place::local && shared_.memory.shape().roles.holds_memory(node_.id())) return node_.id();
+  return under_pressure() ? most_free(false) : node_.id();
+}
+
+sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint64_t bytes, models::AllocationHint hint,
+                                                      sim::OperationId operation) {
+  co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
+  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
+  co_await models::occupy(node_.core(), shared_.options.hit);
+  const NodeId home = choose(hint);
+  if (home == node_.id()) co_return shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
+  if (!shared_.memory.shape().roles.holds_memory(home)) {
+    throw std::invalid_argument(fmt::format("node {} holds no memory", home));
+  }
+  Waiter waiter(shared_.rack.calendar());
+  Message message;
+  message.kind = MessageKind::malloc;
+  message.bytes = bytes;
+  message.request = ++next_request_;
+  message.sender = node_.id();
+  message.locks = hint.shared;
+  message.operation = operation;
+  if (node_.is_cut_off(home)) throw std::bad_alloc();
+  waiting_[message.request] = &waiter;
+  waiter.asked = message;
+  waiter.whom = home;
+  node_.send(home, message);
+  co_await waiter.over.wait();
+  if (!waiter.done) throw std::bad_alloc();
+  const models::GlobalAddress address{waiter.address};
+  co_return address;
+}
+
+sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address, sim::OperationId operation) {
+  co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
+  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
+  co_await models::occupy(node_.core(), shared_.options.hit);
+  if (address.home() == node_.id() || !shared_.memory.shape().roles.holds_memory(address.home())) {
+    shared_.allocator->free(address);
+    co_return;
+  }
+  Waiter waiter(shared_.rack.calendar());
+  Message message;
+  message.kind = MessageKind::free;
+  message.bytes = address.value;
+  message.request = ++next_request_;
+  message.sender = node_.id();
+  message.operation = operation;
+  waiting_[message.request] = &waiter;
+  waiter.asked = message;
+  waiter.whom = address.home();
+  node_.send(address.home(), message);
+  co_await waiter.over.wait();
+  if (!waiter.done) throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+}
+
+void Allocation::take(const Message& message) {
+  if (message.kind == MessageKind::memory_statistics) {
+    free_[message.sender] = message.bytes;
+    return;
+  }
+  if (message.kind == MessageKind::malloc_reply || message.kind == MessageKind::free_reply) {
+    const auto waiting = waiting_.find(message.request);
+    if (waiting == waiting_.end() && node_.has_cut_off()) return ++shared_.counters.late.value, void();
+    Waiter& waiter = *waiting->second;
+    waiting_.erase(waiting);
+    waiter.done = !message.tries || waiter.again;
+    waiter.address = message.bytes;
+    waiter.over.notify_all();
+    return;
+  }
+  Message reply = message;
+  reply.sender = node_.id();
+  const bool allocates = message.kind == MessageKind::malloc;
+  reply.kind = allocates ? MessageKind::malloc_reply : MessageKind::free_reply;
+  reply.tries = false;
+  try {
+    if (allocates) {
+      reply.bytes = shared_.allocator->allocate(message.bytes, {.home = node_.id(), .shared = message.locks}).value;
+    } else {
+      shared_.allocator->free({message.bytes});
+    }
+  } catch (const std::bad_alloc&) {
+    reply.tries = true;  // in vain
+  } catch (const std::invalid_argument&) {
+    reply.tries = true;
+  }
+  node_.send(message.sender, reply);
+}
+
+void Allocation::tell_statistics() {
+  node_.server().clock().after<&Allocation::tell_statistics>(shared_.options.statistics_period, *this);
+  if (!node_.server().is_on() || !shared_.memory.shape().roles.holds_memory(node_.id())) return;
+  for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
+    if (other == node_.id()) continue;
+    Message message;
+    message.kind = MessageKind::memory_statistics;
+    message.bytes = free_here();
+    message.sender = node_.id();
+    node_.send(other, message);
+  }
+}
+
+void Allocation::cut_off(NodeId lost) {
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    Waiter& waiter = *waiting->second;
+    const bool fails = waiter.whom == lost && waiter.asked.kind == MessageKind::malloc;
+    waiting = fails ? waiting_.erase(waiting) : std::next(waiting);
+    if (fails) waiter.over.notify_all();
+  }
+}
+
+void Allocation::ask_again(NodeId home) {
+  for (auto& [request, waiter] : waiting_) {
+    if (waiter->whom != home) continue;
+    waiter->again = true;
+    node_.send(home, waiter->asked);
+  }
+}
+
+void Allocation::crash() {
+  waiting_.clear();
+}
+
+}  // namespace racksim::gam

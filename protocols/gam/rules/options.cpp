@@ -1,0 +1,113 @@
+// The declaration of GAM's options. See options.hpp.
+#include "protocols/gam/rules/options.hpp"
+
+#include "protocols/gam/cache/frame.hpp"
+
+namespace racksim::gam {
+
+void Options::declare(sim::Parameters& p) {
+  using sim::Duration;
+  const Duration zero, most = Duration::from_ps(1'000'000'000);
+  p.size("line", line_bytes, 8, 65'536, "cache line, the unit of coherence and of locks, a power of two (§2.2: 512 B)")
+      .varied({8, 64, 256, 512});
+  p.size("cache", cache_bytes, 8, std::uint64_t{1} << 40,
+         "cache of each node: the threshold beyond which lines are evicted (§2.6; code: 0.15 of 512 MB)")
+      .varied({256, 512, 2048, 65'536});
+  p.real("cache_share", cache_share, 0, 1000,
+         "cache of each node as a share of the lines that its threads use (§7.1: half of its working set); 0: by size")
+      .neutral(0.0);
+  p.integer("lru_lists", lru_lists, 1, 1024, "LRU lists, of which each access and each eviction draws one (code: 10)")
+      .varied({1, 4});
+  p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node (code: 512 MB)")
+      .neutral(std::uint64_t{512} << 20);
+  p.ratio("memory_pressure", memory_pressure,
+          "share of its memory below which a node allocates at the node with most free memory (code: 0.15)")
+      .neutral(0.15);
+  p.length("statistics_period", statistics_period, Duration::from_ps(1'000'000), Duration::from_ps(100'000'000'000'000),
+           "how often nodes tell each other what memory they have free (assumed; §2.1: periodically)")
+      .varied({1_ms, 10_ms});
+  p.choice("consistency", consistency, {{"pso", Consistency::pso}, {"tso", Consistency::tso}, {"sc", Consistency::sc}},
+           "the memory model: writes return at once and pass each other (§4), are sent one after the other, or are "
+           "waited for (a fence after each: the paper's GAM-TSO)")
+      .varied({Consistency::pso, Consistency::tso, Consistency::sc});
+  p.integer("outstanding_writes", outstanding_writes, 1, 1'000'000,
+            "writes of a session that have returned and are not performed; the next waits (assumed)")
+      .varied({1, 4, 64});
+  p.choice("writeback", write_back, {{"attached", WriteBack::attached}, {"one-sided", WriteBack::one_sided}},
+           "how a dirty line is evicted: with the request (§2.6), or by a WRITE into memory and a request (code)")
+      .varied({WriteBack::attached, WriteBack::one_sided});
+  p.integer("writeback_buffers", write_back_buffers, 1, 65'536,
+            "lines that a node may be writing back to one home (assumed)")
+      .varied({1, 4});
+  p.integer("send_depth", send_depth, 1, 1'000'000,
+            "work requests of a queue pair that may be outstanding (code: 1024)")
+      .varied({2, 8, 64});
+  p.integer("signal_every", signal_every, 1, 1'000'000, "r: one work request in r is signalled (§3.2; code: 512)")
+      .varied({1, 2});
+  p.integer("receives", receives, 1, 1'000'000, "receives in a node's shared receive queue (code: 16,351)")
+      .varied({4, 64})
+      .moderate({64});
+  p.size("merged_bytes", merged_bytes, 64, 65'536, "most bytes of small messages in one packet (§3.2; code: 1024)")
+      .varied({128});
+  p.choice("notification", notification, {{"polling", Notification::polling}, {"events", Notification::events}},
+           "how the worker learns of messages: it polls (code), or an event wakes it up when it sleeps (§3.1)")
+      .varied({Notification::polling, Notification::events});
+  p.length("wake_up", wake_up, zero, most, "from an event until the worker runs (estimate: an interrupt and a switch)")
+      .varied({zero, 5_us});
+  p.length("reconnect", reconnect, 1_us, 1_s, "to set up a queue pair anew after its retries ran out (assumed)")
+      .neutral(100_us);
+  p.choice("dying_reads", dying_reads, {{"wait", DyingReads::wait}, {"paper", DyingReads::paper}},
+           "reads of a line that is being written back wait, or are served from it (§2.6)");
+  p.choice("upgrade_check", upgrade_check, {{"listed", UpgradeCheck::listed}, {"state", UpgradeCheck::state}},
+           "an upgrade brings no data if its node is listed as a sharer, or unless the directory is UnShared (§2.5)");
+  p.choice("fill_invalidate", fill_invalidate, {{"id", FillInvalidate::by_id}, {"queue", FillInvalidate::queue}},
+           "an invalidation that meets a read under way waits only if it is about the copy to come, or always (§2.5)");
+  p.choice("invalidate_order", invalidate_order,
+           {{"invalidate-first", InvalidateOrder::invalidate_first}, {"ack-first", InvalidateOrder::ack_first}},
+           "a sharer gives up its copy before it acknowledges, or behind (Figure 4)");
+  p.flag("back_off", back_off, "an invalidation that meets a write under way is acknowledged at once (§2.5)");
+  p.flag("blocking", blocking, "a home blocks the line until its own write's invalidations are acknowledged");
+  p.flag("two_messages", two_messages,
+         "a write to a line of another owner waits for that owner and for the home (§2.4)");
+  p.flag("logging", logging,
+         "nodes log what they write and whom they give their lines to, and recover from crashes (§5)");
+  p.flag("dlog", dlog, "with logging: a write is logged (§5)");
+  p.flag("olog", olog, "with logging: a transfer of ownership is (§5)");
+  p.flag("dlog_first", dlog_first, "with logging: before it is performed, not behind (§2.4)");
+  nvram.declare(p);
+  membership.declare(p);
+  p.length("costs.hand_over", hand_over, zero, most,
+           "application thread's time to hand a request to the worker (estimate)")
+      .varied({zero, 200_ns});
+  // Not zero: a thread that only hits would perform operations for ever in one instant.
+  p.length("costs.hit", hit, Duration::from_ps(1000), most,
+           "worker's time for an application's request (calibrated: 23 Mops at locality 1, Concordia Fig. 12)")
+      .varied({10_ns, 1_us});
+  p.length(
+       "costs.message", message, Duration::from_ps(1000), most,
+       "worker's time for a message, beside its verbs (calibrated: 17 times slower at 100 % sharing, Concordia Fig. 9)")
+      .varied({10_ns, 2_us});
+  p.length("costs.eviction", eviction, zero, most, "worker's time for an eviction").varied({zero, 500_ns});
+}
+
+std::vector<std::string> Options::promises() const {
+  constexpr const char* kModels[] = {"pso", "tso", "sc"};
+  std::vector<std::string> all{kModels[static_cast<std::size_t>(consistency)], "mutual-exclusion", "lock-fairness"};
+  if (consistency == Consistency::sc) all.emplace_back("data-value");
+  return all;
+}
+
+std::vector<std::string> Options::also_tolerates() const {
+  if (!logging) return {};
+  return {"crash", "isolation"};
+}
+
+sim::Duration Options::longest_timeout(const models::RackOptions&) const {
+  return logging ? membership.patience() + membership.interval() : sim::Duration{};
+}
+
+models::StateSize Options::state_size(std::uint64_t nodes) const {
+  return {.block_bytes = line_bytes, .fixed_bytes = nodes * threshold() * (sizeof(Frame) + 8), .bytes_per_object = 160};
+}
+
+}  // namespace racksim::gam
