@@ -138,10 +138,10 @@ class ProtocolOptions {
   virtual std::unique_ptr<Protocol> build(ProtocolContext& context) const = 0;
 };
 
-/// What a protocol is about, and how to see how much of the work it did: a campaign of fuzzing says so.
-struct Mechanism {
+/// How much of the work was done by what a protocol is about: a campaign of fuzzing says so.
+struct WorkShare {
   std::string doc;    ///< "of the operations were answered by the switch"
-  std::string part;   ///< the counter of what it did
+  std::string part;   ///< the counter of what was done by it
   std::string whole;  ///< the counter of all that there was to do
 };
 
@@ -155,7 +155,7 @@ struct ProtocolEntry {
   sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
   /// The transition tables that its code executes, in the order of their rows in the coverage map.
   std::vector<TableDescription> tables = {};
-  std::vector<Mechanism> mechanisms = {};
+  std::vector<WorkShare> work_shares = {};
   /// Whether it says what the switches do where there are several (rack/topology_options.hpp); others are refused.
   bool knows_racks = false;
 };

@@ -20,7 +20,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
     .coverage = coverage_map(),
     .tables = transition_tables(),
-    .mechanisms = {{"of the operations were answered by a cache", "store.answers_by_cache", "store.answers"}},
+    .work_shares = {{"of the operations were answered by a cache", "store.answers_by_cache", "store.answers"}},
 });
 
 }  // namespace

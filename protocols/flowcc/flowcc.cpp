@@ -94,7 +94,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"control-delay", "down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition",
                   "slow-core"},
     .coverage = coverage_map(),
-    .mechanisms = {{"of the coherence events were of blocks that the switch owns", "flowcc.switch_events",
+    .work_shares = {{"of the coherence events were of blocks that the switch owns", "flowcc.switch_events",
                     "flowcc.events"}},
 });
 

@@ -71,7 +71,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
     .tables = {DirectoryStep::table(), CacheStep::table()},
-    .mechanisms = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
+    .work_shares = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
                     "gam.accesses.remote"}},
 });
 

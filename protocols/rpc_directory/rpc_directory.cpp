@@ -33,7 +33,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
     .tables = {DirectoryStep::table(), LineStep::table()},
-    .mechanisms = {{"of the accesses needed no message", "rpc_directory.local_accesses", "rpc_directory.accesses"}},
+    .work_shares = {{"of the accesses needed no message", "rpc_directory.local_accesses", "rpc_directory.accesses"}},
 });
 
 }  // namespace

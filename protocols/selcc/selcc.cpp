@@ -35,7 +35,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
     .tables = {Step::table()},
-    .mechanisms = {{"of the accesses needed no verb", "selcc.local_accesses", "selcc.accesses"}},
+    .work_shares = {{"of the accesses needed no verb", "selcc.local_accesses", "selcc.accesses"}},
 });
 
 }  // namespace

@@ -62,7 +62,7 @@ const sim::Registration<models::ProtocolEntry> registration({
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
     .tables = {store::Client::table()},
-    .mechanisms = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
+    .work_shares = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
     .knows_racks = true,
 });
 

@@ -258,7 +258,7 @@ class FuzzCommand {
                              result.operations, result.events, result.interrupted ? "; then interrupted" : ""));
     if (result.redraws > 0) line("redraws", fmt::format("{}, where options did not fit each other", result.redraws));
     if (result.refused > 0) line("refused", fmt::format("{}, the first: {}", result.refused, result.first_refusal));
-    const auto& declared = mechanisms(swarm_.original());
+    const auto& declared = work_shares(swarm_.original());
     for (std::size_t i = 0; i < result.work.size(); ++i) {
       line(i == 0 ? "mechanism" : "", fmt::format("{:.1f} % {}", 100 * share(result.work[i]), declared[i].doc));
     }
@@ -291,11 +291,11 @@ class FuzzCommand {
     report.set("refused", result.refused);
     JsonValue& work = report.set("mechanisms", JsonValue::array());
     for (std::size_t i = 0; i < result.work.size(); ++i) {
-      const models::Mechanism& mechanism = mechanisms(swarm_.original())[i];
+      const models::WorkShare& declared = work_shares(swarm_.original())[i];
       JsonValue& entry = work.push(JsonValue::object());
-      entry.set("what", mechanism.doc);
-      entry.set(mechanism.part, result.work[i].part);
-      entry.set(mechanism.whole, result.work[i].whole);
+      entry.set("what", declared.doc);
+      entry.set(declared.part, result.work[i].part);
+      entry.set(declared.whole, result.work[i].whole);
       entry.set("share", share(result.work[i]));
     }
     report.set("operations", result.operations);

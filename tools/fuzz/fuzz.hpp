@@ -35,7 +35,7 @@ struct FuzzResult {
   std::uint64_t redraws = 0;  ///< how often one was drawn anew, because what it had drawn did not fit each other
   std::uint64_t refused = 0;  ///< of which drew nothing that fits, however often
   std::string first_refusal;  ///< why the first of these was refused
-  std::vector<TrialResult::Work> work;  ///< of the protocol's mechanisms, over all runs
+  std::vector<TrialResult::Work> work;  ///< shares of the work, over all runs
   std::vector<FuzzFailure> failures;
   sim::Coverage coverage;
   std::vector<std::uint64_t> runs_reaching;  ///< by race point: how many runs have reached it

@@ -108,7 +108,7 @@ const models::ProtocolEntry* entry_of(const Scenario& scenario) {
 std::uint64_t counter(const sim::Metrics& metrics, const std::string& name) {
   const sim::Metric* metric = metrics.find(name);
   if (metric == nullptr)
-    throw std::runtime_error(fmt::format("a mechanism names the counter '{}', which is not there", name));
+    throw std::runtime_error(fmt::format("a share of the work names the counter '{}', which is not there", name));
   return std::get<sim::Counter>(metric->value).value;
 }
 
@@ -120,10 +120,10 @@ const sim::CoverageMap& coverage_map(const Scenario& scenario) {
   return entry ? entry->coverage : none;
 }
 
-const std::vector<models::Mechanism>& mechanisms(const Scenario& scenario) {
-  static const std::vector<models::Mechanism> none;
+const std::vector<models::WorkShare>& work_shares(const Scenario& scenario) {
+  static const std::vector<models::WorkShare> none;
   const auto* entry = entry_of(scenario);
-  return entry ? entry->mechanisms : none;
+  return entry ? entry->work_shares : none;
 }
 
 TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
@@ -147,8 +147,8 @@ TrialResult run_trial(const Scenario& original, const TrialPlan& plan) {
     result.hash = run.hash.hex();
     if (plan.detail == TrialDetail::coverage) result.coverage = coverage.text();
     if (plan.detail == TrialDetail::noise) result.noise = noise_text(noise.effects());
-    for (const auto& mechanism : mechanisms(scenario)) {
-      result.work.push_back({counter(metrics, mechanism.part), counter(metrics, mechanism.whole)});
+    for (const auto& share : work_shares(scenario)) {
+      result.work.push_back({counter(metrics, share.part), counter(metrics, share.whole)});
     }
     std::vector<sim::Violation> violations = run.violations;
     // The earliest is the closest to the cause; what is noticed at the end is often its consequence.

@@ -36,7 +36,7 @@ struct TrialResult {
   std::string coverage;       ///< sim::Coverage::text(), if it was asked for
   std::string noise;          ///< noise_text() of what noise did, if it was asked for
   std::uint64_t redraws = 0;  ///< how often a derived scenario was drawn anew, because its options did not fit
-  /// What each mechanism of the protocol did, and all that there was to do (models::Mechanism).
+  /// What was done of each share of the work, and all that there was to do (models::WorkShare).
   struct Work {
     std::uint64_t part = 0, whole = 0;
   };
@@ -58,8 +58,8 @@ std::string description(const TrialResult& failure);
 std::chrono::milliseconds wall_clock_limit(const std::string& command, const std::string& option,
                                            const std::string& text);
 
-/// The mechanisms that the protocol of a scenario is about.
-const std::vector<models::Mechanism>& mechanisms(const Scenario& scenario);
+/// How to see what the protocol of a scenario is about at work.
+const std::vector<models::WorkShare>& work_shares(const Scenario& scenario);
 
 /// The coverage map of the protocol that a scenario selects; empty if it declares none.
 const sim::CoverageMap& coverage_map(const Scenario& scenario);
