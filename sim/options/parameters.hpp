@@ -12,6 +12,11 @@
 //
 //   p.length("work", work, zero, most, "time for a request").varied({zero, us, us * 5}).moderate({zero});
 //   p.length("patience", patience, us, most, "how long to wait for an answer").varied({us, us * 100}).timeout();
+//
+// And which values turn off a safety mechanism, what goes wrong then, and the regression that shows it
+// (`racksim list mechanisms`):
+//
+//   p.flag("scoreboard", scoreboard, "locks are taken once").guards("two writers", "flowcc-without-scoreboard");
 #pragma once
 
 #include <fmt/core.h>
@@ -105,6 +110,13 @@ struct Parameter {
   std::optional<Value> neutral = {};
   bool neutral_null = false;
   bool timeout = false;  ///< a time to wait for an answer, which in a calm run is not below its default
+  /// A value that turns a safety mechanism off.
+  struct Unsafe {
+    std::optional<Value> value;   ///< nothing: null
+    std::string_view breaks;      ///< what goes wrong then; a literal, as the next
+    std::string_view regression;  ///< the scenario of scenarios/regress/ that fails for this value, and not without it
+  };
+  std::vector<Unsafe> unsafe = {};
 };
 
 /// A parameter that was declared just now; more may be said of it at once.
@@ -149,6 +161,20 @@ class Declared {
   /// It is a time to wait for an answer, and shorter than its default it may end too early.
   Declared& timeout() {
     parameter_.timeout = true;
+    return *this;
+  }
+  /// It is a safety mechanism, which this value turns off (Parameter::Unsafe).
+  Declared& guards(const T& unsafe, std::string_view breaks, std::string_view regression) {
+    parameter_.unsafe.push_back({stored(unsafe), breaks, regression});
+    return *this;
+  }
+  /// The same of a flag, which turns it off with false.
+  Declared& guards(std::string_view breaks, std::string_view regression) requires std::is_same_v<T, bool> {
+    return guards(false, breaks, regression);
+  }
+  /// The same of one that may be null, with null.
+  Declared& guards_unless_null(std::string_view breaks, std::string_view regression) {
+    parameter_.unsafe.push_back({std::nullopt, breaks, regression});
     return *this;
   }
 

@@ -11,7 +11,9 @@
 #include "tools/figure/paper_claims.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/json/input_error.hpp"
+#include "tools/scenario/mechanisms.hpp"
 #include "tools/scenario/scenario.hpp"
+#include "tools/text/columns.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
@@ -68,26 +70,21 @@ Entries entries_of(const std::string& kind, const Catalogue& catalogue) {
   if (kind == "testbeds") return files_below("testbeds", "doc");
   if (kind == "figures") return files_below("figures", "title");
   if (kind == "scenarios") return scenario_files();
-  const std::vector<std::string> kinds{"protocols", "workloads", "faults",    "oracles", "programs",
-                                       "models",    "testbeds",  "scenarios", "figures", "claims"};
+  const std::vector<std::string> kinds{"protocols", "workloads", "faults",  "oracles", "programs",  "models",
+                                       "testbeds",  "scenarios", "figures", "claims",  "mechanisms"};
   throw InputError("racksim list", "command line", quote(kind), one_of(kinds), nearest_name(kind, kinds));
 }
 
 struct ListOptions {
   std::string kind;
+  std::string protocol;  ///< with mechanisms: of this one alone
   bool json = false;
 };
 
 std::string text_of(const Entries& entries) {
-  std::size_t width = 0;
-  for (const auto& entry : entries) width = std::max(width, entry.name.size());
-  std::string text;
-  for (const auto& entry : entries) {
-    auto line = fmt::format("{:<{}}  {}", entry.name, width, entry.doc);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
+  std::vector<std::vector<std::string>> lines;
+  for (const auto& entry : entries) lines.push_back({entry.name, entry.doc});
+  return in_columns(lines);
 }
 
 JsonValue json_of(const Entries& entries) {
@@ -101,7 +98,55 @@ JsonValue json_of(const Entries& entries) {
   return list;
 }
 
+/// The safety mechanisms of the protocol, or of all.
+std::vector<Mechanism> mechanisms(const Catalogue& catalogue, const std::string& protocol) {
+  std::vector<Mechanism> all;
+  for (const auto& entry : catalogue.protocols) {
+    if (!protocol.empty() && entry.name != protocol) continue;
+    for (Mechanism& mechanism : mechanisms_of(entry)) all.push_back(std::move(mechanism));
+  }
+  return all;
+}
+
+std::string text_of(const std::vector<Mechanism>& mechanisms) {
+  std::vector<std::vector<std::string>> lines{{"option", "unsafe", "what goes wrong", "regression"}};
+  for (const auto& [protocol, option, unsafe, breaks, regression] : mechanisms) {
+    const std::string value = unsafe.string() ? *unsafe.string() : to_canonical_json(unsafe);
+    lines.push_back({protocol + '.' + option, value, std::string(breaks), std::string(regression)});
+  }
+  return in_columns(lines);
+}
+
+JsonValue json_of(const std::vector<Mechanism>& mechanisms) {
+  JsonValue list = JsonValue::array();
+  for (const auto& [protocol, option, unsafe, breaks, regression] : mechanisms) {
+    JsonValue one = JsonValue::object();
+    one.set("protocol", protocol);
+    one.set("option", option);
+    one.set("unsafe", unsafe);
+    one.set("breaks", std::string(breaks));
+    one.set("regression", std::string(regression));
+    list.push(std::move(one));
+  }
+  return list;
+}
+
+int list_mechanisms(const ListOptions& options, CommandContext& context) {
+  const auto names = names_of(context.catalogue.protocols);
+  if (!options.protocol.empty() && !find_entry(context.catalogue.protocols, options.protocol)) {
+    throw InputError("racksim list", "command line", quote(options.protocol), one_of(names),
+                     nearest_name(options.protocol, names));
+  }
+  const auto found = mechanisms(context.catalogue, options.protocol);
+  context.out << (options.json ? to_json(json_of(found)) : text_of(found));
+  return exit_ok;
+}
+
 int list(const ListOptions& options, CommandContext& context) {
+  if (options.kind == "mechanisms") return list_mechanisms(options, context);
+  if (!options.protocol.empty()) {
+    throw InputError("racksim list", "command line", quote(options.protocol), "nothing behind " + quote(options.kind));
+  }
   if (options.kind == "claims") {
     const auto claims = load_paper_claims(scenarios_folder());
     context.out << (options.json ? to_json(paper_claims_json(claims)) : paper_claims_text(claims));
@@ -117,8 +162,10 @@ void add_list(CommandContext& context) {
   const auto options = std::make_shared<ListOptions>();
   command
       ->add_option("KIND", options->kind,
-                   "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures or claims")
+                   "protocols, workloads, faults, oracles, programs, models, testbeds, scenarios, figures, claims or "
+                   "mechanisms")
       ->required();
+  command->add_option("PROTOCOL", options->protocol, "With mechanisms: those of this protocol alone");
   command->add_flag("--json", options->json, "Print the list as JSON");
   command->callback([&context, options] { context.action = [&context, options] { return list(*options, context); }; });
 }

@@ -10,7 +10,7 @@
 #include "sim/record/trace.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/json/input_error.hpp"
-#include "tools/text/characters.hpp"
+#include "tools/text/columns.hpp"
 #include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
@@ -61,21 +61,9 @@ std::string text_of(const TableDescription& table) {
   for (const TableDescription::Row& row : table.rows) {
     if (row.kind == Kind::transition) lines.push_back(cells_of(table, row));
   }
-  std::vector<std::size_t> widths(kHeadings.size(), 0);
-  for (const Cells& cells : lines) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], characters_in(cells[i]));
-  }
-  std::string text =
-      fmt::format("{}: {}; begins in the state '{}'\n\n", table.name, table.doc, table.states[table.initial]);
-  for (const Cells& cells : lines) {
-    std::string line;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      line += cells[i] + std::string(widths[i] - characters_in(cells[i]) + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text + reasons_of(table, Kind::ignored, "ignored") + reasons_of(table, Kind::impossible, "impossible");
+  return fmt::format("{}: {}; begins in the state '{}'\n\n", table.name, table.doc, table.states[table.initial]) +
+         in_columns(lines) + reasons_of(table, Kind::ignored, "ignored") +
+         reasons_of(table, Kind::impossible, "impossible");
 }
 
 std::string markdown_of(const TableDescription& table) {

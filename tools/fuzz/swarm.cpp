@@ -12,6 +12,7 @@
 #include "sim/random/random.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/fuzz/drawn_faults.hpp"
+#include "tools/scenario/binding.hpp"
 #include "tools/scenario/overrides.hpp"
 #include "tools/text/units.hpp"
 
@@ -28,18 +29,6 @@ constexpr std::uint64_t kMostOperations = 1500;
 constexpr std::uint64_t kWideRange = 8;
 /// About how long an operation of one session takes when blocks are contended and packets lost; for placing faults.
 constexpr Duration kOperation = 12_us;
-
-/// A value of a parameter as a scenario writes it.
-JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* length = std::get_if<Duration>(&value)) return format_length(*length);
-  if (const auto* name = std::get_if<std::string>(&value)) return *name;
-  const auto number = std::get<std::uint64_t>(value);
-  if (std::holds_alternative<Parameter::Size>(parameter.kind)) return format_size(number);
-  if (std::holds_alternative<Parameter::Rate>(parameter.kind)) return format_rate(number);
-  return number;
-}
 
 /// How large a time or a count is, for comparisons with others of the same parameter.
 std::int64_t magnitude(const Parameter::Value& value) {

@@ -232,6 +232,17 @@ JsonValue behavioural_values(const sim::Parameters& parameters) {
   return values;
 }
 
+JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* length = std::get_if<sim::Duration>(&value)) return format_length(*length);
+  if (const auto* name = std::get_if<std::string>(&value)) return *name;
+  const auto number = std::get<std::uint64_t>(value);
+  if (std::holds_alternative<Parameter::Size>(parameter.kind)) return format_size(number);
+  if (std::holds_alternative<Parameter::Rate>(parameter.kind)) return format_rate(number);
+  return number;
+}
+
 const std::string& require_string(const JsonValue& value, const Place& place, const std::string& expected) {
   const auto* text = value.string();
   if (!text) place.refuse(value.description(), expected);

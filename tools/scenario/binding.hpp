@@ -38,6 +38,9 @@ JsonValue values_in_effect(const sim::Parameters& parameters);
 /// The same without those that have a neutral value (Parameter::neutral).
 JsonValue behavioural_values(const sim::Parameters& parameters);
 
+/// A value of a parameter as a scenario writes it.
+JsonValue written(const sim::Parameter& parameter, const sim::Parameter::Value& value);
+
 /// Adds the parameters' JSON Schema (draft 2020-12) to the `properties` of an object schema. With `annotated`, each may
 /// also be written with its source.
 void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, bool annotated = false);
