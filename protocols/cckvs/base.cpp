@@ -1,7 +1,7 @@
 // The registration of the baselines. See base.hpp.
 #include "protocols/cckvs/base.hpp"
 
-#include "protocols/cckvs/coverage.hpp"
+#include "protocols/cckvs/threads/coverage.hpp"
 
 namespace racksim::cckvs {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "protocols/cckvs/cluster.hpp"
-#include "protocols/cckvs/node_options.hpp"
+#include "protocols/cckvs/threads/node_options.hpp"
 
 namespace racksim::cckvs {
 

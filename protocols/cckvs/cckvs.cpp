@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "protocols/cckvs/coverage.hpp"
-#include "protocols/cckvs/tables.hpp"
+#include "protocols/cckvs/keys/tables.hpp"
+#include "protocols/cckvs/threads/coverage.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::cckvs {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "protocols/cckvs/cache_options.hpp"
 #include "protocols/cckvs/cluster.hpp"
 #include "protocols/cckvs/hot_set.hpp"
-#include "protocols/cckvs/symmetric_cache.hpp"
+#include "protocols/cckvs/threads/cache_options.hpp"
+#include "protocols/cckvs/threads/symmetric_cache.hpp"
 
 namespace racksim::cckvs {
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "models/service/protocol.hpp"
-#include "protocols/cckvs/cache_thread.hpp"
-#include "protocols/cckvs/kvs_thread.hpp"
-#include "protocols/cckvs/loads.hpp"
-#include "protocols/cckvs/shared.hpp"
+#include "protocols/cckvs/threads/cache_thread.hpp"
+#include "protocols/cckvs/threads/kvs_thread.hpp"
+#include "protocols/cckvs/threads/loads.hpp"
+#include "protocols/cckvs/threads/shared.hpp"
 
 namespace racksim::cckvs {
 

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "protocols/cckvs/hand_over_agent.hpp"
 #include "protocols/cckvs/hot_set_options.hpp"
 #include "protocols/cckvs/space_saving.hpp"
+#include "protocols/cckvs/threads/hand_over_agent.hpp"
 #include "sim/random/random.hpp"
 #include "sim/simgrid/engine.hpp"
 

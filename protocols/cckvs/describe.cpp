@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 
 #include "models/packets/rdma_headers.hpp"
-#include "protocols/cckvs/cache_links.hpp"
 #include "protocols/cckvs/cluster.hpp"
+#include "protocols/cckvs/threads/cache_links.hpp"
 
 namespace racksim::cckvs {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "models/rack/rack.hpp"
-#include "protocols/cckvs/cache_options.hpp"
-#include "protocols/cckvs/node_options.hpp"
+#include "protocols/cckvs/threads/cache_options.hpp"
+#include "protocols/cckvs/threads/node_options.hpp"
 #include "sim/options/parameters.hpp"
 
 namespace racksim::cckvs {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "protocols/cckvs/shard.hpp"
+#include "protocols/cckvs/threads/shard.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
 namespace store_placement_test {

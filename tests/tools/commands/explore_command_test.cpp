@@ -26,7 +26,7 @@ Outcome explore(std::vector<std::string> arguments) {
 
 }  // namespace
 
-// One session of one get or put at one of two nodes: six states (tests/protocols/cckvs/explore_test.cpp).
+// One session of one get or put at one of two nodes: six states (tests/protocols/cckvs/explored/explore_test.cpp).
 TEST_CASE("explore prints states, transitions, depth and terminal states of each part") {
   const auto clean = explore({"cckvs-lin", "--set", "nodes=2", "--set", "sessions=\"0\"", "--set", "operations=1"});
   CHECK(clean.status == exit_ok);

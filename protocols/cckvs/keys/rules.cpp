@@ -1,0 +1,96 @@
+// The declaration of the rules. See rules.hpp.
+#include "protocols/cckvs/keys/rules.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sim/options/option_error.hpp"
+
+namespace racksim::cckvs {
+
+void Rules::declare(sim::Parameters& p) {
+  p.choice("consistency", consistency, {{"sc", Consistency::sc}, {"lin", Consistency::lin}},
+           "per-key sequential consistency or linearizability (§5.1)")
+      .varied({Consistency::sc, Consistency::lin});
+  p.integer("version_bits", version_bits, 3, 32, "bits of the Lamport clock, compared as serial numbers (§6.2: 32)")
+      .varied({8, 32});
+  declare_mechanisms(p);
+}
+
+void Rules::declare_mechanisms(sim::Parameters& p) {
+  p.choice("rules", source, {{"safe", Source::safe}, {"paper", Source::paper}},
+           "Lin as it holds, or as printed: acknowledgements counted, whichever put they are of, and losers blocked");
+  p.choice("losers", losers, {{"wait", Losers::wait}, {"acked", Losers::acked}, {"at-once", Losers::at_once}},
+           "when a put returns that a greater invalidation met: the key is next Valid, or all have acknowledged it "
+           "too, or at once, which is wrong")
+      .varied({Losers::wait, Losers::acked});
+  p.flag("retransmit", retransmit, "what is lost is sent again (the paper: nothing is)");
+  p.flag("start_at_once", start_at_once, "a put of a key in Invalid or Write begins at once (code), and does not wait")
+      .varied({false, true});
+  p.choice("stalled", stalled, {{"together", Stalled::together}, {"in-order", Stalled::in_order}},
+           "what waits for a key goes on when it is Valid: all gets and then all puts, each on top of the one before "
+           "(together), or in order, up to the next put")
+      .varied({Stalled::together, Stalled::in_order})
+      .neutral(Stalled::in_order);
+  p.choice(
+      "get_in_write", get_in_write,
+      {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
+      "a get of a key in Write: it waits, or returns the value before, or the one to come, of which the last is wrong");
+  p.choice("handover", hand_over,
+           {{"safe", HandOver::safe},
+            {"paper", HandOver::paper},
+            {"active-at-install", HandOver::active_at_install},
+            {"puts-while-installing", HandOver::puts_while_installing},
+            {"store-while-cached", HandOver::store_while_cached},
+            {"sealed-early", HandOver::sealed_early},
+            {"home-alone", HandOver::home_alone},
+            {"answers-ignored", HandOver::answers_ignored}},
+           "how a key is handed over between its home and all caches: safe, as the paper has it (each node switches "
+           "when it is told, the home writes its own copy back), or with one fault");
+  p.flag("tie_break", tie_break, "of two timestamps with one version that of the greater node is the greater (§5.2)");
+  p.flag("update_timestamps", update_timestamps, "an update is applied only if its timestamp says so (§5.2)");
+  p.flag("ack_timestamps", ack_timestamps, "an acknowledgement counts for the put whose timestamp it has");
+  p.flag("all_acks", all_acks, "off: a put waits for one acknowledgement too few");
+  p.flag("invalid_state", invalid_state, "off: gets of a key in Invalid return what is there");
+  p.flag("ack_set", ack_set, "acknowledgements are a set of nodes, not a number");
+  p.flag("equal_ignored", equal_ignored, "an invalidation that is known already does not invalidate a Valid copy");
+  p.flag("resend_invalidations", resend_invalidations,
+         "with retransmit: invalidations that are not acknowledged are sent again");
+  p.flag("ask_for_updates", ask_for_updates,
+         "with retransmit: who waits for an update acknowledges the invalidation again, which has it sent again");
+}
+
+Rules Rules::in_effect() const {
+  Rules rules = *this;
+  if (source == Source::paper) {
+    rules.losers = Losers::blocked;
+    rules.ack_timestamps = rules.ack_set = false;
+    rules.stalled = Stalled::in_order;  // or a node's own puts would be losers, which block
+  }
+  return rules;
+}
+
+std::uint64_t Rules::puts_together(std::uint64_t nodes) const {
+  if (stalled == Stalled::in_order) return 1;
+  // Of each node those that begin, and as many before them whose messages may be under way.
+  const std::uint64_t told_apart = (std::uint64_t{1} << (version_bits - 1)) - 1;
+  return std::max<std::uint64_t>(1, told_apart / (2 * nodes));
+}
+
+void Rules::check(std::uint64_t nodes, std::uint64_t puts_alive, const char* nodes_option) const {
+  if (nodes < 2) {
+    throw sim::OptionError(nodes_option, fmt::format("{} node", nodes), "at least 2: a cache has others to agree with");
+  }
+  if (nodes > 255) {
+    throw sim::OptionError(nodes_option, fmt::format("{} nodes", nodes),
+                           "at most 255: a timestamp has one byte for its node");
+  }
+  if (puts_alive >= std::uint64_t{1} << (version_bits - 1)) {
+    throw sim::OptionError(
+        "version_bits", fmt::format("{}", version_bits),
+        fmt::format("more than {} versions that compare: so many puts of a key can be alive at once", puts_alive));
+  }
+}
+
+}  // namespace racksim::cckvs

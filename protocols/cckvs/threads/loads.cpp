@@ -1,0 +1,70 @@
+// Sums of work, and their shares of the measured time. See loads.hpp.
+#include "protocols/cckvs/threads/loads.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace racksim::cckvs {
+
+Loads::Loads(Shared& shared, std::string_view of) : shared_(shared), since_(shared.rack.calendar().now()) {
+  sim::Metrics& metrics = shared.rack.metrics();
+  const auto gauge = [&](Resource resource, const char* name, const char* doc) {
+    gauges_[resource] = &metrics.gauge(fmt::format("{}.load.{}", of, name), "share", doc, 0);
+  };
+  gauge(cache_threads, "cache_thread", "of the measured time for which the busiest cache thread worked");
+  gauge(kvs_threads, "kvs_thread", "of the measured time for which the busiest KVS thread worked");
+  gauge(port_in, "port_in", "of the measured time for which the busiest switch port received packets");
+  gauge(port_out, "port_out", "of the measured time for which the busiest switch port sent packets");
+  gauge(nic, "nic", "of the measured time for which the busiest direction of a NIC had packets");
+}
+
+// Whichever takes longer: the bits, or the switch for so many packets.
+double Loads::port_time(std::uint64_t packets, std::uint64_t bytes) const {
+  const models::RackOptions& rack = shared_.rack.options();
+  const double bits = 8 * static_cast<double>(bytes) / static_cast<double>(rack.link_bits_per_second);
+  const std::uint64_t packet_rate = rack.network_switch.port_packets_per_second;
+  if (packet_rate == 0) return bits;
+  return std::max(bits, static_cast<double>(packets) / static_cast<double>(packet_rate));
+}
+
+// Packets out of the switch count when they are polled: it hands them to its wires ahead of time.
+Loads::Amounts Loads::done() const {
+  Amounts amounts;
+  models::Rack& rack = shared_.rack;
+  const double packet_of_nic = 1 / static_cast<double>(rack.options().nic.messages_per_second);
+  for (NodeId node = 0; node < rack.nodes(); ++node) {
+    models::Server& server = rack.server(node);
+    for (std::uint64_t core = 0; core < shared_.options.cache_threads + shared_.options.kvs_threads; ++core) {
+      amounts[core < shared_.options.cache_threads ? cache_threads : kvs_threads].push_back(
+          server.core(core).busy_time().seconds());
+    }
+    const models::Wire& sent = rack.uplink(node);
+    const Shared::Received& received = shared_.received[node];
+    amounts[port_in].push_back(port_time(sent.packets_sent(), sent.bytes_sent()));
+    amounts[port_out].push_back(port_time(received.packets, received.bytes));
+    amounts[nic].push_back(static_cast<double>(sent.packets_sent()) * packet_of_nic);
+    amounts[nic].push_back(static_cast<double>(received.packets) * packet_of_nic);
+  }
+  return amounts;
+}
+
+void Loads::start_measuring() {
+  before_ = done();
+  since_ = shared_.rack.calendar().now();
+}
+
+void Loads::stop_measuring() {
+  const double length = (shared_.rack.calendar().now() - since_).seconds();
+  if (length <= 0) return;
+  const Amounts now = done();
+  for (std::size_t resource = 0; resource < kCount; ++resource) {
+    double most = 0;
+    for (std::size_t i = 0; i < now[resource].size(); ++i) {
+      most = std::max(most, now[resource][i] - before_[resource][i]);
+    }
+    gauges_[resource]->value = most / length;
+  }
+}
+
+}  // namespace racksim::cckvs
