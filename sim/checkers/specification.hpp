@@ -33,12 +33,4 @@ class RegisterSpecification final : public SequentialSpecification {
   bool apply(ObjectState& state, const Operation& operation) const override;
 };
 
-/// A lock: one session holds it exclusively, or several hold it shared, a session perhaps more than once. With
-/// exclusive requests alone it is a mutex. It begins free.
-class LockSpecification final : public SequentialSpecification {
- public:
-  ObjectState initial(std::uint64_t) const override { return {0}; }
-  bool apply(ObjectState& state, const Operation& operation) const override;
-};
-
 }  // namespace racksim::sim::checkers

@@ -1,10 +1,9 @@
-// What a task can wait for: time, a signal, a signal with a timeout, several tasks, the first of several tasks, a task
-// with a timeout. Each awaitable lives in the waiting coroutine's frame and takes itself back when that frame is
-// destroyed, so a crash leaves nothing behind in the calendar.
+// What a task can wait for: time, a signal, a signal with a timeout, several tasks. Each awaitable lives in the waiting
+// coroutine's frame and takes itself back when that frame is destroyed, so a crash leaves nothing behind in the
+// calendar.
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "sim/kernel/clock.hpp"
@@ -53,7 +52,6 @@ class Signal {
   Wait wait_for(Clock& clock, Duration timeout);
 
   void notify_all();
-  void notify_one();
   bool has_waiters() const { return first_ != nullptr; }
 
  private:
@@ -128,10 +126,6 @@ inline void Signal::notify_all() {
   // Those that come while this runs wait for the next notification: notifying resumes nobody before it returns.
   while (first_ != nullptr) first_->notify();
 }
-inline void Signal::notify_one() {
-  if (first_ != nullptr) first_->notify();
-}
-
 namespace detail {
 
 /// Throws the exception of the first task, in their order, that has one.
@@ -142,11 +136,11 @@ void throw_first_failure(std::vector<Task<T>>& tasks) {
   }
 }
 
-/// Starts tasks, and resumes its awaiter once `needed` of them have finished, or one with an exception.
+/// Starts tasks, and resumes its awaiter once all have finished, or one with an exception.
 template <class T>
 class Joint : public Completion {
  public:
-  Joint(std::vector<Task<T>>& tasks, std::size_t needed) : tasks_(tasks), needed_(needed) {}
+  explicit Joint(std::vector<Task<T>>& tasks) : tasks_(tasks), needed_(tasks.size()) {}
   Joint(const Joint&) = delete;
   Joint& operator=(const Joint&) = delete;
   ~Joint() {
@@ -188,55 +182,13 @@ class Joint : public Completion {
   bool queued_ = false;
 };
 
-/// Starts one task, and resumes its awaiter when it has finished or the time is up.
-template <class T>
-class Deadline : public Completion {
- public:
-  Deadline(Task<T>& task, Clock& clock, Duration timeout) : task_(task), clock_(clock), timeout_(timeout) {}
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-  ~Deadline() {
-    clock_.calendar().cancel(timer_);
-    if (queued_) clock_.calendar().forget(awaiter_);
-  }
-
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> awaiter) {
-    if (task_.start(clock_.calendar())) return false;
-    awaiter_ = awaiter;
-    task_.on_finished(*this);
-    timer_ = clock_.after<&Deadline::expire>(timeout_, *this);
-    return true;
-  }
-  /// Whether the task has finished in time.
-  bool await_resume() noexcept {
-    queued_ = false;
-    return task_.done();
-  }
-
-  void task_finished(bool) override {
-    if (!clock_.calendar().cancel(timer_)) return;
-    queued_ = true;
-    clock_.calendar().resume_soon(awaiter_);
-  }
-
- private:
-  void expire() { awaiter_.resume(); }
-  Task<T>& task_;
-  Clock& clock_;
-  Duration timeout_;
-  EventId timer_;
-  std::coroutine_handle<> awaiter_;
-  bool queued_ = false;
-};
-
 }  // namespace detail
 
 /// Runs all tasks at once and returns their results, in the tasks' order, when the last has finished. An exception of
 /// one is thrown at that instant, and the others are destroyed.
 template <class T>
 Task<std::vector<T>> gather(std::vector<Task<T>> tasks) {
-  detail::Joint<T> all(tasks, tasks.size());
+  detail::Joint<T> all(tasks);
   co_await all;
   detail::throw_first_failure(tasks);
   std::vector<T> results;
@@ -246,30 +198,9 @@ Task<std::vector<T>> gather(std::vector<Task<T>> tasks) {
 }
 
 inline Task<void> gather(std::vector<Task<void>> tasks) {
-  detail::Joint<void> all(tasks, tasks.size());
+  detail::Joint<void> all(tasks);
   co_await all;
   detail::throw_first_failure(tasks);
-}
-
-/// Runs all tasks at once; when the first finishes, destroys the others and returns its index, or throws its exception.
-/// `tasks` must not be empty.
-inline Task<std::size_t> any(std::vector<Task<void>> tasks) {
-  detail::Joint<void> first(tasks, 1);
-  co_await first;
-  detail::throw_first_failure(tasks);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].done()) co_return i;
-  }
-  std::terminate();  // unreachable: Joint resumes only after a task has finished
-}
-
-/// Runs `task` for at most `timeout` on `clock`; returns nothing, and destroys the task, if it has not finished by
-/// then.
-template <class T>
-Task<std::optional<T>> with_timeout(Clock& clock, Duration timeout, Task<T> task) {
-  detail::Deadline<T> deadline(task, clock, timeout);
-  if (!co_await deadline) co_return std::nullopt;
-  co_return task.result();
 }
 
 }  // namespace racksim::sim

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/sim/checkers/histories.hpp"
+#include "tests/sim/checkers/reference/lock_specification.hpp"
 
 namespace linearizability_search_test {
 

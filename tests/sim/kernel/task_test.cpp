@@ -1,4 +1,4 @@
-// Tasks: results, waiting, timeouts, gathering, and what a crash leaves behind.
+// Tasks: results, waiting, gathering, and what a crash leaves behind.
 #include "sim/kernel/task.hpp"
 
 #include <catch2/catch.hpp>
@@ -150,24 +150,18 @@ TEST_CASE("gather returns all results in order when the last task has finished")
 }
 
 TEST_CASE("an exception of one of several tasks is thrown at its instant, whatever the others wait for") {
-  for (const bool all : {true, false}) {
-    World w;
-    Signal never(w.calendar);
-    auto body = [](World& world, Signal& signal, bool gathers) -> Task<void> {
-      std::vector<Task<void>> tasks;
-      tasks.push_back([](Signal& s) -> Task<void> { co_await s.wait(); }(signal));
-      tasks.push_back([](World& x) -> Task<void> { co_await failing(x, 3_ns); }(world));
-      tasks.push_back(note_after(world, 9_ns, "slow"));
-      if (gathers) {
-        co_await gather(std::move(tasks));
-      } else {
-        co_await any(std::move(tasks));
-      }
-    };
-    w.scope.spawn(body(w, never, all));
-    CHECK_THROWS_WITH(w.calendar.run_until(), "broken");
-    CHECK(w.calendar.now() == Time::from_ps(3'000));
-  }
+  World w;
+  Signal never(w.calendar);
+  auto body = [](World& world, Signal& signal) -> Task<void> {
+    std::vector<Task<void>> tasks;
+    tasks.push_back([](Signal& s) -> Task<void> { co_await s.wait(); }(signal));
+    tasks.push_back([](World& x) -> Task<void> { co_await failing(x, 3_ns); }(world));
+    tasks.push_back(note_after(world, 9_ns, "slow"));
+    co_await gather(std::move(tasks));
+  };
+  w.scope.spawn(body(w, never));
+  CHECK_THROWS_WITH(w.calendar.run_until(), "broken");
+  CHECK(w.calendar.now() == Time::from_ps(3'000));
 }
 
 TEST_CASE("of several tasks that end at one instant, one with an exception is not overlooked") {
@@ -183,41 +177,10 @@ TEST_CASE("of several tasks that end at one instant, one with an exception is no
       co_await s.wait();
       throw std::runtime_error(x.log.back() + " and broken");
     }(world, at_once));
-    co_await any(std::move(tasks));
+    co_await gather(std::move(tasks));
   };
   w.scope.spawn(body(w));
   CHECK_THROWS_WITH(w.calendar.run_until(), "quick@3000 and broken");
-}
-
-TEST_CASE("any returns the first to finish and destroys the others") {
-  World w;
-  std::size_t winner = 99;
-  auto body = [](World& world, std::size_t& first) -> Task<void> {
-    std::vector<Task<void>> tasks;
-    tasks.push_back(note_after(world, 9_ns, "slow"));
-    tasks.push_back(note_after(world, 3_ns, "quick"));
-    first = co_await any(std::move(tasks));
-  };
-  w.scope.spawn(body(w, winner));
-  w.calendar.run_until();
-  CHECK(winner == 1);
-  CHECK(w.log == std::vector<std::string>{"quick@3000"});
-  CHECK(w.calendar.now() == Time::from_ps(3'000));
-}
-
-TEST_CASE("a task with a timeout gives its result or nothing") {
-  World w;
-  std::optional<int> in_time, late;
-  auto body = [](World& world, std::optional<int>& a, std::optional<int>& b) -> Task<void> {
-    a = co_await with_timeout(world.clock, 5_ns, later(world, 4_ns, 1));
-    b = co_await with_timeout(world.clock, 5_ns, later(world, 6_ns, 2));
-  };
-  w.scope.spawn(body(w, in_time, late));
-  w.calendar.run_until();
-  CHECK(in_time == 1);
-  CHECK(late == std::nullopt);
-  CHECK(w.calendar.now() == Time::from_ps(9'000));
-  CHECK(w.calendar.pending() == 0);
 }
 
 TEST_CASE("a fast clock's timers expire early in true time") {
@@ -254,7 +217,7 @@ TEST_CASE("a crash destroys every task at once, and leaves no timer, waiter or q
       tasks.push_back(make_leaf(world, s, n));
       tasks.push_back(make_leaf(world, s, n));
       co_await gather(std::move(tasks));
-      co_await with_timeout(world.clock, 4_ns, make_leaf(world, s, n));
+      co_await make_leaf(world, s, n);
     };
     w.scope.spawn(root(leaf, w, signal, alive));
     w.scope.spawn(root(leaf, w, signal, alive));

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sim/checkers/lock_fairness.hpp"
 #include "tests/sim/checkers/histories.hpp"
+#include "tests/sim/checkers/reference/lock_fairness.hpp"
 #include "tests/sim/oracles/stories.hpp"
 
 namespace lock_fairness_oracle_test {

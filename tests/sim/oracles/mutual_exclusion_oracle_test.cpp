@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/checkers/mutual_exclusion.hpp"
 #include "tests/sim/checkers/histories.hpp"
+#include "tests/sim/checkers/reference/mutual_exclusion.hpp"
 #include "tests/sim/oracles/stories.hpp"
 
 namespace mutual_exclusion_oracle_test {

@@ -1,5 +1,5 @@
 // How often a lock's queue lets a later request go first.
-#include "sim/checkers/lock_fairness.hpp"
+#include "tests/sim/checkers/reference/lock_fairness.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

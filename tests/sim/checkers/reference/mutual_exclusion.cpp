@@ -1,4 +1,4 @@
-#include "sim/checkers/mutual_exclusion.hpp"
+#include "tests/sim/checkers/reference/mutual_exclusion.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "sim/checkers/lock_fairness.hpp"
+#include "tests/sim/checkers/reference/lock_fairness.hpp"
 
 #include <fmt/core.h>
 

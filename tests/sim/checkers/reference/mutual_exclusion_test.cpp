@@ -1,10 +1,11 @@
 // Mutual exclusion from what clients see of a lock.
-#include "sim/checkers/mutual_exclusion.hpp"
+#include "tests/sim/checkers/reference/mutual_exclusion.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "sim/checkers/linearizability_search.hpp"
 #include "tests/sim/checkers/histories.hpp"
+#include "tests/sim/checkers/reference/lock_specification.hpp"
 
 namespace mutual_exclusion_test {
 
