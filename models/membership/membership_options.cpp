@@ -20,10 +20,12 @@ void MembershipOptions::declare(sim::Parameters& p) {
          "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
       .neutral(slowest_clock);
   p.flag("membership.heed_leases", heed_leases, "a node whose lease is over uses nothing that it has cached")
-      .neutral(true);
+      .neutral(true)
+      .guards("a node that is taken for dead reads what it has cached: stale", "selcc-without-leases");
   p.flag("membership.cut_queue_pairs", cut_queue_pairs,
          "everybody cuts the queue pairs to a node that is taken for dead before anything of its is touched")
-      .neutral(true);
+      .neutral(true)
+      .guards("what a node sent before it was taken for dead arrives after its recovery", "selcc-without-cut");
 }
 
 // As long as the member's own clock, if it is slow, may take for the lease.

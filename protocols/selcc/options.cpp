@@ -16,21 +16,32 @@ void Options::declare(sim::Parameters& p) {
   p.size("cache", cache_bytes, 256, std::uint64_t{1} << 40, "cache of each compute node").varied({2048, 8192, 65'536});
   p.integer("shards", shards, 1, 65'536, "parts of the cache, each with an LRU list of its own (§5)").varied({1, 4});
   p.flag("confirm", confirm,
-         "who gets a line from another node gives it up only after the giver's atomic has changed the word");
-  p.flag("giver_waits", giver_waits,
-         "who shares a Modified line keeps its share until its atomic has changed the word");
-  p.flag("flush_first", flush_first, "what is dirty is written to memory before the atomic that gives the line up");
-  p.flag("case2_flush", case2_flush, "a Modified line that is shared is written to memory (§4.4.2)");
-  p.flag("await_answer", await_answer, "the word is not touched again before all invalidations are answered");
-  p.flag("dirty_travels", dirty_travels, "a Modified line is forwarded with its dirty boundaries");
-  p.flag("answer_deferred", answer_deferred, "who loses a line answers the invalidations that it has deferred");
-  p.flag("drop_shared_deferral", drop_shared_deferral, "an invalidation of a Shared line in local use is dropped");
-  p.flag("match_case", match_case, "an invalidation takes effect only on a line in the state that it is meant for");
-  p.flag("upgrade_fallback", upgrade_fallback, "an upgrade that fails too often releases its share first (§4.3.2)");
+         "who gets a line from another node gives it up only after the giver's atomic has changed the word")
+      .guards("who got a line releases it before the giver's atomic: a borrow from the owner's id",
+              "selcc-without-confirm");
+  p.flag("giver_waits", giver_waits, "who shares a Modified line keeps its share until its atomic has changed the word")
+      .guards("a giver drops its share before its atomic: a borrow from its id", "selcc-without-giver-waits");
+  p.flag("flush_first", flush_first, "what is dirty is written to memory before the atomic that gives the line up")
+      .guards("the next holder reads memory before the flush: stale copies", "selcc-without-flush-first");
+  p.flag("case2_flush", case2_flush, "a Modified line that is shared is written to memory (§4.4.2)")
+      .guards("readers of a shared line find old memory", "selcc-without-case2-flush");
+  p.flag("await_answer", await_answer, "the word is not touched again before all invalidations are answered")
+      .guards("a line is handed to somebody who waits no longer: stuck", "selcc-without-await-answer");
+  p.flag("dirty_travels", dirty_travels, "a Modified line is forwarded with its dirty boundaries")
+      .guards("earlier owners' writes are never flushed: lost", "selcc-without-dirty-travels");
+  p.flag("answer_deferred", answer_deferred, "who loses a line answers the invalidations that it has deferred")
+      .guards("whoever asked in vain waits for ever", "selcc-without-answer-deferred");
+  p.flag("drop_shared_deferral", drop_shared_deferral, "an invalidation of a Shared line in local use is dropped")
+      .guards("two upgraders wait for each other", "selcc-without-shared-drops");
+  p.flag("match_case", match_case, "an invalidation takes effect only on a line in the state that it is meant for")
+      .guards("a writer beside readers, words that no operation leaves", "selcc-without-match-case");
+  p.flag("upgrade_fallback", upgrade_fallback, "an upgrade that fails too often releases its share first (§4.3.2)")
+      .guards("two upgraders fail for ever", "selcc-without-upgrade-fallback");
   p.choice(
        "undo", undo, {{"overlapped", Undo::overlapped}, {"waited", Undo::waited}, {"off", Undo::off}},
        "how a reader that finds a writer in the word takes its bit away: while it asks the writer, before, or never")
-      .varied({Undo::overlapped, Undo::waited});
+      .varied({Undo::overlapped, Undo::waited})
+      .guards(Undo::off, "a reader's bit stays in the word", "selcc-without-undo");
   p.integer("upgrade_attempts", upgrade_attempts, 1, 1000,
             "upgrades that fail before the share is released (\"several\")")
       .varied({1, 3});
@@ -42,7 +53,9 @@ void Options::declare(sim::Parameters& p) {
       .varied({2, 16});
   p.optional_integer("gamma", gamma, 0, 1'000'000'000,
                      "synthetic accesses until local threads give an asked-for line up (§5.3.1); null: never")
-      .varied({0, 4, 256});
+      .varied({0, 4, 256})
+      .guards_unless_null("the threads of the node that has a line keep it among themselves: the others starve",
+                          "selcc-without-gamma");
   p.integer("resend_factor", resend_factor, 1, 1000, "C of the resend gap C × RTT / retries (§5.1.2)").varied({1, 8});
   p.integer("priority_unit", priority_unit, 1, 1'000'000,
             "retries that make the first level of priority; the next begin at 2, 4, 8, 10 and 50 times as many "

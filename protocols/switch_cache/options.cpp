@@ -8,7 +8,8 @@ void CacheOptions::declare_versions(sim::Parameters& p) {
             "bits of the switch's count of a key's writes and fetches, which wraps around: no packet may arrive after "
             "half as many writes of its key as it tells");
   p.flag("serial_versions", serial_versions,
-         "versions are compared as serial numbers (RFC 1982); without, a key is not written any more once they wrap");
+         "versions are compared as serial numbers (RFC 1982); without, a key is not written any more once they wrap")
+      .guards("once versions have wrapped a key is not written any more", "starcache-versions-without-wrap");
 }
 
 }  // namespace racksim::switch_cache
