@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "protocols/flowcc/allocation.hpp"
-#include "protocols/flowcc/memory_node.hpp"
-#include "protocols/flowcc/migration_watch.hpp"
-#include "protocols/flowcc/recovery.hpp"
-#include "protocols/flowcc/shadow_succession.hpp"
-#include "protocols/flowcc/switch_coverage.hpp"
-#include "protocols/flowcc/switch_owner.hpp"
+#include "protocols/flowcc/allocation/allocation.hpp"
+#include "protocols/flowcc/control/migration_watch.hpp"
+#include "protocols/flowcc/control/recovery.hpp"
+#include "protocols/flowcc/control/shadow_succession.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
+#include "protocols/flowcc/switch/switch_coverage.hpp"
+#include "protocols/flowcc/switch/switch_owner.hpp"
 
 namespace racksim::flowcc {
 

@@ -8,8 +8,8 @@
 #include "models/packets/addressing.hpp"
 #include "p4model/execute/pipeline.hpp"
 #include "p4model/language/headers.hpp"
-#include "protocols/flowcc/lcf_program.hpp"
-#include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/rules/messages.hpp"
+#include "protocols/flowcc/switch/lcf_program.hpp"
 #include "sim/random/random.hpp"
 
 namespace racksim::tools {

@@ -2,7 +2,7 @@
 // events.
 #include <catch2/catch.hpp>
 
-#include "tests/protocols/flowcc/migration_run.hpp"
+#include "tests/protocols/flowcc/control/migration_run.hpp"
 
 namespace flowcc_fused_stepped_test {
 

@@ -7,7 +7,7 @@
 
 #include "models/packets/addressing.hpp"
 #include "models/rack/rack.hpp"
-#include "protocols/flowcc/messages.hpp"
+#include "protocols/flowcc/rules/messages.hpp"
 #include "sim/metrics/metrics.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/processes/child_processes.hpp"

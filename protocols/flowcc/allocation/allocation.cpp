@@ -1,0 +1,141 @@
+// The parts of allocation together, and what is left of it at rest. See allocation.hpp.
+#include "protocols/flowcc/allocation/allocation.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "models/packets/addressing.hpp"
+#include "p4model/language/headers.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
+#include "sim/oracles/oracle.hpp"
+
+namespace racksim::flowcc {
+
+AllocationCounters::AllocationCounters(sim::Metrics& m)
+    : chunks(m.counter("flowcc.allocation.chunks", "chunks", "chunks that home agents gave to threads")),
+      refused(m.counter("flowcc.allocation.refused", "requests", "requests for chunks for which a home had no room")),
+      retransmissions(
+          m.counter("flowcc.allocation.retransmissions", "packets", "requests for chunks sent again after a timeout")),
+      chunks_of_dead_nodes(m.counter("flowcc.allocation.chunks_of_dead_nodes", "chunks",
+                                     "chunks that threads had when their node crashed, which nobody else carves")),
+      chunks_at_dead_nodes(m.counter("flowcc.allocation.chunks_at_dead_nodes", "chunks",
+                                     "chunks of a node's memory that other nodes' threads had when it crashed")),
+      used_bytes(m.gauge("flowcc.allocation.used_bytes", "bytes", "in pieces that are allocated, at the end", 0)),
+      free_bytes(m.gauge("flowcc.allocation.free_bytes", "bytes",
+                         "that living threads have and nobody uses, at the end", 0)) {}
+
+void send_allocation(Shared& shared, NodeId from, models::Qpn qpn, const AllocationHeader& header, NodeId to,
+                     std::uint16_t to_qpn, sim::OperationId operation) {
+  p4::PacketRef packet = shared.rack.make_packet(to, 0, to_qpn);
+  packet->push(header);
+  packet->operation = operation;
+  shared.rack.server(from).nic().send_raw(qpn, std::move(packet));
+}
+
+Allocation::Allocation(Shared& shared, const std::vector<std::unique_ptr<MemoryNode>>& nodes,
+                       models::MemoryAllocator& memory)
+    : shared_(shared), nodes_(nodes), counters_(shared.rack.metrics()), pieces_(shared.options.block_bytes) {
+  for (const auto& node : nodes) {
+    models::Core& core = shared.rack.server(node->id()).core(shared.shape.threads_per_node);
+    servers_.push_back(std::make_unique<ChunkServer>(shared, *node, core, memory, counters_));
+    qpns_.push_back(servers_.back()->qpn());
+  }
+  for (const auto& node : nodes) {
+    for (unsigned thread = 0; thread < shared.shape.threads_per_node; ++thread) {
+      models::Core& core = shared.rack.server(node->id()).core(thread);
+      threads_.push_back(std::make_unique<ThreadAllocator>(shared, *node, thread, core, pieces_, qpns_, counters_));
+    }
+  }
+}
+
+void Allocation::node_crashed(NodeId node) {
+  for (const auto& server : servers_) {
+    for (const ChunkServer::Given& given : server->given()) {
+      const bool of_node = given.requester / shared_.shape.threads_per_node == node;
+      const std::uint64_t chunks = given.bytes / shared_.options.chunk_bytes;
+      if (of_node) counters_.chunks_of_dead_nodes.value += chunks;
+      if (!of_node && given.first.home() == node) counters_.chunks_at_dead_nodes.value += chunks;
+    }
+  }
+  for (unsigned thread = 0; thread < shared_.shape.threads_per_node; ++thread) {
+    threads_[shared_.requester_of(node, thread)]->crash();
+  }
+}
+
+bool Allocation::quiescent() const {
+  return std::all_of(threads_.begin(), threads_.end(), [](const auto& thread) { return thread->quiescent(); });
+}
+
+void Allocation::add_waits(std::vector<sim::Wait>& waits) const {
+  for (const auto& thread : threads_) {
+    if (thread->quiescent()) continue;
+    waits.push_back({.who = thread->name(),
+                     .whom = fmt::format("home agent of node{}", thread->asked()),
+                     .why = thread->describe() + ": an answer"});
+  }
+}
+
+std::optional<models::PacketDescription> Allocation::describe(const p4::Packet& packet, unsigned threads_per_node) {
+  const auto* h = packet.find<AllocationHeader>();
+  if (h == nullptr) return std::nullopt;
+  const std::string thread = fmt::format("n{}.t{}", h->node_id, h->requester % threads_per_node);
+  const auto& ip = packet.get<p4::Ipv4>();
+  if (h->kind() == AllocationType::request) {
+    return models::PacketDescription{.label = fmt::format("request {} for {} bytes", h->seq, h->bytes),
+                                     .key = {},
+                                     .from = thread,
+                                     .to = fmt::format("n{}.home", models::node_of_ipv4(ip.dst))};
+  }
+  const std::string home = fmt::format("n{}.home", models::node_of_ipv4(ip.src));
+  if (h->kind() == AllocationType::refused) {
+    return models::PacketDescription{
+        .label = fmt::format("no room for request {}", h->seq), .key = {}, .from = home, .to = thread};
+  }
+  return models::PacketDescription{
+      .label = fmt::format("{} bytes at {:#x} for request {}", h->bytes, h->address, h->seq),
+      .key = {},
+      .from = home,
+      .to = thread};
+}
+
+std::vector<models::Leak> Allocation::leaks() const {
+  std::vector<models::Leak> leaks;
+  for (const auto& thread : threads_) {
+    if (!thread->quiescent()) leaks.push_back({"stuck-request", thread->name() + ": " + thread->describe(), {}});
+  }
+  for (const auto& server : servers_) {
+    for (const ChunkServer::Given& given : server->given()) {
+      const ThreadAllocator& thread = *threads_[given.requester];
+      if (nodes_[given.requester / shared_.shape.threads_per_node]->crashed() || thread.has_or_will(given)) continue;
+      leaks.push_back({"leaked-chunk",
+                       fmt::format("{} bytes at {:#x} were given to {} for its request {}, which does not know of them",
+                                   given.bytes, given.first.value, thread.name(), given.seq),
+                       {shared_.memory.block_of(given.first), {}}});
+    }
+  }
+  return leaks;
+}
+
+void Allocation::record_final_state(sim::Source source) const {
+  for (const auto& thread : threads_) {
+    for (const ChunkServer::Given& chunk : thread->chunks()) {
+      shared_.event_log.record(sim::Observed::final_state, source, shared_.calendar.now(),
+                               sim::OperationId{chunk.requester.number()}, shared_.memory.block_of(chunk.first),
+                               chunk.bytes, chunk.seq);
+    }
+  }
+}
+
+void Allocation::stop_measuring() {
+  counters_.used_bytes.value = static_cast<double>(pieces_.bytes());
+  double unused = 0;
+  for (const auto& thread : threads_) {
+    if (!nodes_[thread->requester() / shared_.shape.threads_per_node]->crashed()) {
+      unused += static_cast<double>(thread->free_bytes());
+    }
+  }
+  counters_.free_bytes.value = unused;
+}
+
+}  // namespace racksim::flowcc

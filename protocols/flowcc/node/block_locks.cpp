@@ -1,0 +1,163 @@
+// How locks are taken and given back. See block_locks.hpp.
+#include "protocols/flowcc/node/block_locks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
+#include "sim/kernel/invariant.hpp"
+
+namespace racksim::flowcc {
+
+using models::LockMode;
+
+BlockLocks::Held* BlockLocks::find(Tag tag) {
+  const auto held = std::find_if(held_.begin(), held_.end(), [tag](const Held& h) { return h.tag == tag; });
+  return held == held_.end() ? nullptr : &*held;
+}
+
+bool BlockLocks::holds(unsigned thread, Tag tag) const {
+  const Held* held = find(tag);
+  return held != nullptr && std::find(held->threads.begin(), held->threads.end(), thread) != held->threads.end();
+}
+
+std::string BlockLocks::refusal(unsigned thread, Tag tag) const {
+  const std::string name = fmt::format("node {}, thread {}", node_.id(), thread);
+  if (holds(thread, tag)) return fmt::format("{} holds a lock of block {} already", name, sim::printed_key(tag));
+  const auto held = std::count_if(held_.begin(), held_.end(), [&](const Held& h) { return holds(thread, h.tag); });
+  if (static_cast<std::uint64_t>(held) < shared_.locks_per_thread()) return "";
+  return fmt::format("{} holds {} locks, as many as it may (locks.per_thread)", name, held);
+}
+
+// Whoever waits keeps its place until it has the lock, so that a node's threads get it in the order of asking.
+sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool tries, sim::OperationId operation) {
+  co_await models::occupy(node_.requester(thread).core(), shared_.options.local_access);
+  Waiting place{.tag = tag, .thread = thread, .mode = mode, .granted = false, .changed = sim::Signal(shared_.calendar)};
+  if (!tries) queue_.push_back(&place);
+  for (bool granted = false; !granted;) {
+    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    if (place.granted) break;  // handed over
+    Held* held = find(tag);
+    const Waiting* first = first_in_queue(tag);
+    const bool next = first == nullptr || first == &place;
+    if (next && held != nullptr && mode == LockMode::shared && held->mode == LockMode::shared) {
+      held->threads.push_back(thread);
+      break;
+    }
+    if (held != nullptr || !next) {
+      if (tries) co_return false;
+      ++shared_.counters.waits_for_sibling.value;
+      co_await place.changed.wait();
+      continue;
+    }
+    if (TimedRunner* sibling = node_.event_on(tag)) {
+      co_await sibling->ended().wait();
+      continue;
+    }
+    bool busy = false;
+    try {
+      node_.requester(thread).find_home(tag);
+      granted = co_await ask_owner(thread, tag, mode, busy, operation);
+    } catch (const models::Unavailable&) {
+      leave(place);
+      throw;
+    }
+    if (busy && tries) co_return false;
+  }
+  leave(place);
+  co_return true;
+}
+
+BlockLocks::Waiting* BlockLocks::first_in_queue(Tag tag) const {
+  const auto first =
+      std::find_if(queue_.begin(), queue_.end(), [tag](const Waiting* w) { return w->tag == tag && !w->granted; });
+  return first == queue_.end() ? nullptr : *first;
+}
+
+void BlockLocks::leave(Waiting& place) {
+  std::erase(queue_, &place);
+  wake(place.tag);
+}
+
+void BlockLocks::wake(Tag tag) {
+  if (Waiting* first = first_in_queue(tag)) first->changed.notify_all();
+}
+
+// What the node has of the block says what it is to ask for.
+MessageType BlockLocks::request_for(Tag tag, LockMode mode) const {
+  const CacheEntry* entry = node_.cache().find(tag);
+  const bool cached = entry != nullptr && entry->valid();
+  if (mode == LockMode::shared) return cached ? MessageType::lock_shared : MessageType::read_miss;
+  return cached ? MessageType::lock_exclusive : MessageType::write_miss;
+}
+
+sim::Task<bool> BlockLocks::ask_owner(unsigned thread, Tag tag, LockMode mode, bool& busy, sim::OperationId operation) {
+  TimedRunner* number = free_number(thread);
+  const auto outcome = co_await node_.requester(thread).obtain(*number, request_for(tag, mode), tag, operation, true);
+  busy = outcome == TimedRunner::Outcome::busy;
+  if (outcome != TimedRunner::Outcome::done) co_return false;
+  Held& held = held_.emplace_back();
+  held.tag = tag;
+  held.number = number;
+  held.at_owner = held.mode = mode;
+  held.threads.push_back(thread);
+  held.after_death = shared_.orphans.erase(tag) != 0;
+  if (CacheEntry* entry = node_.cache().find(tag)) entry->locked = true;
+  ++shared_.counters.block_locks.value;
+  if (held.after_death) ++shared_.counters.locks_after_death.value;
+  co_return true;
+}
+
+// A number of a sibling, if all of its own are in use: then one of them has gone to a sibling with its lock.
+TimedRunner* BlockLocks::free_number(unsigned thread) {
+  TimedRunner* number = node_.requester(thread).lock_number();
+  for (const auto& sibling : node_.requesters()) {
+    if (number == nullptr) number = sibling->lock_number();
+  }
+  RACKSIM_INVARIANT(number != nullptr, "a node has a number for each lock that its threads may hold");
+  return number;
+}
+
+sim::Task<void> BlockLocks::unlock(unsigned thread, Tag tag) {
+  co_await models::occupy(node_.requester(thread).core(), shared_.options.local_access);
+  while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+  Held* held = find(tag);
+  std::erase(held->threads, thread);
+  if (!held->threads.empty() || hand_over(*held)) co_return;
+  if (CacheEntry* entry = node_.cache().find(tag)) entry->locked = false;
+  if (shared_.is_homeless(tag)) {
+    held->number->events().drop_kept();  // nobody is there to tell, and the home will not hear of it when it is back
+  } else {
+    held->number->events().release();
+  }
+  held_.erase(held_.begin() + (held - held_.data()));
+  wake(tag);
+}
+
+// To the thread that has waited longest, and, if that wants to share it, to all behind it that do.
+bool BlockLocks::hand_over(Held& held) {
+  if (held.at_owner != LockMode::exclusive || held.handed_over >= shared_.options.locks.local_handover) return false;
+  for (Waiting* waiting : queue_) {
+    if (waiting->tag != held.tag || waiting->granted) continue;
+    if (!held.threads.empty() && waiting->mode != LockMode::shared) break;
+    held.mode = waiting->mode;
+    held.threads.push_back(waiting->thread);
+    waiting->granted = true;
+    waiting->changed.notify_all();
+    if (held.mode == LockMode::exclusive) break;
+  }
+  if (held.threads.empty()) return false;
+  held.after_death = false;
+  ++held.handed_over;
+  ++shared_.counters.handovers.value;
+  return true;
+}
+
+void BlockLocks::crash() {
+  held_.clear();
+  queue_.clear();
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,94 @@
+// How a cache agent's responder reaches the network, and the shadow node hears of it. See cache_agent.hpp.
+#include "protocols/flowcc/node/cache_agent.hpp"
+
+#include <algorithm>
+
+#include "protocols/flowcc/node/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      core_(core),
+      endpoint_(shared, node.id(), core, *this, *this, shared.options.cache_agent_work),
+      responder_({.options = shared.options,
+                  .coverage = shared.coverage,
+                  .counters = shared.counters,
+                  .cache = node.cache(),
+                  .node = node.id(),
+                  .requesters = shared.requesters()},
+                 *this) {}
+
+void CacheAgent::on_packet(p4::PacketRef packet) {
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
+  const FlowCcHeader& request = packet->get<FlowCcHeader>();
+  ++shared_.counters.cache_received.value;
+  shared_.coverage.handled(Place::cache_agent, request.message_type(), request.tag(), node_.id());
+  responder_.handle(request, packet->operation);
+}
+
+void CacheAgent::acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId operation) {
+  ++shared_.counters.cache_sent.value;
+  endpoint_.send(ack, to, operation);
+}
+
+void CacheAgent::provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId operation) {
+  ++shared_.counters.cache_sent.value;
+  ++shared_.counters.data_blocks.value;
+  endpoint_.write_block(static_cast<NodeId>(request.node_id),
+                        DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}), block, false, 0,
+                        operation);
+}
+
+void CacheAgent::began(RequesterId requester) {
+  node_.recovery().forget(requester);
+}
+
+void CacheAgent::gave_away(RequesterId requester, const BlockData& block) {
+  node_.recovery().gave_away(requester, block);
+}
+
+void CacheAgent::invalidated(const FlowCcHeader& request) {
+  if (shared_.migration != nullptr && request.is_in_switch != 0) invalidations_.add(request.tag(), 1);
+}
+
+void CacheAgent::permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
+  node_.permission_changed(tag, permission, operation);
+}
+
+void CacheAgent::crash() {
+  responder_.crash();
+  invalidations_.clear();
+}
+
+void CacheAgent::epoch_over() {
+  const auto blocks = static_cast<std::int64_t>(invalidations_.size());
+  core_.run<&CacheAgent::report_heat>(shared_.options.migration.work_per_block * blocks, *this);
+}
+
+void CacheAgent::report_heat() {
+  const std::vector<Heat> counted = invalidations_.hottest(invalidations_.size());
+  invalidations_.clear();
+  FlowCcHeader h;
+  h.set_type(MessageType::heat_report);
+  h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
+  h.node_id = node_.id();
+  HeatReport report;
+  for (auto next = counted.begin(); next != counted.end();) {
+    const auto size = std::min<std::ptrdiff_t>(HeatReport::kMost, counted.end() - next);
+    std::copy_n(next, size, report.blocks.begin());
+    report.size = static_cast<std::uint32_t>(size);
+    next += size;
+    ++shared_.counters.cache_sent.value;
+    endpoint_.send_hint(h, shared_.shadow_of[node_.id()], report);
+  }
+}
+
+// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
+void CacheAgent::on_completion(const models::Completion& completion) {
+  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
+  node_.recovery().completed(completion);
+}
+
+}  // namespace racksim::flowcc

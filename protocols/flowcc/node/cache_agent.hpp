@@ -1,0 +1,48 @@
+// The cache agent of a memory node: invalidates and supplies blocks that the node caches (Concordia §5.1.1,
+// "Invalidation and Data Transfer"). What it does with a request its responder decides (cache_responder.hpp); here are
+// its queue pairs, its core's time, and what it counts for the shadow node.
+#pragma once
+
+#include "protocols/flowcc/events/cache_responder.hpp"
+#include "protocols/flowcc/node/network.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One background thread, on a core of its own.
+class CacheAgent final : public models::PacketHandler, public models::CompletionHandler, ResponderHost {
+ public:
+  CacheAgent(Shared& shared, MemoryNode& node, models::Core& core);
+
+  Endpoint& endpoint() { return endpoint_; }
+  models::Core& core() { return core_; }
+
+  /// An epoch is over: the shadow node is told how often which blocks of the switch have been invalidated here.
+  void epoch_over();
+  /// The node has crashed, and knows nothing any more.
+  void crash();
+  /// This requester begins with number 1 again.
+  void forget_requester(RequesterId requester) { responder_.forget_requester(requester); }
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(const models::Completion& completion) override;
+
+ private:
+  void acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId operation) override;
+  void provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId operation) override;
+  void began(RequesterId requester) override;
+  void gave_away(RequesterId requester, const BlockData& block) override;
+  void invalidated(const FlowCcHeader& request) override;
+  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override;
+  void report_heat();
+
+  Shared& shared_;
+  MemoryNode& node_;
+  models::Core& core_;
+  Endpoint endpoint_;
+  CacheResponder responder_;
+  Hotness invalidations_;  // in this epoch, of blocks that the switch owns; where blocks migrate
+};
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,127 @@
+// How a home agent's directory reaches the network, and its migrations the clock. See home_agent.hpp.
+#include "protocols/flowcc/node/home_agent.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "protocols/flowcc/node/memory_node.hpp"
+
+namespace racksim::flowcc {
+
+HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      core_(core),
+      endpoint_(shared, node.id(), core, *this, *this, shared.options.home_agent_work),
+      directory_({.options = shared.options,
+                  .coverage = shared.coverage,
+                  .providers = shared.providers,
+                  .counters = shared.counters,
+                  .migration = shared.migration,
+                  .nodes = static_cast<unsigned>(shared.shape.nodes),
+                  .requesters = shared.requesters(),
+                  .number = shared.requester_of_home(node.id()),
+                  .first_lock = shared.requester_of_lock(0, 0, 0),
+                  .index_mask = shared.index_mask()},
+                 *this) {}
+
+void HomeAgent::on_packet(p4::PacketRef packet) {
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
+  const FlowCcHeader& h = packet->get<FlowCcHeader>();
+  ++shared_.counters.home_received.value;
+  shared_.coverage.handled(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
+                           static_cast<NodeId>(h.node_id));
+  directory_.handle(h, packet->operation);
+}
+
+void HomeAgent::send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+  ++shared_.counters.home_sent.value;
+  endpoint_.send(header, destination, operation);
+}
+
+void HomeAgent::send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+  ++shared_.counters.home_sent.value;
+  endpoint_.send_after(shared_.options.multicast_copy_work, header, destination, operation);
+}
+
+void HomeAgent::provide(const FlowCcHeader& request, sim::OperationId operation) {
+  ++shared_.counters.home_sent.value;
+  ++shared_.counters.data_blocks.value;
+  endpoint_.write_block(static_cast<NodeId>(request.node_id),
+                        DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}),
+                        node_.stored(request.tag()), false, 0, operation);
+}
+
+void HomeAgent::send_move(const FlowCcHeader& header, bool again) {
+  FlowCcHeader h = header;
+  h.set_index = set_index(h.tag(), shared_.options.entries_per_way);
+  h.node_id = endpoint_.node();
+  h.reply_qp = endpoint_.raw_qpn();
+  ++shared_.migration->packets.value;
+  ++shared_.counters.home_sent.value;
+  endpoint_.send(h, endpoint_.node(), 0);
+  const sim::Duration first =
+      shared_.rack.options().rtt * static_cast<std::int64_t>(shared_.options.migration.timeout_rtts);
+  move_patience_ = again ? std::min(move_patience_ * 2, first * FlowCcOptions::kMostBackOff) : first;
+  move_timer_ = shared_.rack.server(endpoint_.node()).clock().after<&HomeAgent::move_timed_out>(move_patience_, *this);
+}
+
+void HomeAgent::stop_waiting() {
+  shared_.calendar.cancel(move_timer_);
+  move_timer_ = {};
+}
+
+void HomeAgent::move_timed_out() {
+  endpoint_.report_timeout(*migration()->moving(), 0, move_patience_);
+  migration()->timed_out();
+}
+
+void HomeAgent::epoch_over() {
+  const auto blocks = static_cast<std::int64_t>(migration()->counted());
+  core_.run<&HomeAgent::end_epoch>(shared_.options.migration.work_per_block * blocks, *this);
+}
+
+void HomeAgent::end_epoch() {
+  migration()->end_epoch();
+  HeatReport report;
+  for (std::uint64_t left = shared_.options.migration.listed; left > 0;) {
+    const std::size_t most = std::min<std::uint64_t>(left, HeatReport::kMost);
+    report.size = 0;
+    migration()->list(report, most);
+    if (report.size == 0) return;
+    FlowCcHeader h;
+    h.set_type(MessageType::listing);
+    h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
+    h.node_id = endpoint_.node();
+    ++shared_.migration->packets.value;
+    ++shared_.counters.home_sent.value;
+    endpoint_.send_hint(h, shared_.shadow_of[endpoint_.node()], report);
+    if (report.size < most) return;
+    left -= most;
+  }
+}
+
+void HomeAgent::forget() {
+  stop_waiting();
+  directory_.forget();
+}
+
+std::vector<models::Leak> HomeAgent::held_locks() const {
+  std::vector<models::Leak> leaks;
+  for (const HomeDirectory::Holder& l : directory_.holders()) {
+    leaks.push_back(
+        {"leaked-lock",
+         fmt::format("home agent {}: {} lock of block {} held by requester {} (seq {}) since {} ns", node_.id(),
+                     l.read ? "read" : "write", sim::printed_key(l.tag), l.requester, l.seq, l.since.ns()),
+         {l.tag, {}}});
+  }
+  return leaks;
+}
+
+// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
+void HomeAgent::on_completion(const models::Completion& completion) {
+  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,59 @@
+// The home agent of a memory node: serves data from its global memory, and manages coherence in software for the blocks
+// of which the switch is not the owner (Concordia §5.1.1, §5.2). What it knows and decides is its directory's
+// (home_directory.hpp); here are its queue pairs, its core's time and its clock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/flowcc/events/home_directory.hpp"
+#include "protocols/flowcc/node/network.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One background thread, on a core of its own.
+class HomeAgent final : public models::PacketHandler, public models::CompletionHandler, DirectoryHost {
+ public:
+  HomeAgent(Shared& shared, MemoryNode& node, models::Core& core);
+
+  Endpoint& endpoint() { return endpoint_; }
+  models::Core& core() { return core_; }
+  HomeDirectory& directory() { return directory_; }
+  const HomeDirectory& directory() const { return directory_; }
+
+  /// Locks that are held.
+  std::vector<models::Leak> held_locks() const;
+
+  /// Where blocks migrate: what it has given away and what it is about to; otherwise null.
+  HomeMigration* migration() { return directory_.migration(); }
+  const HomeMigration* migration() const { return directory_.migration(); }
+  /// An epoch is over: hot blocks move, and the shadow node is told which have.
+  void epoch_over();
+  /// All have stopped: no lock is held and no migration under way any more.
+  void forget();
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(const models::Completion& completion) override;
+
+ private:
+  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override;
+  void send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override;
+  void provide(const FlowCcHeader& request, sim::OperationId operation) override;
+  void send_move(const FlowCcHeader& header, bool again) override;
+  void stop_waiting() override;
+  sim::Time now() const override { return shared_.calendar.now(); }
+  void end_epoch();
+  void move_timed_out();
+
+  Shared& shared_;
+  MemoryNode& node_;
+  models::Core& core_;
+  Endpoint endpoint_;
+  HomeDirectory directory_;
+  sim::Duration move_patience_;  // timeout of the latest packet of a migration
+  sim::EventId move_timer_;
+};
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,109 @@
+// Queue pairs and packets of a memory node's threads. See network.hpp.
+#include "protocols/flowcc/node/network.hpp"
+
+#include "p4model/language/headers.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::flowcc {
+
+Endpoint::Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
+                   models::CompletionHandler& completions, sim::Duration handling)
+    : shared_(shared),
+      node_(node),
+      core_(core),
+      nic_(shared.rack.server(node).nic()),
+      raw_qpn_(nic_.create_raw_qp(core, packets, handling)) {
+  models::CompletionQueue& queue = nic_.create_completion_queue(core, completions);
+  for (unsigned remote = 0; remote < shared.shape.nodes; ++remote) {
+    connections_.push_back(&nic_.create_reliable({queue, queue}));
+  }
+  remote_numbers_.resize(connections_.size());
+}
+
+void Endpoint::connect(Endpoint& a, Endpoint& b) {
+  models::ReliableConnection &to_b = *a.connections_[b.node_], &to_a = *b.connections_[a.node_];
+  to_b.connect(b.node_, to_a.number());
+  if (&a != &b) to_a.connect(a.node_, to_b.number());
+  a.remote_numbers_[b.node_] = to_a.number();
+  b.remote_numbers_[a.node_] = to_b.number();
+}
+
+void Endpoint::connect_again(std::uint32_t connection) {
+  for (NodeId remote = 0; remote < connections_.size(); ++remote) {
+    if (!shared_.takes_part(remote, connection)) continue;
+    connections_[remote]->connect(remote, remote_numbers_[remote], models::first_psn(connection));
+  }
+}
+
+bool Shared::is_stale(const p4::Packet& packet, NodeId server) const {
+  if (migration == nullptr) return false;
+  const bool stale = packet.get<p4::Udp>().src_port != flowcc_port(incarnations[server]);
+  if (stale) ++migration->stale_packets.value;
+  return stale;
+}
+
+sim::Duration Shared::control_time(std::uint64_t operations) const {
+  const auto rate = static_cast<double>(rack.chassis().options().control_operations_per_second);
+  return sim::Duration::from_ps(static_cast<std::int64_t>(1e12 * static_cast<double>(operations) / rate));
+}
+
+p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+  // The switch writes the UDP destination port, the receiver's queue pair.
+  const std::uint32_t incarnation = shared_.incarnations.empty() ? 0 : shared_.incarnations[node_];
+  p4::PacketRef packet = shared_.rack.make_packet(destination, shared_.flowcc_port(incarnation), 0);
+  packet->push(header);
+  packet->operation = operation;
+  return packet;
+}
+
+void Endpoint::send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+  nic_.send_raw(raw_qpn_, make_packet(header, destination, operation));
+}
+
+void Endpoint::send_hint(const FlowCcHeader& header, NodeId destination, const HeatReport& report) {
+  p4::PacketRef packet = make_packet(header, destination, 0);
+  packet->payload_bytes = report.size * HeatReport::kBytesEach;
+  packet->content = models::Content::of(report);
+  nic_.send_raw(raw_qpn_, std::move(packet));
+}
+
+void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination,
+                          sim::OperationId operation) {
+  shared_.calendar.at<&Endpoint::send_now>(core_.charge(cost), core_.lane(), *this,
+                                           make_packet(header, destination, operation).release());
+}
+
+void Endpoint::send_now(p4::Packet* packet) {
+  nic_.send_raw(raw_qpn_, p4::PacketRef::adopt(packet));
+}
+
+void Endpoint::report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience) {
+  const sim::Time now = shared_.calendar.now();
+  sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
+                         {sim::SentAgain::timeout, tag, now - patience});
+}
+
+void Endpoint::write_list(NodeId destination, std::uint64_t address, const HeatReport& blocks, std::uint64_t wr_id) {
+  models::WorkRequest write;
+  write.opcode = models::Opcode::write;
+  write.remote = {address, shared_.data_keys[destination]};
+  write.content = models::Content::of(blocks);
+  write.bytes = blocks.size * HeatReport::kBytesEach;
+  write.wr_id = wr_id;
+  connections_[destination]->post(write);
+}
+
+void Endpoint::write_block(NodeId destination, std::uint64_t address, const BlockData& block, bool signalled,
+                           std::uint64_t wr_id, sim::OperationId operation) {
+  models::WorkRequest write;
+  write.opcode = models::Opcode::write;
+  write.remote = {address, shared_.data_keys[destination]};
+  write.content = models::Content::of(block);
+  write.bytes = static_cast<std::uint32_t>(shared_.shape.block_bytes);
+  write.signalled = signalled;
+  write.wr_id = wr_id;
+  write.operation = operation;
+  connections_[destination]->post(write);
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,170 @@
+// The requester's operations. See requester.hpp.
+#include "protocols/flowcc/node/requester.hpp"
+
+#include <fmt/core.h>
+
+#include "models/host/core_wait.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
+#include "sim/kernel/invariant.hpp"
+
+namespace racksim::flowcc {
+
+Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
+    : shared_(shared),
+      node_(node),
+      thread_(thread),
+      core_(core),
+      endpoint_(shared, node.id(), core, *this, *this),
+      runner_(shared, node, core, endpoint_, RequesterId{shared.requester_of(node.id(), thread)},
+              fmt::format("node{}/thread{}", node.id(), thread)) {}
+
+sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
+  co_await models::occupy(core_, shared_.options.local_access);
+  for (bool local = true;; local = false) {
+    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
+    if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
+      if (local) ++shared_.counters.local_hits.value;
+      shared_.coverage.race_if(entry->busy, RacePoint::read_during_own_event);
+      node_.cache().touch(*entry);
+      co_return entry->value;
+    }
+    find_home(tag);
+    co_await obtain_for_access(MessageType::read_miss, tag, operation);
+  }
+}
+
+sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId operation) {
+  co_await models::occupy(core_, shared_.options.local_access);
+  for (bool local = true;; local = false) {
+    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    CacheEntry* entry = node_.cache().find(tag);
+    if (entry != nullptr && entry->state == CacheEntry::State::dirty && !entry->busy) {
+      if (local) ++shared_.counters.local_hits.value;
+      node_.cache().touch(*entry);
+      entry->value = value;
+      shared_.memory.performed(operation, tag, value);
+      if (shared_.writes != nullptr) shared_.writes->performed(tag, value);
+      co_return;
+    }
+    find_home(tag);
+    const bool clean = entry != nullptr && entry->state == CacheEntry::State::clean;
+    co_await obtain_for_access(clean ? MessageType::write_shared : MessageType::write_miss, tag, operation);
+  }
+}
+
+// What is cached here can be used without its home; all else needs it.
+void Requester::find_home(Tag tag) const {
+  if (!shared_.is_homeless(tag)) return;
+  ++shared_.migration->unavailable.value;
+  throw models::Unavailable(
+      fmt::format("block {}: its home, node {}, is down", sim::printed_key(tag), shared_.home_of(tag)));
+}
+
+sim::Task<void> Requester::obtain_for_access(MessageType type, Tag tag, sim::OperationId operation) {
+  if (TimedRunner* sibling = node_.event_on(tag)) {
+    // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
+    // copyset and a retransmission of the other would fail its check while holding a lock.
+    shared_.coverage.race(RacePoint::misses_merged);
+    ++shared_.counters.merged_misses.value;
+    co_await sibling->ended().wait();
+    co_return;
+  }
+  co_await obtain(runner_, type, tag, operation);
+}
+
+sim::Task<TimedRunner::Outcome> Requester::obtain(TimedRunner& by, MessageType type, Tag tag,
+                                                  sim::OperationId operation, bool keep_lock) {
+  CacheEntry* entry;
+  if (type == MessageType::read_miss || type == MessageType::write_miss) {
+    entry = node_.cache().free_entry(tag);
+    if (entry == nullptr) {
+      co_await make_room(by, tag, operation);
+      co_return TimedRunner::Outcome::lost_race;
+    }
+    RACKSIM_INVARIANT(node_.cache().find(tag) == nullptr, "a block is in one entry of a cache");
+    entry->tag = tag;
+    entry->state = CacheEntry::State::filling;
+  } else {
+    entry = node_.cache().find(tag);
+  }
+  entry->busy = true;
+  co_return co_await by.run(type, tag, operation, keep_lock);
+}
+
+// Evicts the least recently used block of the tag's bucket.
+sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId operation) {
+  // What has no home stays: it may be all that is left of the block. What an application has locked is its own.
+  CacheEntry* victim = node_.cache().victim(
+      tag, [this](const CacheEntry& entry) { return !entry.locked && !shared_.is_homeless(entry.tag); });
+  if (victim == nullptr && !node_.cache().any_busy(tag)) {
+    if (shared_.migration != nullptr) ++shared_.migration->unavailable.value;
+    throw models::Unavailable(
+        fmt::format("block {}: its place in the cache is taken by blocks that are locked or whose homes are down",
+                    sim::printed_key(tag)));
+  }
+  if (victim == nullptr) {
+    // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
+    shared_.coverage.race(RacePoint::bucket_all_busy);
+    co_await node_.any_event_ended().wait();
+    co_return;
+  }
+  const bool dirty = victim->state == CacheEntry::State::dirty;
+  const Tag victim_tag = victim->tag;
+  victim->busy = true;
+  co_await by.run(dirty ? MessageType::evict_modified : MessageType::evict_shared, victim_tag, operation);
+}
+
+TimedRunner* Requester::lock_number() {
+  TimedRunner* free = nullptr;  // perhaps with an unlock under way that its next request has to wait for
+  for (const auto& lock : locks_) {
+    const EventRunner& events = lock->events();
+    if (events.event().active() || events.keeps_lock()) continue;
+    if (events.may_send()) return lock.get();
+    free = lock.get();
+  }
+  if (locks_.size() == shared_.locks_per_thread()) return free;
+  const auto next = static_cast<unsigned>(locks_.size());
+  const RequesterId number{shared_.requester_of_lock(node_.id(), thread_, next)};
+  locks_.push_back(std::make_unique<TimedRunner>(shared_, node_, core_, endpoint_, number,
+                                                 fmt::format("node{}/thread{}/lock{}", node_.id(), thread_, next)));
+  return locks_.back().get();
+}
+
+bool Requester::quiescent() const {
+  bool quiescent = true;
+  visit_runners([&](const TimedRunner& runner) { quiescent = quiescent && runner.events().quiescent(); });
+  return quiescent;
+}
+
+TimedRunner& Requester::runner_of(std::uint64_t requester) {
+  const auto number = static_cast<unsigned>(requester);
+  return shared_.is_lock(number) ? *locks_[number - shared_.requester_of_lock(node_.id(), thread_, 0)] : runner_;
+}
+
+void Requester::data_landed(unsigned requester, std::uint32_t seq, const BlockData& data) {
+  runner_of(requester).data_landed(seq, data);
+}
+
+void Requester::crash() {
+  visit_runners([](TimedRunner& runner) { runner.crash(); });
+}
+
+void Requester::on_packet(p4::PacketRef packet) {
+  if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
+  const FlowCcHeader& h = packet->get<FlowCcHeader>();
+  ++shared_.counters.requester_received.value;
+  shared_.coverage.handled(Place::requester, h.message_type(), h.tag(), node_.id());
+  runner_of(h.requester).events().received(h);
+}
+
+// Of a write-back. When it fails the lock of the event stays taken: nothing joins a broken connection again.
+void Requester::on_completion(const models::Completion& completion) {
+  if (completion.status != models::Status::success) {
+    if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
+    return;
+  }
+  runner_of(completion.wr_id >> 32).events().written_back(completion.wr_id & 0xffffffff);
+}
+
+}  // namespace racksim::flowcc

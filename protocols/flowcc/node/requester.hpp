@@ -1,0 +1,85 @@
+// A requester: one application thread of a memory node (Concordia §5.1.1). It looks into the local cache, and gets what
+// it has not the right to read or write by coherence events (event_runner.hpp).
+//
+// After a failed ACK the whole operation is retried at once: the paper names no back-off.
+//
+// The locks of blocks that it holds are requesters of their own, with own numbers, sequences and scores, since two
+// scores a thread allow it no second lock (block_locks.hpp). They share its queue pairs and its core.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/flowcc/node/timed_runner.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+/// One application thread.
+class Requester final : public models::PacketHandler, public models::CompletionHandler {
+ public:
+  Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core);
+
+  /// Reads a block through the local cache; returns its value.
+  sim::Task<sim::Value> read(Tag tag, sim::OperationId operation);
+  /// Writes a block in the local cache.
+  sim::Task<void> write(Tag tag, sim::Value value, sim::OperationId operation);
+
+  /// Tries once to get a block, or another right on it, by an event of `by`, which may keep its lock. The caller looks
+  /// into the cache again afterwards: what it wants may have been refused, or may have to wait for room in the cache.
+  /// No sibling has an event on the block.
+  sim::Task<TimedRunner::Outcome> obtain(TimedRunner& by, MessageType type, Tag tag, sim::OperationId operation,
+                                         bool keep_lock = false);
+  /// Throws models::Unavailable if the home of a block is down.
+  void find_home(Tag tag) const;
+
+  /// One of its numbers for locks that no event is under way of and that keeps none; null if all keep one.
+  TimedRunner* lock_number();
+
+  /// Its own events, and those of its locks that have ever been held.
+  template <class Visit>
+  void visit_runners(Visit&& visit) {
+    visit(runner_);
+    for (const auto& lock : locks_) visit(*lock);
+  }
+  template <class Visit>
+  void visit_runners(Visit&& visit) const {
+    visit(runner_);
+    for (const auto& lock : locks_) visit(static_cast<const TimedRunner&>(*lock));
+  }
+
+  /// By its number.
+  TimedRunner& runner_of(std::uint64_t requester);
+  /// The thread's own, for its misses, upgrades and evictions.
+  const TimedRunner& own() const { return runner_; }
+  const CoherenceEvent& event() const { return runner_.event(); }
+  models::Core& core() { return core_; }
+  Endpoint& endpoint() { return endpoint_; }
+  bool quiescent() const;
+
+  /// Data have landed in the buffer of event `seq` of one of its numbers.
+  void data_landed(unsigned requester, std::uint32_t seq, const BlockData& data);
+  /// The thread died with its node: nothing is under way any more, and the next numbers are 1.
+  void crash();
+
+  void on_packet(p4::PacketRef packet) override;
+  void on_completion(const models::Completion& completion) override;
+
+ private:
+  sim::Task<void> obtain_for_access(MessageType type, Tag tag, sim::OperationId operation);
+  sim::Task<void> make_room(TimedRunner& by, Tag tag, sim::OperationId operation);
+
+  Shared& shared_;
+  MemoryNode& node_;
+  unsigned thread_;
+  models::Core& core_;
+  Endpoint endpoint_;
+  TimedRunner runner_;
+  std::vector<std::unique_ptr<TimedRunner>> locks_;  // by number, as many as have been used
+};
+
+}  // namespace racksim::flowcc

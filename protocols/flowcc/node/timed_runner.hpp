@@ -1,0 +1,89 @@
+// An event runner with the network, the core and the timers of an application thread.
+//
+// Timeouts are 6 RTT for requests and 3 RTT for unlocks (§5.3). Both double with each retransmission: a request's
+// because rule (ii) needs one above the round trip (event_runner.hpp), an unlock's because a home agent that takes
+// longer to serve it than the timeout would be kept busy with copies of it.
+//
+// As printed a requester goes on later: it writes back, waits for the acknowledgement of the unlock before, unlocks,
+// and only then has ended the event (§5.1.1, §5.3.2). By the safe rules the write-back and the wait are asynchronous as
+// the unlock itself is; rule (iii) and the lock that is held meanwhile make that safe.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "protocols/flowcc/events/event_runner.hpp"
+#include "sim/kernel/waiting.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+
+class TimedRunner final : public EventHost {
+ public:
+  /// Sends through the thread's endpoint; `name` is how reports name it.
+  TimedRunner(Shared& shared, MemoryNode& node, models::Core& core, Endpoint& endpoint, RequesterId number,
+              std::string name);
+
+  EventRunner& events() { return runner_; }
+  const EventRunner& events() const { return runner_; }
+  const CoherenceEvent& event() const { return runner_.event(); }
+  RequesterId number() const { return runner_.number(); }
+  std::string name() const override { return name_; }
+
+  /// How an event ended.
+  enum class Outcome : std::uint8_t {
+    done,
+    lost_race,  ///< it does not make sense any more, or all have stopped
+    busy        ///< refused, for somebody has the lock
+  };
+  /// Runs one coherence event to its end, which keeps its lock if it is told to.
+  sim::Task<Outcome> run(MessageType type, Tag tag, sim::OperationId operation, bool keep_lock = false);
+  /// For those who wait for its end.
+  sim::Signal& ended() { return ended_; }
+  /// For those who wait for the acknowledgement of an unlock.
+  sim::Signal& unlock_acked() { return unlock_acked_; }
+
+  /// Data have landed in the buffer of event `seq`; the thread has yet to notice.
+  void data_landed(std::uint32_t seq, const BlockData& data);
+
+  void abort(std::vector<BlockData>& write_backs);
+  void crash() { runner_.crash(); }
+
+  /// What is under way, for a report of what is stuck; empty when quiescent.
+  std::string describe() const;
+  /// Its block and operation.
+  sim::KeyAndOperations key_and_operations() const;
+
+ private:
+  void send(FlowCcHeader& header, sim::OperationId operation) override;
+  void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) override;
+  LocalCache& cache() override;
+  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override;
+  void unlock_sent(std::size_t slot) override;
+  void unlock_over(std::size_t slot) override;
+  void unlock_dropped(std::size_t slot) override;
+  void event_settled() override { settled_.notify_all(); }
+  void event_ended() override;
+  void unlock_timed_out(std::uint32_t slot);
+  void notice_data(std::uint64_t seq_and_version, sim::Value value);
+  bool safe() const { return shared_.options.idempotence == FlowCcOptions::Idempotence::safe; }
+  sim::Duration timeout(std::uint64_t rtts) const;
+
+  struct Timer {
+    sim::Duration patience;  ///< timeout of the latest transmission
+    sim::EventId id;
+  };
+
+  Shared& shared_;
+  MemoryNode& node_;
+  models::Core& core_;
+  sim::Clock& clock_;
+  Endpoint& endpoint_;
+  std::string name_;
+  EventRunner runner_;
+  sim::Signal settled_, ended_, unlock_sent_, unlock_acked_;
+  std::array<Timer, 2> timers_;  // of unlocks
+};
+
+}  // namespace racksim::flowcc

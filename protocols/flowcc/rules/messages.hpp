@@ -1,0 +1,84 @@
+// FlowCC's packets: the header of Table 1, and the fields that the loss scheme of §5.3 needs besides.
+#pragma once
+
+#include <cstdint>
+
+#include "p4model/language/header.hpp"
+#include "protocols/flowcc/rules/block.hpp"
+
+namespace racksim::flowcc {
+
+/// Reserved UDP source port by which the switch knows a coherence packet (§6).
+inline constexpr std::uint64_t kFlowCcPort = 0xfcc0;
+
+/// Who on the receiving node a packet is for. The switch turns it into the UDP destination port, which is the number of
+/// the receiver's queue pair (§6).
+enum class Receiver : std::uint8_t { home_agent = 0, cache_agent = 1, requester = 2, shadow = 3 };
+
+/// The header that every FlowCC packet carries after UDP.
+///
+/// Beyond Table 1: `requester` (node_id is too coarse for several threads a node), `seq` (§5.3.1), `serial` (rule (i)
+/// below), `set_index` (the switch's hash unit yields 2^n indices and its arrays have 41,667 entries a way: the sender
+/// reduces the hash), `retransmitted` and `from_home`, and `receiver`, `reply_qp` for the rewriting of the UDP port.
+struct FlowCcHeader {
+  std::uint64_t type = 0;
+  std::uint64_t receiver = 0;
+  std::uint64_t is_data_provider = 0;
+  std::uint64_t is_in_switch = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t from_home = 0;  ///< in an ACK: the home agent sends the data
+  std::uint64_t lost_race = 0;  ///< in a FAILED-ACK: the request makes no sense any more; else somebody has the lock
+  std::uint64_t padding = 0;
+  std::uint64_t provider = 0;  ///< replication id (node + 1) of the copy to be flagged, from ingress to egress
+  std::uint64_t global_status = 0;
+  std::uint64_t tag_high = 0, tag_low = 0;
+  std::uint64_t set_index = 0;
+  std::uint64_t node_id = 0;    ///< the requester's node; in an ACK of an agent: the agent's node
+  std::uint64_t requester = 0;  ///< number of the application thread in the rack
+  std::uint64_t reply_qp = 0;   ///< the requester's queue pair
+  std::uint64_t seq = 0;        ///< number of the coherence event, per requester (§5.3.1)
+  std::uint64_t serial = 0;     ///< number of the transmission, per requester
+  std::uint64_t copyset = 0;
+
+  static constexpr p4::HeaderLayout kLayout{"flowcc",
+                                            {{"type", 8},
+                                             {"receiver", 8},
+                                             {"is_data_provider", 1},
+                                             {"is_in_switch", 1},
+                                             {"retransmitted", 1},
+                                             {"from_home", 1},
+                                             {"lost_race", 1},
+                                             {"padding", 3},
+                                             {"provider", 8},
+                                             {"global_status", 8},
+                                             {"tag_high", 32},
+                                             {"tag_low", 32},
+                                             {"set_index", 16},
+                                             {"node_id", 16},
+                                             {"requester", 16},
+                                             {"reply_qp", 16},
+                                             {"seq", 32},
+                                             {"serial", 32},
+                                             {"copyset", 32}}};
+
+  // On the wire and in the switch a tag stands plus one: an entry of the TAG array that nobody uses holds 0.
+  Tag tag() const { return sim::Key{(tag_high << 32 | tag_low) - 1}; }
+  void set_tag(Tag tag) { tag_high = (tag + 1) >> 32, tag_low = (tag + 1) & 0xffffffff; }
+  MessageType message_type() const { return static_cast<MessageType>(type); }
+  void set_type(MessageType t) { type = static_cast<std::uint64_t>(t); }
+  GlobalMetadata metadata() const { return {static_cast<GlobalStatus>(global_status), static_cast<Copyset>(copyset)}; }
+  void set_metadata(GlobalMetadata m) {
+    global_status = static_cast<std::uint64_t>(m.status);
+    copyset = m.copyset;
+  }
+};
+
+/// The index at which a block's metadata can stand, the same in every way: a hash of its tag, reduced to the range of
+/// the arrays by the sender (the switch compares tags, so a wrong index could only miss).
+constexpr std::uint64_t set_index(Tag tag, std::uint64_t entries_per_way) {
+  std::uint64_t h = (tag ^ (tag >> 31)) * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ (h >> 29)) * 0x94d049bb133111ebull;
+  return (h >> 16) % entries_per_way;
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,49 @@
+// Names and meanings of migration's counters. See migration_counters.hpp.
+#include "protocols/flowcc/rules/migration_counters.hpp"
+
+namespace racksim::flowcc {
+
+MigrationCounters::MigrationCounters(sim::Metrics& m)
+    : epochs(m.counter("flowcc.migration.epochs", "epochs", "epochs that have ended, of all home agents")),
+      adds(m.counter("flowcc.migration.adds", "blocks", "blocks that home agents have sent ADD-TO-SWITCH for")),
+      added(m.counter("flowcc.migration.added", "blocks", "of which the switch has taken")),
+      collisions(m.counter("flowcc.migration.collisions", "blocks", "of which found all places taken")),
+      removes(m.counter("flowcc.migration.removes", "blocks", "blocks that home agents have asked back")),
+      removed(m.counter("flowcc.migration.removed", "blocks", "of which have come back to their homes")),
+      busy_removes(m.counter("flowcc.migration.busy_removes", "blocks", "of which were locked, and have stayed")),
+      skips(m.counter("flowcc.migration.skips", "blocks", "hot blocks that were locked at the end of an epoch")),
+      drains(m.counter("flowcc.migration.drains", "blocks",
+                       "of which have taken no new holders from then on, until they moved")),
+      retransmissions(
+          m.counter("flowcc.migration.retransmissions", "packets", "ADD, REMOVE and CLEAR sent again after a timeout")),
+      packets(m.counter("flowcc.migration.packets", "packets",
+                        "packets of migration that home agents have sent and received, hints included")),
+      refused_requests(m.counter("flowcc.migration.refused_requests", "packets",
+                                 "requests that a home refused since it had given the block away, or was about to")),
+      dropped_requests(m.counter("flowcc.migration.dropped_requests", "packets",
+                                 "requests that a home dropped as older than the block's return")),
+      reports(m.counter("flowcc.shadow.reports", "packets", "reports of invalidations that the shadow node received")),
+      listings(m.counter("flowcc.shadow.listings", "packets", "lists of home agents that the shadow node received")),
+      scans(m.counter("flowcc.shadow.scans", "scans", "scans of the shadow node for cold blocks")),
+      notices(m.counter("flowcc.shadow.notices", "packets", "cold blocks that it would have removed")),
+      takeovers(m.counter("flowcc.shadow.takeovers", "takeovers",
+                          "times that a server has become the shadow node for one that failed, recoveries aside")),
+      tags_read(m.counter("flowcc.shadow.tags_read", "operations",
+                          "places of the switch that the control CPU has read for servers that did")),
+      recoveries(m.counter("flowcc.recovery.recoveries", "recoveries", "times that all nodes stopped and recovered")),
+      recovery_time(
+          m.counter("flowcc.recovery.time", "ns", "time from the beginning of each to its end, outage included")),
+      recovery_work(m.counter("flowcc.recovery.work", "ns",
+                              "of which from when the switch took its program on, without `recovery.rest`")),
+      saved(m.counter("flowcc.recovery.saved", "blocks", "blocks on their way home that were written there again")),
+      reported(m.counter("flowcc.recovery.reported", "blocks", "cached blocks that cache agents have told homes of")),
+      supplied(m.counter("flowcc.recovery.supplied", "blocks",
+                         "blocks of which homes had an older value, or none, and got that of a copy")),
+      stale_packets(m.counter("flowcc.recovery.stale_packets", "packets",
+                              "packets of another incarnation that agents and requesters dropped")),
+      lost_blocks(m.counter("flowcc.recovery.lost_blocks", "blocks",
+                            "blocks of which acknowledged writes were lost with nodes that crashed")),
+      unavailable(m.counter("flowcc.recovery.unavailable", "operations",
+                            "reads and writes that ended with an error, for a home was down")) {}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,40 @@
+// The declaration of recovery's options. See recovery_options.hpp. They are neutral at their defaults, where no block
+// migrates and nothing recovers.
+#include "protocols/flowcc/rules/recovery_options.hpp"
+
+namespace racksim::flowcc {
+
+void RecoveryOptions::declare(sim::Parameters& p) {
+  const sim::Duration most = sim::Duration::from_ps(1'000'000'000);
+  membership.declare(p);
+  p.choice("of_nodes", of_nodes, {{"rebuild", OfNodes::rebuild}, {"printed", OfNodes::printed}},
+           "what is done about a node that has failed: all stop and homes rebuild metadata as after a failure of the "
+           "switch, or, as printed, requests are drained and locks released, which cannot end while one waits for it")
+      .neutral(OfNodes::rebuild);
+  p.flag("newest_copies", newest_copies,
+         "a home whose memory is older than a copy, for a write-back has died with its node, or itself has, gets the "
+         "copy's value")
+      .neutral(true);
+  p.flag("write_backs", write_backs, "blocks whose write-back is under way when all stop are written again")
+      .neutral(true);
+  p.flag("given_away", given_away,
+         "a cache agent keeps what it gave away dirty, or downgraded, and tells homes of it when all stop")
+      .neutral(true);
+  p.flag("locks", locks,
+         "homes are told of the locks of blocks that applications of living nodes hold; else these are free, and "
+         "critical "
+         "sections overlap")
+      .neutral(true);
+  p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents").neutral(true);
+  p.length("work_per_entry", work_per_entry, {}, most, "core time of a cache agent to look at an entry for its report")
+      .neutral(work_per_entry);
+  p.length("work_per_report", work_per_report, {}, most, "core time of a home agent for a block that is reported")
+      .neutral(work_per_report);
+  p.length(
+       "rest", rest, {}, sim::Duration::from_ps(100'000'000'000'000),
+       "time that a recovery takes beside what is modelled, such as for processes to start and for a driver to set the "
+       "switch up: a paper's figure tells the sum")
+      .neutral(rest);
+}
+
+}  // namespace racksim::flowcc

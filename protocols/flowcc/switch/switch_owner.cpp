@@ -1,0 +1,320 @@
+// Set-up and inspection of the switch. See switch_owner.hpp.
+#include "protocols/flowcc/switch/switch_owner.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "models/packets/addressing.hpp"
+#include "protocols/flowcc/control/shadow_node.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
+#include "sim/options/option_error.hpp"
+
+namespace racksim::flowcc {
+
+namespace {
+// A register of LOCK as people read it (lcf_program.cpp).
+std::string lock_text(std::uint64_t lock) {
+  return fmt::format("{:#06x} ({}, {} readers)", lock, lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff);
+}
+}  // namespace
+
+SwitchOwner::SwitchOwner(Shared& shared)
+    : shared_(shared),
+      lcf_(make_lcf_program(shared.options, {.nodes = shared.shape.nodes,
+                                             .threads = shared.threads(),
+                                             .migrates = shared.migration != nullptr,
+                                             .locks = shared.threads() * shared.locks_per_thread()})),
+      pipe_(shared.rack.chassis().pipe_of(shared.rack.port_of(0))) {
+  models::SwitchChassis& chassis = shared_.rack.chassis();
+  for (NodeId node = 0; node < shared_.shape.nodes; ++node) {
+    if (chassis.pipe_of(shared_.rack.port_of(node)) != pipe_) {
+      throw sim::OptionError("/rack/nodes", fmt::format("node {} in another pipe of the switch than node 0", node),
+                             "all in one pipe: the LCF pipeline's state exists once");
+    }
+  }
+  shared_.rack.install_program(lcf_.program);
+  for (std::size_t way = 0; way < lcf_.tag.size(); ++way) {
+    ways_.push_back({.tag = lcf_.tag[way]->id,
+                     .lock = lcf_.lock[way]->id,
+                     .status = lcf_.status[way]->id,
+                     .copyset = lcf_.copyset[way]->id});
+  }
+}
+
+void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
+  nodes_ = std::move(nodes);
+  models::SwitchChassis& chassis = shared_.rack.chassis();
+  for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
+    p4::Pipeline& pipeline = chassis.pipeline(pipe);
+    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) { pipeline.add_entry(*table, key, *action, data); });
+    for (const p4::ValueSet* set : lcf_.ports) pipeline.add_value(*set, shared_.flowcc_port(0));
+  }
+  set_groups();
+}
+
+std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& operations) {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  const unsigned pipes = shared_.rack.chassis().pipes();
+  for (unsigned pipe = 0; pipe < pipes; ++pipe) {
+    for (const p4::ValueSet* set : lcf_.ports)
+      cpu.remove_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
+    for (const p4::RegisterArray& array : lcf_.program->arrays()) cpu.clear(pipe, &array, operations.next());
+    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) {
+      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
+    });
+  }
+  const std::uint64_t groups = set_groups();
+  loaded_port_ = shared_.flowcc_port(incarnation);
+  for (unsigned pipe = 0; pipe < pipes; ++pipe) {
+    for (const p4::ValueSet* set : lcf_.ports)
+      cpu.add_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
+  }
+  return groups;
+}
+
+std::uint64_t SwitchOwner::address_shadow(ControlOperations& operations) {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  for (unsigned pipe = 0; pipe < shared_.rack.chassis().pipes(); ++pipe) {
+    fill_shadow([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
+                    const std::vector<std::uint64_t>& data) {
+      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
+    });
+  }
+  return set_add_groups();
+}
+
+void SwitchOwner::read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
+                            ControlOperations& operations) {
+  const std::uint64_t entries = shared_.options.entries_per_way;
+  for (std::uint64_t place = first; place < end; ++place) {
+    shared_.rack.control_cpu().read(pipe_, lcf_.tag[place / entries], place % entries,
+                                    operations.next([found](std::uint64_t tag_and_one) {
+                                      if (tag_and_one != 0) found(Tag{tag_and_one - 1});
+                                    }));
+  }
+}
+
+void SwitchOwner::release_locks() {
+  models::ControlCpu& cpu = shared_.rack.control_cpu();
+  for (const p4::RegisterArray* lock : lcf_.lock) cpu.clear(pipe_, lock, {});
+  for (const p4::RegisterArray& array : lcf_.program->arrays()) {
+    if (array.name == "SCOREBOARD") cpu.clear(pipe_, &array, {});
+  }
+}
+
+// What the tables have to know of the nodes' queue pairs, entry by entry.
+template <class Fill>
+void SwitchOwner::fill_tables(Fill&& fill) const {
+  const auto number = [](Receiver receiver) { return static_cast<std::uint64_t>(receiver); };
+  for (MemoryNode* node : nodes_) {
+    const std::uint64_t port = shared_.rack.port_of(node->id());
+    const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
+    std::vector<std::uint64_t> home{port};
+    if (shared_.migration != nullptr) home.push_back(node->id());
+    fill(lcf_.home_port, {mac}, lcf_.set_home_port, home);
+    fill(lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent,
+         {mac, ip, node->home_agent().endpoint().raw_qpn()});
+    fill(lcf_.address, {port, number(Receiver::cache_agent)}, lcf_.to_agent,
+         {mac, ip, node->cache_agent().endpoint().raw_qpn()});
+    fill(lcf_.address, {port, number(Receiver::requester)}, lcf_.to_requester, {mac, ip});
+  }
+  fill_shadow(fill);
+}
+
+template <class Fill>
+void SwitchOwner::fill_shadow(Fill&& fill) const {
+  if (shadow_ == nullptr) return;
+  const NodeId server = shadow_->server();
+  fill(lcf_.address, {shared_.rack.port_of(server), static_cast<std::uint64_t>(Receiver::shadow)}, lcf_.to_agent,
+       {models::mac_of(server), models::ipv4_of(server), shadow_->endpoint().raw_qpn()});
+}
+
+// All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
+std::uint64_t SwitchOwner::set_groups() {
+  std::uint64_t groups = 0;
+  p4::ReplicationEngine& engine = shared_.rack.chassis().replication();
+  const auto port_of = [this](std::size_t node) {
+    return static_cast<std::uint16_t>(shared_.rack.port_of(static_cast<NodeId>(node)));
+  };
+  for (const unsigned high : {0u, 1u}) {
+    for (unsigned subset = 1; subset < 256; ++subset) {
+      std::vector<p4::MulticastNode> members;
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        const unsigned node = high * 8 + bit;
+        if ((subset >> bit & 1) == 0 || node >= nodes_.size()) continue;
+        members.push_back({static_cast<std::uint16_t>(node + 1), {port_of(node)}});
+      }
+      if (members.empty()) continue;
+      engine.set_group(static_cast<std::uint16_t>(high * kHighGroups + subset), members);
+      ++groups;
+    }
+  }
+  for (MemoryNode* node : nodes_) engine.set_exclusion(node->id(), {port_of(node->id())});
+  return groups + set_add_groups();
+}
+
+// A home agent gets the answer to its ADD, and so does the shadow node, while there is one.
+std::uint64_t SwitchOwner::set_add_groups() {
+  if (shared_.migration == nullptr) return 0;
+  const auto port_of = [this](NodeId server) { return static_cast<std::uint16_t>(shared_.rack.port_of(server)); };
+  for (MemoryNode* node : nodes_) {
+    const NodeId id = node->id();
+    std::vector<p4::MulticastNode> members{{static_cast<std::uint16_t>(id + 1), {port_of(id)}}};
+    if (shadow_ != nullptr) members.push_back({kShadowRid, {port_of(shadow_->server())}});
+    shared_.rack.chassis().replication().set_group(static_cast<std::uint16_t>(kAddGroups + id), members);
+  }
+  return nodes_.size();
+}
+
+std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    if (registers.read(ways_[way].tag, index) == tag + 1) return way;
+  }
+  return std::nullopt;
+}
+
+bool SwitchOwner::install(Tag tag) {
+  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  for (const Arrays& way : ways_) {
+    if (registers.read(way.tag, index) != 0) continue;
+    registers.write(way.tag, index, tag + 1);
+    ++installed_;
+    return true;
+  }
+  return false;
+}
+
+std::optional<GlobalMetadata> SwitchOwner::metadata(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return std::nullopt;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  return GlobalMetadata{static_cast<GlobalStatus>(registers.read(ways_[*way].status, index)),
+                        static_cast<Copyset>(registers.read(ways_[*way].copyset, index))};
+}
+
+void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
+  const auto way = way_of(tag);
+  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  registers.write(ways_[*way].status, index, static_cast<std::uint64_t>(metadata.status));
+  registers.write(ways_[*way].copyset, index, metadata.copyset);
+}
+
+std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return {};
+  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  return {{.pipe = pipe_,
+           .array = lcf_.tag[*way]->name,
+           .index = index,
+           .meaning = "tag",
+           .party = "",
+           .print =
+               [](std::uint64_t tag_and_one) {
+                 return tag_and_one == 0 ? std::string("no block")
+                                         : "block " + sim::printed_key(sim::Key{tag_and_one - 1});
+               }},
+          {.pipe = pipe_,
+           .array = lcf_.lock[*way]->name,
+           .index = index,
+           .meaning = "lock",
+           .party = "",
+           .print = lock_text},
+          {.pipe = pipe_,
+           .array = lcf_.status[*way]->name,
+           .index = index,
+           .meaning = "status",
+           .party = "",
+           .print = [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
+          {.pipe = pipe_,
+           .array = lcf_.copyset[*way]->name,
+           .index = index,
+           .meaning = "copyset",
+           .party = "",
+           .print = [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
+}
+
+LockState SwitchOwner::lock(Tag tag) const {
+  const auto way = way_of(tag);
+  if (!way) return LockState::free;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const std::uint64_t lock = registers.read(ways_[*way].lock, set_index(tag, shared_.options.entries_per_way));
+  return lock == 0 ? LockState::free : lock & 0x8000 ? LockState::write : LockState::read;
+}
+
+bool SwitchOwner::unlocked_before(RequesterId requester, Seq seq) const {
+  if (!shared_.options.last_unlock) return false;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  return registers.read(registers.array("LAST_UNLOCK"), requester) >= seq;
+}
+
+bool SwitchOwner::scored(RequesterId requester, Seq seq) const {
+  if (!shared_.options.scoreboard) return false;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  return registers.read(registers.array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
+}
+
+std::vector<models::Leak> SwitchOwner::left_scores() const {
+  std::vector<models::Leak> leaks;
+  if (!shared_.options.scoreboard) return leaks;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  const auto scores = registers.array("SCOREBOARD");
+  for (unsigned slot = 0; slot < 2 * shared_.requesters(); ++slot) {
+    const std::uint64_t score = registers.read(scores, slot);
+    if (score == 0) continue;
+    leaks.push_back({"leaked-lock", fmt::format("switch: SCOREBOARD[{}] = {}, of requester {}, which has no event",
+                                                slot, score, slot / 2)});
+  }
+  return leaks;
+}
+
+void SwitchOwner::visit_blocks(const std::function<void(Tag)>& visit) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (const Arrays& way : ways_) {
+    for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
+      if (const std::uint64_t tag = registers.read(way.tag, index); tag != 0) visit(Tag{tag - 1});
+    }
+  }
+}
+
+std::string SwitchOwner::wrong_places(std::uint64_t index) const {
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    const std::uint64_t tag = registers.read(ways_[way].tag, index);
+    if (const std::uint64_t lock = registers.read(ways_[way].lock, index); tag == 0 && lock != 0) {
+      return fmt::format("LOCK{}[{}] = {} though the place is free", way + 1, index, lock_text(lock));
+    }
+    for (std::size_t other = 0; tag != 0 && other < way; ++other) {
+      if (registers.read(ways_[other].tag, index) != tag) continue;
+      return fmt::format("block {} is in ways {} and {} of index {}", sim::printed_key(sim::Key{tag - 1}), other + 1,
+                         way + 1, index);
+    }
+  }
+  return "";
+}
+
+std::vector<models::Leak> SwitchOwner::held_locks() const {
+  std::vector<models::Leak> leaks;
+  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
+      const std::uint64_t lock = registers.read(ways_[way].lock, index);
+      if (lock == 0) continue;
+      const Tag tag{registers.read(ways_[way].tag, index) - 1};
+      leaks.push_back(
+          {"leaked-lock",
+           fmt::format("switch: LOCK{}[{}] = {}, block {}", way + 1, index, lock_text(lock), sim::printed_key(tag)),
+           {tag, {}}});
+    }
+  }
+  return leaks;
+}
+
+}  // namespace racksim::flowcc

@@ -1,0 +1,105 @@
+// The control plane's side of the switch as an owner of blocks: loads the LCF program, fills its tables and multicast
+// groups, installs blocks, and looks at the arrays when the run is at rest.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/switch/control_operations.hpp"
+#include "protocols/flowcc/switch/lcf_program.hpp"
+
+namespace racksim::flowcc {
+
+class MemoryNode;
+class ShadowNode;
+
+/// The switch of one FlowCC instance.
+class SwitchOwner {
+ public:
+  /// Loads the program. Throws std::runtime_error when it does not fit, or when the nodes' ports lie in several pipes,
+  /// which share no state.
+  SwitchOwner(Shared& shared);
+
+  /// Fills the tables that need to know the nodes' queue pairs.
+  void connect(std::vector<MemoryNode*> nodes);
+
+  /// Where blocks migrate: the server to which the switch is to copy answers to ADD, from the next `connect`, `load` or
+  /// `address_shadow` on; null for none.
+  void set_shadow(const ShadowNode* shadow) { shadow_ = shadow; }
+
+  // What the control CPU does during a run. Replication groups are set at once; how many is returned, for they cost as
+  // many operations.
+
+  /// Where blocks migrate: has the control CPU clear all arrays and fill everything anew, for packets of this
+  /// incarnation alone.
+  std::uint64_t load(std::uint32_t incarnation, ControlOperations& operations);
+  /// Has it send the copies of answers to ADD to the shadow node, and know that one's address.
+  std::uint64_t address_shadow(ControlOperations& operations);
+  /// Has it read the places `first` to `end`, counted way by way, of the TAG arrays. Calls `found(tag)` for each block
+  /// when that is back.
+  void read_tags(std::uint64_t first, std::uint64_t end, const std::function<void(Tag)>& found,
+                 ControlOperations& operations);
+
+  /// Has the control CPU free all locks, and forget who had them.
+  void release_locks();
+
+  /// Installs a block as Unshared in a free way; false when all ways of its index are taken.
+  bool install(Tag tag);
+  std::uint64_t installed() const { return installed_; }
+
+  /// Metadata of a block, if the switch owns it. For set-up and inspection, outside the run.
+  std::optional<GlobalMetadata> metadata(Tag tag) const;
+  void set_metadata(Tag tag, GlobalMetadata metadata);
+
+  /// Whether and how a block that the switch owns is locked.
+  LockState lock(Tag tag) const;
+  /// Whether LAST-UNLOCK says that the unlock of event `seq` of a requester has been executed.
+  bool unlocked_before(RequesterId requester, Seq seq) const;
+
+  /// Whether SCOREBOARD says that event `seq` of a requester has its lock.
+  bool scored(RequesterId requester, Seq seq) const;
+
+  /// Locks that are held.
+  std::vector<models::Leak> held_locks() const;
+  /// Where blocks migrate: scores of events that hold no lock any more. For a rack at rest.
+  std::vector<models::Leak> left_scores() const;
+  /// Calls `visit(tag)` for each block that the switch has.
+  void visit_blocks(const std::function<void(Tag)>& visit) const;
+  /// What is wrong with the places of this index: a tag in two ways, a lock at a free place. Empty if nothing is.
+  std::string wrong_places(std::uint64_t index) const;
+
+  /// The registers that hold a block's tag, lock and metadata, if the switch owns it.
+  std::vector<models::SwitchRegister> registers_of(Tag tag) const;
+  /// The pipe that holds the state.
+  unsigned pipe() const { return pipe_; }
+
+  const LcfProgram& program() const { return lcf_; }
+
+ private:
+  template <class Fill>
+  void fill_tables(Fill&& fill) const;
+  template <class Fill>
+  void fill_shadow(Fill&& fill) const;
+  std::uint64_t set_groups();
+  std::uint64_t set_add_groups();
+
+  struct Arrays {
+    std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file
+  };
+  std::optional<std::size_t> way_of(Tag tag) const;
+
+  Shared& shared_;
+  LcfProgram lcf_;
+  std::vector<Arrays> ways_;
+  std::vector<MemoryNode*> nodes_;
+  const ShadowNode* shadow_ = nullptr;
+  std::uint64_t loaded_port_ = kFlowCcPort;
+  unsigned pipe_;
+  std::uint64_t installed_ = 0;
+};
+
+}  // namespace racksim::flowcc
