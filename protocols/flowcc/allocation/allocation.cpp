@@ -12,27 +12,6 @@
 
 namespace racksim::flowcc {
 
-AllocationCounters::AllocationCounters(sim::Metrics& m)
-    : chunks(m.counter("flowcc.allocation.chunks", "chunks", "chunks that home agents gave to threads")),
-      refused(m.counter("flowcc.allocation.refused", "requests", "requests for chunks for which a home had no room")),
-      retransmissions(
-          m.counter("flowcc.allocation.retransmissions", "packets", "requests for chunks sent again after a timeout")),
-      chunks_of_dead_nodes(m.counter("flowcc.allocation.chunks_of_dead_nodes", "chunks",
-                                     "chunks that threads had when their node crashed, which nobody else carves")),
-      chunks_at_dead_nodes(m.counter("flowcc.allocation.chunks_at_dead_nodes", "chunks",
-                                     "chunks of a node's memory that other nodes' threads had when it crashed")),
-      used_bytes(m.gauge("flowcc.allocation.used_bytes", "bytes", "in pieces that are allocated, at the end", 0)),
-      free_bytes(m.gauge("flowcc.allocation.free_bytes", "bytes",
-                         "that living threads have and nobody uses, at the end", 0)) {}
-
-void send_allocation(Shared& shared, NodeId from, models::Qpn qpn, const AllocationHeader& header, NodeId to,
-                     std::uint16_t to_qpn, sim::OperationId operation) {
-  p4::PacketRef packet = shared.rack.make_packet(to, 0, to_qpn);
-  packet->push(header);
-  packet->operation = operation;
-  shared.rack.server(from).nic().send_raw(qpn, std::move(packet));
-}
-
 Allocation::Allocation(Shared& shared, const std::vector<std::unique_ptr<MemoryNode>>& nodes,
                        models::MemoryAllocator& memory)
     : shared_(shared), nodes_(nodes), counters_(shared.rack.metrics()), pieces_(shared.options.block_bytes) {

@@ -9,24 +9,11 @@
 #include <optional>
 #include <vector>
 
+#include "protocols/flowcc/allocation/allocation_counters.hpp"
 #include "protocols/flowcc/allocation/chunk_server.hpp"
 #include "protocols/flowcc/allocation/thread_allocator.hpp"
-#include "sim/metrics/metrics.hpp"
 
 namespace racksim::flowcc {
-
-/// Counters under "flowcc.allocation.".
-struct AllocationCounters {
-  explicit AllocationCounters(sim::Metrics& m);
-
-  sim::Counter &chunks, &refused, &retransmissions;
-  sim::Counter &chunks_of_dead_nodes, &chunks_at_dead_nodes;
-  sim::Gauge &used_bytes, &free_bytes;
-};
-
-/// Sends a packet of allocation to a queue pair of a node.
-void send_allocation(Shared& shared, NodeId from, models::Qpn qpn, const AllocationHeader& header, NodeId to,
-                     std::uint16_t to_qpn, sim::OperationId operation);
 
 class Allocation {
  public:

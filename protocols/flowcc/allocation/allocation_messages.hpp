@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "p4model/language/header.hpp"
+#include "protocols/flowcc/node/network.hpp"
 
 namespace racksim::flowcc {
 
@@ -40,5 +41,9 @@ struct AllocationHeader {
   AllocationType kind() const { return static_cast<AllocationType>(type); }
   void set_kind(AllocationType kind) { type = static_cast<std::uint64_t>(kind); }
 };
+
+/// Sends a packet of allocation to a queue pair of a node.
+void send_allocation(Shared& shared, NodeId from, models::Qpn qpn, const AllocationHeader& header, NodeId to,
+                     std::uint16_t to_qpn, sim::OperationId operation);
 
 }  // namespace racksim::flowcc

@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "protocols/flowcc/allocation/allocation.hpp"
+#include "protocols/flowcc/allocation/allocation_counters.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 
 namespace racksim::flowcc {

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/flowcc/allocation/allocation.hpp"
+#include "protocols/flowcc/allocation/allocation_counters.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/oracles/oracle.hpp"
 

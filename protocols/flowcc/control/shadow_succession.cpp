@@ -44,7 +44,8 @@ void ShadowSuccession::node_crashed(NodeId server) {
 void ShadowSuccession::designate(std::optional<NodeId> server) {
   present_ = server;
   ++term_;
-  owner_.set_shadow(server ? shadows_[*server].get() : nullptr);
+  if (!server) return owner_.set_shadow({});
+  owner_.set_shadow(SwitchOwner::ShadowAddress{*server, shadows_[*server]->endpoint().raw_qpn()});
 }
 
 bool ShadowSuccession::lost(NodeId server, const models::Membership& membership) {

@@ -3,11 +3,12 @@
 // without network, core and time, which cache_agent.hpp gives it.
 #pragma once
 
-#include "protocols/flowcc/node/network.hpp"
 #include "protocols/flowcc/rules/counters.hpp"
 #include "protocols/flowcc/rules/coverage.hpp"
 #include "protocols/flowcc/rules/last_executed.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
+#include "protocols/flowcc/rules/messages.hpp"
+#include "protocols/flowcc/rules/options.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::flowcc {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "protocols/flowcc/node/network.hpp"
 #include "protocols/flowcc/rules/messages.hpp"
 #include "protocols/flowcc/rules/provider_count.hpp"
 

@@ -29,9 +29,12 @@
 #include <string>
 #include <vector>
 
+#include "models/service/protocol.hpp"
 #include "protocols/flowcc/events/coherence_event.hpp"
-#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/rules/counters.hpp"
+#include "protocols/flowcc/rules/coverage.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
+#include "protocols/flowcc/rules/options.hpp"
 
 namespace racksim::flowcc {
 

@@ -1,19 +1,9 @@
-// The model flowcc-migration. See explore_options.hpp.
+// The declaration of what an exploration explores. See explore_options.hpp.
 #include "protocols/flowcc/explored/explore_options.hpp"
 
-#include "protocols/flowcc/explored/explored_block.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
 
 namespace racksim::flowcc {
-namespace {
-
-const sim::Registration<sim::ExplorationEntry> entry({
-    .name = "flowcc-migration",
-    .doc = "FlowCC: one block that moves between its home and a switch of two ways, and two requesters",
-    .make_options = [] { return std::make_unique<ExploreOptions>(); },
-});
-
-}  // namespace
 
 FlowCcOptions ExploreOptions::protocol_options() {
   FlowCcOptions options;
@@ -53,12 +43,6 @@ void ExploreOptions::declare(sim::Parameters& p) {
   p.flag("last_unlock", flowcc.last_unlock, "an unlock is executed once");
   p.flag("last_executed", flowcc.last_executed, "agents execute a request once");
   p.flag("check_table", flowcc.check_table, "a request that makes no sense any more is refused");
-}
-
-std::vector<sim::ExplorationOptions::Part> ExploreOptions::build() const {
-  std::vector<Part> parts;
-  parts.push_back({"block", std::make_unique<ExploredBlock>(*this)});
-  return parts;
 }
 
 }  // namespace racksim::flowcc

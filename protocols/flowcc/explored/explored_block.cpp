@@ -9,6 +9,16 @@
 
 namespace racksim::flowcc {
 
+namespace {
+
+const sim::Registration<sim::ExplorationEntry> entry({
+    .name = "flowcc-migration",
+    .doc = "FlowCC: one block that moves between its home and a switch of two ways, and two requesters",
+    .make_options = [] { return std::make_unique<ExploreOptions>(); },
+});
+
+}  // namespace
+
 using Kind = ExploredFlight::Kind;
 
 std::string ExploredFlight::encoded() const {
@@ -243,6 +253,12 @@ void ExploredBlock::insert(std::vector<std::string>& list, const ExploredFlight&
     return a.compare(0, ExploredFlight::kPathBytes, b, 0, ExploredFlight::kPathBytes) < 0;
   };
   list.insert(std::upper_bound(list.begin(), list.end(), bytes, by_path), bytes);
+}
+
+std::vector<sim::ExplorationOptions::Part> ExploreOptions::build() const {
+  std::vector<Part> parts;
+  parts.push_back({"block", std::make_unique<ExploredBlock>(*this)});
+  return parts;
 }
 
 }  // namespace racksim::flowcc

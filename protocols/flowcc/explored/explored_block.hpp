@@ -32,9 +32,9 @@
 #include <vector>
 
 #include "protocols/flowcc/explored/explore_options.hpp"
-#include "protocols/flowcc/node/network.hpp"
 #include "protocols/flowcc/rules/counters.hpp"
 #include "protocols/flowcc/rules/coverage.hpp"
+#include "protocols/flowcc/rules/messages.hpp"
 #include "protocols/flowcc/rules/migration_counters.hpp"
 #include "protocols/flowcc/rules/provider.hpp"
 #include "protocols/flowcc/switch/lone_switch.hpp"

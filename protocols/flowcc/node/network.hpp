@@ -93,29 +93,6 @@ struct Shared {
   bool is_stale(const p4::Packet& packet, NodeId server) const;
 };
 
-/// Where a block's RC WRITE lands on the receiving node: in global memory, or in the buffer of one coherence event.
-/// Every event has a buffer of its own, so a late WRITE never overwrites newer data.
-struct DataAddress {
-  static constexpr std::uint64_t kEventBuffer = std::uint64_t{1} << 63;
-  static constexpr std::uint64_t global_memory(Tag tag) { return tag; }
-  static constexpr std::uint64_t event_buffer(RequesterId requester, Seq seq) {
-    return kEventBuffer | std::uint64_t{requester} << 32 | seq;
-  }
-  /// When all have stopped: what a cache agent tells a home of its blocks, and which of them the home wants.
-  static constexpr std::uint64_t kReport = std::uint64_t{1} << 62, kWanted = kReport + 1;
-  static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
-  static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
-  static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
-};
-
-/// What an RC WRITE of a block brings. Beside its data a block has the number of times that somebody has got the
-/// permission to write it: after a failure that tells which of several copies is the newest.
-struct BlockData {
-  Tag tag = 0;
-  sim::Value value = 0;
-  std::uint32_t version = 0;
-};
-
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
 class Endpoint {
  public:

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "protocols/flowcc/events/event_runner.hpp"
+#include "protocols/flowcc/node/network.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::flowcc {

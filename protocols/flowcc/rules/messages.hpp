@@ -1,4 +1,5 @@
-// FlowCC's packets: the header of Table 1, and the fields that the loss scheme of §5.3 needs besides.
+// FlowCC's packets: the header of Table 1, and the fields that the loss scheme of §5.3 needs besides; and its RC WRITEs
+// of blocks, with the addresses that they go to.
 #pragma once
 
 #include <cstdint>
@@ -80,5 +81,28 @@ constexpr std::uint64_t set_index(Tag tag, std::uint64_t entries_per_way) {
   h = (h ^ (h >> 29)) * 0x94d049bb133111ebull;
   return (h >> 16) % entries_per_way;
 }
+
+/// Where a block's RC WRITE lands on the receiving node: in global memory, or in the buffer of one coherence event.
+/// Every event has a buffer of its own, so a late WRITE never overwrites newer data.
+struct DataAddress {
+  static constexpr std::uint64_t kEventBuffer = std::uint64_t{1} << 63;
+  static constexpr std::uint64_t global_memory(Tag tag) { return tag; }
+  static constexpr std::uint64_t event_buffer(RequesterId requester, Seq seq) {
+    return kEventBuffer | std::uint64_t{requester} << 32 | seq;
+  }
+  /// When all have stopped: what a cache agent tells a home of its blocks, and which of them the home wants.
+  static constexpr std::uint64_t kReport = std::uint64_t{1} << 62, kWanted = kReport + 1;
+  static constexpr bool is_event_buffer(std::uint64_t address) { return (address & kEventBuffer) != 0; }
+  static constexpr unsigned requester(std::uint64_t address) { return static_cast<unsigned>(address >> 32 & 0xffff); }
+  static constexpr std::uint32_t seq(std::uint64_t address) { return static_cast<std::uint32_t>(address); }
+};
+
+/// What an RC WRITE of a block brings. Beside its data a block has the number of times that somebody has got the
+/// permission to write it: after a failure that tells which of several copies is the newest.
+struct BlockData {
+  Tag tag = 0;
+  sim::Value value = 0;
+  std::uint32_t version = 0;
+};
 
 }  // namespace racksim::flowcc

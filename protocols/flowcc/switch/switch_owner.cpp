@@ -6,7 +6,6 @@
 #include <array>
 
 #include "models/packets/addressing.hpp"
-#include "protocols/flowcc/control/shadow_node.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/options/option_error.hpp"
 
@@ -126,10 +125,10 @@ void SwitchOwner::fill_tables(Fill&& fill) const {
 
 template <class Fill>
 void SwitchOwner::fill_shadow(Fill&& fill) const {
-  if (shadow_ == nullptr) return;
-  const NodeId server = shadow_->server();
+  if (!shadow_) return;
+  const NodeId server = shadow_->server;
   fill(lcf_.address, {shared_.rack.port_of(server), static_cast<std::uint64_t>(Receiver::shadow)}, lcf_.to_agent,
-       {models::mac_of(server), models::ipv4_of(server), shadow_->endpoint().raw_qpn()});
+       {models::mac_of(server), models::ipv4_of(server), shadow_->queue_pair});
 }
 
 // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
@@ -163,7 +162,7 @@ std::uint64_t SwitchOwner::set_add_groups() {
   for (MemoryNode* node : nodes_) {
     const NodeId id = node->id();
     std::vector<p4::MulticastNode> members{{static_cast<std::uint16_t>(id + 1), {port_of(id)}}};
-    if (shadow_ != nullptr) members.push_back({kShadowRid, {port_of(shadow_->server())}});
+    if (shadow_) members.push_back({kShadowRid, {port_of(shadow_->server)}});
     shared_.rack.chassis().replication().set_group(static_cast<std::uint16_t>(kAddGroups + id), members);
   }
   return nodes_.size();

@@ -15,7 +15,6 @@
 namespace racksim::flowcc {
 
 class MemoryNode;
-class ShadowNode;
 
 /// The switch of one FlowCC instance.
 class SwitchOwner {
@@ -27,9 +26,14 @@ class SwitchOwner {
   /// Fills the tables that need to know the nodes' queue pairs.
   void connect(std::vector<MemoryNode*> nodes);
 
-  /// Where blocks migrate: the server to which the switch is to copy answers to ADD, from the next `connect`, `load` or
-  /// `address_shadow` on; null for none.
-  void set_shadow(const ShadowNode* shadow) { shadow_ = shadow; }
+  /// Where the shadow node is.
+  struct ShadowAddress {
+    NodeId server;
+    std::uint32_t queue_pair;
+  };
+  /// Where blocks migrate: where the switch is to copy answers to ADD, from the next `connect`, `load` or
+  /// `address_shadow` on; null for nowhere.
+  void set_shadow(std::optional<ShadowAddress> shadow) { shadow_ = shadow; }
 
   // What the control CPU does during a run. Replication groups are set at once; how many is returned, for they cost as
   // many operations.
@@ -96,7 +100,7 @@ class SwitchOwner {
   LcfProgram lcf_;
   std::vector<Arrays> ways_;
   std::vector<MemoryNode*> nodes_;
-  const ShadowNode* shadow_ = nullptr;
+  std::optional<ShadowAddress> shadow_;
   std::uint64_t loaded_port_ = kFlowCcPort;
   unsigned pipe_;
   std::uint64_t installed_ = 0;
