@@ -153,11 +153,16 @@ struct ProtocolEntry {
   /// use the others too: what happens then is up to the protocol, except that the run ends with a verdict.
   std::vector<std::string> tolerates = {};
   sim::CoverageMap coverage = {};  ///< what its code marks; may be empty
-  /// The transition tables that its code executes, in the order of their rows in the coverage map.
-  std::vector<TableDescription> tables = {};
+  /// The transition tables that its code executes. Registering numbers their rows for coverage, in this order.
+  std::vector<const TableDescription*> tables = {};
   std::vector<WorkShare> work_shares = {};
   /// Whether it says what the switches do where there are several (rack/topology_options.hpp); others are refused.
   bool knows_racks = false;
+
+  /// Called by the registry.
+  void registered() {
+    for (const TableDescription* table : tables) coverage.add_rows(table, table->coverage_rows());
+  }
 };
 
 /// All protocols linked into the program, in the order of their names.

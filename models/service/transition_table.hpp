@@ -11,9 +11,14 @@
 //                                                              State::shared, "§4.2"}}});
 //   table.on(line.state, Event::read, step, coverage);
 //
-// `State` and `Event` are enumerations from 0 to their enumerator `count`; `Context` has the guards and actions as
-// members, and `sim::KeyAndOperations key_and_operations() const`, which says what an undefined pair was about. A table
-// is made once, and its rows are found by a dense index: executing one allocates nothing.
+// `State` and `Event` are enumerations from 0 to their enumerator `count`; `Context` is what guards and actions work on,
+// one event of one machine, with `sim::KeyAndOperations key_and_operations() const`, which says what an undefined pair was
+// about. A guard or an action is defined once, its text beside its body:
+//
+//   constexpr Table::Action ask{"send READ", [](Step& step) { step.send(MessageKind::read); }};
+//
+// A table is made once, and its rows are found by a dense index: executing one allocates nothing. Coverage knows a table
+// by the address of its description, which the protocol's registration lists (protocol.hpp).
 #pragma once
 
 #include <array>
@@ -37,12 +42,19 @@ class TransitionTable {
 
   /// A predicate of the context, under the name that the table prints; without a function, that of a row without guard.
   struct Guard {
-    std::string_view name;
-    bool (Context::*holds)() const = nullptr;
+    constexpr Guard() = default;
+    constexpr Guard(std::string_view text, bool (*predicate)(const Context&)) : name(text), holds(predicate) {}
+    constexpr Guard(std::string_view text, bool (Context::*predicate)() const) : name(text), member(predicate) {}
+    std::string_view name{};
+    bool (*holds)(const Context&) = nullptr;
+    bool (Context::*member)() const = nullptr;
   };
   struct Action {
+    constexpr Action(std::string_view text, void (*deed)(Context&)) : name(text), run(deed) {}
+    constexpr Action(std::string_view text, void (Context::*deed)()) : name(text), member(deed) {}
     std::string_view name;
-    void (Context::*run)();
+    void (*run)(Context&) = nullptr;
+    void (Context::*member)() = nullptr;
   };
   struct Row {
     std::string_view name;
@@ -68,8 +80,6 @@ class TransitionTable {
     std::vector<Row> rows;
     std::vector<Pairs> ignored = {};
     std::vector<Pairs> impossible = {};
-    /// The number of its first row among all rows of the protocol's coverage map.
-    std::size_t first_row = 0;
   };
 
   explicit TransitionTable(const Definition& definition) {
@@ -79,11 +89,10 @@ class TransitionTable {
     description_.events.assign(definition.events.begin(), definition.events.end());
     description_.initial = number(definition.initial);
     for (const Row& row : definition.rows) {
-      add(description_of(row), {row.guard.holds, row.actions, row.next, definition.first_row + rows_.size()});
+      add(description_of(row), {row.guard, row.actions, row.next});
     }
     for (const Pairs& pairs : definition.ignored) {
-      add(description_of(pairs, TableDescription::Kind::ignored),
-          {nullptr, {}, std::nullopt, definition.first_row + rows_.size()});
+      add(description_of(pairs, TableDescription::Kind::ignored), {{}, {}, std::nullopt});
     }
     for (const Pairs& pairs : definition.impossible) {
       description_.rows.push_back(description_of(pairs, TableDescription::Kind::impossible));
@@ -99,9 +108,10 @@ class TransitionTable {
     const std::size_t pair = number(state) * kEvents + number(event);
     for (std::size_t i = first_[pair]; i != first_[pair + 1]; ++i) {
       const Executed& row = rows_[order_[i]];
-      if (row.guard != nullptr && !(context.*row.guard)()) continue;
-      coverage.row(row.point);
-      for (const Action& action : row.actions) (context.*action.run)();
+      if (row.guard.holds != nullptr && !row.guard.holds(context)) continue;
+      if (row.guard.member != nullptr && !(context.*row.guard.member)()) continue;
+      coverage.row(&description_, order_[i]);
+      for (const Action& action : row.actions) action.run != nullptr ? action.run(context) : (context.*action.member)();
       if (row.next) state = *row.next;
       return;
     }
@@ -111,10 +121,9 @@ class TransitionTable {
  private:
   /// What a row does.
   struct Executed {
-    bool (Context::*guard)() const;
+    Guard guard;
     std::vector<Action> actions;
     std::optional<State> next;
-    std::size_t point;  // of coverage
   };
 
   template <class Enumeration>

@@ -70,7 +70,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
-    .tables = {DirectoryStep::table(), CacheStep::table()},
+    .tables = {&DirectoryStep::table(), &CacheStep::table()},
     .work_shares = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
                     "gam.accesses.remote"}},
 });

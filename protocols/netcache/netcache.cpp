@@ -58,7 +58,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
-    .tables = {store::Client::table()},
+    .tables = {&store::Client::table()},
     .work_shares = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
     .knows_racks = true,
 });

@@ -12,7 +12,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = store::coverage_map(),
-    .tables = {store::Client::table()},
+    .tables = {&store::Client::table()},
     .knows_racks = true,
 });
 

@@ -7,18 +7,13 @@
 namespace racksim::rpc_directory {
 
 sim::CoverageMap coverage_map() {
-  auto rows = DirectoryStep::table().coverage_rows();
-  const auto of_lines = LineStep::table().coverage_rows();
-  rows.insert(rows.end(), of_lines.begin(), of_lines.end());
-  return {
-      .states = {},
-      .messages = {},
-      .race_points = {"an invalidation meets an eviction", "a copy request meets an eviction",
-                      "an owner asks again before its eviction is known",
-                      "a sharer asks again before its eviction is known", "a copy is evicted before its giver's notice",
-                      "a message comes before its page", "an upgrade loses its share", "a victim is in use again",
-                      "a thread waits for another's request"},
-      .rows = std::move(rows)};
+  return {.states = {},
+          .messages = {},
+          .race_points = {
+              "an invalidation meets an eviction", "a copy request meets an eviction",
+              "an owner asks again before its eviction is known", "a sharer asks again before its eviction is known",
+              "a copy is evicted before its giver's notice", "a message comes before its page",
+              "an upgrade loses its share", "a victim is in use again", "a thread waits for another's request"}};
 }
 
 }  // namespace racksim::rpc_directory

@@ -135,7 +135,6 @@ LineStep::Life::Table LineStep::Life::make_table() {
               {{S::absent}, {E::evict}, "no victim"},
               {{S::absent, S::shared, S::exclusive}, {E::granted, E::redirected}, "no request is out"},
           },
-      .first_row = DirectoryStep::table().coverage_rows().size(),
   });
 }
 

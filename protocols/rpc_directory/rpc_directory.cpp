@@ -32,7 +32,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
-    .tables = {DirectoryStep::table(), LineStep::table()},
+    .tables = {&DirectoryStep::table(), &LineStep::table()},
     .work_shares = {{"of the accesses needed no message", "rpc_directory.local_accesses", "rpc_directory.accesses"}},
 });
 

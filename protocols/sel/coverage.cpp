@@ -7,8 +7,7 @@ sim::CoverageMap coverage_map() {
   return {.states = {},
           .messages = {},
           .race_points = {"a reader meets a writer", "a writer meets readers", "a writer meets a writer",
-                          "a thread waits for its turn"},
-          .rows = {}};
+                          "a thread waits for its turn"}};
 }
 
 }  // namespace racksim::sel

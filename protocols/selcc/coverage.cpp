@@ -13,8 +13,7 @@ sim::CoverageMap coverage_map() {
                           "an invalidation meets a line whose release is on its way",
                           "a deferred invalidation loses to another", "a victim is in use again",
                           "a thread waits for another's latch operation",
-                          "a line is claimed that a dead node had given", "a dead node's line never comes"},
-          .rows = Step::table().coverage_rows()};
+                          "a line is claimed that a dead node had given", "a dead node's line never comes"}};
 }
 
 }  // namespace racksim::selcc

@@ -34,7 +34,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
     .coverage = coverage_map(),
-    .tables = {Step::table()},
+    .tables = {&Step::table()},
     .work_shares = {{"of the accesses needed no verb", "selcc.local_accesses", "selcc.accesses"}},
 });
 

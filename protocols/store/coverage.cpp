@@ -25,7 +25,6 @@ static_assert(kRaces.size() == static_cast<std::size_t>(RacePoint::count));
 sim::CoverageMap coverage_map() {
   sim::CoverageMap map;
   map.race_points.assign(kRaces.begin(), kRaces.end());
-  map.rows = Client::table().coverage_rows();
   return map;
 }
 

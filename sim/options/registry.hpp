@@ -42,6 +42,7 @@ class Registry {
   /// Called by registrations alone.
   static void add(Entry entry, const SourcePlace& where) {
     Registry& registry = instance();
+    if constexpr (requires { entry.registered(); }) entry.registered();
     if (!has_maker(entry)) {
       registry.defect_ = fmt::format("the {} \"{}\" is registered in {} without what makes it", Entry::kWhat,
                                      entry.name, place_of(where));

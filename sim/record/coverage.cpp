@@ -13,6 +13,18 @@ bool CoverageMap::is_impossible(std::size_t state) const {
   return std::any_of(impossible.begin(), impossible.end(), [&](const Impossible& i) { return i.state == state; });
 }
 
+void CoverageMap::add_rows(const void* table, const std::vector<std::string>& names) {
+  tables.push_back({table, rows.size()});
+  rows.insert(rows.end(), names.begin(), names.end());
+}
+
+std::size_t CoverageMap::first_row_of(const void* table) const {
+  for (const Table& each : tables) {
+    if (each.identity == table) return each.first_row;
+  }
+  throw std::logic_error("a transition table is executed that the protocol's registration does not list");
+}
+
 std::string CoverageMap::name_of(std::size_t point) const {
   if (point >= pairs() + race_points.size()) return rows.at(point - pairs() - race_points.size());
   if (point >= pairs()) return race_points.at(point - pairs());

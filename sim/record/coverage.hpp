@@ -5,6 +5,8 @@
 // Coverage is a set of bits beside the run: it is neither folded into the run hash nor seen by anything simulated.
 #pragma once
 
+#include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,6 +14,36 @@
 #include <vector>
 
 namespace racksim::sim {
+
+/// A place in a protocol's code where the paper or a comment names a race: its number among those of the protocol.
+struct RacePoint {
+  std::uint16_t number = 0;
+  bool operator==(const RacePoint&) const = default;
+};
+
+/// The race points of a protocol, each declared once with the name that reports print:
+///
+///   struct Races : sim::RacePoints {
+///     sim::RacePoint late_answer = add("an answer to a request that is over");
+///   };
+///   inline constexpr Races races{};
+///
+/// Deriving from another protocol's goes on behind its points.
+class RacePoints {
+ public:
+  std::vector<std::string> names() const { return {names_.begin(), names_.begin() + count_}; }
+
+ protected:
+  /// More than there is room for do not compile.
+  constexpr RacePoint add(std::string_view name) {
+    names_[count_] = name;
+    return {count_++};
+  }
+
+ private:
+  std::array<std::string_view, 64> names_{};
+  std::uint16_t count_ = 0;
+};
 
 /// What there is to cover. Points are numbered: pairs first (state by state), then race points, then rows.
 struct CoverageMap {
@@ -25,9 +57,18 @@ struct CoverageMap {
     std::string reason;
   };
   std::vector<Impossible> impossible = {};
-  /// Of all transition tables, one table after the other.
-  std::vector<std::string> rows = {};
 
+  /// The rows of all transition tables, one table after the other, and where each begins. `add_rows` adds them.
+  std::vector<std::string> rows = {};
+  struct Table {
+    const void* identity;  ///< the address of what describes it
+    std::size_t first_row;
+  };
+  std::vector<Table> tables = {};
+
+  void add_rows(const void* table, const std::vector<std::string>& names);
+  /// Throws std::logic_error for a table that is not in the map: its rows would not be counted.
+  std::size_t first_row_of(const void* table) const;
   std::size_t pairs() const { return states.size() * messages.size(); }
   std::size_t points() const { return pairs() + race_points.size() + rows.size(); }
   bool is_impossible(std::size_t state) const;
@@ -43,8 +84,14 @@ class Coverage {
 
   const CoverageMap& map() const { return *map_; }
   void pair(std::size_t state, std::size_t message) { reach(state * map_->messages.size() + message); }
-  void race(std::size_t race_point) { reach(map_->pairs() + race_point); }
-  void row(std::size_t row) { reach(map_->pairs() + map_->race_points.size() + row); }
+  void race(std::size_t race_point) {
+    assert(race_point < map_->race_points.size());
+    reach(map_->pairs() + race_point);
+  }
+  /// A row of a transition table, by its number in that table.
+  void row(const void* table, std::size_t row) {
+    reach(map_->pairs() + map_->race_points.size() + map_->first_row_of(table) + row);
+  }
   bool reached(std::size_t point) const { return (reached_[point / 64] >> point % 64 & 1) != 0; }
 
   /// Adds what another has reached of the same map.
@@ -81,16 +128,20 @@ class CoverageProbe {
     if (coverage_) [[unlikely]]
       coverage_->pair(state, message);
   }
-  /// This race point was reached. `RacePoint` is the protocol's enumeration, in the order of its map.
-  template <class RacePoint>
+  /// This race point was reached.
   void race(RacePoint point) const {
+    if (coverage_) [[unlikely]]
+      coverage_->race(point.number);
+  }
+  template <class Enumeration>
+  void race(Enumeration point) const {
     if (coverage_) [[unlikely]]
       coverage_->race(static_cast<std::size_t>(point));
   }
-  /// This row of the map was executed.
-  void row(std::size_t row) const {
+  /// This row of that transition table was executed.
+  void row(const void* table, std::size_t row) const {
     if (coverage_) [[unlikely]]
-      coverage_->row(row);
+      coverage_->row(table, row);
   }
 
  private:

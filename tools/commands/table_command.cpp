@@ -135,7 +135,7 @@ const models::ProtocolEntry& protocol_of(const TableOptions& options) {
 int print_tables(const TableOptions& options, CommandContext& context) {
   const Format& format = format_of(options);
   const auto& tables = protocol_of(options).tables;
-  for (std::size_t i = 0; i < tables.size(); ++i) context.out << (i == 0 ? "" : "\n") << format.print(tables[i]);
+  for (std::size_t i = 0; i < tables.size(); ++i) context.out << (i == 0 ? "" : "\n") << format.print(*tables[i]);
   return exit_ok;
 }
 

@@ -71,7 +71,6 @@ HomeStep::Life::Table HomeStep::Life::make_table() {
                "one change at a time, and only of what is in the store"},
               {{S::store, S::installing, S::sealing}, {E::evict}, "one change at a time, and only of what is cached"},
           },
-      .first_row = LinStep::table().coverage_rows().size() + ScStep::table().coverage_rows().size(),
   });
 }
 

@@ -59,8 +59,6 @@ MemberStep::Life::Table MemberStep::Life::make_table() {
               {{S::absent, S::installed, S::active, S::sealed}, {E::puts_over}, "nothing waits for them"},
               {{S::absent, S::installed, S::active, S::leaving}, {E::done}, "it comes once, behind SEAL"},
           },
-      .first_row = LinStep::table().coverage_rows().size() + ScStep::table().coverage_rows().size() +
-                   HomeStep::table().coverage_rows().size(),
   });
 }
 

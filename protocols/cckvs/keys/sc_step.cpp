@@ -39,7 +39,6 @@ struct ScStep::Life {
                  "without update_timestamps"},
                 {"update that lost", {kValid}, {ScEvent::older_update}, {}, {}, kStays, "§5.2"},
             },
-        .first_row = LinStep::table().coverage_rows().size(),
     });
   }
   static const Table& table() {

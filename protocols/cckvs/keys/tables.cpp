@@ -8,16 +8,8 @@
 
 namespace racksim::cckvs {
 
-std::vector<models::TableDescription> transition_tables() {
-  return {LinStep::table(), ScStep::table(), HomeStep::table(), MemberStep::table()};
-}
-
-std::vector<std::string> transition_rows() {
-  std::vector<std::string> rows;
-  for (const auto& table : transition_tables()) {
-    for (const auto& row : table.coverage_rows()) rows.push_back(row);
-  }
-  return rows;
+std::vector<const models::TableDescription*> transition_tables() {
+  return {&LinStep::table(), &ScStep::table(), &HomeStep::table(), &MemberStep::table()};
 }
 
 }  // namespace racksim::cckvs

@@ -1,7 +1,6 @@
 // The transition tables that ccKVS's code executes: what the protocol's registration lists.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "models/service/table_description.hpp"
@@ -9,8 +8,6 @@
 namespace racksim::cckvs {
 
 /// In the order of their rows in the coverage map: Lin, SC, a key at its home, a key elsewhere.
-std::vector<models::TableDescription> transition_tables();
-/// Their rows, one table after the other.
-std::vector<std::string> transition_rows();
+std::vector<const models::TableDescription*> transition_tables();
 
 }  // namespace racksim::cckvs

@@ -23,7 +23,6 @@ sim::CoverageMap store_coverage_map() {
 sim::CoverageMap coverage_map() {
   sim::CoverageMap map;
   map.race_points.assign(kRaces.begin(), kRaces.end());
-  map.rows = transition_rows();
   return map;
 }
 

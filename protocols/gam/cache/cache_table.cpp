@@ -194,7 +194,6 @@ CacheStep::Life::Table CacheStep::Life::make_table() {
               {{S::shared, S::dirty, S::to_shared, S::to_dirty, S::to_invalid}, {E::restore}, "it comes with nothing"},
               {{S::invalid, S::shared, S::dirty, S::to_invalid}, {E::home_back}, "nothing is asked for"},
           },
-      .first_row = DirectoryStep::table().coverage_rows().size(),
   });
 }
 

@@ -7,17 +7,13 @@
 namespace racksim::gam {
 
 sim::CoverageMap coverage_map() {
-  auto rows = DirectoryStep::table().coverage_rows();
-  const auto of_caches = CacheStep::table().coverage_rows();
-  rows.insert(rows.end(), of_caches.begin(), of_caches.end());
   return {
       .states = {},
       .messages = {},
       .race_points = {"an invalidation overtakes its copy", "an invalidation meets an eviction",
                       "a forward overtakes its line", "a forward meets an eviction", "a write-back meets a transition",
                       "a message meets a lock", "a request meets the home's lock", "an upgrade loses its copy",
-                      "an upgrade is granted as a write", "a grant-ack comes before the data"},
-      .rows = std::move(rows)};
+                      "an upgrade is granted as a write", "a grant-ack comes before the data"}};
 }
 
 }  // namespace racksim::gam

@@ -19,10 +19,6 @@ struct Visitor {
   bool key = false, strong = false;
   std::string done = {};
 
-  bool has_key() const { return key; }
-  bool is_strong() const { return strong; }
-  void creak() { done += "creak "; }
-  void slam() { done += "slam "; }
   sim::KeyAndOperations key_and_operations() const {
     return {sim::Key{7u}, {sim::OperationId{42u}, sim::OperationId{43u}}};
   }
@@ -30,11 +26,13 @@ struct Visitor {
 
 using Table = TransitionTable<Door, Deed, Visitor>;
 
-constexpr Table::Guard kKey{"has the key", &Visitor::has_key}, kStrong{"is strong", &Visitor::is_strong};
-constexpr Table::Action kCreak{"creak", &Visitor::creak}, kSlam{"slam", &Visitor::slam};
+constexpr Table::Guard kKey{"has the key", [](const Visitor& visitor) { return visitor.key; }};
+constexpr Table::Guard kStrong{"is strong", [](const Visitor& visitor) { return visitor.strong; }};
+constexpr Table::Action kCreak{"creak", [](Visitor& visitor) { visitor.done += "creak "; }};
+constexpr Table::Action kSlam{"slam", [](Visitor& visitor) { visitor.done += "slam "; }};
 
 /// Of its pairs open / turn is not defined, and nothing is for locked / push if no guard holds.
-Table door(std::size_t first_row = 0) {
+Table door() {
   return Table({
       .name = "door",
       .doc = "a door",
@@ -48,7 +46,6 @@ Table door(std::size_t first_row = 0) {
                {"rattle", {Door::shut}, {Deed::turn}, {}, {kCreak}, std::nullopt, ""}},
       .ignored = {{{Door::shut, Door::locked}, {Deed::pull}, "it opens the other way"}},
       .impossible = {{{Door::locked}, {Deed::turn}, "the key is away"}},
-      .first_row = first_row,
   });
 }
 
@@ -122,11 +119,12 @@ TEST_CASE("a pair that is not defined, or declared impossible, throws and says w
 }
 
 TEST_CASE("coverage counts the rows and what is ignored, behind those of the tables before") {
-  const Table table = door(1);
+  const Table table = door();
   sim::CoverageMap map;
   map.race_points = {"a race"};
-  map.rows = {"another table's"};
-  for (const std::string& row : table.description().coverage_rows()) map.rows.push_back(row);
+  const int another = 0;
+  map.add_rows(&another, {"another table's"});
+  map.add_rows(&table.description(), table.description().coverage_rows());
   REQUIRE(map.rows == std::vector<std::string>{"another table's", "door: open", "door: close", "door: unlock",
                                                "door: force", "door: rattle", "door: it opens the other way"});
   sim::Coverage coverage(map);
@@ -143,6 +141,17 @@ TEST_CASE("coverage counts the rows and what is ignored, behind those of the tab
     if (coverage.reached(point)) reached.push_back(map.name_of(point));
   }
   CHECK(reached == std::vector<std::string>{"door: force", "door: it opens the other way"});
+}
+
+TEST_CASE("coverage of a table that the map does not list is an error, not a row of another table") {
+  const Table table = door();
+  sim::CoverageMap map;
+  const int another = 0;
+  map.add_rows(&another, table.description().coverage_rows());
+  sim::Coverage coverage(map);
+  Visitor visitor;
+  Door state = Door::shut;
+  CHECK_THROWS_AS(table.on(state, Deed::push, visitor, sim::CoverageProbe(&coverage)), std::logic_error);
 }
 
 TEST_CASE("a table describes itself in the words of its definition") {

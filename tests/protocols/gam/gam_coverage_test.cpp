@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/service/protocol.hpp"
 #include "protocols/gam/rules/coverage.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
@@ -43,7 +44,7 @@ Setup logging(Setup setup) {
 
 class Marked {
  public:
-  Marked() : map_(coverage_map()), coverage_(map_) {}
+  Marked() : map_(sim::Registry<models::ProtocolEntry>::find("gam")->coverage), coverage_(map_) {}
 
   void run(Setup setup) {
     setup.coverage = &coverage_;

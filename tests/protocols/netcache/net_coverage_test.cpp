@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "models/service/protocol.hpp"
 #include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/messages.hpp"
 #include "protocols/netcache/netcache.hpp"
@@ -43,7 +44,7 @@ bool reached(const sim::Coverage& coverage, const std::string& name) {
 }  // namespace
 
 TEST_CASE("NetCache declares its map, in which every point has a name of its own") {
-  const sim::CoverageMap map = netcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("netcache")->coverage;
   std::set<std::string> names;
   for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
   CHECK(names.size() == map.points());
@@ -58,7 +59,7 @@ TEST_CASE("NetCache declares its map, in which every point has a name of its own
 }
 
 TEST_CASE("a script marks the states that NetCache's messages meet and the races that it makes happen") {
-  const sim::CoverageMap map = netcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("netcache")->coverage;
   sim::Coverage coverage(map);
   Setup setup;
   setup.script.hottest = {kHot};
@@ -100,7 +101,7 @@ TEST_CASE("a script marks the states that NetCache's messages meet and the races
 }
 
 TEST_CASE("marking what a run of NetCache exercises does not change the run") {
-  const sim::CoverageMap map = netcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("netcache")->coverage;
   sim::Coverage coverage(map);
   std::string hashes[2];
   for (const bool marked : {false, true}) {

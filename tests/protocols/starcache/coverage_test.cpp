@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "models/service/protocol.hpp"
 #include "protocols/starcache/messages.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
@@ -29,7 +30,7 @@ bool reached(const sim::Coverage& coverage, const std::string& name) {
 }  // namespace
 
 TEST_CASE("every point has a name of its own, and states and messages are numbered as declared") {
-  const sim::CoverageMap map = starcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("starcache")->coverage;
   std::set<std::string> names;
   for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
   CHECK(names.size() == map.points());
@@ -44,12 +45,12 @@ TEST_CASE("every point has a name of its own, and states and messages are number
 TEST_CASE("both protocols declare their map when they register") {
   for (const auto& entry : models::protocols()) {
     if (entry.name == "nocache") CHECK(entry.coverage.race_points == store::coverage_map().race_points);
-    if (entry.name == "starcache") CHECK(entry.coverage.points() == starcache::coverage_map().points());
+    if (entry.name == "starcache") CHECK(entry.coverage.race_points == starcache::coverage_map().race_points);
   }
 }
 
 TEST_CASE("a script marks the states that its messages meet and the races that it makes happen") {
-  const sim::CoverageMap map = starcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("starcache")->coverage;
   sim::Coverage coverage(map);
   Setup setup = with_hot_key();
   setup.mark(coverage);
@@ -81,7 +82,7 @@ TEST_CASE("a script marks the states that its messages meet and the races that i
 }
 
 TEST_CASE("marking what a run exercises does not change the run") {
-  const sim::CoverageMap map = starcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("starcache")->coverage;
   sim::Coverage coverage(map);
   std::string hashes[2];
   for (const bool marked : {false, true}) {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "models/service/protocol.hpp"
 #include "tests/protocols/starcache/starcache_run.hpp"
 
 namespace lost_requests_test {
@@ -46,7 +47,7 @@ void check_untroubled(StarCacheRun& run) {
 
 TEST_CASE("a write or fetch at any instant of a read of three packets: it ends at once, with one value") {
   const bool write = GENERATE(true, false);
-  const sim::CoverageMap map = starcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("starcache")->coverage;
   sim::Coverage coverage(map);
   for (int offset = -20; offset <= 40; ++offset) {
     INFO((write ? "write " : "fetch ") << offset * 100 << " ns after the read");
@@ -93,7 +94,7 @@ TEST_CASE("reads and writes of one item of three packets without a pause: none i
 
 TEST_CASE("requests that wait for a key that is evicted, at any instant, are answered by its server") {
   const std::uint32_t value_bytes = GENERATE(64u, 3000u);
-  const sim::CoverageMap map = starcache::coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("starcache")->coverage;
   sim::Coverage coverage(map);
   for (int before = 0; before <= 60; ++before) {
     INFO("values of " << value_bytes << " bytes, " << before * 500 << " ns before the eviction");

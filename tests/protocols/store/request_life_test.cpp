@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "models/service/protocol.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
 namespace request_life_test {
@@ -70,7 +71,7 @@ std::set<std::string> rows_reached(const sim::Coverage& coverage) {
 }  // namespace
 
 TEST_CASE("the rows of a request's life are those that it has come through") {
-  const sim::CoverageMap map = coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("nocache")->coverage;
   sim::Coverage coverage(map);
   Setup setup;
   setup.mark(coverage);
@@ -100,7 +101,7 @@ TEST_CASE("each forged message takes the row that it is meant for") {
                Case{Op::write_reply, false, kKey, "answer to another request"},
                Case{Op::read_reply, true, kKey, "answer to another request"},
                Case{Op::read_request, false, kKey, "answer to another request"});
-  const sim::CoverageMap map = coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("nocache")->coverage;
   sim::Coverage coverage(map);
   Setup setup;
   setup.mark(coverage);
@@ -132,7 +133,7 @@ TEST_CASE("what a client gets before it has decided what to do about a failure c
       Case{{{Op::read_reply, kKey, 2, 0}, {Op::read_reply, kKey, 2, 1}}, "answer, late", 1, 5},
       Case{{{Op::read_reply, kKey, 2, 0}, {Op::read_reply, kKey, 2, 1, 6}}, "mixed item, late", 2, sim::kNeverWritten},
       Case{{{Op::write_reply}}, "answer to another request", 2, sim::kNeverWritten});
-  const sim::CoverageMap map = coverage_map();
+  const sim::CoverageMap map = sim::Registry<models::ProtocolEntry>::find("nocache")->coverage;
   sim::Coverage coverage(map);
   Setup setup;
   setup.mark(coverage);

@@ -9,15 +9,26 @@ using namespace racksim::sim;
 
 namespace {
 
+const int kOneTable = 0, kOtherTable = 0;
+
 CoverageMap small_map() {
   CoverageMap map;
   map.states = {"idle", "busy", "broken"};
   map.messages = {"go", "stop"};
   map.race_points = {"both at once", "late"};
   map.impossible = {{2, "it does not break"}};
-  map.rows = {"begin", "go on", "end"};
+  map.add_rows(&kOneTable, {"begin", "go on"});
+  map.add_rows(&kOtherTable, {"end"});
   return map;
 }
+
+struct Races : RacePoints {
+  RacePoint both_at_once = add("both at once");
+  RacePoint late = add("late");
+};
+struct MoreRaces : Races {
+  RacePoint lost = add("lost");
+};
 
 }  // namespace
 
@@ -28,9 +39,9 @@ TEST_CASE("coverage counts reached pairs, races and rows, impossible states apar
   coverage.pair(0, 1);
   coverage.pair(1, 0);
   coverage.race(1);
-  coverage.row(0);
-  coverage.row(2);
-  coverage.row(2);
+  coverage.row(&kOneTable, 0);
+  coverage.row(&kOtherTable, 0);
+  coverage.row(&kOtherTable, 0);
   auto count = coverage.count();
   CHECK(count.pairs == 2);
   CHECK(count.possible_pairs == 4);
@@ -74,8 +85,22 @@ TEST_CASE("a probe without a target does nothing") {
   const CoverageProbe off;
   CHECK_FALSE(off.on());
   off.pair(1000, 1000);
-  off.race(1000);
-  off.row(1000);
+  off.race(RacePoint{1000});
+  off.row(nullptr, 1000);
+}
+
+TEST_CASE("race points are numbered in the order of their declarations, a derived protocol's behind its base's") {
+  constexpr MoreRaces races{};
+  CHECK(races.names() == std::vector<std::string>{"both at once", "late", "lost"});
+  CoverageMap map;
+  map.race_points = races.names();
+  Coverage coverage(map);
+  CoverageProbe(&coverage).race(races.late);
+  CoverageProbe(&coverage).race(races.lost);
+  CHECK_FALSE(coverage.reached(0));
+  CHECK(coverage.reached(1));
+  CHECK(coverage.reached(2));
+  CHECK(Races{}.names().size() == 2);
 }
 
 }  // namespace record_coverage_test

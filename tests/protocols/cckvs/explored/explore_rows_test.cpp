@@ -18,7 +18,7 @@ namespace {
 /// The rows that explorations have reached, and those that they have not.
 class Rows {
  public:
-  Rows() : map_{.states = {}, .messages = {}, .race_points = {}, .rows = transition_rows()}, reached_(map_) {}
+  Rows() : reached_(map_) {}
 
   void explore(Consistency consistency, const Change& change) {
     ExploreOptions options = options_of(consistency, [&](ExploreOptions& o) {
@@ -38,7 +38,13 @@ class Rows {
   }
 
  private:
-  sim::CoverageMap map_;
+  static sim::CoverageMap map_of_tables() {
+    sim::CoverageMap map;
+    for (const auto* table : transition_tables()) map.add_rows(table, table->coverage_rows());
+    return map;
+  }
+
+  sim::CoverageMap map_ = map_of_tables();
   sim::Coverage reached_;
 };
 

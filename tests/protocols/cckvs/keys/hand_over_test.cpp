@@ -82,11 +82,8 @@ class Node final : public Outbox, public HandOverOutbox {
 
 }  // namespace
 
-TEST_CASE("the tables of a hand-over are complete, and rows of all tables are numbered on") {
-  for (const auto& table : transition_tables()) CHECK(models::holes(table) == Texts{});
-  std::size_t rows = 0;
-  for (const auto& table : transition_tables()) rows += table.coverage_rows().size();
-  CHECK(transition_rows().size() == rows);
+TEST_CASE("the tables of a hand-over are complete") {
+  for (const auto* table : transition_tables()) CHECK(models::holes(*table) == Texts{});
 }
 
 TEST_CASE("at its home a key goes from the store to all caches and back, and requests go on",
