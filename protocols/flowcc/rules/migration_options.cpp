@@ -10,16 +10,28 @@ constexpr sim::Duration kMost = sim::Duration::from_ps(10'000'000'000'000);  // 
 }  // namespace
 
 void MigrationRules::declare(sim::Parameters& p) {
-  p.flag("mark", mark, "a home refuses requests for blocks that it has given to the switch").neutral(true);
-  p.flag("stamp", stamp, "a home drops requests that passed the switch before the block came back").neutral(true);
+  p.flag("mark", mark, "a home refuses requests for blocks that it has given to the switch")
+      .neutral(true)
+      .guards("a home serves blocks that the switch has", "flowcc-migrating-without-mark");
+  p.flag("stamp", stamp, "a home drops requests that passed the switch before the block came back")
+      .neutral(true)
+      .guards("a home executes what the switch has executed already", "flowcc-migrating-without-stamp");
   p.flag("unlock_by_holder", unlock_by_holder, "an unlock changes nothing where its event does not hold the lock")
-      .neutral(true);
-  p.flag("keep_found", keep_found, "an ADD that finds its tag changes nothing").neutral(true);
+      .neutral(true)
+      .guards("an unlock gives back the lock of another event", "flowcc-migrating-without-unlock-by-holder");
+  p.flag("keep_found", keep_found, "an ADD that finds its tag changes nothing")
+      .neutral(true)
+      .guards("an ADD that comes twice overwrites what the switch knows of the block",
+              "flowcc-migrating-without-keep-found");
   p.flag("two_pass_add", two_pass_add, "ADD looks in all ways before it inserts, and is recorded by its number")
-      .neutral(true);
-  p.flag("home_serials", home_serials, "the switch drops old copies of home agents' packets").neutral(true);
+      .neutral(true)
+      .guards("a block stands in two ways", "flowcc-migrating-without-two-pass-add");
+  p.flag("home_serials", home_serials, "the switch drops old copies of home agents' packets")
+      .neutral(true)
+      .guards("an old copy of an ADD or a CLEAR is executed again", "flowcc-migrating-without-home-serials");
   p.flag("two_phase_remove", two_phase_remove, "REMOVE fetches the metadata, and only CLEAR gives the block up")
-      .neutral(true);
+      .neutral(true)
+      .guards("a block whose answer is lost has no owner any more", "flowcc-migrating-without-two-phase-remove");
 }
 
 void MigrationOptions::declare(sim::Parameters& p) {
@@ -50,7 +62,8 @@ void MigrationOptions::declare(sim::Parameters& p) {
       .neutral(work_per_block);
   p.choice("which", which, {{"safe", Rules::safe}, {"printed", Rules::printed}},
            "the rules below that are on, or none of them: Concordia §5.2.1 as printed")
-      .neutral(which);
+      .neutral(which)
+      .guards(Rules::printed, "a block has two owners", "flowcc-migrating-printed");
   p.object("rules", rules);
 }
 

@@ -10,7 +10,9 @@ void RecoveryOptions::declare(sim::Parameters& p) {
   p.choice("of_nodes", of_nodes, {{"rebuild", OfNodes::rebuild}, {"printed", OfNodes::printed}},
            "what is done about a node that has failed: all stop and homes rebuild metadata as after a failure of the "
            "switch, or, as printed, requests are drained and locks released, which cannot end while one waits for it")
-      .neutral(OfNodes::rebuild);
+      .neutral(OfNodes::rebuild)
+      .guards(OfNodes::printed, "the others wait for ever for requests that wait for the dead node",
+              "flowcc-migrating-crash-printed");
   p.flag("newest_copies", newest_copies,
          "a home whose memory is older than a copy, for a write-back has died with its node, or itself has, gets the "
          "copy's value")
