@@ -8,18 +8,12 @@
 
 namespace racksim::models {
 
-MembershipCounters::MembershipCounters(sim::Metrics& m)
-    : renewals(m.counter("membership.renewals", "leases", "leases granted")),
-      exclusions(m.counter("membership.exclusions", "nodes", "nodes taken for dead")),
-      admissions(m.counter("membership.admissions", "nodes", "nodes that came back as another incarnation")),
-      lease_waits(m.counter("membership.lease_waits", "waits", "times a node waited because its lease was over")) {}
-
 Membership::Membership(Rack& rack, const Roles& roles, const MembershipOptions& options, MembershipObserver& observer)
     : rack_(rack),
       roles_(roles),
       options_(options),
       observer_(observer),
-      counters_(rack.metrics()),
+      counters_{rack.metrics()},
       clock_(rack.calendar(), "membership"),
       lane_(rack.calendar().add_lane("membership/manager")),
       tasks_(rack.calendar()) {

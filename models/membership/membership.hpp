@@ -47,8 +47,12 @@ class MembershipObserver {
 
 /// Counters under "membership.".
 struct MembershipCounters {
-  explicit MembershipCounters(sim::Metrics& m);
-  sim::Counter &renewals, &exclusions, &admissions, &lease_waits;
+  sim::Metrics& m;
+  sim::Counter& renewals = m.detail("membership.renewals", "leases", "leases granted");
+  sim::Counter& exclusions = m.trouble("membership.exclusions", "nodes", "nodes taken for dead");
+  sim::Counter& admissions = m.detail("membership.admissions", "nodes", "nodes that came back as another incarnation");
+  sim::Counter& lease_waits =
+      m.detail("membership.lease_waits", "waits", "times a node waited because its lease was over");
 };
 
 class Membership final : CrashObserver {

@@ -12,23 +12,6 @@
 
 namespace racksim::models {
 
-NicCounters::NicCounters(sim::Metrics& m)
-    : sent(m.counter("nic.packets_sent", "packets", "Packets that NICs were given to send or made themselves.")),
-      received(m.counter("nic.packets_received", "packets", "Packets that reached a powered NIC.")),
-      pcie_reads(m.counter("nic.pcie_reads", "reads", "Payloads read over PCIe because they were not inline.")),
-      retransmitted(m.counter("nic.rc_retransmitted", "packets", "Segments sent again by reliable connections.")),
-      timeouts(m.counter("nic.rc_timeouts", "timeouts", "Timeouts of reliable connections.")),
-      naks(m.counter("nic.rc_naks", "packets", "Sequence errors reported by receivers.")),
-      duplicates(m.counter("nic.rc_duplicates", "packets", "Segments that had been received before.")),
-      out_of_order(m.counter("nic.rc_out_of_order", "packets", "Segments that came before their predecessors.")),
-      not_ready(m.counter("nic.rc_receiver_not_ready", "packets", "SENDs that found no posted receive.")),
-      failures(m.counter("nic.rc_failures", "connections", "Reliable connections whose retries ran out.")),
-      refused(
-          m.counter("nic.rc_refused", "requests", "Requests that responders refused: no memory, or no right to it.")),
-      atomics(m.counter("nic.atomics", "operations", "Compare-and-swaps and fetch-and-adds that were carried out.")),
-      state_fetches(
-          m.counter("nic.queue_pair_fetches", "fetches", "States of queue pairs that NICs had to fetch to go on.")) {}
-
 NicEngine::NicEngine(RackContext& context, NicCounters& counters, NodeId node, const NicOptions& options,
                      const CpuCosts& costs)
     : context_(context),

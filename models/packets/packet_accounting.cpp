@@ -50,7 +50,7 @@ PacketAccounting::PacketAccounting(sim::Metrics& metrics)
                                 "duplicates, packets turned into copies.")) {
   for (std::size_t i = 0; i < kDropReasons; ++i) {
     const auto reason = to_string(static_cast<DropReason>(i));
-    dropped_[i] = &metrics.counter(fmt::format("packets.dropped.{}", reason), "packets",
+    dropped_[i] = &metrics.trouble(fmt::format("packets.dropped.{}", reason), "packets",
                                    fmt::format("Packets lost for the reason '{}'.", reason));
   }
 }

@@ -60,7 +60,7 @@ Rack::Rack(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metr
                .packets = packets_,
                .accounting = accounting_,
                .seed = seed},
-      nic_counters_(metrics),
+      nic_counters_{metrics},
       topology_(options.topology.build(options.nodes, {options.link_bits_per_second, options.link_propagation},
                                        options.network_switch)) {
   udp_prototype_->push(p4::Ethernet{.ether_type = p4::kEtherTypeIpv4});

@@ -115,16 +115,16 @@ class LockFairness final : public sim::LockFairnessOracle {
  public:
   explicit LockFairness(OracleContext& context)
       : LockFairnessOracle(context.event_log(), leases(context.terms().sessions)),
-        most_overtakings_(
-            context.rack().metrics().counter("locks.most_overtakings", "requests",
-                                             "that began later and had the lock before the one that fared worst")) {}
+        most_overtakings_(context.rack().metrics().gauge(
+            "locks.most_overtakings", "requests", "that began later and had the lock before the one that fared worst",
+            0, sim::Shown::verbose)) {}
   void finish(sim::Time end) override {
     LockFairnessOracle::finish(end);
-    most_overtakings_.value = most_overtakings();
+    most_overtakings_.value = static_cast<double>(most_overtakings());
   }
 
  private:
-  sim::Counter& most_overtakings_;
+  sim::Gauge& most_overtakings_;
 };
 
 const Registration<OracleEntry> lock_fairness({

@@ -16,18 +16,21 @@ std::uint32_t ItemSizes::value_bytes(sim::Key key) const {
 }
 
 KeyValueService::KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics,
-                                 unsigned client_nodes, unsigned threads_per_node, std::vector<AnswerLabel> labels,
-                                 unsigned sessions_per_thread)
+                                 unsigned client_nodes, unsigned threads_per_node,
+                                 const std::vector<AnswerLabel>& labels, unsigned sessions_per_thread)
     : Service(calendar, event_log, metrics, client_nodes, threads_per_node, sessions_per_thread),
       client_nodes_(client_nodes),
-      given_up_(metrics.counter("store.given_up", "operations", "that no answer came to in time")),
+      given_up_(metrics.trouble("store.given_up", "operations", "that no answer came to in time")),
       repeated_(metrics.counter("store.repeated_answers", "packets", "answers to requests that were over")),
-      answered_(metrics.counter("store.answers", "operations", "that ended with an answer, in the whole run")),
-      loss_(metrics.gauge("store.loss", "share",
-                          "of the operations that began in the measured time: no answer came to them in time, then or "
-                          "later",
-                          0)),
-      tally_(metrics, std::move(labels)) {}
+      answered_(metrics.counter("store.answers", "operations", "that ended with an answer")),
+      begun_in_window_(metrics.counter_of_run("store.begun_in_window", "operations",
+                                              "that began in the measured time, and ended then or later")),
+      lost_of_window_(
+          metrics.counter_of_run("store.lost_of_window", "operations", "of those, that no answer came to in time")),
+      tally_(metrics, answered_, labels) {
+  metrics.share("store.loss", "of the operations that began in the measured time: no answer came to them in time",
+                {&lost_of_window_}, {&begun_in_window_});
+}
 
 sim::Task<std::optional<sim::Value>> KeyValueService::get(Session session, sim::Key key, NodeId at) {
   PendingOperation begun = begin(session, sim::OperationKind::read, key);
@@ -68,7 +71,12 @@ void KeyValueService::describe_items(const ItemSizes& sizes) {
 
 std::optional<sim::Value> KeyValueService::finish(Session session, const PendingOperation& begun,
                                                   const Answer& answer) {
-  note_end(begun, answer.given);
+  // By when it began and not by when it ended: whatever waits at either end of the measured time, in a full ring say,
+  // is counted once and with its own outcome.
+  if (metrics().in_window(begun.at)) {
+    ++begun_in_window_.value;
+    if (!answer.given) ++lost_of_window_.value;
+  }
   if (!answer.given) {
     ++given_up_.value;
     give_up(session, begun);
@@ -83,17 +91,8 @@ std::optional<sim::Value> KeyValueService::finish(Session session, const Pending
   const sim::Value value = write ? begun.value : answer.value;
   const sim::Duration took = end(session, begun, value);
   ++answered_.value;
-  tally_.answered(answer.label, took, measuring());
+  tally_.answered(answer.label, took, metrics().measuring());
   return value;
-}
-
-// By when they began and not by when they ended: whatever waits at either end of the measured time, in a full ring say,
-// is counted once and with its own outcome.
-void KeyValueService::note_end(const PendingOperation& begun, bool given) {
-  if (begun.at < measuring_since_ || begun.at >= measured_until_) return;
-  ++ended_of_measured_;
-  if (!given) ++lost_of_measured_;
-  loss_.value = static_cast<double>(lost_of_measured_) / static_cast<double>(ended_of_measured_);
 }
 
 // An answer about another key is whole if it is a whole item of that key.
@@ -110,18 +109,6 @@ void KeyValueService::judge_parts(Session session, const PendingOperation& begun
 void KeyValueService::repeated_answer(Session session, sim::Key key) {
   ++repeated_.value;
   sim::record_stray_answer(event_log(), source_of(session), calendar().now(), 0, sim::StrayAnswer::repeated, 0, key);
-}
-
-void KeyValueService::start_measuring() {
-  Service::start_measuring();
-  tally_.start_measuring();
-  measuring_since_ = calendar().now();
-}
-
-void KeyValueService::stop_measuring() {
-  Service::stop_measuring();
-  measured_until_ = calendar().now();
-  tally_.stop_measuring(calendar().now() - measuring_since_);
 }
 
 }  // namespace racksim::models

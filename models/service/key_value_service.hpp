@@ -50,7 +50,7 @@ class KeyValueService : public Service {
 
   /// Clients are the first `client_nodes` nodes. `labels`: of who answers, at least one.
   KeyValueService(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned client_nodes,
-                  unsigned threads_per_node, std::vector<AnswerLabel> labels, unsigned sessions_per_thread = 1);
+                  unsigned threads_per_node, const std::vector<AnswerLabel>& labels, unsigned sessions_per_thread = 1);
 
   /// Gets an item; returns its value, or nothing if it gives up.
   sim::Task<std::optional<sim::Value>> get(Session session, sim::Key key) { return get(session, key, session.node); }
@@ -73,9 +73,6 @@ class KeyValueService : public Service {
 
   unsigned client_nodes() const { return client_nodes_; }
 
-  void start_measuring();
-  void stop_measuring();
-
  protected:
   /// `place` says who carries it out: the session that asks, or the one of its thread and number at another node. Whose
   /// operation it is tells its number (Service::session_of), but for those of the warm-up.
@@ -93,16 +90,10 @@ class KeyValueService : public Service {
   std::optional<sim::Value> finish(Session session, const PendingOperation& begun, const Answer& answer);
   void judge_parts(Session session, const PendingOperation& begun, const Answer& answer);
 
-  /// Counts for the share of operations that are lost, if it began while measuring.
-  void note_end(const PendingOperation& begun, bool given);
-
   unsigned client_nodes_;
   ItemSizes sizes_;
-  sim::Counter &given_up_, &repeated_, &answered_;
-  sim::Gauge& loss_;
+  sim::Counter &given_up_, &repeated_, &answered_, &begun_in_window_, &lost_of_window_;
   AnswerTally tally_;
-  sim::Time measuring_since_ = sim::Time::max(), measured_until_ = sim::Time::max();
-  std::uint64_t ended_of_measured_ = 0, lost_of_measured_ = 0;  // operations that began while measuring
 };
 
 }  // namespace racksim::models

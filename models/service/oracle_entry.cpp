@@ -37,9 +37,10 @@ const RecordedHistory& OracleContext::history() {
     attach(recorder, std::make_shared<FirstValues<sim::checkers::HistoryRecorder>>(*recorder));
     auto& metrics = rack_.metrics();
     history_ = {.recorder = std::move(recorder),
-                .kept = &metrics.counter("history.operations", "operations", "recorded for the checks of histories"),
-                .dropped = &metrics.counter("history.dropped_operations", "operations",
-                                            "not recorded, all those of their keys")};
+                .kept = &metrics.counter_of_run("history.operations", "operations",
+                                                "recorded for the checks of histories", sim::Shown::verbose),
+                .dropped = &metrics.counter_of_run("history.dropped_operations", "operations",
+                                                   "not recorded, all those of their keys", sim::Shown::trouble)};
   }
   return history_;
 }

@@ -68,10 +68,6 @@ class Protocol : public CrashObserver {
   /// `values-at-rest` judges.
   virtual void show_state(sim::StateVisitor& visitor) const = 0;
 
-  /// Counters of the present instant become the zero of the measured phase.
-  virtual void start_measuring() = 0;
-  virtual void stop_measuring() = 0;
-
   /// Whether nothing is under way. Packets that circulate in the switch may go on doing so.
   virtual bool quiescent() const = 0;
   /// Adds what agents and switch wait for, besides operations, queue pairs and cores, for whoever asks why a run stands

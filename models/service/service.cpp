@@ -12,23 +12,31 @@
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::models {
+namespace {
+
+// Jain, Chiu and Hawe, "A quantitative measure of fairness", DEC-TR-301, 1984: (sum of x)^2 / (n * sum of x^2).
+double fairness(const std::vector<double>& counts) {
+  double sum = 0, squares = 0;
+  for (const double count : counts) {
+    sum += count;
+    squares += count * count;
+  }
+  return squares > 0 ? sum * sum / (static_cast<double>(counts.size()) * squares) : 0;
+}
+
+}  // namespace
 
 Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics& metrics, unsigned nodes,
                  unsigned threads_per_node, unsigned sessions_per_thread)
     : calendar_(calendar),
       event_log_(event_log),
+      metrics_(metrics),
       threads_per_node_(threads_per_node),
       sessions_per_thread_(sessions_per_thread),
+      operations_(metrics.counter("operations", "operations", "that ended", sim::Shown::json)),
       latency_(metrics.histogram("latency", "time from the begin of an operation to its end, while measuring")),
       read_latency_(metrics.histogram("latency.read", "the same for reads")),
-      write_latency_(metrics.histogram("latency.write", "the same for writes")),
-      least_of_node_(metrics.gauge("operations.min_node", "operations",
-                                   "of the node that ended fewest while measuring, of those with sessions", 0)),
-      most_of_node_(metrics.gauge("operations.max_node", "operations", "the same of the node that ended most", 0)),
-      fairness_(metrics.gauge("operations.fairness", "",
-                              "Jain's index of the nodes' operations while measuring: 1 if all are alike, 1 / nodes if "
-                              "one ends them all",
-                              0)) {
+      write_latency_(metrics.histogram("latency.write", "the same for writes")) {
   for (unsigned node = 0; node < nodes; ++node) {
     for (unsigned thread = 0; thread < threads_per_node; ++thread) {
       for (unsigned number = 0; number < sessions_per_thread; ++number) {
@@ -38,6 +46,17 @@ Service::Service(sim::Calendar& calendar, sim::EventLog& event_log, sim::Metrics
       }
     }
   }
+  const auto of_nodes = [&](const char* name, const char* unit, const char* doc, auto compute) {
+    metrics.computed(
+        name, unit, doc, [this, compute] { return compute(operations_of_nodes()); }, sim::Shown::json);
+  };
+  of_nodes("operations.min_node", "operations", "of the node that ended fewest while measuring, of those with sessions",
+           [](const auto& counts) { return *std::min_element(counts.begin(), counts.end()); });
+  of_nodes("operations.max_node", "operations", "the same of the node that ended most",
+           [](const auto& counts) { return *std::max_element(counts.begin(), counts.end()); });
+  of_nodes("operations.fairness", "",
+           "Jain's index of the nodes' operations while measuring: 1 if all are alike, 1 / nodes if one ends them all",
+           fairness);
 }
 
 sim::Value Service::next_value(Session session) {
@@ -85,8 +104,8 @@ sim::Duration Service::count(const PendingOperation& begun) {
   RACKSIM_INVARIANT(pending_ > 0, "an operation that ends was pending");
   --pending_;
   const sim::Duration took = calendar_.now() - begun.at;
-  if (measuring_) {
-    ++measured_;
+  ++operations_.value;
+  if (metrics_.measuring()) {
     ++sessions_[session_of(begun.operation)].measured;
     latency_.record(took);
     if (begun.kind == sim::OperationKind::read) read_latency_.record(took);
@@ -152,37 +171,12 @@ void Service::add_waits(std::vector<sim::Wait>& waits) const {
   }
 }
 
-void Service::start_measuring() {
-  measuring_ = true;
-  measured_ = 0;
-  for (SessionState& session : sessions_) session.measured = 0;
-  latency_.clear();
-  read_latency_.clear();
-  write_latency_.clear();
-}
-
-void Service::stop_measuring() {
-  measuring_ = false;
-  compare_nodes();
-}
-
-// Jain, Chiu and Hawe, "A quantitative measure of fairness", DEC-TR-301, 1984: (sum of x)^2 / (n * sum of x^2).
-void Service::compare_nodes() {
-  double sum = 0, squares = 0;
-  std::uint64_t nodes = 0, least = measured_, most = 0;
+std::vector<double> Service::operations_of_nodes() const {
+  if (sessions_.empty()) return {0.0};
   const std::size_t per_node = std::size_t{threads_per_node_} * sessions_per_thread_;
-  for (std::size_t first = 0; first < sessions_.size(); first += per_node) {
-    std::uint64_t of_node = 0;
-    for (std::size_t i = first; i < first + per_node; ++i) of_node += sessions_[i].measured;
-    ++nodes;
-    least = std::min(least, of_node);
-    most = std::max(most, of_node);
-    sum += static_cast<double>(of_node);
-    squares += static_cast<double>(of_node) * static_cast<double>(of_node);
-  }
-  least_of_node_.value = static_cast<double>(least);
-  most_of_node_.value = static_cast<double>(most);
-  fairness_.value = squares > 0 ? sum * sum / (static_cast<double>(nodes) * squares) : 0;
+  std::vector<double> counts(sessions_.size() / per_node);
+  for (std::size_t i = 0; i < sessions_.size(); ++i) counts[i / per_node] += static_cast<double>(sessions_[i].measured);
+  return counts;
 }
 
 }  // namespace racksim::models

@@ -36,11 +36,9 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// From here on operations count for throughput and latency, until `stop_measuring`.
-  void start_measuring();
-  void stop_measuring();
-  /// Operations that ended while measuring.
-  std::uint64_t measured_operations() const { return measured_; }
+  /// Operations that ended in the window of measurement.
+  const sim::Counter& operations() const { return operations_; }
+  std::uint64_t measured_operations() const { return operations_.in_window(); }
   /// Operations that have begun and neither ended nor been given up.
   std::uint64_t pending_operations() const { return pending_; }
   /// Whether sessions of a node that has crashed and started again may go on: their operations wait until it is taken
@@ -74,7 +72,7 @@ class Service {
     sim::Source source;
     std::uint64_t operations = 0;
     std::uint64_t writes = 0;
-    std::uint64_t measured = 0;               // operations that ended while measuring
+    std::uint64_t measured = 0;               // operations that ended in the window of measurement
     std::vector<PendingOperation> dead = {};  // not yet recorded
     Guard* newest = nullptr;                  // of the operations under way
   };
@@ -139,7 +137,7 @@ class Service {
 
   sim::Calendar& calendar() { return calendar_; }
   sim::EventLog& event_log() { return event_log_; }
-  bool measuring() const { return measuring_; }
+  sim::Metrics& metrics() { return metrics_; }
   sim::Source source_of(Session session) const { return sessions_[index_of(session)].source; }
   /// The index of the session that began the operation, or wrote the value, of this number.
   static constexpr std::size_t session_of(std::uint64_t number) {
@@ -167,20 +165,20 @@ class Service {
   static constexpr unsigned kNumberBits = 40;  // of operations and values; above them is the session, from 1
 
   sim::Duration count(const PendingOperation& begun);
-  void compare_nodes();
+  /// Operations that ended in the window, by node.
+  std::vector<double> operations_of_nodes() const;
   sim::Value value_of(std::size_t index) const {
     return sim::Value{static_cast<std::uint64_t>(index + 1) << kNumberBits | sessions_[index].writes};
   }
 
   sim::Calendar& calendar_;
   sim::EventLog& event_log_;
+  sim::Metrics& metrics_;
   unsigned threads_per_node_, sessions_per_thread_;
   std::vector<SessionState> sessions_;
+  sim::Counter& operations_;
   sim::Histogram &latency_, &read_latency_, &write_latency_;
-  sim::Gauge &least_of_node_, &most_of_node_, &fairness_;
-  std::uint64_t measured_ = 0;
   std::uint64_t pending_ = 0;
-  bool measuring_ = false;
 };
 
 }  // namespace racksim::models

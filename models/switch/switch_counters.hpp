@@ -3,28 +3,25 @@
 
 #include <string>
 
-#include "models/switch/switch_name.hpp"
 #include "sim/metrics/metrics.hpp"
 
 namespace racksim::models {
 
 struct SwitchCounters {
-  SwitchCounters(sim::Metrics& metrics, const SwitchName& name)
-      : packets_in(metrics.counter(name.text + ".packets_in", "packets", "Packets that arrived at front ports.")),
-        packets_out(metrics.counter(name.text + ".packets_out", "packets", "Packets that left by front ports.")),
-        passes(metrics.counter(name.text + ".ingress_passes", "passes", "Ingress passes, second ones included.")),
-        resubmits(metrics.counter(name.text + ".resubmits", "packets", "Packets sent through ingress again.")),
-        recirculations(metrics.counter(name.text + ".recirculations", "packets", "Packets sent to recirculation.")),
-        recirculation_drops(
-            metrics.counter(name.text + ".recirculation_drops", "packets",
-                            "Packets and copies for which a recirculation port's queue or the buffer had no room; "
-                            "packets.dropped.tail_drop counts them too.")),
-        copies_made(metrics.counter(name.text + ".multicast_copies", "packets", "Copies made by the PRE.")),
-        control_slots(metrics.counter(name.text + ".control_slots", "operations",
-                                      "Register and table operations of the control CPU.")) {}
-
-  sim::Counter &packets_in, &packets_out, &passes, &resubmits, &recirculations, &recirculation_drops, &copies_made,
-      &control_slots;
+  sim::Metrics& m;
+  std::string name;
+  sim::Counter& packets_in = m.detail(name + ".packets_in", "packets", "Packets that arrived at front ports.");
+  sim::Counter& packets_out = m.detail(name + ".packets_out", "packets", "Packets that left by front ports.");
+  sim::Counter& passes = m.detail(name + ".ingress_passes", "passes", "Ingress passes, second ones included.");
+  sim::Counter& resubmits = m.detail(name + ".resubmits", "packets", "Packets sent through ingress again.");
+  sim::Counter& recirculations = m.detail(name + ".recirculations", "packets", "Packets sent to recirculation.");
+  sim::Counter& recirculation_drops =
+      m.trouble(name + ".recirculation_drops", "packets",
+                "Packets and copies for which a recirculation port's queue or the buffer had no room; "
+                "packets.dropped.tail_drop counts them too.");
+  sim::Counter& copies_made = m.detail(name + ".multicast_copies", "packets", "Copies made by the PRE.");
+  sim::Counter& control_slots =
+      m.detail(name + ".control_slots", "operations", "Register and table operations of the control CPU.");
 };
 
 }  // namespace racksim::models

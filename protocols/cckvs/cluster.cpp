@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of a cluster. See cluster.hpp.
+// Assembly and inspection of a cluster. See cluster.hpp.
 #include "protocols/cckvs/cluster.hpp"
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ const NodeOptions& checked(const NodeOptions& options, const models::Rack& rack)
 
 std::vector<models::AnswerLabel> answer_labels() {
   const auto label = [](const char* name, const char* doc) {
-    return models::AnswerLabel{.name = name, .doc = doc, .latency = true, .count = true, .rate = true, .share = true};
+    return models::AnswerLabel{.name = name, .doc = doc, .latency = true, .rate = true, .share = true};
   };
   return {label("cache", "the symmetric cache of the client's node answered"),
           label("local", "the store of the client's node answered"),
@@ -40,7 +40,7 @@ Cluster::Cluster(models::ProtocolContext& context, const NodeOptions& options, s
                       context.sessions_per_thread),
       shared_{.rack = context.rack,
               .options = checked(options, context.rack),
-              .counters = Counters(context.rack.metrics(), name),
+              .counters = {context.rack.metrics(), std::string(name)},
               .coverage = context.coverage},
       arrival_work_(options.request_work + probe_work),
       never_(context.rack.calendar()),
@@ -114,16 +114,6 @@ void Cluster::node_crashed(NodeId node) {
   nodes_[node]->shard.lose();
   for (const auto& thread : nodes_[node]->kvs_threads) thread->crash();
   for (const auto& thread : nodes_[node]->cache_threads) thread->crash();
-}
-
-void Cluster::start_measuring() {
-  KeyValueService::start_measuring();
-  loads_.start_measuring();
-}
-
-void Cluster::stop_measuring() {
-  KeyValueService::stop_measuring();
-  loads_.stop_measuring();
 }
 
 bool Cluster::quiescent() const {

@@ -31,8 +31,6 @@ class Cluster : public models::Protocol, public models::KeyValueService {
   models::Service& service() override { return *this; }
   void show_state(sim::StateVisitor& visitor) const override;
   void node_crashed(NodeId node) override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;

@@ -12,7 +12,7 @@ namespace racksim::cckvs {
 HotSet::HotSet(Shared& shared, const CacheOptions& cache, const HotSetOptions& options, std::uint64_t capacity,
                const std::vector<Node>& nodes)
     : options_(options),
-      counters_(shared.rack.metrics()),
+      counters_{shared.rack.metrics()},
       channels_(shared, cache.retransmit_after, cache.message_work) {
   std::vector<ControlHandler*> handlers;
   for (NodeId node = 0; node < nodes.size(); ++node) {

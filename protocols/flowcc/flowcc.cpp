@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of FlowCC. See flowcc.hpp.
+// Assembly and inspection of FlowCC. See flowcc.hpp.
 #include "protocols/flowcc/flowcc.hpp"
 
 #include <fmt/core.h>
@@ -95,7 +95,7 @@ const sim::Registration<models::ProtocolEntry> registration({
                   "slow-core"},
     .coverage = coverage_map(),
     .work_shares = {{"of the coherence events were of blocks that the switch owns", "flowcc.switch_events",
-                    "flowcc.events"}},
+                     "flowcc.events"}},
 });
 
 }  // namespace
@@ -105,8 +105,10 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
-      counters_(context.rack.metrics()),
-      migration_counters_(options.migrates() ? std::make_unique<MigrationCounters>(context.rack.metrics()) : nullptr),
+      counters_{context.rack.metrics()},
+      migration_counters_(options.migrates()
+                              ? std::make_unique<MigrationCounters>(MigrationCounters{context.rack.metrics()})
+                              : nullptr),
       shared_{context.rack,
               context.rack.calendar(),
               context.rack.event_log(),
@@ -115,17 +117,12 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
               shape(),
               counters_,
               CoverageMarks(context.coverage, *this)},
-      final_source_(context.rack.event_log().add_source("flowcc")),
-      hit_share_(context.rack.metrics().gauge("flowcc.local_hit_share", "share",
-                                              "measured operations that the local cache served at once", 0)),
-      home_packets_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets", "packets",
-                                                 "packets that home agents received and sent while measuring", 0)),
-      cache_packets_(context.rack.metrics().gauge("flowcc.measured.cache_agent_packets", "packets",
-                                                  "packets that cache agents received and sent while measuring", 0)),
-      requester_packets_(context.rack.metrics().gauge("flowcc.measured.requester_packets", "packets",
-                                                      "packets that requesters received and sent while measuring", 0)),
-      home_packets_per_operation_(context.rack.metrics().gauge("flowcc.measured.home_agent_packets_per_operation",
-                                                               "packets", "the same per measured operation", 0)) {
+      final_source_(context.rack.event_log().add_source("flowcc")) {
+  context.rack.metrics().share("flowcc.local_hit_share", "operations that the local cache served at once",
+                               {&counters_.local_hits}, {&operations()});
+  context.rack.metrics().quotient("flowcc.home_agent.packets_per_operation", "packets",
+                                  "packets that home agents received and sent for each operation",
+                                  {&counters_.home_received, &counters_.home_sent}, {&operations()});
   shared_.migration = migration_counters_.get();
   if (options_.migrates()) {
     writes_ = std::make_unique<WriteLog>();
@@ -247,13 +244,6 @@ bool FlowCc::takes_back(NodeId node) const {
   return recovery_ && node < nodes_.size() && options_.recovery.of_nodes == RecoveryOptions::OfNodes::rebuild;
 }
 
-FlowCc::Baseline FlowCc::current() const {
-  return {.local_hits = counters_.local_hits.value,
-          .home_packets = counters_.home_received.value + counters_.home_sent.value,
-          .cache_packets = counters_.cache_received.value + counters_.cache_sent.value,
-          .requester_packets = counters_.requester_received.value + counters_.requester_sent.value};
-}
-
 bool FlowCc::held_dirty(Tag tag) const {
   const GlobalMetadata m = metadata(tag);
   return m.status == GlobalStatus::modified && std::any_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
@@ -292,24 +282,6 @@ void FlowCc::show_homeless(sim::StateVisitor& visitor) const {
     });
     if (shared_.is_homeless(tag) && writes > 0 && !dirty) visitor.home(tag, writes_->after(tag, writes));
   }
-}
-
-void FlowCc::start_measuring() {
-  MemoryService::start_measuring();
-  baseline_ = current();
-}
-
-void FlowCc::stop_measuring() {
-  MemoryService::stop_measuring();
-  const Baseline now = current();
-  const auto since = [](std::uint64_t end, std::uint64_t begin) { return static_cast<double>(end - begin); };
-  const double operations = static_cast<double>(std::max<std::uint64_t>(1, measured_operations()));
-  hit_share_.value = since(now.local_hits, baseline_.local_hits) / operations;
-  home_packets_.value = since(now.home_packets, baseline_.home_packets);
-  cache_packets_.value = since(now.cache_packets, baseline_.cache_packets);
-  requester_packets_.value = since(now.requester_packets, baseline_.requester_packets);
-  home_packets_per_operation_.value = home_packets_.value / operations;
-  allocation_->stop_measuring();
 }
 
 bool FlowCc::quiescent() const {

@@ -27,8 +27,6 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   /// Where blocks do not migrate it leaves for good.
   void node_crashed(NodeId node) override;
   bool takes_back(NodeId node) const override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -113,13 +111,6 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   };
   std::vector<DeadLock> dead_locks_;
   bool switch_lost_state_ = false;
-  // Counters at the start of the measured phase, and the shares computed from what came after.
-  struct Baseline {
-    std::uint64_t local_hits = 0, home_packets = 0, cache_packets = 0, requester_packets = 0;
-  };
-  Baseline current() const;
-  Baseline baseline_;
-  sim::Gauge &hit_share_, &home_packets_, &cache_packets_, &requester_packets_, &home_packets_per_operation_;
 };
 
 }  // namespace racksim::flowcc

@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of GAM. See gam.hpp.
+// Assembly and inspection of GAM. See gam.hpp.
 #include "protocols/gam/gam.hpp"
 
 #include <fmt/core.h>
@@ -72,7 +72,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .coverage = coverage_map(),
     .tables = {&DirectoryStep::table(), &CacheStep::table()},
     .work_shares = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
-                    "gam.accesses.remote"}},
+                     "gam.accesses.remote"}},
 });
 
 }  // namespace
@@ -82,7 +82,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
-      counters_(context.rack.metrics()),
+      counters_{context.rack.metrics()},
       shared_{.rack = context.rack,
               .options = options_,
               .memory = *this,
@@ -90,9 +90,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("gam/permissions")},
-      final_source_(context.rack.event_log().add_source("gam")),
-      hit_ratio_(context.rack.metrics().gauge(
-          "gam.hit_ratio", "share", "measured accesses for which their node, if not the home, had to ask nobody", 0)) {
+      final_source_(context.rack.event_log().add_source("gam")) {
   for (NodeId id = 0; id < rack_.nodes(); ++id) {
     nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
     shared_.nodes.push_back(nodes_.back().get());
@@ -245,18 +243,6 @@ void Gam::show_state(sim::StateVisitor& visitor) const {
       if (entry == nullptr || entry->state != DirectoryState::dirty) visitor.home(object, sim::Value(value));
     });
   }
-}
-
-void Gam::start_measuring() {
-  MemoryService::start_measuring();
-  baseline_ = current();
-}
-
-void Gam::stop_measuring() {
-  MemoryService::stop_measuring();
-  const Baseline now = current();
-  const auto accesses = static_cast<double>(now.accesses - baseline_.accesses);
-  hit_ratio_.value = accesses > 0 ? static_cast<double>(now.served - baseline_.served) / accesses : 0;
 }
 
 bool Gam::quiescent() const {

@@ -27,8 +27,6 @@ class Gam final : public models::Protocol, public models::MemoryService {
   void node_crashed(NodeId node) override;
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
   bool takes_back(NodeId) const override { return recovery_ != nullptr; }
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -60,17 +58,6 @@ class Gam final : public models::Protocol, public models::MemoryService {
   sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
-  struct Baseline {
-    std::uint64_t served = 0, accesses = 0;
-  };
-  // An access that waits for a line that its node has asked for already needs no request of its own, and counts as
-  // served; so the share does not depend on how many writes a session has under way.
-  Baseline current() const {
-    const std::uint64_t requests =
-        counters_.read_misses.value + counters_.write_misses.value + counters_.upgrades.value;
-    const std::uint64_t accesses = counters_.accesses.value + counters_.home_accesses.value;
-    return {accesses - requests, accesses};
-  }
   void bury_threads(NodeId node);
   void warm_remote(Node& node, sim::Key line, bool write);
   void warm_write_back(Node& owner, Frame& frame);
@@ -84,8 +71,6 @@ class Gam final : public models::Protocol, public models::MemoryService {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unique_ptr<Recovery> recovery_;  // with logging
   sim::Source final_source_;
-  sim::Gauge& hit_ratio_;
-  Baseline baseline_;
 };
 
 }  // namespace racksim::gam

@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of the RPC directory. See rpc_directory.hpp.
+// Assembly and inspection of the RPC directory. See rpc_directory.hpp.
 #include "protocols/rpc_directory/rpc_directory.hpp"
 
 #include <fmt/core.h>
@@ -43,7 +43,7 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
-      counters_(context.rack.metrics()),
+      counters_{context.rack.metrics()},
       lines_(context.rack, *this),
       shared_{.rack = context.rack,
               .options = options_,
@@ -52,9 +52,7 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("rpc-directory/permissions")},
-      final_source_(context.rack.event_log().add_source("rpc-directory")),
-      local_share_(context.rack.metrics().gauge("rpc_directory.local_share", "share",
-                                                "measured accesses that needed no message", 0)) {
+      final_source_(context.rack.event_log().add_source("rpc-directory")) {
   const models::Roles& roles = shape().roles;
   for (unsigned i = 0; i < roles.memory_nodes; ++i) {
     const auto server = static_cast<NodeId>(roles.first_memory_node + i);
@@ -111,18 +109,6 @@ void RpcDirectory::show_state(sim::StateVisitor& visitor) const {
                  const Entry* entry = directory_of(line).find(line);
                  if (entry == nullptr || entry->state != DirectoryState::exclusive) visitor.home(object, value);
                });
-}
-
-void RpcDirectory::start_measuring() {
-  MemoryService::start_measuring();
-  baseline_ = current();
-}
-
-void RpcDirectory::stop_measuring() {
-  MemoryService::stop_measuring();
-  const Baseline now = current();
-  const auto accesses = static_cast<double>(std::max<std::uint64_t>(1, now.accesses - baseline_.accesses));
-  local_share_.value = static_cast<double>(now.local - baseline_.local) / accesses;
 }
 
 bool RpcDirectory::quiescent() const {

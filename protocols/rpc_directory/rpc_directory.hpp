@@ -25,8 +25,6 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   void show_state(sim::StateVisitor& visitor) const override;
   /// A compute node leaves for good; whoever needs a line that it holds waits for ever, and the report says so.
   void node_crashed(NodeId node) override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -46,10 +44,6 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
 
  private:
-  struct Baseline {
-    std::uint64_t local = 0, accesses = 0;
-  };
-  Baseline current() const { return {counters_.local_accesses.value, counters_.accesses.value}; }
   Frame& warm_frame(ComputeNode& node, sim::Key line);
   void warm_write_back(const Frame& frame);
   void warm_give_up(ComputeNode& node, Frame& frame);
@@ -62,8 +56,6 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   std::vector<std::unique_ptr<Directory>> directories_;  // by memory server
   std::vector<std::unique_ptr<ComputeNode>> nodes_;
   sim::Source final_source_;
-  sim::Gauge& local_share_;
-  Baseline baseline_;
 };
 
 }  // namespace racksim::rpc_directory

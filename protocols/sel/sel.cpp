@@ -25,22 +25,13 @@ const sim::Registration<models::ProtocolEntry> registration({
 
 }  // namespace
 
-Counters::Counters(sim::Metrics& m)
-    : reads(m.counter("sel.verbs.read", "verbs", "READs of lines")),
-      writes(m.counter("sel.verbs.write", "verbs", "WRITEs of what was changed")),
-      swaps(m.counter("sel.verbs.compare_swap", "verbs", "compare-and-swaps of latch words")),
-      adds(m.counter("sel.verbs.fetch_add", "verbs", "fetch-and-adds to latch words")),
-      retries(m.counter("sel.retries", "attempts", "latch operations that found the line latched")),
-      undone(m.counter("sel.undone", "verbs", "reader bits taken away since a writer was in the word")),
-      local_waits(m.counter("sel.local_waits", "accesses", "accesses that waited for another thread of their node")) {}
-
 Sel::Sel(models::ProtocolContext& context, const Options& options)
     : MemoryService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                     latched_memory::disaggregated_shape(context, options.line_bytes, 0)),
       rack_(context.rack),
       options_(options),
       lines_(context.rack, *this),
-      counters_(context.rack.metrics()),
+      counters_{context.rack.metrics()},
       coverage_(context.coverage),
       turns_(shape().roles.compute_nodes),
       permission_source_(context.rack.event_log().add_source("sel/permissions")),

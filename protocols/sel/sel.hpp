@@ -31,8 +31,15 @@ using models::NodeId;
 
 /// Counters under "sel.".
 struct Counters {
-  explicit Counters(sim::Metrics& m);
-  sim::Counter &reads, &writes, &swaps, &adds, &retries, &undone, &local_waits;
+  sim::Metrics& m;
+  sim::Counter& reads = m.counter("sel.verbs.read", "verbs", "READs of lines");
+  sim::Counter& writes = m.counter("sel.verbs.write", "verbs", "WRITEs of what was changed");
+  sim::Counter& swaps = m.counter("sel.verbs.compare_swap", "verbs", "compare-and-swaps of latch words");
+  sim::Counter& adds = m.counter("sel.verbs.fetch_add", "verbs", "fetch-and-adds to latch words");
+  sim::Counter& retries = m.counter("sel.retries", "attempts", "latch operations that found the line latched");
+  sim::Counter& undone = m.counter("sel.undone", "verbs", "reader bits taken away since a writer was in the word");
+  sim::Counter& local_waits =
+      m.counter("sel.local_waits", "accesses", "accesses that waited for another thread of their node");
 };
 
 class Sel final : public models::Protocol,
@@ -49,8 +56,6 @@ class Sel final : public models::Protocol,
   void show_state(sim::StateVisitor& visitor) const override;
   /// A node that crashes leaves the latches that it holds: whoever needs one waits for ever.
   void node_crashed(NodeId node) override;
-  void start_measuring() override { MemoryService::start_measuring(); }
-  void stop_measuring() override { MemoryService::stop_measuring(); }
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   void record_final_state() override;

@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of SELCC. See selcc.hpp.
+// Assembly and inspection of SELCC. See selcc.hpp.
 #include "protocols/selcc/selcc.hpp"
 
 #include <fmt/core.h>
@@ -45,7 +45,7 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
                     shape_of(context, options)),
       rack_(context.rack),
       options_(options),
-      counters_(context.rack.metrics()),
+      counters_{context.rack.metrics()},
       lines_(context.rack, *this),
       shared_{.rack = context.rack,
               .options = options_,
@@ -54,11 +54,7 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
               .counters = counters_,
               .coverage = context.coverage,
               .source = context.rack.event_log().add_source("selcc/permissions")},
-      final_source_(context.rack.event_log().add_source("selcc")),
-      local_share_(
-          context.rack.metrics().gauge("selcc.local_share", "share", "measured accesses that needed no verb", 0)),
-      invalidation_share_(context.rack.metrics().gauge("selcc.invalidation_share", "share",
-                                                       "measured accesses that sent invalidations (Figure 9)", 0)) {
+      final_source_(context.rack.event_log().add_source("selcc")) {
   for (NodeId id = 0; id < shape().roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
     shared_.nodes.push_back(nodes_.back().get());
@@ -126,25 +122,6 @@ void Selcc::show_state(sim::StateVisitor& visitor) const {
                  });
                  if (!dirty) visitor.home(object, value);
                });
-}
-
-Selcc::Baseline Selcc::current() const {
-  return {.local = counters_.local_accesses.value,
-          .accesses = counters_.accesses.value,
-          .with_invalidations = counters_.operations_with_invalidations.value};
-}
-
-void Selcc::start_measuring() {
-  MemoryService::start_measuring();
-  baseline_ = current();
-}
-
-void Selcc::stop_measuring() {
-  MemoryService::stop_measuring();
-  const Baseline now = current();
-  const auto accesses = static_cast<double>(std::max<std::uint64_t>(1, now.accesses - baseline_.accesses));
-  local_share_.value = static_cast<double>(now.local - baseline_.local) / accesses;
-  invalidation_share_.value = static_cast<double>(now.with_invalidations - baseline_.with_invalidations) / accesses;
 }
 
 bool Selcc::quiescent() const {

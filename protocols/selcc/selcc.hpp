@@ -27,8 +27,6 @@ class Selcc final : public models::Protocol,
   /// says so.
   void node_crashed(NodeId node) override;
   void node_restarted(NodeId node) override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -69,10 +67,6 @@ class Selcc final : public models::Protocol,
   void lose_buffered(NodeId node);
   WriteBuffer& buffer_of(models::Session session) { return *buffers_[index_of(session)]; }
 
-  struct Baseline {
-    std::uint64_t local = 0, accesses = 0, with_invalidations = 0;
-  };
-  Baseline current() const;
   Frame& warm_frame(ComputeNode& node, sim::Key line);
   void warm_write_back(Frame& frame);
   std::uint64_t contribution(NodeId node, sim::Key line) const;
@@ -86,8 +80,6 @@ class Selcc final : public models::Protocol,
   std::unique_ptr<Recovery> recovery_;
   std::vector<std::unique_ptr<WriteBuffer>> buffers_;  // by session; none unless writes return early
   sim::Source final_source_;
-  sim::Gauge &local_share_, &invalidation_share_;
-  Baseline baseline_;
 };
 
 }  // namespace racksim::selcc

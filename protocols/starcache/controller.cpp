@@ -20,6 +20,8 @@ Controller::Controller(store::Shared& shared, const StarCacheOptions& options, C
       mean_overflow_(shared.rack.metrics().gauge(
           "starcache.overflow_ratio", "share",
           "overflow requests over requests for cached keys, the mean of the measured rounds", 0)) {
+  shared.rack.metrics().when_window_opens(
+      [this] { smallest_.value = largest_.value = static_cast<double>(manager_.size()); });
   for (const unsigned pipe : manager.place().pipes()) pipes_.push_back({.pipe = pipe, .target = options.cache_size});
   if (options.updates || options.sizing) {
     sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
@@ -92,16 +94,9 @@ void Controller::resize(PipeCache& cache) const {
   }
 }
 
-void Controller::start_measuring() {
-  measuring_ = true;
-  measured_rounds_ = 0;
-  overflow_sum_ = 0;
-  smallest_.value = largest_.value = static_cast<double>(manager_.size());
-}
-
 void Controller::note_round() {
   if (sizes_) sizes_->set(shared_.rack.calendar().now(), manager_.size());
-  if (!measuring_) return;
+  if (!shared_.rack.metrics().measuring()) return;
   const auto size = static_cast<double>(manager_.size());
   smallest_.value = std::min(smallest_.value, size);
   largest_.value = std::max(largest_.value, size);

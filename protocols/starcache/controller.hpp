@@ -21,10 +21,6 @@ class Controller final : public switch_cache::Controller {
 
   sim::Task<void> round() override;
 
-  /// What rounds find from here on goes into the gauges, until `stop_measuring`.
-  void start_measuring();
-  void stop_measuring() { measuring_ = false; }
-
   /// The size that the cache is to have, of all pipes together.
   std::uint64_t target() const;
   /// Overflow requests over requests for cached keys, in the last round, of all pipes together.
@@ -59,7 +55,6 @@ class Controller final : public switch_cache::Controller {
   double overflow_ratio_ = 0;
   sim::TimeSeries* sizes_ = nullptr;
   sim::Gauge &smallest_, &largest_, &mean_overflow_;
-  bool measuring_ = false;
   std::uint64_t measured_rounds_ = 0;
   double overflow_sum_ = 0;  // of the measured rounds' ratios
 };

@@ -6,11 +6,10 @@
 namespace racksim::starcache {
 
 struct Counters : switch_cache::Counters {
-  explicit Counters(sim::Metrics& m)
-      : switch_cache::Counters(m, "starcache"),
-        reports(m.counter("starcache.reports", "packets", "top-k reports that servers sent, repetitions included")) {}
+  explicit Counters(sim::Metrics& metrics) : switch_cache::Counters{metrics, "starcache"} {}
 
-  sim::Counter& reports;
+  sim::Counter& reports =
+      m.counter("starcache.reports", "packets", "top-k reports that servers sent, repetitions included");
 };
 
 }  // namespace racksim::starcache

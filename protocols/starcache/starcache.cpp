@@ -118,16 +118,6 @@ void StarCache::node_crashed(models::NodeId node) {
   }
 }
 
-void StarCache::start_measuring() {
-  Application::start_measuring();
-  controller_->start_measuring();
-}
-
-void StarCache::stop_measuring() {
-  Application::stop_measuring();
-  controller_->stop_measuring();
-}
-
 std::string StarCache::answers(sim::Key key, bool write) const {
   return !write && manager_->is_cached(key) ? "switch" : Application::answers(key, write);
 }

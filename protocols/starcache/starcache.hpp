@@ -21,8 +21,6 @@ class StarCache final : public store::Application {
   void show_state(sim::StateVisitor& visitor) const override;
   void preload(std::span<const sim::Key> hottest) override;
   void node_crashed(models::NodeId node) override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   std::vector<models::Leak> leaks() const override;
   std::vector<models::SwitchRegister> switch_state_of(sim::Key key) const override;

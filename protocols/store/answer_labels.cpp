@@ -14,7 +14,7 @@ std::vector<models::AnswerLabel> answer_labels() {
                                       .latency = true,
                                       .rate = true};
   labels[place(Served::by_switch)] = {
-      .name = "switch", .doc = "the switch answered", .latency = true, .count = true, .rate = true, .share = true};
+      .name = "switch", .doc = "the switch answered", .latency = true, .rate = true, .share = true};
   // Among requests for cached keys: those of them that the switch does not answer are the overflow.
   labels[place(Served::overflow)] = {
       .name = "overflow",

@@ -1,4 +1,4 @@
-// Assembly, measuring and inspection of the application. See store.hpp.
+// Assembly and inspection of the application. See store.hpp.
 #include "protocols/store/application.hpp"
 
 #include <fmt/core.h>
@@ -41,12 +41,9 @@ Application::Application(models::ProtocolContext& context, const StoreOptions& o
     : KeyValueService(context.rack.calendar(), context.rack.event_log(), context.rack.metrics(),
                       clients_of(context, options), context.threads_per_node, answer_labels(),
                       context.sessions_per_thread),
-      shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters(context.rack.metrics())},
+      shared_{context.rack, options, KeyValueService::client_nodes(), safety, Counters{context.rack.metrics()}},
       threads_per_node_(context.threads_per_node),
-      final_source_(context.rack.event_log().add_source("store")),
-      balancing_efficiency_(context.rack.metrics().gauge(
-          "store.balancing_efficiency", "share",
-          "throughput of the slowest server over that of the fastest, measured (StarCache §5.3)", 0)) {
+      final_source_(context.rack.event_log().add_source("store")) {
   for (NodeId node = 0; node < shared_.client_nodes; ++node) {
     for (unsigned thread = 0; thread < context.threads_per_node; ++thread) {
       const models::Session session{node, static_cast<std::uint16_t>(thread)};
@@ -55,10 +52,10 @@ Application::Application(models::ProtocolContext& context, const StoreOptions& o
   }
   for (unsigned server = 0; server < shared_.servers(); ++server) {
     partitions_.push_back(std::make_unique<Partition>(shared_, server));
-    server_mops_.push_back(&context.rack.metrics().gauge(fmt::format("store.server{:02}.mops", server), "Mops",
-                                                         "requests that this server answered, measured", 0));
   }
-  served_before_.resize(shared_.servers());
+  context.rack.metrics().computed("store.balancing_efficiency", "share",
+                                  "throughput of the slowest server over that of the fastest (StarCache §5.3)",
+                                  [this] { return balancing_efficiency(); });
 }
 
 void Application::do_describe_items(const models::ItemSizes& sizes) {
@@ -93,25 +90,13 @@ void Application::node_crashed(NodeId node) {
   }
 }
 
-void Application::start_measuring() {
-  KeyValueService::start_measuring();
-  measuring_since_ = calendar().now();
-  for (const auto& partition : partitions_) served_before_[partition->server()] = partition->served();
-}
-
-void Application::stop_measuring() {
-  KeyValueService::stop_measuring();
-  const double us = (calendar().now() - measuring_since_).ns() / 1000;
-  if (us <= 0) return;
-  double slowest = 0, fastest = 0;
-  for (const auto& partition : partitions_) {
-    const unsigned server = partition->server();
-    const double mops = static_cast<double>(partition->served() - served_before_[server]) / us;
-    server_mops_[server]->value = mops;
-    slowest = server == 0 ? mops : std::min(slowest, mops);
-    fastest = std::max(fastest, mops);
-  }
-  balancing_efficiency_.value = fastest > 0 ? slowest / fastest : 0;
+double Application::balancing_efficiency() const {
+  const auto [slowest, fastest] =
+      std::minmax_element(partitions_.begin(), partitions_.end(), [](const auto& one, const auto& other) {
+        return one->served_counter().in_window() < other->served_counter().in_window();
+      });
+  const auto most = static_cast<double>((*fastest)->served_counter().in_window());
+  return most > 0 ? static_cast<double>((*slowest)->served_counter().in_window()) / most : 0;
 }
 
 bool Application::quiescent() const {

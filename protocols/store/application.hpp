@@ -23,8 +23,6 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   /// The home of an item is its server; schemes with a cache add the copies in the switch.
   void show_state(sim::StateVisitor& visitor) const override;
   void node_crashed(NodeId node) override;
-  void start_measuring() override;
-  void stop_measuring() override;
   bool quiescent() const override;
   void add_waits(std::vector<sim::Wait>& waits) const override;
   std::vector<models::Leak> leaks() const override;
@@ -52,6 +50,7 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   virtual const char* name_of(Op op) const;
 
  private:
+  double balancing_efficiency() const;
   void repeated(models::Session session, sim::Key key) override { repeated_answer(session, key); }
   Client& client(models::Session place) { return *clients_[place.node * threads_per_node_ + place.thread]; }
 
@@ -60,10 +59,6 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
   std::vector<std::unique_ptr<Client>> clients_;        // by node and thread
   std::vector<std::unique_ptr<Partition>> partitions_;  // by server
   sim::Source final_source_;
-  sim::Gauge& balancing_efficiency_;
-  std::vector<sim::Gauge*> server_mops_;
-  std::vector<std::uint64_t> served_before_;  // by server, when measuring began
-  sim::Time measuring_since_;
 };
 
 }  // namespace racksim::store

@@ -31,10 +31,20 @@ Partition::Partition(Shared& shared, unsigned server)
       server_(server),
       core_(shared.rack.server(shared.node_of(server)).core(server % shared.options.partitions)),
       nic_(shared.rack.server(shared.node_of(server)).nic()),
-      qpn_(nic_.create_raw_qp(core_, *this, shared.options.service_work)) {
+      qpn_(nic_.create_raw_qp(core_, *this, shared.options.service_work)),
+      served_counter_(shared.rack.metrics().counter(fmt::format("store.server{:02}.served", server), "requests",
+                                                    "that this server answered", sim::Shown::json)) {
+  shared.rack.metrics().rate(fmt::format("store.server{:02}.mops", server), "requests that this server answered",
+                             served_counter_, sim::Shown::json);
   if (qpn_ != shared.port_of(server)) {
     throw std::logic_error(fmt::format("server {} listens to port {}, not {}", server, qpn_, shared.port_of(server)));
   }
+}
+
+void Partition::count_served() {
+  ++served_;
+  ++served_counter_.value;
+  ++shared_.counters.served.value;
 }
 
 sim::Value Partition::part_of(sim::Key key, unsigned number) const {
@@ -110,8 +120,7 @@ void Partition::handle(p4::Packet& packet) {
     case Op::read_request:
     case Op::correction_request:
       if (extension_) extension_->requested(request);
-      ++served_;
-      ++shared_.counters.served.value;
+      count_served();
       request.store.set(Op::read_reply);
       return send_item(request, from, packet.operation);
     case Op::write_request:
@@ -213,8 +222,7 @@ std::size_t Partition::kept_in_vain() const {
 }
 
 void Partition::answer_write(const Message& request, Address from, sim::OperationId operation) {
-  ++served_;
-  ++shared_.counters.served.value;
+  count_served();
   Message reply = request;
   reply.store.set(Op::write_reply);
   if (request.store.flag != 0) return send_item(reply, from, operation);

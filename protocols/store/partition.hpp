@@ -73,6 +73,7 @@ class Partition final : public models::PacketHandler {
   }
   /// Requests that it has answered.
   std::uint64_t served() const { return served_; }
+  const sim::Counter& served_counter() const { return served_counter_; }
   /// A digest of all items.
   std::uint64_t digest() const { return digest_; }
 
@@ -98,6 +99,7 @@ class Partition final : public models::PacketHandler {
   void on_packet(p4::PacketRef packet) override;
 
  private:
+  void count_served();
   struct Sender {
     Address address;
     std::uint32_t seq;
@@ -139,7 +141,8 @@ class Partition final : public models::PacketHandler {
   std::set<sim::Key> torn_;                             // keys of items whose parts are of different values
   std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
   std::map<Sender, Received> receiving_;                // writes of several packets
-  std::uint64_t served_ = 0, digest_ = 0;
+  std::uint64_t served_ = 0, digest_ = 0;               // since the beginning, the warm-up too
+  sim::Counter& served_counter_;
   std::int64_t window_ = 0;       // of the budget, the one that was last read in
   std::uint64_t read_in_it_ = 0;  // packets
 };

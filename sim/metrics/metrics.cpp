@@ -25,24 +25,71 @@ bool is_path(std::string_view name) {
   return !part_begins;
 }
 
+double sum(const Quotient::Counters& counters) {
+  std::uint64_t counted = 0;
+  for (const Counter* counter : counters) counted += counter->in_window();
+  return static_cast<double>(counted);
+}
+
 }  // namespace
 
-Counter& Metrics::counter(std::string_view name, std::string_view unit, std::string_view doc, SourcePlace where) {
-  return std::get<Counter>(add(name, unit, doc, Counter{}, where).value);
+double Quotient::value() const {
+  const double all = sum(whole);
+  if (all <= 0) return 0;
+  return (rest ? all - sum(part) : sum(part)) / all;
 }
 
-Gauge& Metrics::gauge(std::string_view name, std::string_view unit, std::string_view doc, double value,
-                      SourcePlace where) {
-  return std::get<Gauge>(add(name, unit, doc, Gauge{value}, where).value);
+std::optional<double> Metric::number() const {
+  if (const auto* counter = std::get_if<Counter>(&value)) return static_cast<double>(counter->in_window());
+  if (const auto* gauge = std::get_if<Gauge>(&value)) return gauge->value;
+  if (const auto* quotient = std::get_if<Quotient>(&value)) return quotient->value();
+  return std::nullopt;
 }
 
-Histogram& Metrics::histogram(std::string_view name, std::string_view doc, SourcePlace where) {
-  return std::get<Histogram>(add(name, "ns", doc, Histogram(), where).value);
+Counter& Metrics::counter(MetricName name, std::string_view unit, std::string_view doc, Shown shown) {
+  return std::get<Counter>(add(name, unit, doc, Counter{}, shown).value);
 }
 
-TimeSeries& Metrics::time_series(std::string_view name, std::string_view unit, std::string_view doc, Duration interval,
-                                 SourcePlace where) {
-  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval), where).value);
+Counter& Metrics::counter_of_run(MetricName name, std::string_view unit, std::string_view doc, Shown shown) {
+  Metric& metric = add(name, unit, doc, Counter{}, shown);
+  metric.of_run = true;
+  return std::get<Counter>(metric.value);
+}
+
+Gauge& Metrics::gauge(MetricName name, std::string_view unit, std::string_view doc, double value, Shown shown) {
+  return std::get<Gauge>(add(name, unit, doc, Gauge{value}, shown).value);
+}
+
+void Metrics::computed(MetricName name, std::string_view unit, std::string_view doc, std::function<double()> at_close,
+                       Shown shown) {
+  add(name, unit, doc, Gauge{0, std::move(at_close)}, shown);
+}
+
+void Metrics::rate(MetricName name, std::string_view doc, const Counter& counter, Shown shown) {
+  const auto rate = [this, &counter] {
+    const double us = window_length().ns() / 1000;
+    return us > 0 ? static_cast<double>(counter.in_window()) / us : 0;
+  };
+  computed(name, "Mops", doc, rate, shown);
+}
+
+const Quotient& Metrics::quotient(MetricName name, std::string_view unit, std::string_view doc, Quotient::Counters part,
+                                  Quotient::Counters whole) {
+  return std::get<Quotient>(add(name, unit, doc, Quotient{std::move(part), std::move(whole)}).value);
+}
+
+const Quotient& Metrics::rest(MetricName name, std::string_view doc, Quotient::Counters without,
+                              Quotient::Counters whole) {
+  Quotient left{std::move(without), std::move(whole), true};
+  return std::get<Quotient>(add(name, "share", doc, std::move(left)).value);
+}
+
+Histogram& Metrics::histogram(MetricName name, std::string_view doc) {
+  return std::get<Histogram>(add(name, "ns", doc, Histogram()).value);
+}
+
+TimeSeries& Metrics::time_series(MetricName name, std::string_view unit, std::string_view doc, Duration interval) {
+  return std::get<TimeSeries>(add(name, unit, doc, TimeSeries(interval)).value);
 }
 
 void Metrics::clear_counts() {
@@ -53,22 +100,45 @@ void Metrics::clear_counts() {
   }
 }
 
+void Metrics::open_window(Time now) {
+  if (opened_at_ != Time::max()) throw std::logic_error("the window of measurement opens a second time");
+  opened_at_ = now;
+  for (auto& [name, metric] : all_) {
+    auto* counter = std::get_if<Counter>(&metric.value);
+    if (counter != nullptr && !metric.of_run) counter->opened_at_ = counter->value;
+  }
+  for (const auto& note : when_opens_) note();
+}
+
+void Metrics::close_window(Time now) {
+  if (closed_at_ != Time::max()) throw std::logic_error("the window of measurement closes a second time");
+  if (opened_at_ == Time::max()) open_window(now);
+  closed_at_ = now;
+  for (auto& [name, metric] : all_) {
+    auto* counter = std::get_if<Counter>(&metric.value);
+    if (counter != nullptr && !metric.of_run) counter->closed_at_ = counter->value;
+  }
+  for (auto& [name, metric] : all_) {
+    auto* gauge = std::get_if<Gauge>(&metric.value);
+    if (gauge != nullptr && gauge->at_close) gauge->value = gauge->at_close();
+  }
+}
+
 const Metric* Metrics::find(std::string_view name) const {
   const auto found = all_.find(name);
   return found == all_.end() ? nullptr : &found->second;
 }
 
-Metric& Metrics::add(std::string_view name, std::string_view unit, std::string_view doc,
-                     std::variant<Counter, Gauge, Histogram, TimeSeries> value, const SourcePlace& where) {
-  if (!is_path(name)) {
+Metric& Metrics::add(MetricName name, std::string_view unit, std::string_view doc, Value value, Shown shown) {
+  if (!is_path(name.text)) {
     throw std::logic_error(
-        fmt::format("metric name '{}' is not a dotted path of lower-case letters, digits and underscores", name));
+        fmt::format("metric name '{}' is not a dotted path of lower-case letters, digits and underscores", name.text));
   }
-  const auto [place, added] =
-      all_.try_emplace(std::string(name), Metric{std::string(unit), std::string(doc), std::move(value), where});
+  const auto [place, added] = all_.try_emplace(
+      std::string(name.text), Metric{std::string(unit), std::string(doc), std::move(value), name.where, shown});
   if (!added) {
-    throw std::logic_error(fmt::format("the metric \"{}\" is registered twice: in {} and in {}", name,
-                                       place_of(place->second.where), place_of(where)));
+    throw std::logic_error(fmt::format("the metric \"{}\" is registered twice: in {} and in {}", name.text,
+                                       place_of(place->second.where), place_of(name.where)));
   }
   return place->second;
 }

@@ -145,7 +145,7 @@ std::uint64_t ProtocolRun::counter(const std::string& name) const {
 }
 
 double ProtocolRun::gauge(const std::string& name) const {
-  return std::get<sim::Gauge>(metrics.find(name)->value).value;
+  return *metrics.find(name)->number();
 }
 
 }  // namespace racksim::testing

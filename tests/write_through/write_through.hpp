@@ -25,8 +25,6 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   void show_state(sim::StateVisitor& visitor) const override;
   /// Each node has an actor that beats, if it is to: it dies with its node and returns with it.
   void add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) override;
-  void start_measuring() override { MemoryService::start_measuring(); }
-  void stop_measuring() override { MemoryService::stop_measuring(); }
   /// All homes know of a crash at once, as from a perfect failure detector. They forget the node's copies, carry out
   /// nothing that its dead incarnation has asked, and free its locks in its sessions' names. What only its buffers held
   /// is lost. A home's own crash is not in the design: whoever needs it waits for ever.

@@ -32,8 +32,8 @@ double events_of(const Scenario& scenario) {
 }  // namespace
 
 double events_per_message(const Scenario& with_messages, const Scenario& without, const std::string& messages) {
-  const double count = measured(with_messages, [&](const RunResult& result, const sim::Metrics& metrics) {
-    const auto value = metric_value(result, metrics, messages);
+  const double count = measured(with_messages, [&](const RunResult&, const sim::Metrics& metrics) {
+    const auto value = metric_value(metrics, messages + ".whole_run");
     if (!value || *value <= 0) throw std::runtime_error(fmt::format("a run without '{}'", messages));
     return *value;
   });

@@ -31,6 +31,7 @@ struct RunOptions {
   std::string out;
   bool json = false;
   bool quiet = false;
+  bool verbose = false;
   KneeArguments knee;
 };
 
@@ -79,7 +80,8 @@ int run(const RunOptions& options, CommandContext& context) {
   if (options.json) {
     context.out << to_json(stored.report);
   } else if (!options.quiet) {
-    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario));
+    context.out << report_text(scenario, result, metrics, arguments_of_run(options, scenario),
+                               options.verbose ? Detail::all : Detail::usual);
   }
   return result.pass ? exit_ok : exit_failed;
 }
@@ -93,6 +95,7 @@ void add_run(CommandContext& context) {
   command->add_option("--out", options->out, "Write configuration, report and checkpoints to this folder");
   command->add_flag("--json", options->json, "Print the report as JSON, alone on standard output");
   command->add_flag("--quiet", options->quiet, "Print nothing but errors: the exit status tells the verdict");
+  command->add_flag("--verbose", options->verbose, "Print the numbers of all parts of the rack");
   add_knee_options(*command, options->knee);
   command->get_option("--knee")->excludes(command->get_option("--out"));
   command->callback([&context, options] { context.action = [&context, options] { return run(*options, context); }; });

@@ -28,7 +28,7 @@ void check_expected_metrics(const Scenario& scenario, const sim::Metrics& metric
 
 void judge_expectations(const Scenario& scenario, const sim::Metrics& metrics, RunResult& result) {
   for (const MetricBounds& bounds : scenario.expect.metrics) {
-    const auto value = metric_value(result, metrics, bounds.metric);
+    const auto value = metric_value(metrics, bounds.metric);
     if (!value) throw std::logic_error(fmt::format("'{}' was not among the metrics before the run", bounds.metric));
     const bool met = (!bounds.min || *value >= *bounds.min) && (!bounds.max || *value <= *bounds.max) &&
                      (!bounds.equals || *value == *bounds.equals);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "sim/metrics/metrics.hpp"
-#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/run_result.hpp"
+#include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
 

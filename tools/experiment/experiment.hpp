@@ -11,16 +11,10 @@
 #include "sim/metrics/metrics.hpp"
 #include "sim/record/coverage.hpp"
 #include "tools/experiment/phases.hpp"
+#include "tools/experiment/run_result.hpp"
 #include "tools/scenario/scenario.hpp"
 
 namespace racksim::tools {
-
-/// What a run has given.
-struct RunResult : RunOutcome {
-  bool pass = true;  ///< no violation, no failed expectation, the run came to its end
-  std::vector<std::string> failed_expectations;
-  double wall_seconds = 0;
-};
 
 /// Told when everything stands and the warm-up is done, just before the first event: may attach observers.
 using AttachObservers = std::function<void(models::Rack& rack, const models::Protocol& protocol)>;

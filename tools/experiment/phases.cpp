@@ -48,7 +48,7 @@ void Phases::heal() {
 
 RunOutcome Phases::finish() {
   const Driver::Outcome outcome = run_to_the_end();
-  if (phase_ == Phase::measure) assembly_.protocol().stop_measuring();
+  if (phase_ < Phase::drain) close_window();
   judge(outcome);
   return std::move(outcome_);
 }
@@ -56,8 +56,7 @@ RunOutcome Phases::finish() {
 void Phases::begin_measuring() {
   if (phase_ != Phase::warm_up) return;
   phase_ = Phase::measure;
-  measure_begin_ = assembly_.calendar().now();
-  assembly_.protocol().start_measuring();
+  assembly_.metrics().open_window(assembly_.calendar().now());
   if (plan_.measure.operations) {
     assembly_.workload().notify_after(*plan_.measure.operations, [this] { end_measuring(); });
   } else {
@@ -69,14 +68,18 @@ void Phases::end_measuring() {
   if (phase_ != Phase::measure) return;
   phase_ = Phase::drain;
   const sim::Time now = assembly_.calendar().now();
-  outcome_.measured_from = measure_begin_;
-  outcome_.measured = now - measure_begin_;
-  assembly_.protocol().stop_measuring();
-  outcome_.operations = assembly_.protocol().service().measured_operations();
+  close_window();
   assembly_.faults().heal();
   assembly_.workload().stop();
   drain_end_ = now + plan_.drain;
   look_for_rest();
+}
+
+void Phases::close_window() {
+  sim::Metrics& metrics = assembly_.metrics();
+  metrics.close_window(assembly_.calendar().now());
+  outcome_.measured = metrics.window_length();
+  outcome_.operations = assembly_.protocol().service().measured_operations();
 }
 
 // Here, at checkpoints and at the end the switch is settled first, so that what is seen, and so the run's length, its

@@ -1,7 +1,7 @@
 // The phases of a run:
 //
 //   warm-up     the functional warm-up outside time, then simulated time that is not measured
-//   measure     what the metrics speak of
+//   measure     what the metrics speak of: their window opens and closes here (sim/metrics/metrics.hpp)
 //   heal        faults end, sessions finish the operation they are in
 //   drain       until everything has come to rest, or the drain's time is over: then the quiescence oracles speak
 #pragma once
@@ -28,7 +28,6 @@ struct RunOutcome : Findings {
   Checkpoints checkpoints;
   std::uint64_t events = 0;
   std::uint64_t operations = 0;  ///< of the measured phase
-  sim::Time measured_from;       ///< its begin
   sim::Duration measured{};      ///< its length
   sim::Time simulated;
 };
@@ -57,6 +56,7 @@ class Phases {
 
   void begin_measuring();
   void end_measuring();
+  void close_window();
   void look_for_rest();
   void checkpoint();
   Driver::Outcome run_to_the_end();
@@ -71,7 +71,7 @@ class Phases {
   Driver* driver_ = nullptr;
   Phase phase_ = Phase::warm_up;
   bool at_rest_ = false;  // at the end
-  sim::Time measure_begin_, drain_end_;
+  sim::Time drain_end_;
   RunOutcome outcome_;
 };
 

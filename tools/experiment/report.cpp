@@ -27,8 +27,8 @@ JsonValue histogram_json(const sim::Histogram& h) {
 }
 
 JsonValue metric_json(const sim::Metric& metric) {
-  if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) return counter->value;
-  if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) return gauge->value;
+  if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) return counter->in_window();
+  if (const auto number = metric.number()) return *number;
   if (const auto* histogram = std::get_if<sim::Histogram>(&metric.value)) return histogram_json(*histogram);
   const auto& series = std::get<sim::TimeSeries>(metric.value);
   JsonValue value = JsonValue::object();
@@ -39,8 +39,8 @@ JsonValue metric_json(const sim::Metric& metric) {
   return value;
 }
 
-double value_of(const RunResult& result, const sim::Metrics& metrics, const char* name) {
-  return metric_value(result, metrics, name).value_or(0);
+double value_of(const sim::Metrics& metrics, const char* name) {
+  return metric_value(metrics, name).value_or(0);
 }
 
 std::string duration_text(double ns) {
@@ -61,13 +61,17 @@ std::string shown_number(double value) {
   return text == "-0" ? "0" : text;
 }
 
-/// Whether a counter is, by its name, of what goes wrong or is lost, which no run without faults or overload needs: a
-/// person should see it whoever counts it.
-bool means_trouble(const std::string& name) {
-  static constexpr const char* kWords[] = {"drop",      "exclusions", "fail",     "given_up",
-                                           "not_ready", "retransmi",  "timeouts", "torn"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](const char* word) { return name.find(word) != std::string::npos; });
+/// A line of the report about a number that is not 0, or about trouble in another part of the run; else nothing.
+std::string metric_line(const std::string& name, const sim::Metric& metric) {
+  const auto number = metric.number();
+  if (!number) return "";
+  const std::string value = shown_number(*number);
+  std::string whole_run;
+  if (const auto* counter = std::get_if<sim::Counter>(&metric.value); metric.shown == sim::Shown::trouble) {
+    if (counter->value != counter->in_window()) whole_run = fmt::format("  ({} in the whole run)", counter->value);
+  }
+  if (value == "0" && whole_run.empty()) return "";
+  return fmt::format("  {:<48}{:>14} {}{}\n", name, value, metric.unit, whole_run);
 }
 
 JsonValue stall_json(const Stall& stall) {
@@ -131,29 +135,34 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("simulated_ns", result.simulated.ns());
   report.set("wall_s", result.wall_seconds);
   JsonValue values = JsonValue::object();
+  JsonValue whole_run = JsonValue::object();
   values.set("operations", result.operations);
   values.set("measured_ns", result.measured.ns());
-  values.set("throughput_mops", value_of(result, metrics, "throughput_mops"));
+  values.set("throughput_mops", value_of(metrics, "throughput_mops"));
   if (const sim::Metric* latency = metrics.find("latency")) values.set("latency_ns", metric_json(*latency));
-  for (const auto& [name, metric] : metrics.all()) values.set(name, metric_json(metric));
+  for (const auto& [name, metric] : metrics.all()) {
+    values.set(name, metric_json(metric));
+    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) whole_run.set(name, counter->value);
+  }
   report.set("metrics", std::move(values));
+  report.set("whole_run", std::move(whole_run));
   report.set("provenance", provenance_json());
   report.set("config", configuration(scenario));
   return report;
 }
 
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& arguments) {
+                        const std::string& arguments, Detail detail) {
   std::string out;
   const auto line = [&](const std::string& name, const std::string& text) {
     out += fmt::format("{:<13}{}\n", name, text);
   };
   line("scenario", fmt::format("{} ({}, seed {})", scenario.name, scenario.protocol.name, scenario.seed));
   line("throughput",
-       fmt::format("{:.3f} Mops  ({} operations in {} of simulated time)", value_of(result, metrics, "throughput_mops"),
+       fmt::format("{:.3f} Mops  ({} operations in {} of simulated time)", value_of(metrics, "throughput_mops"),
                    result.operations, duration_text(result.measured.ns())));
   const auto latency = [&](const char* name) {
-    return duration_text(value_of(result, metrics, (std::string("latency_ns.") + name).c_str()));
+    return duration_text(value_of(metrics, (std::string("latency_ns.") + name).c_str()));
   };
   line("latency", fmt::format("mean {}  p50 {}  p95 {}  p99 {}  p99.9 {}  max {}", latency("mean"), latency("p50"),
                               latency("p95"), latency("p99"), latency("p999"), latency("max")));
@@ -166,26 +175,15 @@ std::string report_text(const Scenario& scenario, const RunResult& result, const
                        duration_text(part->mean().ns()), duration_text(part->percentile(50).ns()),
                        duration_text(part->percentile(99).ns()), part->count());
   }
-  if (const double most = value_of(result, metrics, "operations.max_node"); most > 0) {
-    line("nodes", fmt::format("{:.0f} to {:.0f} operations each, fairness {:.4f} (Jain's index)",
-                              value_of(result, metrics, "operations.min_node"), most,
-                              value_of(result, metrics, "operations.fairness")));
+  if (const double most = value_of(metrics, "operations.max_node"); most > 0) {
+    line("nodes",
+         fmt::format("{:.0f} to {:.0f} operations each, fairness {:.4f} (Jain's index)",
+                     value_of(metrics, "operations.min_node"), most, value_of(metrics, "operations.fairness")));
   }
-  // The workload's, the protocol's and its service's own numbers: counters and gauges, whole run and measured phase as
-  // their names say. What is zero, and what exists once for each server, is in the JSON report. Trouble is shown
-  // whoever has it.
-  // Names of metrics have underscores where a protocol's or a workload's have hyphens.
-  std::string of_protocol = scenario.protocol.name + ".", of_workload = scenario.workload.name + ".";
-  std::replace(of_protocol.begin(), of_protocol.end(), '-', '_');
-  std::replace(of_workload.begin(), of_workload.end(), '-', '_');
+  // What is zero, and what exists once for each server, is in the JSON report.
   for (const auto& [name, metric] : metrics.all()) {
-    const bool own = name.starts_with(of_protocol) || name.starts_with(of_workload) ||
-                     (name.starts_with("store.") && std::count(name.begin(), name.end(), '.') == 1);
-    if (!own && !means_trouble(name) && !name.starts_with("packets.")) continue;
-    std::string value = "0";
-    if (const auto* counter = std::get_if<sim::Counter>(&metric.value)) value = std::to_string(counter->value);
-    if (const auto* gauge = std::get_if<sim::Gauge>(&metric.value)) value = shown_number(gauge->value);
-    if (value != "0") out += fmt::format("  {:<48}{:>14} {}\n", name, value, metric.unit);
+    if (metric.shown == sim::Shown::json || (metric.shown == sim::Shown::verbose && detail != Detail::all)) continue;
+    out += metric_line(name, metric);
   }
   line("simulated", fmt::format("{} in {:.2f} s of real time, {} events", duration_text(result.simulated.ns()),
                                 result.wall_seconds, result.events));

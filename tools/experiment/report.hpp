@@ -9,13 +9,16 @@
 namespace racksim::tools {
 
 /// Keys: scenario, protocol, seed, verdict, violations, failed_expectations, run_hash, events, simulated_ns, wall_s,
-/// metrics, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every registered metric
-/// by name.
+/// metrics, whole_run, provenance, config. `metrics` holds operations, throughput_mops and latency_ns, and every
+/// registered metric by name, all of the measured phase; `whole_run` what each counter has counted in all of the run.
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics);
+
+/// Which numbers a page has: those that are shown always, or all that are meant for a person.
+enum class Detail : std::uint8_t { usual, all };
 
 /// A page for the terminal. `arguments` are those of `racksim run` and `racksim explain` for this run,
 /// printed when something failed.
 std::string report_text(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics,
-                        const std::string& arguments);
+                        const std::string& arguments, Detail detail = Detail::usual);
 
 }  // namespace racksim::tools

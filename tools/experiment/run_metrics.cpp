@@ -12,6 +12,10 @@ namespace {
 
 /// Behind a counter: its rate in the measured time, in millions a second.
 constexpr std::string_view kRate = ".mega_per_second";
+/// Behind a counter: what it counted in the whole run.
+constexpr std::string_view kWholeRun = ".whole_run";
+/// Of all operations that ended; its rate is the throughput.
+constexpr const char* kOperations = "operations";
 
 constexpr const char* kStatistics[] = {"count", "mean", "max", "p50", "p95", "p99", "p999"};
 
@@ -64,28 +68,30 @@ std::pair<const sim::TimeSeries*, std::string> series_of(const sim::Metrics& met
   return {series, series != nullptr ? name.substr(dot + 1) : ""};
 }
 
+/// The counter that a name with something behind it is about; null if there is none.
+const sim::Counter* counter_of(const sim::Metrics& metrics, const std::string& name, std::string_view behind) {
+  const sim::Metric* metric =
+      name.ends_with(behind) ? metrics.find(name.substr(0, name.size() - behind.size())) : nullptr;
+  return metric != nullptr ? std::get_if<sim::Counter>(&metric->value) : nullptr;
+}
+
+double mega_per_second(const sim::Metrics& metrics, const sim::Counter& counter) {
+  const double seconds = metrics.window_length().seconds();
+  return seconds > 0 ? static_cast<double>(counter.in_window()) / seconds / 1e6 : 0;
+}
+
 }  // namespace
 
-std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name) {
+std::optional<double> metric_value(const sim::Metrics& metrics, const std::string& name) {
   if (const auto [series, statistic] = series_of(metrics, name); series != nullptr) {
-    return series_statistic(*series, result.measured_from, result.measured_from + result.measured, statistic);
+    return series_statistic(*series, metrics.window_begin(), metrics.window_begin() + metrics.window_length(),
+                            statistic);
   }
-  if (name.ends_with(kRate)) {
-    const sim::Metric* metric = metrics.find(name.substr(0, name.size() - kRate.size()));
-    const auto* counter = metric != nullptr ? std::get_if<sim::Counter>(&metric->value) : nullptr;
-    if (counter == nullptr) return std::nullopt;
-    return result.measured.ps() > 0 ? static_cast<double>(counter->value) / result.measured.seconds() / 1e6 : 0;
-  }
-  if (name == "operations") return static_cast<double>(result.operations);
-  if (name == "throughput_mops") {
-    return result.measured.ps() > 0 ? static_cast<double>(result.operations) / result.measured.seconds() / 1e6 : 0;
-  }
-  if (name.starts_with("latency_ns.")) return metric_value(result, metrics, "latency." + name.substr(11));
-  if (const sim::Metric* metric = metrics.find(name)) {
-    if (const auto* counter = std::get_if<sim::Counter>(&metric->value)) return static_cast<double>(counter->value);
-    if (const auto* gauge = std::get_if<sim::Gauge>(&metric->value)) return gauge->value;
-    return std::nullopt;
-  }
+  if (name == "throughput_mops") return metric_value(metrics, kOperations + std::string(kRate));
+  if (name.starts_with("latency_ns.")) return metric_value(metrics, "latency." + name.substr(11));
+  if (const sim::Metric* metric = metrics.find(name)) return metric->number();
+  if (const auto* counter = counter_of(metrics, name, kRate)) return mega_per_second(metrics, *counter);
+  if (const auto* counter = counter_of(metrics, name, kWholeRun)) return static_cast<double>(counter->value);
   const std::size_t dot = name.rfind('.');
   if (dot == std::string::npos) return std::nullopt;
   const sim::Metric* metric = metrics.find(name.substr(0, dot));
@@ -100,7 +106,8 @@ std::optional<double> metric_value_within(const sim::Metrics& metrics, const std
 }
 
 std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
-  std::vector<std::string> names{"operations", "throughput_mops"};
+  std::vector<std::string> names;
+  if (metrics.find(kOperations) != nullptr) names.push_back("throughput_mops");
   for (const auto& [name, metric] : metrics.all()) {
     if (std::holds_alternative<sim::TimeSeries>(metric.value)) {
       for (const char* statistic : kSeriesStatistics) names.push_back(name + "." + statistic);
@@ -108,7 +115,9 @@ std::vector<std::string> metric_names_in(const sim::Metrics& metrics) {
     }
     if (!std::holds_alternative<sim::Histogram>(metric.value)) {
       names.push_back(name);
-      if (std::holds_alternative<sim::Counter>(metric.value)) names.push_back(name + std::string(kRate));
+      if (std::holds_alternative<sim::Counter>(metric.value)) {
+        for (const auto behind : {kRate, kWholeRun}) names.push_back(name + std::string(behind));
+      }
       continue;
     }
     for (const char* statistic : kStatistics) {

@@ -1,6 +1,7 @@
-// The metrics of a run by the names that expectations, baselines and figures use: a registered name, or one with a
-// histogram's statistic behind it ("latency.p99") or a counter's rate ("micro.operations.mega_per_second"), or the
-// report's own ("throughput_mops", "latency_ns.p99"). Of a time series, over the whole intervals in the measured time
+// The metrics of a run by the names that expectations, baselines and figures use: a registered name, which is of the
+// window of measurement, or one with a histogram's statistic behind it ("latency.p99"), a counter's rate
+// ("micro.operations.mega_per_second") or its count in the whole run ("nic.rc_timeouts.whole_run"), or the report's own
+// ("throughput_mops", "latency_ns.p99"). Of a time series, over the whole intervals in the measured time
 // or in another: "lowest_share", the least of them over the greatest, "low_share", the share of those below 95 % of the
 // greatest, and of one that counts "mega_per_second", how many millions there were in a second.
 #pragma once
@@ -10,12 +11,11 @@
 #include <vector>
 
 #include "sim/metrics/metrics.hpp"
-#include "tools/experiment/experiment.hpp"
 
 namespace racksim::tools {
 
 /// The metric of this name; null if there is none.
-std::optional<double> metric_value(const RunResult& result, const sim::Metrics& metrics, const std::string& name);
+std::optional<double> metric_value(const sim::Metrics& metrics, const std::string& name);
 
 /// The same where it is a statistic of a time series, over another time than the measured one; null for all else.
 std::optional<double> metric_value_within(const sim::Metrics& metrics, const std::string& name, sim::Time begin,

@@ -35,7 +35,7 @@ JsonValue run_of(const Figure& figure, Scenario scenario, std::uint64_t load) {
         if (value && at.end > result.simulated) value = std::nan("");
       }
       if (name == kKneeMetric) value = static_cast<double>(load) / 1e6;
-      if (!value) value = metric_value(result, metrics, name);
+      if (!value) value = metric_value(metrics, name);
       values.push(value && std::isfinite(*value) ? JsonValue(*value) : JsonValue());
     }
   }

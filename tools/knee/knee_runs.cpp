@@ -24,8 +24,8 @@ std::string run_probe(Scenario scenario) {
     throw std::runtime_error(fmt::format("{} at {} ns: {}", first.oracle, first.at.ns(), first.what));
   }
   JsonValue answer = JsonValue::object();
-  answer.set("loss", metric_value(result, metrics, kLossMetric).value());
-  answer.set("throughput", metric_value(result, metrics, "throughput_mops").value());
+  answer.set("loss", metric_value(metrics, kLossMetric).value());
+  answer.set("throughput", metric_value(metrics, "throughput_mops").value());
   return to_canonical_json(answer);
 }
 

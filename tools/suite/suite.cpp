@@ -168,7 +168,7 @@ std::string run_for_suite(const Scenario& scenario) {
   for (const auto& failed : result.failed_expectations) failures.push(failed);
   auto values = JsonValue::object();
   for (const auto& metric : baseline_metrics(scenario)) {
-    if (const auto value = metric_value(result, metrics, metric)) values.set(metric, *value);
+    if (const auto value = metric_value(metrics, metric)) values.set(metric, *value);
   }
   auto answer = JsonValue::object();
   answer.set("failures", std::move(failures));

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <string_view>
+#include <string>
 
 #include "protocols/cckvs/threads/messages.hpp"
 #include "sim/metrics/metrics.hpp"
@@ -17,25 +17,19 @@ struct ClassCounters {
 };
 
 struct Counters {
-  /// `of` is what the names of the metrics begin with.
-  Counters(sim::Metrics& m, std::string_view of)
-      : coalesced(
-            m.counter(fmt::format("{}.remote_requests", of), "requests", "that cache threads sent to KVS threads")),
-        doorbells(m.counter(fmt::format("{}.doorbells", of), "doorbells", "of all send queues")),
-        out_of_credits(m.counter(fmt::format("{}.out_of_credits", of), "messages",
-                                 "that waited for a credit before they were sent")),
-        read_retries(m.counter(fmt::format("{}.read_retries", of), "reads",
-                               "done again because their object was written meanwhile (§6.2)")),
-        store_writes(m.counter(fmt::format("{}.store_writes", of), "writes", "of objects of the back-end store")),
-        sent_again(m.counter(fmt::format("{}.sent_again", of), "messages", "sent again because nobody had answered")),
-        stalled(m.counter(fmt::format("{}.stalled", of), "operations", "that waited for a cached key to be Valid")),
-        stray_answers(m.counter(fmt::format("{}.stray_answers", of), "answers", "to requests that were over")) {
-    for (std::size_t i = 0; i < kMessageClasses; ++i) {
-      const char* name = name_of(static_cast<MessageClass>(i));
-      sent[i] = {&m.counter(fmt::format("{}.{}.packets", of, name), "packets", "of this class that nodes sent"),
-                 &m.counter(fmt::format("{}.{}.bytes", of, name), "bytes", "of these packets on the senders' wires")};
-    }
-  }
+  sim::Metrics& m;
+  std::string of;  ///< what the names of the metrics begin with
+  sim::Counter& coalesced = m.counter(of + ".remote_requests", "requests", "that cache threads sent to KVS threads");
+  sim::Counter& doorbells = m.counter(of + ".doorbells", "doorbells", "of all send queues");
+  sim::Counter& out_of_credits =
+      m.counter(of + ".out_of_credits", "messages", "that waited for a credit before they were sent");
+  sim::Counter& read_retries =
+      m.counter(of + ".read_retries", "reads", "done again because their object was written meanwhile (§6.2)");
+  sim::Counter& store_writes = m.counter(of + ".store_writes", "writes", "of objects of the back-end store");
+  sim::Counter& sent_again = m.counter(of + ".sent_again", "messages", "sent again because nobody had answered");
+  sim::Counter& stalled = m.counter(of + ".stalled", "operations", "that waited for a cached key to be Valid");
+  sim::Counter& stray_answers = m.counter(of + ".stray_answers", "answers", "to requests that were over");
+  std::array<ClassCounters, kMessageClasses> sent = classes();
 
   void count(MessageClass message, std::uint64_t bytes) {
     const ClassCounters& of_class = sent[static_cast<std::size_t>(message)];
@@ -43,9 +37,16 @@ struct Counters {
     of_class.bytes->value += bytes;
   }
 
-  sim::Counter &coalesced, &doorbells, &out_of_credits, &read_retries, &store_writes, &sent_again, &stalled,
-      &stray_answers;
-  std::array<ClassCounters, kMessageClasses> sent{};
+ private:
+  std::array<ClassCounters, kMessageClasses> classes() const {
+    std::array<ClassCounters, kMessageClasses> all;
+    for (std::size_t i = 0; i < kMessageClasses; ++i) {
+      const std::string name = fmt::format("{}.{}.", of, name_of(static_cast<MessageClass>(i)));
+      all[i] = {&m.counter(name + "packets", "packets", "of this class that nodes sent"),
+                &m.counter(name + "bytes", "bytes", "of these packets on the senders' wires")};
+    }
+    return all;
+  }
 };
 
 }  // namespace racksim::cckvs

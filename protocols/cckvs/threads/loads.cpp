@@ -7,10 +7,11 @@
 
 namespace racksim::cckvs {
 
-Loads::Loads(Shared& shared, std::string_view of) : shared_(shared), since_(shared.rack.calendar().now()) {
+Loads::Loads(Shared& shared, std::string_view of) : shared_(shared) {
   sim::Metrics& metrics = shared.rack.metrics();
+  metrics.when_window_opens([this] { before_ = done(); });
   const auto gauge = [&](Resource resource, const char* name, const char* doc) {
-    gauges_[resource] = &metrics.gauge(fmt::format("{}.load.{}", of, name), "share", doc, 0);
+    metrics.computed(fmt::format("{}.load.{}", of, name), "share", doc, [this, resource] { return busiest(resource); });
   };
   gauge(cache_threads, "cache_thread", "of the measured time for which the busiest cache thread worked");
   gauge(kvs_threads, "kvs_thread", "of the measured time for which the busiest KVS thread worked");
@@ -49,22 +50,13 @@ Loads::Amounts Loads::done() const {
   return amounts;
 }
 
-void Loads::start_measuring() {
-  before_ = done();
-  since_ = shared_.rack.calendar().now();
-}
-
-void Loads::stop_measuring() {
-  const double length = (shared_.rack.calendar().now() - since_).seconds();
-  if (length <= 0) return;
-  const Amounts now = done();
-  for (std::size_t resource = 0; resource < kCount; ++resource) {
-    double most = 0;
-    for (std::size_t i = 0; i < now[resource].size(); ++i) {
-      most = std::max(most, now[resource][i] - before_[resource][i]);
-    }
-    gauges_[resource]->value = most / length;
-  }
+double Loads::busiest(Resource resource) const {
+  const double length = shared_.rack.metrics().window_length().seconds();
+  if (length <= 0) return 0;
+  const std::vector<double> now = done()[resource];
+  double most = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) most = std::max(most, now[i] - before_[resource][i]);
+  return most / length;
 }
 
 }  // namespace racksim::cckvs

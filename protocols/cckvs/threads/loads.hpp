@@ -16,8 +16,6 @@ class Loads {
  public:
   /// `of` is what the names of the metrics begin with.
   Loads(Shared& shared, std::string_view of);
-  void start_measuring();
-  void stop_measuring();
 
  private:
   enum Resource : std::uint8_t { cache_threads, kvs_threads, port_in, port_out, nic, kCount };
@@ -27,11 +25,11 @@ class Loads {
   double port_time(std::uint64_t packets, std::uint64_t bytes) const;
   /// Work done so far by each resource of a kind, in seconds of it.
   Amounts done() const;
+  /// What the busiest one has done in the window, over the window's length.
+  double busiest(Resource resource) const;
 
   Shared& shared_;
-  std::array<sim::Gauge*, kCount> gauges_{};
-  Amounts before_;
-  sim::Time since_;
+  Amounts before_;  // the window
 };
 
 }  // namespace racksim::cckvs

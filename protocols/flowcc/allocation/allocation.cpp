@@ -14,7 +14,12 @@ namespace racksim::flowcc {
 
 Allocation::Allocation(Shared& shared, const std::vector<std::unique_ptr<MemoryNode>>& nodes,
                        models::MemoryAllocator& memory)
-    : shared_(shared), nodes_(nodes), counters_(shared.rack.metrics()), pieces_(shared.options.block_bytes) {
+    : shared_(shared), nodes_(nodes), counters_{shared.rack.metrics()}, pieces_(shared.options.block_bytes) {
+  sim::Metrics& metrics = shared.rack.metrics();
+  metrics.computed("flowcc.allocation.used_bytes", "bytes", "in pieces that are allocated, at the end",
+                   [this] { return static_cast<double>(pieces_.bytes()); });
+  metrics.computed("flowcc.allocation.free_bytes", "bytes", "that living threads have and nobody uses, at the end",
+                   [this] { return unused_bytes(); });
   for (const auto& node : nodes) {
     models::Core& core = shared.rack.server(node->id()).core(shared.shape.threads_per_node);
     servers_.push_back(std::make_unique<ChunkServer>(shared, *node, core, memory, counters_));
@@ -106,15 +111,14 @@ void Allocation::record_final_state(sim::Source source) const {
   }
 }
 
-void Allocation::stop_measuring() {
-  counters_.used_bytes.value = static_cast<double>(pieces_.bytes());
+double Allocation::unused_bytes() const {
   double unused = 0;
   for (const auto& thread : threads_) {
     if (!nodes_[thread->requester() / shared_.shape.threads_per_node]->crashed()) {
       unused += static_cast<double>(thread->free_bytes());
     }
   }
-  counters_.free_bytes.value = unused;
+  return unused;
 }
 
 }  // namespace racksim::flowcc

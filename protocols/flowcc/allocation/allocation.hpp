@@ -40,9 +40,10 @@ class Allocation {
   std::vector<models::Leak> leaks() const;
   /// Folds into the run hash who has which chunk.
   void record_final_state(sim::Source source) const;
-  void stop_measuring();
 
  private:
+  double unused_bytes() const;
+
   Shared& shared_;
   const std::vector<std::unique_ptr<MemoryNode>>& nodes_;
   AllocationCounters counters_;

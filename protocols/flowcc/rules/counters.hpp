@@ -1,24 +1,50 @@
-// What FlowCC counts, over all nodes, while the run measures.
+// What FlowCC counts, over all nodes.
 #pragma once
 
 #include "sim/metrics/metrics.hpp"
 
 namespace racksim::flowcc {
 
-/// Counters under "flowcc.". They count from the start of the run; `Snapshot` of the protocol takes the warm-up out.
+/// Counters under "flowcc.".
 struct Counters {
-  explicit Counters(sim::Metrics& m);
-
-  sim::Counter &local_hits, &merged_misses;
-  sim::Counter &read_misses, &write_misses, &write_shareds, &evict_shareds, &evict_modifieds;
-  sim::Counter &lock_shareds, &lock_exclusives;
-  sim::Counter &events, &switch_events;
-  sim::Counter &failed_events, &request_retransmissions, &unlock_retransmissions;
-  sim::Counter &home_received, &home_sent, &cache_received, &cache_sent, &requester_received, &requester_sent;
-  sim::Counter &invalidations, &data_blocks, &write_backs, &ignored_requests, &repeated_requests;
-  sim::Counter& failed_transfers;
-  sim::Counter &provided_events, &data_providers;
-  sim::Counter &block_locks, &waits_for_sibling, &handovers, &locks_after_death;
+  sim::Metrics& m;
+  // clang-format off
+  sim::Counter& local_hits = m.counter("flowcc.local_hits", "operations", "operations that the local cache served at once");
+  sim::Counter& merged_misses = m.counter("flowcc.merged_misses", "operations", "waits for another thread's event on the block");
+  sim::Counter& read_misses = m.counter("flowcc.requests.read_miss", "events", "coherence events of type READ-MISS");
+  sim::Counter& write_misses = m.counter("flowcc.requests.write_miss", "events", "coherence events of type WRITE-MISS");
+  sim::Counter& write_shareds = m.counter("flowcc.requests.write_shared", "events", "coherence events of type WRITE-SHARED");
+  sim::Counter& evict_shareds = m.counter("flowcc.requests.evict_shared", "events", "coherence events of type EVICT-SHARED");
+  sim::Counter& evict_modifieds = m.counter("flowcc.requests.evict_modified", "events", "coherence events of type EVICT-MODIFIED");
+  sim::Counter& lock_shareds = m.counter("flowcc.requests.lock_shared", "events", "coherence events of type LOCK (shared)");
+  sim::Counter& lock_exclusives = m.counter("flowcc.requests.lock_exclusive", "events", "coherence events of type LOCK (exclusive)");
+  sim::Counter& events = m.counter("flowcc.events", "events", "coherence events that ended, with success or a failed ACK");
+  sim::Counter& switch_events = m.counter("flowcc.switch_events", "events", "of which were of a block that the switch owns");
+  sim::Counter& failed_events = m.counter("flowcc.failed_events", "events", "coherence events that ended with a failed ACK");
+  sim::Counter& request_retransmissions = m.trouble("flowcc.request_retransmissions", "packets", "coherence requests sent again after a timeout");
+  sim::Counter& unlock_retransmissions = m.trouble("flowcc.unlock_retransmissions", "packets", "unlocks sent again after a timeout");
+  sim::Counter& home_received = m.counter("flowcc.home_agent.packets_received", "packets", "packets that home agents received");
+  sim::Counter& home_sent = m.counter("flowcc.home_agent.packets_sent", "packets", "packets that home agents sent, data included");
+  sim::Counter& cache_received = m.counter("flowcc.cache_agent.packets_received", "packets", "packets that cache agents received");
+  sim::Counter& cache_sent = m.counter("flowcc.cache_agent.packets_sent", "packets", "packets that cache agents sent, data included");
+  sim::Counter& requester_received = m.counter("flowcc.requester.packets_received", "packets", "packets that requesters received");
+  sim::Counter& requester_sent = m.counter("flowcc.requester.packets_sent", "packets", "packets that requesters sent, write-backs included");
+  sim::Counter& invalidations = m.counter("flowcc.invalidations", "blocks", "copies that cache agents invalidated");
+  sim::Counter& data_blocks = m.counter("flowcc.data_blocks", "blocks", "blocks that agents sent to requesters");
+  sim::Counter& write_backs = m.counter("flowcc.write_backs", "blocks", "blocks that requesters wrote back to their homes");
+  sim::Counter& ignored_requests = m.counter("flowcc.ignored_requests", "packets", "requests that an agent ignored as older than the last");
+  sim::Counter& repeated_requests = m.counter("flowcc.repeated_requests", "packets", "requests that an agent acknowledged again");
+  sim::Counter& failed_transfers = m.trouble("flowcc.failed_transfers", "blocks",
+                                             "blocks whose RDMA WRITE ran out of retries: whoever waits for one is stuck");
+  sim::Counter& provided_events = m.counter("flowcc.provided_events", "events", "misses whose data came from a holder");
+  sim::Counter& data_providers = m.counter("flowcc.data_providers", "nodes",
+                                           "holders that were asked for the data of those, by their last transmission: one each");
+  sim::Counter& block_locks = m.counter("flowcc.locks.granted", "locks", "locks of blocks that owners granted to applications");
+  sim::Counter& waits_for_sibling = m.counter("flowcc.locks.waits_for_sibling", "locks",
+                                              "requests for a lock that waited for a thread of the same node");
+  sim::Counter& handovers = m.counter("flowcc.locks.handovers", "locks", "locks handed over within a node");
+  sim::Counter& locks_after_death = m.counter("flowcc.locks.after_death", "locks", "granted ones whose last holder had died with them");
+  // clang-format on
 };
 
 }  // namespace racksim::flowcc

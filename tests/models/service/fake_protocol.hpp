@@ -18,8 +18,6 @@ class FakeProtocol final : public Protocol {
       : service_(service), crashed_(std::move(crashed)) {}
   Service& service() override { return service_; }
   void show_state(sim::StateVisitor&) const override {}
-  void start_measuring() override {}
-  void stop_measuring() override {}
   bool quiescent() const override { return true; }
   std::vector<Leak> leaks() const override { return {}; }
   void record_final_state() override {}

@@ -241,12 +241,12 @@ TEST_CASE("Where writes return early they are performed when the protocol says s
 TEST_CASE("Throughput and latency count operations of all kinds, and split those of reads and writes") {
   Watched t;
   t.memory.delay = 2_us;
-  t.memory.start_measuring();
+  t.metrics.open_window(t.calendar.now());
   t.run(t.memory.write(kFirst, GlobalAddress::at(0, 60), 8));  // two objects
   t.run(t.memory.read(kFirst, GlobalAddress::at(0, 0)));
   t.run(t.memory.lock(kFirst, GlobalAddress::at(0, 0)));
   t.run(t.memory.unlock(kFirst, GlobalAddress::at(0, 0)));
-  t.memory.stop_measuring();
+  t.metrics.close_window(t.calendar.now());
   t.run(t.memory.read(kFirst, GlobalAddress::at(0, 0)));
   CHECK(t.memory.measured_operations() == 5);
   const auto count = [&](std::string_view name) {

@@ -68,9 +68,9 @@ TEST_CASE("In closed loop throughput times latency is what is under way") {
   const std::uint64_t window = GENERATE(1, 7);
   ClosedLoop t(closed(window));
   t.run(100_us);
-  t.store.start_measuring();
+  t.metrics.open_window(t.calendar.now());
   t.run_until(1100_us);
-  t.store.stop_measuring();
+  t.metrics.close_window(t.calendar.now());
   // Little's law over 1 ms. What was under way at its ends counts wholly or not: 14 us at most for each.
   const auto& latency = std::get<sim::Histogram>(t.metrics.find("latency")->value);
   const double under_way = static_cast<double>(kClients * kThreads * window);

@@ -218,11 +218,11 @@ TEST_CASE("A service tells how evenly nodes had their operations while measuring
   options.slow_nodes = 1;
   options.slow_pause = 3_us;
   Popular t(options);
-  t.memory.start_measuring();
+  t.metrics.open_window(t.calendar.now());
   t.workload->start();
   t.calendar.run_until(sim::Time{} + 400_us + 500_ns);
-  t.memory.stop_measuring();
-  const auto gauge = [&](const char* name) { return std::get<sim::Gauge>(t.metrics.find(name)->value).value; };
+  t.metrics.close_window(t.calendar.now());
+  const auto gauge = [&](const char* name) { return *t.metrics.find(name)->number(); };
   CHECK(gauge("operations.min_node") == Approx(200));
   CHECK(gauge("operations.max_node") == Approx(800));
   // (200 + 3 * 800)^2 / (4 * (200^2 + 3 * 800^2))

@@ -16,17 +16,21 @@ using namespace racksim::sim::literals;
 namespace {
 
 struct Tally {
-  void answered(Served by, int operations, sim::Duration took, bool measuring = true) {
-    for (int i = 0; i < operations; ++i) tally.answered(static_cast<std::size_t>(by), took, measuring);
+  void answered(Served by, int operations, sim::Duration took) {
+    for (int i = 0; i < operations; ++i) {
+      ++answers.value;
+      tally.answered(static_cast<std::size_t>(by), took, metrics.measuring());
+    }
   }
   template <class Kind>
   const Kind& metric(const std::string& name) const {
     return std::get<Kind>(metrics.find(name)->value);
   }
-  double gauge(const std::string& name) const { return metric<sim::Gauge>(name).value; }
+  double gauge(const std::string& name) const { return *metrics.find(name)->number(); }
 
   sim::Metrics metrics;
-  models::AnswerTally tally{metrics, answer_labels()};
+  sim::Counter& answers = metrics.counter("store.answers", "operations", "");
+  models::AnswerTally tally{metrics, answers, answer_labels()};
 };
 
 }  // namespace
@@ -35,20 +39,20 @@ TEST_CASE("the application reports servers, the switch and its overflow, and not
   Tally t;
   std::set<std::string> names;
   for (const auto& [name, metric] : t.metrics.all()) names.insert(name);
-  CHECK(names == std::set<std::string>{"latency.server", "latency.switch", "store.answers_by_switch",
-                                       "store.overflow_share", "store.server_mops", "store.switch_mops",
-                                       "store.switch_share"});
+  CHECK(names == std::set<std::string>{"latency.server", "latency.switch", "store.answers", "store.answers_by_overflow",
+                                       "store.answers_by_server", "store.answers_by_switch", "store.overflow_share",
+                                       "store.server_mops", "store.switch_mops", "store.switch_share"});
 }
 
 TEST_CASE(
     "overflow is answered by servers, and is the share of requests for cached keys that the switch left to them") {
   Tally t;
-  t.answered(Served::by_switch, 4, 1_us, false);
-  t.tally.start_measuring();
+  t.answered(Served::by_switch, 4, 1_us);
+  t.metrics.open_window({});
   t.answered(Served::by_switch, 10, 2_us);
   t.answered(Served::overflow, 4, 3_us);
   t.answered(Served::by_server, 6, 5_us);
-  t.tally.stop_measuring(10_us);
+  t.metrics.close_window(sim::Time() + 10_us);
   CHECK(t.metric<sim::Counter>("store.answers_by_switch").value == 14);
   CHECK(t.gauge("store.switch_mops") == Approx(1));
   CHECK(t.gauge("store.server_mops") == Approx(1));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace metrics_test {
@@ -59,6 +60,56 @@ TEST_CASE("cleared counts are as if nothing had happened, and gauges keep what w
   CHECK(std::get<Gauge>(metrics.find("d")->value).value == 0.5);
   series.add(Time::from_ps(500'000));
   CHECK(series.values() == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("a window cuts what counters say of a run, and nothing of how they count") {
+  Metrics metrics;
+  auto& lost = metrics.trouble("lost", "packets", "Test.");
+  auto& verdicts = metrics.counter_of_run("verdicts", "repetitions", "Test.");
+  const auto& share = metrics.share("share", "Test.", {&lost}, {&lost, &verdicts});
+  metrics.rate("lost_mops", "Test.", lost);
+  double size = 2, at_opening = 0;
+  metrics.when_window_opens([&] { at_opening = size; });
+  metrics.computed("size", "keys", "Test.", [&] { return size; });
+  const auto number = [&](const char* name) { return metrics.find(name)->number(); };
+  const auto count = [&](std::uint64_t n) {
+    lost.value += n;
+    verdicts.value += n;
+  };
+  count(5);
+  CHECK(number("lost") == 5.0);  // until a window opens it is the whole run
+  CHECK_FALSE(metrics.measuring());
+  metrics.open_window(Time() + 1_us);
+  CHECK(metrics.measuring());
+  CHECK(at_opening == 2);
+  CHECK(number("lost") == 0.0);
+  CHECK(share.value() == 0);
+  count(3);
+  size = 7;
+  metrics.close_window(Time() + 3_us);
+  CHECK_FALSE(metrics.measuring());
+  count(10);
+  size = 9;
+  CHECK(lost.value == 18);
+  CHECK(number("lost") == 3.0);
+  CHECK(number("verdicts") == 18.0);
+  CHECK(number("share") == Approx(3 / 21.0));
+  CHECK(number("lost_mops") == Approx(1.5));
+  CHECK(number("size") == 7.0);
+  CHECK(metrics.window_length() == 2_us);
+  for (const auto& [at, inside] : {std::pair(0_us, false), {1_us, true}, {2_us, true}, {3_us, false}}) {
+    CHECK(metrics.in_window(Time() + at) == inside);
+  }
+  CHECK_THROWS_AS(metrics.open_window(Time() + 4_us), std::logic_error);
+  CHECK_THROWS_AS(metrics.close_window(Time() + 4_us), std::logic_error);
+}
+
+TEST_CASE("a window that closes without having opened is empty") {
+  Metrics metrics;
+  metrics.counter("a", "events", "Test.").value = 4;
+  metrics.close_window(Time() + 1_us);
+  CHECK(metrics.find("a")->number() == 0.0);
+  CHECK(metrics.window_length() == 0_us);
 }
 
 TEST_CASE("a name that is taken is a defect, which names both places, and the first metric stays") {

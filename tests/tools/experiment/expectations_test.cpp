@@ -15,9 +15,13 @@ namespace {
 /// A run of 5,000 operations in 1 ms, which is 5 Mops, that lost three packets.
 struct Judged {
   Judged() {
-    metrics.counter("packets.dropped", "packets", "Lost.").value = 3;
-    result.operations = 5'000;
-    result.measured = sim::Duration::from_ps(1'000'000'000);
+    auto& dropped = metrics.trouble("packets.dropped", "packets", "Lost.");
+    auto& operations = metrics.counter("operations", "operations", "Ended.");
+    metrics.open_window({});
+    dropped.value = 3;
+    operations.value = 5'000;
+    metrics.close_window(sim::Time::from_ps(1'000'000'000));
+    dropped.value = 4;
   }
   void expect(MetricBounds bounds) {
     scenario.file = "f";
@@ -41,6 +45,9 @@ TEST_CASE("a metric within its bounds passes and one outside fails the run with 
   CHECK(outside.result.failed_expectations == std::vector<std::string>{"throughput_mops is 5, expected >= 6"});
   equal.expect({"packets.dropped", {}, {}, 4});
   CHECK(equal.result.failed_expectations == std::vector<std::string>{"packets.dropped is 3, expected = 4"});
+  Judged whole_run;
+  whole_run.expect({"packets.dropped.whole_run", {}, {}, 4});
+  CHECK(whole_run.result.pass);
 }
 
 TEST_CASE("a metric that the run does not report is bad input with the nearest name") {

@@ -30,18 +30,45 @@ struct Reported {
 
 }  // namespace
 
-TEST_CASE("the text report shows trouble of every component when there is some") {
+TEST_CASE("the text report shows trouble whoever has it, and of the whole run where that is more") {
   Reported run;
-  for (const char* name : {"nic.rc_receiver_not_ready", "nic.rc_failures", "nic.rc_timeouts", "nic.rc_retransmitted",
-                           "switch.recirculation_drops", "history.dropped_operations", "store.given_up"}) {
-    CAPTURE(name);
-    auto& counter = run.metrics.counter(name, "packets", "");
-    CHECK(run.number(name).empty());
-    counter.value = 3;
-    CHECK(run.number(name) == "3");
-  }
-  run.metrics.counter("nic.packets_sent", "packets", "").value = 3;  // no trouble, and not the protocol's own
+  auto& counter = run.metrics.trouble("nic.rc_timeouts", "timeouts", "");
+  CHECK(run.number("nic.rc_timeouts").empty());
+  counter.value = 3;
+  CHECK(run.number("nic.rc_timeouts") == "3");
+  CHECK_THAT(run.text(), !Contains("in the whole run"));
+  run.metrics.open_window({});
+  CHECK_THAT(run.text(), Contains(" 0 timeouts  (3 in the whole run)\n"));
+  counter.value += 2;
+  run.metrics.close_window({});
+  CHECK_THAT(run.text(), Contains(" 2 timeouts  (5 in the whole run)\n"));
+}
+
+TEST_CASE("of other counters the text report tells the measured phase, and a program both") {
+  Reported run;
+  auto& hits = run.metrics.counter("gam.hits", "operations", "");
+  hits.value = 5;
+  run.metrics.open_window({});
+  hits.value += 3;
+  run.metrics.close_window({});
+  hits.value += 1;
+  CHECK(run.number("gam.hits") == "3");
+  CHECK_THAT(run.text(), !Contains("in the whole run"));
+  const auto json = report_json(run.scenario, run.result, run.metrics);
+  CHECK(json.find("metrics")->find("gam.hits")->natural() == 3);
+  CHECK(json.find("whole_run")->find("gam.hits")->natural() == 9);
+}
+
+TEST_CASE("a counter says whether a person is shown it, always or if he asks for all") {
+  Reported run;
+  run.metrics.counter("gam.hits", "operations", "").value = 3;
+  run.metrics.detail("nic.packets_sent", "packets", "").value = 4;
+  run.metrics.counter("operations", "operations", "", sim::Shown::json).value = 5;
+  CHECK(run.number("gam.hits") == "3");
   CHECK(run.number("nic.packets_sent").empty());
+  CHECK(run.number("operations").empty());
+  const std::string all = report_text(run.scenario, run.result, run.metrics, "", Detail::all);
+  CHECK_THAT(all, Contains("gam.hits") && Contains("nic.packets_sent") && !Contains("  operations  "));
 }
 
 TEST_CASE("the text report shows no number that is zero") {

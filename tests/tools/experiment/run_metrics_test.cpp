@@ -11,15 +11,22 @@ using namespace racksim::tools;
 
 TEST_CASE("counters, gauges, statistics of histograms and the report's own figures have names and values") {
   sim::Metrics metrics;
-  metrics.counter("packets.lost", "packets", "Lost.").value = 3;
+  auto& lost = metrics.counter("packets.lost", "packets", "Lost.");
+  lost.value = 7;
   metrics.gauge("share", "share", "A share.", 0.25);
   auto& latency = metrics.histogram("latency", "Of operations.");
   for (const std::int64_t ns : {10, 20, 30}) latency.record(sim::Duration::from_ps(ns * 1'000));
-  RunResult result;
-  result.operations = 3'000;
-  result.measured = sim::Duration::from_ps(1'000'000'000);  // 1 ms: 3 Mops
-  const auto value = [&](const char* name) { return metric_value(result, metrics, name); };
+  auto& operations = metrics.counter("operations", "operations", "Ended.");
+  operations.value = 500;
+  metrics.open_window(sim::Time());
+  operations.value += 3'000;
+  lost.value += 3;
+  metrics.close_window(sim::Time::from_ps(1'000'000'000));  // 1 ms: 3 Mops
+  lost.value += 10;
+  const auto value = [&](const char* name) { return metric_value(metrics, name); };
   CHECK(value("packets.lost") == 3.0);
+  CHECK(value("packets.lost.whole_run") == 20.0);
+  CHECK(value("operations.whole_run") == 3'500.0);
   CHECK(value("packets.lost.mega_per_second") == Approx(0.003));
   CHECK(value("share") == 0.25);
   CHECK(value("operations") == 3'000.0);
@@ -33,17 +40,19 @@ TEST_CASE("counters, gauges, statistics of histograms and the report's own figur
   CHECK_FALSE(value("share.mean").has_value());
   CHECK_FALSE(value("share.mega_per_second").has_value());
   CHECK_FALSE(value("nothing.mega_per_second").has_value());
+  CHECK_FALSE(value("share.whole_run").has_value());
 }
 
 TEST_CASE("every name that is listed has a value, and the list is in order") {
   sim::Metrics metrics;
+  metrics.counter("operations", "operations", "Ended.");
   metrics.counter("a", "packets", "A.");
   metrics.histogram("latency", "Of operations.");
   const auto names = metric_names_in(metrics);
   CHECK(std::is_sorted(names.begin(), names.end()));
-  // Two of the report, one counter and its rate, seven statistics under two names.
-  CHECK(names.size() == 2 + 2 + 7 * 2);
-  for (const auto& name : names) CHECK(metric_value({}, metrics, name).has_value());
+  // One of the report, two counters each with its rate and its whole run, seven statistics under two names.
+  CHECK(names.size() == 1 + 2 * 3 + 7 * 2);
+  for (const auto& name : names) CHECK(metric_value(metrics, name).has_value());
 }
 
 TEST_CASE("of a series, the whole intervals in the measured time tell how low it falls and for how long") {
@@ -55,13 +64,12 @@ TEST_CASE("of a series, the whole intervals in the measured time tell how low it
   for (std::size_t i = 0; i < values.size(); ++i) {
     series.add(sim::Time{} + ms * static_cast<std::int64_t>(i), values[i]);
   }
-  RunResult result;
-  result.measured_from = sim::Time{} + ms * 5 / 2;
-  result.measured = ms * 21 / 2;
-  CHECK(metric_value(result, metrics, "operations_over_time.lowest_share") == Approx(0.6));
-  CHECK(metric_value(result, metrics, "operations_over_time.low_share") == Approx(0.2));
-  CHECK_FALSE(metric_value(result, metrics, "operations_over_time.mean").has_value());
-  CHECK(metric_value(result, metrics, "operations_over_time.mega_per_second") == Approx(932 / 10e-3 / 1e6));
+  metrics.open_window(sim::Time{} + ms * 5 / 2);
+  metrics.close_window(sim::Time{} + ms * 13);
+  CHECK(metric_value(metrics, "operations_over_time.lowest_share") == Approx(0.6));
+  CHECK(metric_value(metrics, "operations_over_time.low_share") == Approx(0.2));
+  CHECK_FALSE(metric_value(metrics, "operations_over_time.mean").has_value());
+  CHECK(metric_value(metrics, "operations_over_time.mega_per_second") == Approx(932 / 10e-3 / 1e6));
 
   // Of another time, which may go on when nothing happens any more.
   const auto rate = [&](std::int64_t from, std::int64_t to) {
@@ -74,12 +82,18 @@ TEST_CASE("of a series, the whole intervals in the measured time tell how low it
   CHECK(rate(20, 30) == 0.0);
   CHECK_FALSE(rate(4, 4).has_value());
   CHECK_FALSE(metric_value_within(metrics, "throughput_mops", {}, sim::Time{} + ms).has_value());
-
-  // Nothing is told of a measured time without a whole interval.
-  result.measured = ms / 2;
-  CHECK_FALSE(metric_value(result, metrics, "operations_over_time.lowest_share").has_value());
   const auto names = metric_names_in(metrics);
   CHECK(std::count(names.begin(), names.end(), "operations_over_time.low_share") == 1);
+}
+
+TEST_CASE("nothing is told of a series where the measured time has no whole interval") {
+  sim::Metrics metrics;
+  const sim::Duration ms = sim::Duration::from_ps(1'000'000'000);
+  auto& series = metrics.time_series("operations_over_time", "operations", "Ended.", ms);
+  for (int i = 0; i < 5; ++i) series.add(sim::Time{} + ms * i, 100);
+  metrics.open_window(sim::Time{} + ms * 5 / 2);
+  metrics.close_window(sim::Time{} + ms * 3);
+  CHECK_FALSE(metric_value(metrics, "operations_over_time.lowest_share").has_value());
 }
 
 }  // namespace run_metrics_test

@@ -23,8 +23,6 @@ constexpr sim::OperationId kOperation{5};
 struct Silent final : models::Protocol {
   models::Service& service() override { throw std::logic_error("no service"); }
   void show_state(sim::StateVisitor&) const override {}
-  void start_measuring() override {}
-  void stop_measuring() override {}
   bool quiescent() const override { return true; }
   std::vector<models::Leak> leaks() const override { return {}; }
   void record_final_state() override {}
