@@ -1,4 +1,4 @@
-// The table dependency graph of a program (Boost.Graph): what must be in a later stage than what.
+// What a program's tables and gateways touch, and how one depends on another. dependency_graph.hpp has the graph.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,7 @@ struct Dependency {
   bool needs_later_stage() const { return kind == DependencyKind::action || kind == DependencyKind::match; }
 };
 
-/// Vertices are numbered in program order, ingress first; edges go from earlier to later. See dependency_graph.hpp.
 class DependencyGraph;
-
-DependencyGraph dependency_graph(const Program& program);
 
 /// Whether both use one register array, meter or counter, and so must share a stage.
 bool share_memory(const ProgramNode& a, const ProgramNode& b);
@@ -53,8 +50,5 @@ inline bool uses_state(const ProgramNode& node) {
 
 /// Whether no packet reaches both: they hang on different branches of one decision.
 bool mutually_exclusive(const ProgramNode& a, const ProgramNode& b);
-
-/// "if (hit == 1 && type < 3)".
-std::string text_of(const Program& program, const Condition& condition);
 
 }  // namespace racksim::p4

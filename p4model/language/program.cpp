@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace racksim::p4 {
 
@@ -26,11 +28,22 @@ void collect(const Condition::Node& node, std::vector<FieldRef>& out) {
   if (node.second) collect(*node.second, out);
 }
 
+/// Names are unique among what is of one sort.
 template <class Named>
 void require_new(const Named& existing, std::string_view name, std::string_view program, std::string_view what) {
   for (const auto& item : existing) {
     if (item.name == name) throw ProgramError(fmt::format("program '{}': {} '{}' exists twice", program, what, name));
   }
+}
+
+/// Adds one behind those there are; where they are numbered, with the next number.
+template <class Named>
+auto& add_new(Named& existing, std::string name, std::string_view program, std::string_view what) {
+  require_new(existing, name, program, what);
+  auto& added = existing.emplace_back();
+  added.name = std::move(name);
+  if constexpr (requires { added.id; }) added.id = static_cast<std::uint32_t>(existing.size() - 1);
+  return added;
 }
 
 }  // namespace
@@ -239,31 +252,49 @@ FieldRef Program::header_member(const HeaderLayout& layout, std::string_view mem
 
 ParserState& Program::add_state(Gress gress, std::string state_name, std::size_t header) {
   auto& states = parsers_[static_cast<std::size_t>(gress)].states;
-  require_new(states, state_name, name_, "parser state");
-  auto& state = states.emplace_back();
-  state.name = std::move(state_name);
+  auto& state = add_new(states, std::move(state_name), name_, "parser state");
   state.header = static_cast<int>(header);
   return state;
 }
 
 const ValueSet& Program::value_set(std::string set_name, unsigned bits, std::uint64_t size) {
-  require_new(value_sets_, set_name, name_, "value set");
-  auto& set = value_sets_.emplace_back();
-  set.name = std::move(set_name);
-  set.id = static_cast<std::uint32_t>(value_sets_.size() - 1);
+  auto& set = add_new(value_sets_, std::move(set_name), name_, "value set");
   set.bits = bits;
   set.size = size;
   return set;
 }
 
 RegisterArray& Program::register_array(std::string array_name, Width width, std::uint64_t size) {
-  require_new(arrays_, array_name, name_, "register array");
-  auto& array = arrays_.emplace_back();
-  array.name = std::move(array_name);
-  array.id = static_cast<std::uint32_t>(arrays_.size() - 1);
+  auto& array = add_new(arrays_, std::move(array_name), name_, "register array");
   array.width = width;
   array.size = size;
   return array;
+}
+
+Meter& Program::meter(std::string meter_name, MeterUnit unit, std::uint64_t size) {
+  auto& meter = add_new(meters_, std::move(meter_name), name_, "meter");
+  meter.unit = unit;
+  meter.size = size;
+  return meter;
+}
+
+Meter& Program::direct_meter(std::string meter_name, MeterUnit unit, const Table& table) {
+  auto& made = meter(std::move(meter_name), unit, 0);
+  made.direct = &table;
+  return made;
+}
+
+Counter& Program::counter(std::string counter_name, CounterUnit unit, std::uint64_t size) {
+  auto& counter = add_new(counters_, std::move(counter_name), name_, "counter");
+  counter.unit = unit;
+  counter.size = size;
+  return counter;
+}
+
+Counter& Program::direct_counter(std::string counter_name, CounterUnit unit, const Table& table) {
+  auto& made = counter(std::move(counter_name), unit, 0);
+  made.direct = &table;
+  return made;
 }
 
 HashRef Program::hash(std::string hash_name, std::vector<FieldRef> fields, unsigned bits, CrcKind kind) {
@@ -273,18 +304,11 @@ HashRef Program::hash(std::string hash_name, std::vector<FieldRef> fields, unsig
 }
 
 Action& Program::action(std::string action_name) {
-  require_new(actions_, action_name, name_, "action");
-  auto& action = actions_.emplace_back();
-  action.name = std::move(action_name);
-  return action;
+  return add_new(actions_, std::move(action_name), name_, "action");
 }
 
 Table& Program::table(std::string table_name) {
-  require_new(tables_, table_name, name_, "table");
-  auto& table = tables_.emplace_back();
-  table.name = std::move(table_name);
-  table.id = static_cast<std::uint32_t>(tables_.size() - 1);
-  return table;
+  return add_new(tables_, std::move(table_name), name_, "table");
 }
 
 }  // namespace racksim::p4

@@ -68,6 +68,12 @@ struct Observation {
   void declare(sim::Parameters& parameters);
 };
 
+/// An oracle and whether the run asks for it.
+struct OracleSwitch {
+  std::string name;
+  bool on = false;
+};
+
 /// How histories are recorded for the checks that judge them: outside the run hash.
 struct HistoryOptions {
   std::uint64_t budget = sim::checkers::HistoryRecorder::kDefaultBudget;  ///< operations kept at most

@@ -48,12 +48,6 @@ BoundOptions<Base> bound(std::string name, Options options) {
   return result;
 }
 
-/// An oracle and whether the run asks for it.
-struct OracleSwitch {
-  std::string name;
-  bool on = false;
-};
-
 struct Scenario {
   std::string file;  ///< where it was read from
   std::string name;  ///< the file's name without ".json" if the scenario gives none

@@ -1,11 +1,14 @@
 // The scenario's fixed parts whose forms are richer than declared parameters: phases, checks and expectations.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "tools/json/input_error.hpp"
 #include "tools/json/json_document.hpp"
-#include "tools/scenario/scenario.hpp"
+#include "tools/scenario/binding.hpp"
+#include "tools/scenario/catalogue.hpp"
+#include "tools/scenario/run_plan.hpp"
 
 namespace racksim::tools {
 

@@ -1,11 +1,9 @@
-#include "p4model/fit/dependency.hpp"
+#include "p4model/fit/dependency_graph.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>
-
-#include "p4model/fit/dependency_graph.hpp"
 
 namespace racksim::p4 {
 
@@ -68,6 +66,25 @@ void add_action(const Program& program, ProgramNode& node, const Action& action)
   }
 }
 
+/// "hit == 1 && type < 3".
+std::string text_of(const Program& program, const Condition::Node& node) {
+  using Kind = Condition::Node::Kind;
+  static constexpr const char* kSigns[] = {"==", "!=", "<", "<=", ">", ">="};
+  switch (node.kind) {
+    case Kind::compare:
+      return fmt::format("{} {} {}", program.info(node.left).name, kSigns[static_cast<int>(node.comparison)],
+                         node.right.kind == Operand::Kind::field ? program.info(node.right.field()).name
+                                                                 : std::to_string(node.right.value));
+    case Kind::conjunction:
+      return fmt::format("({} && {})", text_of(program, *node.first), text_of(program, *node.second));
+    case Kind::disjunction:
+      return fmt::format("({} || {})", text_of(program, *node.first), text_of(program, *node.second));
+    case Kind::negation:
+      return fmt::format("!({})", text_of(program, *node.first));
+  }
+  return {};
+}
+
 class Flattener {
  public:
   Flattener(const Program& program, DependencyGraph& graph) : program_(program), graph_(graph) {}
@@ -83,7 +100,7 @@ class Flattener {
         for (const auto& key : control.table->keys) add(node.match_reads, key.field);
         for (const auto* action : control.table->all_actions()) add_action(program_, node, *action);
       } else {
-        node.name = text_of(program_, *control.condition);
+        node.name = fmt::format("if ({})", text_of(program_, control.condition->root()));
         node.match_reads = control.condition->fields();
       }
       const auto number = boost::add_vertex(node, graph_);
@@ -110,29 +127,7 @@ std::optional<Dependency> dependency(const ProgramNode& earlier, const ProgramNo
   return std::nullopt;
 }
 
-std::string text_of_node(const Program& program, const Condition::Node& node) {
-  using Kind = Condition::Node::Kind;
-  static constexpr const char* kSigns[] = {"==", "!=", "<", "<=", ">", ">="};
-  switch (node.kind) {
-    case Kind::compare:
-      return fmt::format("{} {} {}", program.info(node.left).name, kSigns[static_cast<int>(node.comparison)],
-                         node.right.kind == Operand::Kind::field ? program.info(node.right.field()).name
-                                                                 : std::to_string(node.right.value));
-    case Kind::conjunction:
-      return fmt::format("({} && {})", text_of_node(program, *node.first), text_of_node(program, *node.second));
-    case Kind::disjunction:
-      return fmt::format("({} || {})", text_of_node(program, *node.first), text_of_node(program, *node.second));
-    case Kind::negation:
-      return fmt::format("!({})", text_of_node(program, *node.first));
-  }
-  return {};
-}
-
 }  // namespace
-
-std::string text_of(const Program& program, const Condition& condition) {
-  return fmt::format("if ({})", text_of_node(program, condition.root()));
-}
 
 bool share_memory(const ProgramNode& a, const ProgramNode& b) {
   return have_one_in_common(a.arrays, b.arrays) || have_one_in_common(a.meters, b.meters) ||
