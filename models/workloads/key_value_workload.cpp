@@ -93,9 +93,9 @@ class KeyValueWorkload final : public Workload {
     tasks_.node_crashed(node);
     open_.close(node);
     if (!moving()) return;
-    for (Place& place : places_) {
-      if (place.at != node || place.asking.running() == 0) continue;
-      place.asking.cancel_all();
+    for (Asker& asker : askers_) {
+      if (asker.at != node || asker.asking.running() == 0) continue;
+      asker.asking.cancel_all();
       --asking_;
     }
     rack_.calendar().at<&KeyValueWorkload::go_on>(rack_.calendar().now(), lane_, *this);
@@ -138,8 +138,8 @@ class KeyValueWorkload final : public Workload {
   };
   /// Of a session that does not keep to its node: a place in its window or, in open loop, what begins its operations.
   /// Its task is alone in its scope, since it dies with whichever node it has asked.
-  struct Place {
-    Place(sim::Calendar& calendar, SessionState& of) : session(of), asking(calendar) {}
+  struct Asker {
+    Asker(sim::Calendar& calendar, SessionState& of) : session(of), asking(calendar) {}
     SessionState& session;
     std::optional<NodeId> at;
     sim::Scope asking;
@@ -160,7 +160,7 @@ class KeyValueWorkload final : public Workload {
     SessionState& session = sessions_.emplace_back(rack_.seed(), id, options_.clients, name);
     if (!moving()) return;
     for (std::uint64_t i = 0; i < (open_loop() ? 1 : options_.window); ++i) {
-      places_.emplace_back(rack_.calendar(), session);
+      askers_.emplace_back(rack_.calendar(), session);
     }
   }
 
@@ -171,11 +171,11 @@ class KeyValueWorkload final : public Workload {
 
   /// Begins with all places of clients from outside that ask nobody.
   void go_on() {
-    for (Place& place : places_) {
+    for (Asker& asker : askers_) {
       if (stopping_ || open_.empty()) return;
-      if (place.asking.running() > 0) continue;
+      if (asker.asking.running() > 0) continue;
       ++asking_;
-      place.asking.spawn(open_loop() ? issue_from_outside(place) : ask(place));
+      asker.asking.spawn(open_loop() ? issue_from_outside(asker) : ask(asker));
     }
   }
 
@@ -190,8 +190,8 @@ class KeyValueWorkload final : public Workload {
       tasks_.spawn(*node, operate(session.id, draw(session), *node));
     }
   }
-  sim::Task<void> issue_from_outside(Place& place) {
-    co_await issue(place.session, *clock_);
+  sim::Task<void> issue_from_outside(Asker& asker) {
+    co_await issue(asker.session, *clock_);
     --asking_;
   }
 
@@ -200,11 +200,11 @@ class KeyValueWorkload final : public Workload {
     while (!stopping_) co_await operate(session.id, draw(session), session.id.node);
   }
   /// The same of one that does not. It ends when no node is there to ask.
-  sim::Task<void> ask(Place& place) {
+  sim::Task<void> ask(Asker& asker) {
     while (!stopping_) {
-      place.at = place.session.route.next(open_);
-      if (!place.at) break;
-      co_await operate(place.session.id, draw(place.session), *place.at);
+      asker.at = asker.session.route.next(open_);
+      if (!asker.at) break;
+      co_await operate(asker.session.id, draw(asker.session), *asker.at);
     }
     --asking_;
   }
@@ -241,7 +241,7 @@ class KeyValueWorkload final : public Workload {
   std::size_t asking_ = 0;           // places of theirs that have not ended
   // Behind everything that their tasks use: they are destroyed with these.
   SessionTasks tasks_;
-  std::deque<Place> places_;
+  std::deque<Asker> askers_;
 };
 
 const sim::Registration<WorkloadEntry> key_value_workload({

@@ -22,11 +22,11 @@ struct WorkloadContext {
   Rack& rack;
   Protocol& protocol;
 
-  /// The protocol's service if it is of this kind. Throws sim::OptionError, naming the workload, if it is another.
-  template <class Kind>
-  Kind& service(std::string_view workload) {
-    if (auto* offered = dynamic_cast<Kind*>(&protocol.service())) return *offered;
-    refuse(workload, Kind::kWhat);
+  /// The protocol's service if it is of this type. Throws sim::OptionError, naming the workload, if it is another.
+  template <class Wanted>
+  Wanted& service(std::string_view workload) {
+    if (auto* offered = dynamic_cast<Wanted*>(&protocol.service())) return *offered;
+    refuse(workload, Wanted::kWhat);
   }
 
   /// Throws sim::OptionError: the workload needs a service that the protocol does not offer.

@@ -23,14 +23,14 @@ std::uint64_t sum_of(const ChecksumCode& code, const std::uint64_t* phv) {
 
 ChecksumCode compile(const ChecksumUnit& unit, const Program& program, std::uint16_t always) {
   ChecksumCode code;
-  code.kind = unit.kind;
+  code.operation = unit.operation;
   code.result = unit.result.id;
   code.zeros_as_ones = unit.zeros_as_ones;
   const auto validity = [&](FieldRef field) {
     const int header = program.info(field).header;
     return header < 0 ? always : program.headers()[static_cast<std::size_t>(header)].validity.id;
   };
-  code.present = validity(unit.kind == ChecksumUnit::Kind::update ? unit.result : unit.fields.front());
+  code.present = validity(unit.operation == ChecksumUnit::Operation::update ? unit.result : unit.fields.front());
   code.when = unit.when ? unit.when->id : always;
   unsigned at = 0;  // bits before the field; the last byte of an odd number has a byte of zeros behind it
   for (const auto field : unit.fields) {
@@ -53,15 +53,15 @@ void Pipeline::run_checksums(const std::vector<ChecksumCode>& units, Pass& pass)
   for (const auto& unit : units) {
     if (!phv[unit.present] || !phv[unit.when]) continue;
     const auto sum = sum_of(unit, phv), complement = ~sum & mask_of(kWord);
-    switch (unit.kind) {
-      case ChecksumUnit::Kind::verify:
+    switch (unit.operation) {
+      case ChecksumUnit::Operation::verify:
         phv[unit.result] = complement != 0;
         break;
-      case ChecksumUnit::Kind::residual:
+      case ChecksumUnit::Operation::residual:
         // ~HC + ~m: the complement of the sum of the checksum and the fields.
         phv[unit.result] = complement;
         break;
-      case ChecksumUnit::Kind::update:
+      case ChecksumUnit::Operation::update:
         phv[unit.result] = complement == 0 && unit.zeros_as_ones ? mask_of(kWord) : complement;
         break;
     }

@@ -10,21 +10,21 @@ namespace {
 /// next is known.
 std::int32_t add_terms(const Condition::Node& node, std::int32_t if_true, std::int32_t if_false,
                        const std::function<std::uint16_t(std::uint64_t)>& constant, std::vector<GatewayTerm>& gateway) {
-  using Kind = Condition::Node::Kind;
+  using Operator = Condition::Node::Operator;
   const auto add = [&](const Condition::Node& part, std::int32_t yes, std::int32_t no) {
     return add_terms(part, yes, no, constant, gateway);
   };
-  switch (node.kind) {
-    case Kind::conjunction:
+  switch (node.op) {
+    case Operator::conjunction:
       return add(*node.first, add(*node.second, if_true, if_false), if_false);
-    case Kind::disjunction:
+    case Operator::disjunction:
       return add(*node.first, if_true, add(*node.second, if_true, if_false));
-    case Kind::negation:
+    case Operator::negation:
       return add(*node.first, if_false, if_true);
-    case Kind::compare:
+    case Operator::compare:
       break;
   }
-  const bool field = node.right.kind == Operand::Kind::field;
+  const bool field = node.right.source == Operand::Source::field;
   gateway.push_back({.left = node.left.id,
                      .right = field ? node.right.field().id : constant(node.right.value),
                      .outcomes = static_cast<std::uint8_t>(outcomes_of(node.comparison)),

@@ -121,7 +121,7 @@ struct ChecksumCode {
     std::uint8_t right, left;  ///< how far the PHV word is shifted
     std::uint16_t mask;        ///< of the bits before the shift to the left
   };
-  ChecksumUnit::Kind kind = ChecksumUnit::Kind::update;
+  ChecksumUnit::Operation operation = ChecksumUnit::Operation::update;
   std::vector<Part> parts;
   std::uint16_t present = 0, when = 0, result = 0;  ///< PHV words: whether the unit works, both, and what it writes
   bool zeros_as_ones = false;

@@ -76,7 +76,7 @@ class Compiler {
     lay_out(nodes, code);
     for (const auto& unit : program_.checksums()) {
       if (unit.gress != gress) continue;
-      const bool updates = unit.kind == ChecksumUnit::Kind::update;
+      const bool updates = unit.operation == ChecksumUnit::Operation::update;
       (updates ? code.deparser_checksums : code.parser_checksums).push_back(compile(unit, program_, constant(1)));
       if (updates) written.insert(unit.result.id);
       for (const auto field : unit.fields) live.insert(field.id);
@@ -295,7 +295,7 @@ class Compiler {
     // Values that an instruction overwrites while another one still has to read them are saved first.
     std::map<std::uint16_t, std::uint16_t> saved;
     const auto save = [&](const Operand& operand, std::size_t reader) {
-      if (operand.kind != Operand::Kind::field) return;
+      if (operand.source != Operand::Source::field) return;
       const auto id = operand.field().id;
       for (std::size_t i = 0; i < reader; ++i) {
         if (action.primitives[i].destination.id != id || saved.contains(id)) continue;
@@ -317,7 +317,7 @@ class Compiler {
     for (std::size_t i = 0; i < action.primitives.size(); ++i) {
       const auto& primitive = action.primitives[i];
       const auto overwritten = [&](const Operand& operand) {
-        return operand.kind == Operand::Kind::field &&
+        return operand.source == Operand::Source::field &&
                std::any_of(action.primitives.begin(), action.primitives.begin() + static_cast<std::ptrdiff_t>(i),
                            [&](const Primitive& p) { return p.destination.id == operand.field().id; });
       };
@@ -405,14 +405,14 @@ class Compiler {
   /// The PHV word that holds an operand.
   std::uint16_t resolve(const Operand& operand, const std::vector<std::uint64_t>* values,
                         std::vector<Instruction>& body) {
-    switch (operand.kind) {
-      case Operand::Kind::field:
+    switch (operand.source) {
+      case Operand::Source::field:
         return operand.field().id;
-      case Operand::Kind::constant:
+      case Operand::Source::constant:
         return constant(operand.value);
-      case Operand::Kind::action_data:
+      case Operand::Source::action_data:
         return values ? constant((*values)[operand.value]) : static_cast<std::uint16_t>(out_.data_slot + operand.value);
-      case Operand::Kind::hash:
+      case Operand::Source::hash:
         break;
     }
     Instruction hash{Opcode::hash};

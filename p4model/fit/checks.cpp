@@ -183,7 +183,7 @@ class Checker {
       const auto* array = execution.action->array;
       const auto at = fmt::format("{}, action '{}', register array '{}'", where, action.name, array->name);
       if (executed[array]++) fail(at, "it is accessed twice in one pass");
-      if (execution.index.kind == Operand::Kind::action_data) fail(at, "action data cannot be its index");
+      if (execution.index.source == Operand::Source::action_data) fail(at, "action data cannot be its index");
       if (!execution.output) continue;
       const auto& info = program_.info(*execution.output);
       if (info.bits > 32) {
@@ -205,7 +205,7 @@ class Checker {
       if (written[primitive.destination.id]++) fail(at, "field '{}' is written twice", to.name);
       for (const auto& operand : {primitive.first, primitive.second}) {
         refuse_outputs(at, outputs, operand);
-        if (operand.kind == Operand::Kind::action_data && operand.value >= action.parameters.size()) {
+        if (operand.source == Operand::Source::action_data && operand.value >= action.parameters.size()) {
           fail(at, "it has no parameter {}", operand.value);
         }
       }
@@ -242,8 +242,8 @@ class Checker {
   }
 
   void refuse_outputs(const std::string& at, const Outputs& outputs, const Operand& operand) const {
-    if (operand.kind == Operand::Kind::field) refuse_output(at, outputs, operand.field());
-    if (operand.kind != Operand::Kind::hash) return;
+    if (operand.source == Operand::Source::field) refuse_output(at, outputs, operand.field());
+    if (operand.source != Operand::Source::hash) return;
     for (const auto field : program_.hashes()[operand.value].fields) refuse_output(at, outputs, field);
   }
 

@@ -13,20 +13,20 @@ namespace racksim::p4 {
 
 namespace {
 
-using Kind = ChecksumUnit::Kind;
+using Operation = ChecksumUnit::Operation;
 
 /// Of each gress's units so many are its own.
 constexpr std::uint64_t kOwnUnits = 2;
 
 std::string describe(const Program& program, const ChecksumUnit& unit) {
   static constexpr const char* kWhat[] = {"the verified checksum", "the residual", "the checksum"};
-  return fmt::format("program '{}', {} '{}' of {}", program.name(), kWhat[static_cast<std::size_t>(unit.kind)],
+  return fmt::format("program '{}', {} '{}' of {}", program.name(), kWhat[static_cast<std::size_t>(unit.operation)],
                      program.info(unit.result).name, name_of(unit.gress));
 }
 
 /// The header that decides whether the unit works: of the first field, or of the checksum that is written.
 int header_of(const Program& program, const ChecksumUnit& unit) {
-  return program.info(unit.kind == Kind::update ? unit.result : unit.fields.front()).header;
+  return program.info(unit.operation == Operation::update ? unit.result : unit.fields.front()).header;
 }
 
 bool is_extracted(const Program& program, Gress gress, int header) {
@@ -39,7 +39,7 @@ std::uint64_t units_from(const Program& program, Gress gress, const ParserState&
   const auto& states = program.parser(gress).states;
   std::uint64_t here = 0, behind = 0;
   for (const auto& unit : program.checksums()) {
-    here += unit.gress == gress && unit.kind != Kind::update && header_of(program, unit) == state.header;
+    here += unit.gress == gress && unit.operation != Operation::update && header_of(program, unit) == state.header;
   }
   const auto follow = [&](const std::string& next) {
     const auto found =
@@ -67,7 +67,7 @@ void check_checksums(const Program& program) {
       if (!has_value || info.kind == FieldKind::output || info.kind == FieldKind::validity) {
         fail(fmt::format("'{}' has no value that could be added up", info.name));
       }
-      if (unit.kind != Kind::update && info.kind != FieldKind::header) {
+      if (unit.operation != Operation::update && info.kind != FieldKind::header) {
         fail(fmt::format("a parser adds up what it extracts, and '{}' is no header field", info.name));
       }
       bits += info.bits;
@@ -75,11 +75,11 @@ void check_checksums(const Program& program) {
     if (bits % 8 != 0) fail(fmt::format("its fields have {} bits, which are no whole bytes", bits));
     const int header = header_of(program, unit);
     if (header < 0) fail("it is no field of a header");
-    if (unit.kind != Kind::verify) {
-      const auto& checksum = program.info(unit.kind == Kind::update ? unit.result : unit.fields.front());
+    if (unit.operation != Operation::verify) {
+      const auto& checksum = program.info(unit.operation == Operation::update ? unit.result : unit.fields.front());
       if (checksum.bits != 16) fail(fmt::format("a checksum has 16 bits, '{}' has {}", checksum.name, checksum.bits));
     }
-    if (unit.kind != Kind::update && !is_extracted(program, unit.gress, header)) {
+    if (unit.operation != Operation::update && !is_extracted(program, unit.gress, header)) {
       fail(fmt::format("no state of the parser extracts '{}'",
                        program.headers()[static_cast<std::size_t>(header)].layout->name));
     }
@@ -90,7 +90,8 @@ void check_checksums(const Program& program) {
         fail(fmt::format("its condition, '{}', is no bit of the program's own", when.name));
       }
     }
-    if (unit.kind == Kind::update && !written.emplace(unit.gress, unit.result.id).second) fail("two units write it");
+    if (unit.operation == Operation::update && !written.emplace(unit.gress, unit.result.id).second)
+      fail("two units write it");
   }
 }
 
@@ -102,7 +103,7 @@ std::uint64_t parser_checksum_units(const Program& program, Gress gress) {
 std::uint64_t deparser_checksum_units(const Program& program, Gress gress) {
   const auto& units = program.checksums();
   return static_cast<std::uint64_t>(std::count_if(units.begin(), units.end(), [&](const ChecksumUnit& unit) {
-    return unit.kind == Kind::update && unit.gress == gress;
+    return unit.operation == Operation::update && unit.gress == gress;
   }));
 }
 

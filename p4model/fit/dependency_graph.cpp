@@ -33,8 +33,8 @@ bool have_one_in_common(const std::vector<const Memory*>& a, const std::vector<c
 }
 
 void add_index(const Program& program, ProgramNode& node, const Operand& index) {
-  if (index.kind == Operand::Kind::field) add(node.match_reads, index.field());
-  if (index.kind == Operand::Kind::hash) {
+  if (index.source == Operand::Source::field) add(node.match_reads, index.field());
+  if (index.source == Operand::Source::hash) {
     for (const auto field : program.hashes()[index.value].fields) add(node.match_reads, field);
   }
 }
@@ -42,8 +42,8 @@ void add_index(const Program& program, ProgramNode& node, const Operand& index) 
 void add_action(const Program& program, ProgramNode& node, const Action& action) {
   for (const auto& primitive : action.primitives) {
     for (const auto& operand : {primitive.first, primitive.second}) {
-      if (operand.kind == Operand::Kind::field) add(node.action_reads, operand.field());
-      if (operand.kind == Operand::Kind::hash) add_index(program, node, operand);
+      if (operand.source == Operand::Source::field) add(node.action_reads, operand.field());
+      if (operand.source == Operand::Source::hash) add_index(program, node, operand);
     }
     add(node.writes, primitive.destination);
   }
@@ -68,18 +68,18 @@ void add_action(const Program& program, ProgramNode& node, const Action& action)
 
 /// "hit == 1 && type < 3".
 std::string text_of(const Program& program, const Condition::Node& node) {
-  using Kind = Condition::Node::Kind;
+  using Operator = Condition::Node::Operator;
   static constexpr const char* kSigns[] = {"==", "!=", "<", "<=", ">", ">="};
-  switch (node.kind) {
-    case Kind::compare:
+  switch (node.op) {
+    case Operator::compare:
       return fmt::format("{} {} {}", program.info(node.left).name, kSigns[static_cast<int>(node.comparison)],
-                         node.right.kind == Operand::Kind::field ? program.info(node.right.field()).name
-                                                                 : std::to_string(node.right.value));
-    case Kind::conjunction:
+                         node.right.source == Operand::Source::field ? program.info(node.right.field()).name
+                                                                     : std::to_string(node.right.value));
+    case Operator::conjunction:
       return fmt::format("({} && {})", text_of(program, *node.first), text_of(program, *node.second));
-    case Kind::disjunction:
+    case Operator::disjunction:
       return fmt::format("({} || {})", text_of(program, *node.first), text_of(program, *node.second));
-    case Kind::negation:
+    case Operator::negation:
       return fmt::format("!({})", text_of(program, *node.first));
   }
   return {};

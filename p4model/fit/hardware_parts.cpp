@@ -81,7 +81,7 @@ std::string hardware_parts(const Placement& placement) {
     std::string parsed, deparsed;
     for (const auto& unit : program.checksums()) {
       if (unit.gress != gress) continue;
-      auto& names = unit.kind == ChecksumUnit::Kind::update ? deparsed : parsed;
+      auto& names = unit.operation == ChecksumUnit::Operation::update ? deparsed : parsed;
       names += fmt::format(", {}", program.info(unit.result).name);
     }
     const auto& resources = placement.resources();

@@ -116,7 +116,7 @@ PhvUsage allocate_phv(const SwitchResources& resources, const Program& program, 
     if (!carried.empty())
       allocator.take({.name = "header validity", .bits = static_cast<unsigned>(carried.size()), .touched = true});
     for (const auto& unit : program.checksums()) {
-      const bool deposits = unit.gress == gress && unit.kind == ChecksumUnit::Kind::residual;
+      const bool deposits = unit.gress == gress && unit.operation == ChecksumUnit::Operation::residual;
       if (!deposits || touched.contains(unit.result.id)) continue;
       allocator.take({.name = program.info(unit.result).name, .bits = 16, .touched = false});
     }

@@ -54,8 +54,8 @@ class ArrayChecker {
     check_comparators(action);
     check_updates(action);
     if (action.output_source == AluOutput::old_hi || action.output_source == AluOutput::new_hi) word(kHi);
-    if (action.output_source == AluOutput::input_0) word({AluWord::Kind::input, 0});
-    if (action.output_source == AluOutput::input_1) word({AluWord::Kind::input, 1});
+    if (action.output_source == AluOutput::input_0) word({AluWord::Source::input, 0});
+    if (action.output_source == AluOutput::input_1) word({AluWord::Source::input, 1});
     if (constants_.size() > kMaxConstants) {
       fail("it uses {} constants outside {}..{}, a stateful ALU holds {}", constants_.size(), kMinImmediate,
            kMaxImmediate, kMaxConstants);
@@ -72,7 +72,7 @@ class ArrayChecker {
       word(comparator.right);
       constant(comparator.offset);
       if (comparator.left.is_memory() && comparator.right.is_memory()) fail("a comparator sees one half of the entry");
-      if (comparator.left.kind == AluWord::Kind::input && comparator.right.kind == AluWord::Kind::input) {
+      if (comparator.left.source == AluWord::Source::input && comparator.right.source == AluWord::Source::input) {
         fail("a comparator sees one input");
       }
     }
@@ -118,16 +118,16 @@ class ArrayChecker {
   void check_one_bit(const RegisterAction& action) {
     const bool plain = action.comparators.empty() && action.updates.size() <= 1 &&
                        std::all_of(action.updates.begin(), action.updates.end(), [](const AluUpdate& u) {
-                         return u.operation == AluOperation::set && u.first.kind == AluWord::Kind::constant;
+                         return u.operation == AluOperation::set && u.first.source == AluWord::Source::constant;
                        });
     const bool old = action.output_source == AluOutput::none || action.output_source == AluOutput::old_lo;
     if (!plain || !old) fail("one-bit entries can only be set or cleared, and return their old value");
   }
 
   void word(const AluWord& w) {
-    if (w.kind == AluWord::Kind::hi && !array_.width.pair) fail("its entries are no pairs and have no high half");
-    if (w.kind == AluWord::Kind::input && w.value >= action_->inputs.size()) fail("it has no input {}", w.value);
-    if (w.kind == AluWord::Kind::constant) constant(static_cast<std::int64_t>(w.value));
+    if (w.source == AluWord::Source::hi && !array_.width.pair) fail("its entries are no pairs and have no high half");
+    if (w.source == AluWord::Source::input && w.value >= action_->inputs.size()) fail("it has no input {}", w.value);
+    if (w.source == AluWord::Source::constant) constant(static_cast<std::int64_t>(w.value));
   }
   void constant(std::int64_t value) {
     if (value < -(std::int64_t{1} << 31) || value >= std::int64_t{1} << 32)

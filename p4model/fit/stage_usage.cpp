@@ -97,15 +97,15 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
   std::set<const Action*> actions;
   StageUsage usage{};
   const auto at = [&](StageResource resource) -> std::uint64_t& { return usage[static_cast<std::size_t>(resource)]; };
-  const auto slices = [&](const Operand& source, std::uint64_t bits) {
-    if (indices.emplace(static_cast<int>(source.kind), source.value).second) {
+  const auto slices = [&](const Operand& operand, std::uint64_t bits) {
+    if (indices.emplace(static_cast<int>(operand.source), operand.value).second) {
       at(StageResource::hash_slices) += ceil_div(bits, resources.hash_slice_bits);
     }
   };
   // An index that stands in the entry needs no hash.
   const auto indexed = [&](const std::optional<Operand>& index, std::uint64_t size) {
-    using Kind = Operand::Kind;
-    if (index && (index->kind == Kind::field || index->kind == Kind::hash)) slices(*index, bits_for(size));
+    using Source = Operand::Source;
+    if (index && (index->source == Source::field || index->source == Source::hash)) slices(*index, bits_for(size));
   };
   for (const auto v : nodes) {
     const auto& node = graph[v];
@@ -143,7 +143,7 @@ StageUsage stage_usage(const SwitchResources& resources, const Program& program,
         indexed(execution.index, execution.counter->size);
       }
       for (const auto& primitive : action->primitives) {
-        if (primitive.first.kind != Operand::Kind::hash) continue;
+        if (primitive.first.source != Operand::Source::hash) continue;
         slices(primitive.first, program.hashes()[primitive.first.value].bits);
       }
     }

@@ -19,12 +19,12 @@
 namespace racksim::p4 {
 
 struct ChecksumUnit {
-  enum class Kind : std::uint8_t {
+  enum class Operation : std::uint8_t {
     verify,    ///< in the parser: `result` is 1 when the sum of the fields, the checksum among them, is wrong
     residual,  ///< in the parser: `result` is the checksum's field without the contribution of the others
     update,    ///< in the deparser: `result` becomes the checksum of the fields
   };
-  Kind kind;
+  Operation operation;
   Gress gress;
   FieldRef result;
   std::vector<FieldRef> fields;    ///< of a residual the checksum's first

@@ -50,17 +50,17 @@ struct HashRef {
 
 /// What a VLIW instruction reads: a field, a constant, a word of action data, or a hash.
 struct Operand {
-  enum class Kind : std::uint8_t { field, constant, action_data, hash };
+  enum class Source : std::uint8_t { field, constant, action_data, hash };
 
-  Operand(FieldRef field) : kind(Kind::field), value(field.id) {}
-  Operand(ActionDataRef data) : kind(Kind::action_data), value(data.index) {}
-  Operand(HashRef hash) : kind(Kind::hash), value(hash.id) {}
+  Operand(FieldRef field) : source(Source::field), value(field.id) {}
+  Operand(ActionDataRef data) : source(Source::action_data), value(data.index) {}
+  Operand(HashRef hash) : source(Source::hash), value(hash.id) {}
   template <std::integral T>
-  Operand(T constant) : kind(Kind::constant), value(static_cast<std::uint64_t>(constant)) {}
+  Operand(T constant) : source(Source::constant), value(static_cast<std::uint64_t>(constant)) {}
 
   FieldRef field() const { return {static_cast<std::uint16_t>(value)}; }
 
-  Kind kind;
+  Source source;
   std::uint64_t value;
 };
 
@@ -70,7 +70,7 @@ enum class Comparison : std::uint8_t { equal, not_equal, less, less_equal, great
 class Condition {
  public:
   struct Node {
-    enum class Kind : std::uint8_t { compare, conjunction, disjunction, negation } kind;
+    enum class Operator : std::uint8_t { compare, conjunction, disjunction, negation } op;
     FieldRef left{};
     Comparison comparison = Comparison::equal;
     Operand right{0};
@@ -79,23 +79,23 @@ class Condition {
 
   Condition(FieldRef left, Comparison comparison, Operand right)
       : node_(std::make_shared<Node>(
-            Node{.kind = Node::Kind::compare, .left = left, .comparison = comparison, .right = right})) {}
+            Node{.op = Node::Operator::compare, .left = left, .comparison = comparison, .right = right})) {}
 
   friend Condition operator&&(const Condition& a, const Condition& b) {
-    return Condition(Node::Kind::conjunction, a.node_, b.node_);
+    return Condition(Node::Operator::conjunction, a.node_, b.node_);
   }
   friend Condition operator||(const Condition& a, const Condition& b) {
-    return Condition(Node::Kind::disjunction, a.node_, b.node_);
+    return Condition(Node::Operator::disjunction, a.node_, b.node_);
   }
-  friend Condition operator!(const Condition& a) { return Condition(Node::Kind::negation, a.node_, nullptr); }
+  friend Condition operator!(const Condition& a) { return Condition(Node::Operator::negation, a.node_, nullptr); }
 
   const Node& root() const { return *node_; }
   /// The fields it compares, each once.
   std::vector<FieldRef> fields() const;
 
  private:
-  Condition(Node::Kind kind, std::shared_ptr<const Node> first, std::shared_ptr<const Node> second)
-      : node_(std::make_shared<Node>(Node{.kind = kind, .first = std::move(first), .second = std::move(second)})) {}
+  Condition(Node::Operator op, std::shared_ptr<const Node> first, std::shared_ptr<const Node> second)
+      : node_(std::make_shared<Node>(Node{.op = op, .first = std::move(first), .second = std::move(second)})) {}
   std::shared_ptr<const Node> node_;
 };
 

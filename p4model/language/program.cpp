@@ -19,9 +19,9 @@ void collect(const Condition::Node& node, std::vector<FieldRef>& out) {
   const auto add = [&](FieldRef field) {
     if (std::none_of(out.begin(), out.end(), [&](FieldRef f) { return f.id == field.id; })) out.push_back(field);
   };
-  if (node.kind == Condition::Node::Kind::compare) {
+  if (node.op == Condition::Node::Operator::compare) {
     add(node.left);
-    if (node.right.kind == Operand::Kind::field) add(node.right.field());
+    if (node.right.source == Operand::Source::field) add(node.right.field());
     return;
   }
   collect(*node.first, out);
@@ -175,7 +175,7 @@ FieldRef Program::verify_checksum(Gress gress, std::string flag, std::vector<Fie
   const bool in = gress == Gress::ingress;
   const auto result = add_hardware_field(flag.c_str(), 1, FieldKind::input, in, !in);
   checksums_.push_back(
-      {.kind = ChecksumUnit::Kind::verify, .gress = gress, .result = result, .fields = std::move(fields)});
+      {.operation = ChecksumUnit::Operation::verify, .gress = gress, .result = result, .fields = std::move(fields)});
   return result;
 }
 
@@ -185,13 +185,13 @@ FieldRef Program::checksum_residual(Gress gress, std::string residual, FieldRef 
   const auto result = add_hardware_field(residual.c_str(), 16, FieldKind::input, in, !in);
   fields.insert(fields.begin(), checksum);
   checksums_.push_back(
-      {.kind = ChecksumUnit::Kind::residual, .gress = gress, .result = result, .fields = std::move(fields)});
+      {.operation = ChecksumUnit::Operation::residual, .gress = gress, .result = result, .fields = std::move(fields)});
   return result;
 }
 
 void Program::update_checksum(Gress gress, FieldRef checksum, std::vector<FieldRef> fields,
                               std::optional<FieldRef> when, bool zeros_as_ones) {
-  checksums_.push_back({.kind = ChecksumUnit::Kind::update,
+  checksums_.push_back({.operation = ChecksumUnit::Operation::update,
                         .gress = gress,
                         .result = checksum,
                         .fields = std::move(fields),

@@ -34,16 +34,16 @@ struct Width {
 
 /// What a stateful ALU computes with: a half of the entry, one of its two inputs, or a constant.
 struct AluWord {
-  enum class Kind : std::uint8_t { lo, hi, input, constant };
-  constexpr AluWord(Kind k, std::uint64_t v) : kind(k), value(v) {}
+  enum class Source : std::uint8_t { lo, hi, input, constant };
+  constexpr AluWord(Source s, std::uint64_t v) : source(s), value(v) {}
   template <std::integral T>
-  constexpr AluWord(T constant) : kind(Kind::constant), value(static_cast<std::uint64_t>(constant)) {}
-  bool is_memory() const { return kind == Kind::lo || kind == Kind::hi; }
+  constexpr AluWord(T constant) : source(Source::constant), value(static_cast<std::uint64_t>(constant)) {}
+  bool is_memory() const { return source == Source::lo || source == Source::hi; }
 
-  Kind kind;
+  Source source;
   std::uint64_t value;  ///< the input's number or the constant
 };
-inline constexpr AluWord kLo{AluWord::Kind::lo, 0}, kHi{AluWord::Kind::hi, 0};
+inline constexpr AluWord kLo{AluWord::Source::lo, 0}, kHi{AluWord::Source::hi, 0};
 
 /// A condition on the two comparators' results: bit (a + 2 b) says whether it holds for results a and b.
 struct When {
@@ -100,7 +100,7 @@ struct RegisterAction {
   /// Binds a field as the next input and returns the word to use it by.
   AluWord input(FieldRef field, unsigned shift = 0) {
     inputs.push_back({field, shift});
-    return {AluWord::Kind::input, inputs.size() - 1};
+    return {AluWord::Source::input, inputs.size() - 1};
   }
   RegisterAction& compare_a(AluWord left, Comparison comparison, AluWord right, std::int64_t offset = 0) {
     return comparator(0, {.left = left, .right = right, .comparison = comparison, .offset = offset});
@@ -118,8 +118,11 @@ struct RegisterAction {
   }
   /// half := first operation second, when the condition holds. `half` is kLo or kHi.
   RegisterAction& update(AluWord half, AluOperation operation, AluWord first, AluWord second, When when = kAlways) {
-    updates.push_back(
-        {.hi = half.kind == AluWord::Kind::hi, .operation = operation, .first = first, .second = second, .when = when});
+    updates.push_back({.hi = half.source == AluWord::Source::hi,
+                       .operation = operation,
+                       .first = first,
+                       .second = second,
+                       .when = when});
     return *this;
   }
   RegisterAction& set(AluWord half, AluWord value, When when = kAlways) {

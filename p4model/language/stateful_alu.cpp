@@ -7,14 +7,14 @@ namespace racksim::p4 {
 namespace {
 
 AluCode::Word word_of(const AluWord& word, std::uint64_t mask) {
-  switch (word.kind) {
-    case AluWord::Kind::lo:
+  switch (word.source) {
+    case AluWord::Source::lo:
       return {0, 0};
-    case AluWord::Kind::hi:
+    case AluWord::Source::hi:
       return {1, 0};
-    case AluWord::Kind::input:
+    case AluWord::Source::input:
       return {static_cast<std::uint8_t>(2 + word.value), 0};
-    case AluWord::Kind::constant:
+    case AluWord::Source::constant:
       break;
   }
   return {4, static_cast<std::uint32_t>(word.value & mask)};

@@ -10,7 +10,7 @@ namespace racksim::sim {
 
 std::pair<std::uint32_t, bool> StateStore::add(std::string_view encoding) {
   if (encoding.size() > 0xffff) throw std::length_error("the encoding of a state has more than 64 KiB");
-  if ((places_.size() + 1) * 3 > table_.size() * 2) grow();
+  if ((extents_.size() + 1) * 3 > table_.size() * 2) grow();
   HashMixer mixer(0);
   mixer.add(encoding);
   const std::uint64_t hash = mixer.finish().low;
@@ -18,16 +18,16 @@ std::pair<std::uint32_t, bool> StateStore::add(std::string_view encoding) {
   std::size_t at = hash & mask;
   for (; table_[at] != kNone; at = (at + 1) & mask) {
     const std::uint32_t number = table_[at];
-    if (places_[number].hash == static_cast<std::uint32_t>(hash) && state(number) == encoding) return {number, false};
+    if (extents_[number].hash == static_cast<std::uint32_t>(hash) && state(number) == encoding) return {number, false};
   }
   if (used_ + encoding.size() > kBlock) {
     blocks_.push_back(std::make_unique<char[]>(kBlock));
     used_ = 0;
   }
   std::memcpy(blocks_.back().get() + used_, encoding.data(), encoding.size());
-  const auto number = static_cast<std::uint32_t>(places_.size());
-  places_.push_back({static_cast<std::uint32_t>(blocks_.size() - 1), static_cast<std::uint32_t>(used_),
-                     static_cast<std::uint32_t>(encoding.size()), static_cast<std::uint32_t>(hash)});
+  const auto number = static_cast<std::uint32_t>(extents_.size());
+  extents_.push_back({static_cast<std::uint32_t>(blocks_.size() - 1), static_cast<std::uint32_t>(used_),
+                      static_cast<std::uint32_t>(encoding.size()), static_cast<std::uint32_t>(hash)});
   used_ += encoding.size();
   table_[at] = number;
   return {number, true};
@@ -37,8 +37,8 @@ std::pair<std::uint32_t, bool> StateStore::add(std::string_view encoding) {
 void StateStore::grow() {
   std::vector<std::uint32_t> table(table_.size() * 2, kNone);
   const std::size_t mask = table.size() - 1;
-  for (std::uint32_t number = 0; number < places_.size(); ++number) {
-    std::size_t at = places_[number].hash & mask;
+  for (std::uint32_t number = 0; number < extents_.size(); ++number) {
+    std::size_t at = extents_[number].hash & mask;
     while (table[at] != kNone) at = (at + 1) & mask;
     table[at] = number;
   }

@@ -22,19 +22,19 @@ class StateStore {
   /// The number of the state, and whether it is new. At most 2^32 - 2 states of at most 64 KiB.
   std::pair<std::uint32_t, bool> add(std::string_view encoding);
   std::string_view state(std::uint32_t number) const {
-    const Place& place = places_[number];
-    return {blocks_[place.block].get() + place.offset, place.size};
+    const Extent& extent = extents_[number];
+    return {blocks_[extent.block].get() + extent.offset, extent.size};
   }
-  std::size_t size() const { return places_.size(); }
+  std::size_t size() const { return extents_.size(); }
   std::uint64_t bytes() const {
-    return blocks_.size() * kBlock + places_.capacity() * sizeof(Place) + table_.capacity() * sizeof(std::uint32_t);
+    return blocks_.size() * kBlock + extents_.capacity() * sizeof(Extent) + table_.capacity() * sizeof(std::uint32_t);
   }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::size_t kBlock = std::size_t{1} << 20;
 
-  struct Place {
+  struct Extent {
     std::uint32_t block, offset;
     std::uint32_t size, hash;
   };
@@ -43,7 +43,7 @@ class StateStore {
 
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::size_t used_ = kBlock;  // of the last block
-  std::vector<Place> places_;
+  std::vector<Extent> extents_;
   std::vector<std::uint32_t> table_;
 };
 

@@ -21,12 +21,12 @@ Lane Calendar::add_lane(std::string name) {
 }
 
 std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
-  switch (order_.kind) {
-    case ScheduleOrder::Kind::fifo:
+  switch (order_.ties) {
+    case TieOrder::fifo:
       return lane;
-    case ScheduleOrder::Kind::lifo:
+    case TieOrder::lifo:
       return 0xffffff - lane;
-    case ScheduleOrder::Kind::shuffle:
+    case TieOrder::shuffle:
       break;
   }
   // A Feistel network is a permutation of the 24-bit lanes whatever its round function, so no two lanes ever tie.
@@ -44,8 +44,8 @@ std::uint32_t Calendar::rank(std::uint32_t lane, std::int64_t time) const {
 
 inline void Calendar::release(std::uint32_t index) {
   Node& node = nodes_[index];
-  RACKSIM_INVARIANT(node.place != Place::free, "an event is freed once");
-  node.place = Place::free;
+  RACKSIM_INVARIANT(node.state != State::free, "an event is freed once");
+  node.state = State::free;
   ++node.generation;
   node.next = free_;
   free_ = index;
@@ -83,13 +83,13 @@ void Calendar::grow() {
 void Calendar::file(std::uint32_t index, std::int64_t slot) {
   Node& node = nodes_[index];
   if (slot <= cursor_) {
-    node.place = Place::sorted;
+    node.state = State::sorted;
     late_.push_back({node.time, node.key, index});
     std::push_heap(late_.begin(), late_.end(), std::greater<>{});
   } else if (node.time >> kShift2 == cursor_ >> (2 * kSlotBits)) {
-    link(wheel1_, static_cast<int>(node.time >> kShift1 & (kSlots - 1)), index, Place::wheel1);
+    link(wheel1_, static_cast<int>(node.time >> kShift1 & (kSlots - 1)), index, State::wheel1);
   } else {
-    node.place = Place::sorted;
+    node.state = State::sorted;
     far_.push_back({node.time, node.key, index});
     std::push_heap(far_.begin(), far_.end(), std::greater<>{});
   }
@@ -109,25 +109,25 @@ void Calendar::unlink(Wheel& wheel, std::uint32_t index) {
 bool Calendar::is_pending(EventId id) const {
   if (id.node >= nodes_.size()) return false;
   const Node& node = nodes_[id.node];
-  return node.generation == id.generation && node.place != Place::free && node.place != Place::cancelled;
+  return node.generation == id.generation && node.state != State::free && node.state != State::cancelled;
 }
 
 bool Calendar::cancel(EventId id) {
   if (!is_pending(id)) return false;
   Node& node = nodes_[id.node];
   --pending_;
-  switch (node.place) {
-    case Place::wheel0:
+  switch (node.state) {
+    case State::wheel0:
       unlink(wheel0_, id.node);
       release(id.node);
       break;
-    case Place::wheel1:
+    case State::wheel1:
       unlink(wheel1_, id.node);
       release(id.node);
       break;
     default:
       // The sorted structures are not searched: the entry is dropped when its turn comes.
-      node.place = Place::cancelled;
+      node.state = State::cancelled;
       break;
   }
   return true;
@@ -157,7 +157,7 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       RACKSIM_INVARIANT(head != kNone, "a slot whose bit is set holds an event");
       for (std::uint32_t i = head; i != kNone; i = nodes_[i].next) {
         RACKSIM_INVARIANT(nodes_[i].time >> kShift0 == cursor_, "an event in a slot of wheel 0 is due in that slot");
-        nodes_[i].place = Place::sorted;
+        nodes_[i].state = State::sorted;
         open_.push_back({nodes_[i].time, nodes_[i].key, i});
       }
       head = kNone;
@@ -177,7 +177,7 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       while (index != kNone) {
         RACKSIM_INVARIANT(nodes_[index].time >> kShift1 == window, "an event in a slot of wheel 1 is due in that slot");
         const std::uint32_t next = nodes_[index].next;
-        link(wheel0_, static_cast<int>(nodes_[index].time >> kShift0 & (kSlots - 1)), index, Place::wheel0);
+        link(wheel0_, static_cast<int>(nodes_[index].time >> kShift0 & (kSlots - 1)), index, State::wheel0);
         index = next;
       }
       continue;
@@ -189,10 +189,10 @@ bool Calendar::open_next_slot(std::int64_t limit) {
       const std::uint32_t index = far_.front().node;
       std::pop_heap(far_.begin(), far_.end(), std::greater<>{});
       far_.pop_back();
-      if (nodes_[index].place == Place::cancelled) {
+      if (nodes_[index].state == State::cancelled) {
         release(index);
       } else {
-        link(wheel1_, static_cast<int>(nodes_[index].time >> kShift1 & (kSlots - 1)), index, Place::wheel1);
+        link(wheel1_, static_cast<int>(nodes_[index].time >> kShift1 & (kSlots - 1)), index, State::wheel1);
       }
     }
   }
@@ -202,11 +202,11 @@ bool Calendar::open_next_slot(std::int64_t limit) {
 // after `limit` may be returned when its slot is open already.
 const Calendar::Entry* Calendar::peek(std::int64_t limit) {
   for (;;) {
-    while (!open_.empty() && nodes_[open_.back().node].place == Place::cancelled) {
+    while (!open_.empty() && nodes_[open_.back().node].state == State::cancelled) {
       release(open_.back().node);
       open_.pop_back();
     }
-    while (!late_.empty() && nodes_[late_.front().node].place == Place::cancelled) {
+    while (!late_.empty() && nodes_[late_.front().node].state == State::cancelled) {
       release(late_.front().node);
       std::pop_heap(late_.begin(), late_.end(), std::greater<>{});
       late_.pop_back();
@@ -238,7 +238,7 @@ inline bool Calendar::step(std::int64_t limit) {
     if (!open_.empty()) {
       const Entry entry = open_.back();
       if (entry.time > limit) return none();
-      if (nodes_[entry.node].place != Place::cancelled) [[likely]] {
+      if (nodes_[entry.node].state != State::cancelled) [[likely]] {
         open_.pop_back();
         execute(entry.node);
         return true;

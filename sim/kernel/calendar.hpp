@@ -43,14 +43,14 @@ struct EventId {
 };
 
 /// How lanes rank among events of the same picosecond.
+enum class TieOrder : std::uint8_t {
+  fifo,    ///< in the order of their creation
+  lifo,    ///< in the reverse order
+  shuffle  ///< another permutation at every instant, drawn from a seed
+};
 struct ScheduleOrder {
-  enum class Kind : std::uint8_t {
-    fifo,    ///< lanes in the order of their creation
-    lifo,    ///< lanes in the reverse order
-    shuffle  ///< another permutation of the lanes at every instant, drawn from `seed`
-  };
-  Kind kind = Kind::fifo;
-  std::uint64_t seed = 0;
+  TieOrder ties = TieOrder::fifo;
+  std::uint64_t seed = 0;  ///< of a shuffle
 };
 
 /// The pending events of one simulated rack, and its clock. Several may live in one process.
@@ -132,7 +132,7 @@ class Calendar {
   using Words = std::array<std::uint64_t, 2>;
   using Thunk = void (*)(void* target, Words words);
 
-  enum class Place : std::uint8_t { free, wheel0, wheel1, sorted, cancelled };
+  enum class State : std::uint8_t { free, wheel0, wheel1, sorted, cancelled };
 
   struct Node {
     std::int64_t time;
@@ -144,7 +144,7 @@ class Calendar {
     std::uint32_t previous;
     std::uint32_t generation;
     std::uint16_t slot;
-    Place place;
+    State state;
   };
   static_assert(sizeof(Node) == 64, "one cache line an event");
 
@@ -220,7 +220,7 @@ class Calendar {
     Node& node = nodes_[index];
     free_ = node.next;
     node.time = when.ps();
-    const std::uint64_t lane_rank = order_.kind == ScheduleOrder::Kind::fifo ? lane.index : rank(lane.index, when.ps());
+    const std::uint64_t lane_rank = order_.ties == TieOrder::fifo ? lane.index : rank(lane.index, when.ps());
     node.key = lane_rank << kSerialBits | lane_serials_[lane.index]++;
     node.thunk = thunk;
     node.target = target;
@@ -229,16 +229,16 @@ class Calendar {
     const std::int64_t slot = when.ps() >> kShift0;
     if (slot > cursor_ && static_cast<std::uint64_t>(slot ^ cursor_) < kSlots) [[likely]] {
       // later in the present turn of wheel 0
-      link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, Place::wheel0);
+      link(wheel0_, static_cast<int>(slot & (kSlots - 1)), index, State::wheel0);
     } else {
       file(index, slot);
     }
     return {index, node.generation};
   }
-  void link(Wheel& wheel, int slot, std::uint32_t index, Place place) {
+  void link(Wheel& wheel, int slot, std::uint32_t index, State state) {
     Node& node = nodes_[index];
     auto& head = wheel.head[static_cast<std::size_t>(slot)];
-    node.place = place;
+    node.state = state;
     node.slot = static_cast<std::uint16_t>(slot);
     node.previous = kNone;
     node.next = head;

@@ -17,20 +17,20 @@ std::string name_of(Holder holder) {
 }  // namespace
 
 void ValuesAtRestOracle::home(Key key, Value value) {
-  shown_.push_back({key, value, Holder::network_switch(), Kind::home});
+  shown_.push_back({key, value, Holder::network_switch(), Role::home});
 }
 
 void ValuesAtRestOracle::copy(Key key, Holder holder, Value value, CopyState state) {
-  shown_.push_back({key, value, holder, state == CopyState::dirty ? Kind::dirty : Kind::clean});
+  shown_.push_back({key, value, holder, state == CopyState::dirty ? Role::dirty : Role::clean});
 }
 
 void ValuesAtRestOracle::lost(Key key) {
-  shown_.push_back({key, kNeverWritten, Holder::network_switch(), Kind::lost});
+  shown_.push_back({key, kNeverWritten, Holder::network_switch(), Role::lost});
 }
 
 void ValuesAtRestOracle::finish(Time end) {
   const auto by_key = [](const Shown& a, const Shown& b) {
-    return std::tie(a.key, a.kind, a.holder, a.value) < std::tie(b.key, b.kind, b.holder, b.value);
+    return std::tie(a.key, a.role, a.holder, a.value) < std::tie(b.key, b.role, b.holder, b.value);
   };
   std::sort(shown_.begin(), shown_.end(), by_key);
   shown_.erase(std::unique(shown_.begin(), shown_.end()), shown_.end());  // pieces of one item
@@ -40,7 +40,7 @@ void ValuesAtRestOracle::finish(Time end) {
     const auto at = std::lower_bound(shown_.begin(), shown_.end(), key,
                                      [](const Shown& shown, std::uint64_t k) { return shown.key < k; });
     if (at == shown_.end() || at->key != key)
-      unwritten.push_back({key, kNeverWritten, Holder::network_switch(), Kind::home});
+      unwritten.push_back({key, kNeverWritten, Holder::network_switch(), Role::home});
   });
   shown_.insert(shown_.end(), unwritten.begin(), unwritten.end());
   std::sort(shown_.begin(), shown_.end(), by_key);
@@ -52,23 +52,23 @@ void ValuesAtRestOracle::finish(Time end) {
 }
 
 void ValuesAtRestOracle::judge(Iterator first, Iterator last, Time end) {
-  if (first->kind == Kind::lost) return;
+  if (first->role == Role::lost) return;
   const auto key = first->key;
   Shown current = *first;
-  if (current.kind == Kind::clean) current = {key, kNeverWritten, Holder::network_switch(), Kind::home};
+  if (current.role == Role::clean) current = {key, kNeverWritten, Holder::network_switch(), Role::home};
   judge_current(key, current, end);
   const auto whose = [&] {
-    return current.kind == Kind::dirty ? fmt::format("{}, which holds it dirty,", name_of(current.holder))
+    return current.role == Role::dirty ? fmt::format("{}, which holds it dirty,", name_of(current.holder))
                                        : std::string("its home");
   };
   for (auto other = first; other != last; ++other) {
-    if (other->kind == Kind::dirty && other != first) {
+    if (other->role == Role::dirty && other != first) {
       violated(end,
                fmt::format("key {}: {} and {} both hold it dirty, with values {} and {}", printed_key(key),
                            name_of(current.holder), name_of(other->holder), current.value, other->value),
                {key, {}});
     }
-    if (other->kind == Kind::clean && other->value != current.value) {
+    if (other->role == Role::clean && other->value != current.value) {
       violated(end,
                fmt::format("key {}: {} holds a clean copy of value {}, but {} has {}", printed_key(key),
                            name_of(other->holder), other->value, whose(), current.value),
@@ -82,7 +82,7 @@ void ValuesAtRestOracle::judge_current(Key key, const Shown& current, Time end) 
   const auto last = history_.possible_values(key);
   violated(end,
            fmt::format("key {}: {} has value {}, but the last write wrote {}{}", printed_key(key),
-                       current.kind == Kind::dirty ? name_of(current.holder) + ", which holds it dirty," : "its home",
+                       current.role == Role::dirty ? name_of(current.holder) + ", which holds it dirty," : "its home",
                        current.value, last.size() > 1 ? "one of " : "", fmt::join(last, ", ")),
            {key, {}});
 }

@@ -40,12 +40,12 @@ class ValuesAtRestOracle final : public Oracle, public StateVisitor {
   void finish(Time end) override;
 
  private:
-  enum class Kind : std::uint8_t { lost, dirty, home, clean };  // in the order in which a key's are judged
+  enum class Role : std::uint8_t { lost, dirty, home, clean };  // in the order in which a key's are judged
   struct Shown {
     Key key = 0;
     Value value = 0;
     Holder holder;
-    Kind kind;
+    Role role;
     auto operator<=>(const Shown&) const = default;
   };
   using Iterator = std::vector<Shown>::const_iterator;

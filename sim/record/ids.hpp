@@ -1,5 +1,5 @@
-// Numbers that name something, each kind a type of its own: a key cannot stand where a value is expected, though both
-// are 64 bits. What a number means is for its kind to say; what is computed with it is a plain number again.
+// Numbers that name something, each sort a type of its own: a key cannot stand where a value is expected, though both
+// are 64 bits. What a number means is for its type to say; what is computed with it is a plain number again.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,9 +11,9 @@
 
 namespace racksim::sim {
 
-/// A number of one kind. Literals become one by themselves, other numbers when told to (`Key{n}`), and any of them is a
-/// plain number where one is expected: to compare, to print, to put into a packet.
-template <class Kind, std::unsigned_integral Number>
+/// A number of the sort that `Tag` stands for. Literals become one by themselves, other numbers when told to
+/// (`Key{n}`), and any of them is a plain number where one is expected: to compare, to print, to put into a packet.
+template <class Tag, std::unsigned_integral Number>
 class Id {
  public:
   constexpr Id() = default;
@@ -34,23 +34,23 @@ class Id {
 };
 
 /// What an operation is about: the object, block, lock or item, by the number that histories have for it.
-using Key = Id<struct KeyKind, std::uint64_t>;
+using Key = Id<struct KeyTag, std::uint64_t>;
 /// What a key holds: the number of a write, which stands for the bytes that it wrote (history.hpp, kValueBound).
-using Value = Id<struct ValueKind, std::uint64_t>;
+using Value = Id<struct ValueTag, std::uint64_t>;
 /// An operation of a session, unique in the run; 0 is none.
-using OperationId = Id<struct OperationKindOfId, std::uint64_t>;
+using OperationId = Id<struct OperationTag, std::uint64_t>;
 
 }  // namespace racksim::sim
 
 /// Prints the number; "{}" alone, no format of its own.
-template <class Kind, class Number>
-struct fmt::formatter<racksim::sim::Id<Kind, Number>> {
+template <class Tag, class Number>
+struct fmt::formatter<racksim::sim::Id<Tag, Number>> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   template <class Context>
-  auto format(racksim::sim::Id<Kind, Number> id, Context& context) const {
+  auto format(racksim::sim::Id<Tag, Number> id, Context& context) const {
     return fmt::format_to(context.out(), "{}", id.number());
   }
 };
 
-template <class Kind, class Number>
-struct std::hash<racksim::sim::Id<Kind, Number>> : std::hash<Number> {};
+template <class Tag, class Number>
+struct std::hash<racksim::sim::Id<Tag, Number>> : std::hash<Number> {};

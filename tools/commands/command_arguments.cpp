@@ -49,9 +49,9 @@ std::string positional_names(const CLI::App& command) {
 }
 
 /// By type: CLI11 gives some kinds of errors the name of the sub-command.
-template <class Kind>
+template <class Error>
 bool is(const CLI::ParseError& error) {
-  return dynamic_cast<const Kind*>(&error) != nullptr;
+  return dynamic_cast<const Error*>(&error) != nullptr;
 }
 
 }  // namespace

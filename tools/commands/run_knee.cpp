@@ -17,7 +17,7 @@ namespace racksim::tools {
 namespace {
 
 /// Says of what is wrong which option is.
-Place option(const char* name) {
+JsonLocation option(const char* name) {
   return {"racksim run", std::string("--") + name};
 }
 

@@ -74,7 +74,8 @@ std::array<StoredRun, 2> obtain(const std::array<Side, 2>& sides, const Catalogu
   const auto results = execute(missing, catalogue);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto& file = missing[i].first.file;
-    if (!results[i].answered()) Place{file, ""}.refuse("a run that did not end: " + results[i].text, "a run that ends");
+    if (!results[i].answered())
+      JsonLocation{file, ""}.refuse("a run that did not end: " + results[i].text, "a run that ends");
     runs[which[i]] = read_run_json(parse_json(results[i].text, file), file);
   }
   return runs;

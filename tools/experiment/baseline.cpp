@@ -15,7 +15,7 @@ std::optional<double> value_in(const Baseline& baseline, const std::string& metr
   return found != baseline.metrics.end() ? std::optional(found->second) : std::nullopt;
 }
 
-std::string read_hash(const JsonValue& value, const Place& place) {
+std::string read_hash(const JsonValue& value, const JsonLocation& place) {
   const std::string expected = "32 lower-case hexadecimal digits";
   const auto& text = require_string(value, place, expected);
   const bool hex = text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -68,7 +68,7 @@ std::optional<Baseline> load_baseline(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::nullopt;
   const auto document = read_json_file(file);
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   bind(document, root, {}, {{"run_hash", "metrics"}, nullptr});
   Baseline baseline;
   if (const auto* hash = document.find("run_hash")) baseline.run_hash = read_hash(*hash, root.member("run_hash"));
@@ -92,10 +92,10 @@ JsonValue baseline_json(const Baseline& baseline) {
 }
 
 std::vector<Tolerance> tolerances_of(const Scenario& scenario) {
-  using Kind = ExpectedBaseline::Kind;
+  using Comparison = ExpectedBaseline::Comparison;
   const auto& asked = scenario.expect.baseline;
-  if (asked.kind == Kind::metrics) return asked.tolerances;
-  if (asked.kind == Kind::usual && scenario.expect.pass.value_or(true)) return usual_tolerances();
+  if (asked.comparison == Comparison::metrics) return asked.tolerances;
+  if (asked.comparison == Comparison::usual && scenario.expect.pass.value_or(true)) return usual_tolerances();
   return {};
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> baseline_metrics(const Scenario& scenario) {
 }
 
 bool wants_exact_hash(const Scenario& scenario) {
-  return scenario.expect.baseline.kind == ExpectedBaseline::Kind::exact;
+  return scenario.expect.baseline.comparison == ExpectedBaseline::Comparison::exact;
 }
 
 BaselineVerdict compare(const Scenario& scenario, const std::optional<Baseline>& stored, const Baseline& now) {

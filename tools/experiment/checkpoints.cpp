@@ -22,21 +22,21 @@ JsonValue checkpoint_json(const Checkpoint& checkpoint) {
   return value;
 }
 
-const JsonValue& member(const JsonValue& object, const Place& place, const char* key) {
+const JsonValue& member(const JsonValue& object, const JsonLocation& place, const char* key) {
   require_object(object, place);
   const auto* value = object.find(key);
   if (!value) place.refuse("no " + quote(key), "checkpoints as racksim run writes it");
   return *value;
 }
 
-const JsonValue::Array& elements(const JsonValue& object, const Place& place, const char* key) {
+const JsonValue::Array& elements(const JsonValue& object, const JsonLocation& place, const char* key) {
   const auto& value = member(object, place, key);
   if (!value.elements()) place.member(key).refuse(value.description(), "an array");
   return *value.elements();
 }
 
 /// Sixteen hexadecimal digits from `text` at `at`.
-std::uint64_t read_hex(const std::string& text, std::size_t at, const Place& place) {
+std::uint64_t read_hex(const std::string& text, std::size_t at, const JsonLocation& place) {
   std::uint64_t value = 0;
   const auto* begin = text.data() + at;
   const auto [stop, error] = std::from_chars(begin, begin + 16, value, 16);
@@ -44,7 +44,7 @@ std::uint64_t read_hex(const std::string& text, std::size_t at, const Place& pla
   return value;
 }
 
-Checkpoint read_checkpoint(const JsonValue& value, const Place& place, std::size_t places) {
+Checkpoint read_checkpoint(const JsonValue& value, const JsonLocation& place, std::size_t places) {
   Checkpoint result;
   const auto& time = member(value, place, "time_ns");
   const auto ns = time.number();
@@ -135,7 +135,7 @@ JsonValue checkpoints_json(const Checkpoints& checkpoints) {
   return value;
 }
 
-Checkpoints read_checkpoints(const JsonValue& value, const Place& place) {
+Checkpoints read_checkpoints(const JsonValue& value, const JsonLocation& place) {
   Checkpoints checkpoints;
   for (const auto& name : elements(value, place, "places")) {
     const auto here = place.member("places").element(checkpoints.places.size());

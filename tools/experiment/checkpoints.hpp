@@ -60,7 +60,7 @@ class CheckpointBuilder {
 
 JsonValue checkpoints_json(const Checkpoints& checkpoints);
 /// Throws InputError.
-Checkpoints read_checkpoints(const JsonValue& value, const Place& place);
+Checkpoints read_checkpoints(const JsonValue& value, const JsonLocation& place);
 
 /// Where two runs part, as far as their checkpoints tell.
 struct Divergence {

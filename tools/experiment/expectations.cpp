@@ -14,8 +14,8 @@ namespace racksim::tools {
 
 void check_expected_metrics(const Scenario& scenario, const sim::Metrics& metrics) {
   const auto names = metric_names_in(metrics);
-  const Place expect = Place{scenario.file, ""}.member("expect");
-  const auto check = [&names](const Place& place, const std::string& metric) {
+  const JsonLocation expect = JsonLocation{scenario.file, ""}.member("expect");
+  const auto check = [&names](const JsonLocation& place, const std::string& metric) {
     if (std::find(names.begin(), names.end(), metric) != names.end()) return;
     place.member(metric).refuse("the unknown metric " + quote(metric), "a metric that the run reports",
                                 nearest_name(metric, names));

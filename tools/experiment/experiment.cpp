@@ -24,18 +24,6 @@ namespace racksim::tools {
 
 namespace {
 
-sim::ScheduleOrder order_of(const RunPlan& plan) {
-  switch (plan.order) {
-    case TieOrder::fifo:
-      return {sim::ScheduleOrder::Kind::fifo, 0};
-    case TieOrder::lifo:
-      return {sim::ScheduleOrder::Kind::lifo, 0};
-    case TieOrder::shuffle:
-      break;
-  }
-  return {sim::ScheduleOrder::Kind::shuffle, plan.shuffle_seed};
-}
-
 models::RackOptions rack_options(const Scenario& scenario) {
   auto options = *scenario.rack.options;
   options.network_switch.passes =
@@ -128,7 +116,7 @@ auto with_last_event(Assembly& assembly, const Part& part) {
 
 Parts parts_of(const Scenario& scenario, sim::Coverage* coverage) {
   Parts parts{.seed = scenario.seed,
-              .order = order_of(scenario.run),
+              .order = scenario.run.order,
               .rack = rack_options(scenario),
               .protocol_name = scenario.protocol.name,
               .protocol = scenario.protocol.options,
@@ -206,7 +194,7 @@ void check_experiment(const Scenario& scenario) {
   check_expected_metrics(scenario, metrics);
 }
 
-void check_key(const Scenario& scenario, sim::Key key, const Place& place) {
+void check_key(const Scenario& scenario, sim::Key key, const JsonLocation& place) {
   sim::Metrics metrics;
   Built built(scenario, metrics, nullptr, nullptr);
   const models::Workload& workload = built.assembly->workload();

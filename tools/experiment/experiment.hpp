@@ -43,6 +43,6 @@ void check_experiment(const Scenario& scenario);
 
 /// Throws InputError at `place` if no operation of the scenario can be about this block or key. Builds the rack and
 /// runs nothing.
-void check_key(const Scenario& scenario, sim::Key key, const Place& place);
+void check_key(const Scenario& scenario, sim::Key key, const JsonLocation& place);
 
 }  // namespace racksim::tools

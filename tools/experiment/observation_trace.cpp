@@ -21,7 +21,8 @@ TracedObservation read_line(const std::string& text, const std::string& name, st
   const auto* detail = value.find("detail");
   const bool whole = time && time->natural() && source && source->string() && what && what->string() && operation &&
                      operation->natural() && detail && detail->elements() && detail->elements()->size() == 3;
-  if (!whole) Place{name, ""}.refuse(fmt::format("line {}: {}", line, text), "an observation as racksim traces it");
+  if (!whole)
+    JsonLocation{name, ""}.refuse(fmt::format("line {}: {}", line, text), "an observation as racksim traces it");
   TracedObservation result{
       static_cast<std::int64_t>(*time->natural()), *source->string(), *what->string(), *operation->natural(), {}, line};
   for (std::size_t i = 0; i < 3; ++i) result.detail[i] = (*detail->elements())[i].natural().value_or(0);

@@ -49,7 +49,7 @@ bool is_program(const std::string& name) {
 
 }  // namespace
 
-void check_program(const std::string& program, const Place& place) {
+void check_program(const std::string& program, const JsonLocation& place) {
   if (!program.empty() && !is_program(program)) place.refuse(quote(program), "a racksim program that can be executed");
 }
 

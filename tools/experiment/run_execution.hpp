@@ -27,7 +27,7 @@ class ScratchFolder {
 
 /// Refuses `place`, with InputError, unless `program` is empty or a file that can be executed, found as a shell finds
 /// it.
-void check_program(const std::string& program, const Place& place);
+void check_program(const std::string& program, const JsonLocation& place);
 
 /// A trace of a window of simulated time, both ends included.
 struct TraceRequest {

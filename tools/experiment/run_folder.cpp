@@ -10,7 +10,7 @@
 namespace racksim::tools {
 namespace {
 
-void check_report(const JsonValue& report, const Place& place) {
+void check_report(const JsonValue& report, const JsonLocation& place) {
   require_object(report, place);
   const auto* hash = report.find("run_hash");
   if (!hash || !hash->string()) place.member("run_hash").refuse("no run hash", "a report as racksim run writes it");
@@ -58,7 +58,7 @@ JsonValue run_json(const StoredRun& run) {
 }
 
 StoredRun read_run_json(const JsonValue& value, const std::string& name) {
-  const Place root{name, ""};
+  const JsonLocation root{name, ""};
   require_object(value, root);
   StoredRun run;
   run.configuration = *value.find("config");

@@ -81,9 +81,9 @@ void add_note(Event& event, const std::string& note) {
 void mark_overtaken(std::vector<Row>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Event& late = rows[i].event;
-    if (late.kind != Event::Kind::message) continue;
+    if (late.type != Event::Type::message) continue;
     const auto overtook = [&](const Row& row) {
-      return row.left_out == 0 && row.event.kind == Event::Kind::message && row.event.from == late.from &&
+      return row.left_out == 0 && row.event.type == Event::Type::message && row.event.from == late.from &&
              row.event.to == late.to && row.event.sent > late.sent;
     };
     const auto number = std::count_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(i), overtook);

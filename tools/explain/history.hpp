@@ -13,7 +13,7 @@ namespace racksim::tools::explain {
 
 /// One thing that happened, in words that charts print.
 struct Event {
-  enum class Kind : std::uint8_t {
+  enum class Type : std::uint8_t {
     message,       ///< a message went from one party to another
     lost,          ///< a message was lost on its way, or where it was
     begun,         ///< an operation began
@@ -23,7 +23,7 @@ struct Event {
     second_pass,   ///< a packet was resubmitted to the switch's pipeline
     fault,         ///< a fault of the scenario began or ended
   };
-  Kind kind = Kind::message;
+  Type type = Type::message;
   sim::Time at;                 ///< when a message was taken or lost, or the event happened
   sim::Time sent;               ///< when a message set out
   std::string from;             ///< the party at which it happens or begins; empty for a fault

@@ -12,7 +12,7 @@ namespace racksim::tools::explain {
 
 namespace {
 
-using Kind = Event::Kind;
+using Type = Event::Type;
 
 /// Objects from here on are tables in the event log's records of switch state.
 constexpr std::uint32_t kTables = std::uint32_t{1} << 31;
@@ -54,18 +54,18 @@ void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   rack_ = &rack;
   protocol_ = &protocol;
   for (models::NodeId node = 0; node < rack.nodes(); ++node) {
-    add_places(node, rack.uplink(node).source(), rack.downlink(node).source(), rack.server(node).nic().source(),
-               rack.chassis(rack.switch_of(node)).name());
+    add_parts(node, rack.uplink(node).source(), rack.downlink(node).source(), rack.server(node).nic().source(),
+              rack.chassis(rack.switch_of(node)).name());
   }
   for (const models::Trunk& trunk : rack.trunks()) {
-    places_[trunk.up->source().index] = {Place::Kind::trunk, 0, {}, trunk.below, trunk.above};
-    places_[trunk.down->source().index] = {Place::Kind::trunk, 0, {}, trunk.above, trunk.below};
+    parts_[trunk.up->source().index] = {Part::Role::trunk, 0, {}, trunk.below, trunk.above};
+    parts_[trunk.down->source().index] = {Part::Role::trunk, 0, {}, trunk.above, trunk.below};
   }
   for (unsigned number = 0; number < rack.switches(); ++number) {
     models::SwitchChassis& chassis = rack.chassis(number);
     switches_.push_back(chassis.name());
     if (const models::ControlCpu& cpu = rack.control_cpu(number); cpu.listening()) {
-      add_places(cpu.node(), cpu.to_switch(), cpu.from_switch(), cpu.network_source(), chassis.name());
+      add_parts(cpu.node(), cpu.to_switch(), cpu.from_switch(), cpu.network_source(), chassis.name());
     }
     first_pipes_.push_back(static_cast<unsigned>(shadows_.size()));
     for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
@@ -78,11 +78,11 @@ void Recorder::attach(models::Rack& rack, const models::Protocol& protocol) {
   rack.event_log().attach(*this);
 }
 
-void Recorder::add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
-                          const std::string& network_switch) {
-  places_[uplink.index] = {Place::Kind::uplink, node, downlink, "", network_switch};
-  places_[downlink.index] = {Place::Kind::downlink, node, downlink, network_switch, ""};
-  places_[nic.index] = {Place::Kind::nic, node, downlink, network_switch, ""};
+void Recorder::add_parts(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
+                         const std::string& network_switch) {
+  parts_[uplink.index] = {Part::Role::uplink, node, downlink, "", network_switch};
+  parts_[downlink.index] = {Part::Role::downlink, node, downlink, network_switch, ""};
+  parts_[nic.index] = {Part::Role::nic, node, downlink, network_switch, ""};
 }
 
 std::string Recorder::switch_at(sim::Source part) const {
@@ -205,7 +205,7 @@ void Recorder::observe(const sim::Observation& observation) {
       const bool begun = observation.what == sim::Observed::operation_begun;
       const bool write = view.kind == sim::OperationKind::write;
       event.from = session_name(observation.source);
-      event.kind = begun ? Kind::begun : Kind::ended;
+      event.type = begun ? Type::begun : Type::ended;
       const bool given_up = observation.what == sim::Observed::operation_given_up;
       const char* verb = begun ? "begins" : given_up ? "is given up" : "ends";
       event.text = fmt::format("{} {}", write ? "write" : "read", verb);
@@ -227,14 +227,14 @@ void Recorder::observe(const sim::Observation& observation) {
     case sim::Observed::permission: {
       const auto view = sim::PermissionView::of(observation);
       if (view.key != filter_.key) return;
-      event.kind = Kind::permission;
+      event.type = Type::permission;
       event.from = actor(static_cast<models::NodeId>(view.node), observation.operation);
       event.text = fmt::format("n{} {}", view.node, permission_text(view.permission));
       break;
     }
     case sim::Observed::fault_begun:
     case sim::Observed::fault_ended:
-      event.kind = Kind::fault;
+      event.type = Type::fault;
       event.text = fmt::format("{} {}", rack_->event_log().name(observation.source),
                                observation.what == sim::Observed::fault_begun ? "begins" : "ends");
       break;
@@ -259,22 +259,22 @@ std::optional<models::PacketDescription> Recorder::concerning(const p4::Packet& 
   return description;
 }
 
-const Recorder::Place* Recorder::place_of(sim::Source source) const {
-  const auto found = places_.find(source.index);
-  return found == places_.end() ? nullptr : &found->second;
+const Recorder::Part* Recorder::part_of(sim::Source source) const {
+  const auto found = parts_.find(source.index);
+  return found == parts_.end() ? nullptr : &found->second;
 }
 
-std::string Recorder::sender(const models::PacketDescription& description, const Place* place) const {
-  if (place == nullptr) return "switch";
-  if (place->kind != Place::Kind::uplink) return place->from;
-  return description.from.empty() ? node_name(place->node) : description.from;
+std::string Recorder::sender(const models::PacketDescription& description, const Part* part) const {
+  if (part == nullptr) return "switch";
+  if (part->role != Part::Role::uplink) return part->from;
+  return description.from.empty() ? node_name(part->node) : description.from;
 }
 
-std::string Recorder::receiver(const models::PacketDescription& description, const Place* place) const {
-  if (place == nullptr) return "switch";
-  if (!place->to.empty()) return place->to;
+std::string Recorder::receiver(const models::PacketDescription& description, const Part* part) const {
+  if (part == nullptr) return "switch";
+  if (!part->to.empty()) return part->to;
   // What the switch sends to its control CPU may be a copy of somebody's packet to another.
-  if (models::is_control_cpu(place->node) || description.to.empty()) return node_name(place->node);
+  if (models::is_control_cpu(part->node) || description.to.empty()) return node_name(part->node);
   return description.to;
 }
 
@@ -282,14 +282,14 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
   if (passage.arrival > filter_.until || (filter_.from && passage.arrival < *filter_.from)) return;
   const auto description = concerning(packet, false);
   if (!description) return;
-  const Place* place = place_of(passage.wire);
+  const Part* part = part_of(passage.wire);
   Event event;
-  event.kind = Kind::message;
+  event.type = Type::message;
   event.at = passage.arrival;
   event.sent = passage.start;
   // A wire that is nobody's else is a switch's recirculation port.
-  event.from = place != nullptr ? sender(*description, place) : switch_at(passage.wire);
-  event.to = place != nullptr ? receiver(*description, place) : event.from;
+  event.from = part != nullptr ? sender(*description, part) : switch_at(passage.wire);
+  event.to = part != nullptr ? receiver(*description, part) : event.from;
   event.text = description->label;
   event.operation = packet.operation;
   if (passage.copy) event.note = "duplicate made by the wire";
@@ -299,15 +299,15 @@ void Recorder::on_wire(const p4::Packet& packet, const models::WirePassage& pass
 
 void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at, models::DropReason reason) {
   if (at > filter_.until || (filter_.from && at < *filter_.from)) return;
-  const Place* place = place_of(where);
+  const Part* part = part_of(where);
   const std::string why = reason == models::DropReason::switch_program
                               ? "dropped by the switch's program"
                               : "lost: " + std::string(models::to_string(reason));
   // A message that is charted already, because it was on its way. Other losses of wires happen before that.
-  const bool at_nic = place != nullptr && place->kind == Place::Kind::nic;
+  const bool at_nic = part != nullptr && part->role == Part::Role::nic;
   if (at_nic || reason == models::DropReason::wire_down) {
-    if (Event* event = landed(at_nic ? place->downlink : where, packet)) {
-      event->kind = Kind::lost;
+    if (Event* event = landed(at_nic ? part->downlink : where, packet)) {
+      event->type = Type::lost;
       event->at = at;
       event->note += (event->note.empty() ? "" : ", ") + why;
       return;
@@ -316,28 +316,28 @@ void Recorder::dropped(const p4::Packet& packet, sim::Source where, sim::Time at
   const auto description = concerning(packet, true);
   if (!description) return;
   Event event;
-  event.kind = Kind::lost;
+  event.type = Type::lost;
   event.at = event.sent = at;
   event.text = description->label;
   event.note = why;
   event.operation = packet.operation;
-  if (place == nullptr) {
+  if (part == nullptr) {
     event.from = switch_at(where);
-  } else if (place->kind == Place::Kind::nic) {
-    event.from = receiver(*description, place);
+  } else if (part->role == Part::Role::nic) {
+    event.from = receiver(*description, part);
   } else {
-    event.from = sender(*description, place);
-    event.to = receiver(*description, place);
+    event.from = sender(*description, part);
+    event.to = receiver(*description, part);
   }
   add(std::move(event));
 }
 
 void Recorder::delivered(const p4::Packet& packet, sim::Source nic, sim::Time at) {
-  const Place* place = place_of(nic);
-  if (place == nullptr) return;
-  if (Event* event = landed(place->downlink, packet)) {
+  const Part* part = part_of(nic);
+  if (part == nullptr) return;
+  if (Event* event = landed(part->downlink, packet)) {
     event->at = at;
-    last_receiver_[place->node] = event->to;
+    last_receiver_[part->node] = event->to;
   }
 }
 
@@ -350,7 +350,7 @@ void Recorder::pass_begins(const p4::Packet& packet, unsigned, sim::Time at, boo
   passes_[packet.serial].reset();
   if (!resubmitted) return;
   Event event;
-  event.kind = Kind::second_pass;
+  event.type = Type::second_pass;
   event.at = event.sent = at;
   event.from = "switch";
   event.text = description->label + ", second pass";
@@ -399,7 +399,7 @@ void Recorder::switch_written(const models::SwitchWrite& write) {
     turn_ = next_;
   }
   Event event;
-  event.kind = Kind::switch_state;
+  event.type = Type::switch_state;
   event.at = event.sent = write.at;
   event.from = switches_.at(write.network_switch);
   event.text = text;

@@ -52,8 +52,8 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
 
  private:
   /// Where an event source stands in the rack.
-  struct Place {
-    enum class Kind : std::uint8_t { uplink, downlink, nic, trunk } kind;  // a NIC, or a control CPU's network port
+  struct Part {
+    enum class Role : std::uint8_t { uplink, downlink, nic, trunk } role;  // a NIC, or a control CPU's network port
     models::NodeId node;                                                   // of all but a trunk
     sim::Source downlink;                                                  // by which packets come to the node
     std::string from, to;                                                  // the switch at either end, if there is one
@@ -69,14 +69,14 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
 
   /// What a packet has to do with the key, if anything.
   std::optional<models::PacketDescription> concerning(const p4::Packet& packet, bool lost) const;
-  std::string sender(const models::PacketDescription& description, const Place* place) const;
-  std::string receiver(const models::PacketDescription& description, const Place* place) const;
-  const Place* place_of(sim::Source source) const;
+  std::string sender(const models::PacketDescription& description, const Part* part) const;
+  std::string receiver(const models::PacketDescription& description, const Part* part) const;
+  const Part* part_of(sim::Source source) const;
   /// The party of a node that acts with this operation: its session, or who has received something last.
   std::string actor(models::NodeId node, std::uint64_t operation) const;
   const std::string& session_name(sim::Source source);
-  void add_places(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
-                  const std::string& network_switch);
+  void add_parts(models::NodeId node, sim::Source uplink, sim::Source downlink, sim::Source nic,
+                 const std::string& network_switch);
   /// The switch of which an event source is a part.
   std::string switch_at(sim::Source part) const;
   /// Asks the protocol which registers hold the key's state at present.
@@ -90,7 +90,7 @@ class Recorder final : public sim::Observer, public models::PacketObserver {
   Filter filter_;
   models::Rack* rack_ = nullptr;
   const models::Protocol* protocol_ = nullptr;
-  std::unordered_map<std::uint32_t, Place> places_;
+  std::unordered_map<std::uint32_t, Part> parts_;
   std::map<std::uint32_t, std::string> sessions_;
 
   // Two runs of events with ascending numbers: around the anchor, and the latest.

@@ -110,7 +110,7 @@ class Drawing {
     return found == chart_.legend.end() ? "#222" : kSvgColours[number % kSvgColours.size()];
   }
   const char* colour_of(const Event& event) const {
-    if (event.kind == Event::Kind::lost || event.kind == Event::Kind::fault) return kLoss;
+    if (event.type == Event::Type::lost || event.type == Event::Type::fault) return kLoss;
     const auto found = chart_.letters.find(event.operation);
     return found == chart_.letters.end() ? "#222" : colour(found->second);
   }
@@ -180,20 +180,20 @@ class Drawing {
     text(16, heights.at + 4, in_ns, fmt::format("fill=\"{}\"", kSvgGrey));
     places_.block(box_at(0, heights.at + 4, 16 + width_of(in_ns)));
     const char* ink = colour_of(event);
-    if (event.kind == Event::Kind::fault) {
+    if (event.type == Event::Type::fault) {
       return stroke({kLeft, heights.at}, {edge_, heights.at},
                     fmt::format("class=\"fault\" stroke=\"{}\" stroke-dasharray=\"8 4\"", ink));
     }
     const Point at{x(event.from), heights.at};
     if (event.to.empty()) {
-      return event.kind == Event::Kind::lost ? cross(at) : circle(at, fmt::format("fill=\"{}\"", ink));
+      return event.type == Event::Type::lost ? cross(at) : circle(at, fmt::format("fill=\"{}\"", ink));
     }
     arrow(event, {{at.x, heights.sent}, {x(event.to), heights.at}}, ink);
     if (row.sent_before) circle({at.x, heights.sent}, fmt::format("fill=\"{}\" stroke=\"{}\"", kSvgPaper, ink));
   }
 
   void arrow(const Event& event, const Segment& way, const char* ink) {
-    const bool lost = event.kind == Event::Kind::lost;
+    const bool lost = event.type == Event::Type::lost;
     const std::string attributes = fmt::format("class=\"arrow\" stroke=\"{}\" stroke-width=\"1.5\"{}", ink,
                                                lost ? " stroke-dasharray=\"5 3\"" : "");
     if (way.a.x == way.b.x) {  // to whom it came from: out and back
@@ -240,7 +240,7 @@ class Drawing {
     const Event& event = row.event;
     const std::string what = chart_.text_of(event);
     const double width = width_of(what);
-    if (event.kind == Event::Kind::fault) {
+    if (event.type == Event::Type::fault) {
       return place(what, what, kLoss, heights, {box_at(kLeft + 8, heights.at - 4, width)});
     }
     const double from = x(event.from), to = event.to.empty() ? from : x(event.to);

@@ -52,19 +52,19 @@ class Canvas {
   std::size_t spacing_;
 };
 
-const char* symbol(Event::Kind kind) {
-  switch (kind) {
-    case Event::Kind::begun:
+const char* symbol(Event::Type type) {
+  switch (type) {
+    case Event::Type::begun:
       return "▼";
-    case Event::Kind::ended:
+    case Event::Type::ended:
       return "▲";
-    case Event::Kind::permission:
+    case Event::Type::permission:
       return "◆";
-    case Event::Kind::switch_state:
+    case Event::Type::switch_state:
       return "■";
-    case Event::Kind::second_pass:
+    case Event::Type::second_pass:
       return "↻";
-    case Event::Kind::lost:
+    case Event::Type::lost:
       return "✗";
     default:
       return "●";
@@ -121,12 +121,12 @@ std::string text_chart(const Chart& chart, std::size_t width) {
     }
     const Event& event = row.event;
     Canvas canvas(parties, spacing);
-    if (event.kind == Event::Kind::fault) {
+    if (event.type == Event::Type::fault) {
       canvas.across();
     } else if (event.to.empty()) {
-      canvas.at(chart.column(event.from)) = symbol(event.kind);
+      canvas.at(chart.column(event.from)) = symbol(event.type);
     } else {
-      canvas.arrow(chart.column(event.from), chart.column(event.to), event.kind == Event::Kind::lost, row.sent_before);
+      canvas.arrow(chart.column(event.from), chart.column(event.to), event.type == Event::Type::lost, row.sent_before);
     }
     bool first = true;
     for (const auto& part : wrapped(chart.text_of(event), text_width)) {

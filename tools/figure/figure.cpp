@@ -18,11 +18,11 @@ namespace {
 /// A `--set` and where in the figure file it stands.
 struct Change {
   std::string text;
-  Place place;
+  JsonLocation place;
 };
 using Changes = std::vector<Change>;
 
-Changes read_changes(const JsonValue* object, const Place& place) {
+Changes read_changes(const JsonValue* object, const JsonLocation& place) {
   Changes changes;
   if (!object) return changes;
   for (const auto& [path, value] : require_object(*object, place)) {
@@ -31,20 +31,21 @@ Changes read_changes(const JsonValue* object, const Place& place) {
   return changes;
 }
 
-const JsonValue& require_member(const JsonValue& object, const Place& place, const char* key, const char* expected) {
+const JsonValue& require_member(const JsonValue& object, const JsonLocation& place, const char* key,
+                                const char* expected) {
   const auto* value = object.find(key);
   if (!value) place.refuse("no " + quote(key), quote(key) + expected);
   return *value;
 }
 
-const JsonValue::Array& require_array(const JsonValue& value, const Place& place, const std::string& expected) {
+const JsonValue::Array& require_array(const JsonValue& value, const JsonLocation& place, const std::string& expected) {
   const auto* list = value.elements();
   if (!list || list->empty()) place.refuse(value.description(), expected);
   return *list;
 }
 
 /// The elements of an optional array.
-const JsonValue::Array& optional_array(const JsonValue& document, const Place& root, const char* key) {
+const JsonValue::Array& optional_array(const JsonValue& document, const JsonLocation& root, const char* key) {
   static const JsonValue::Array kNone;
   const auto* value = document.find(key);
   if (!value) return kNone;
@@ -52,18 +53,18 @@ const JsonValue::Array& optional_array(const JsonValue& document, const Place& r
   return *value->elements();
 }
 
-std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Place& place) {
+std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const JsonLocation& place) {
   std::string path;
   sim::Parameters texts;
   texts.text("path", path, "");
   texts.text("label", figure.sweep_label, "");
   bind(sweep, place, texts, {{"values"}, nullptr});
-  const Place at = place.member("values");
+  const JsonLocation at = place.member("values");
   const auto& list = require_array(require_member(sweep, place, "values", " with the values of x"), at,
                                    "an array of numbers, names or objects with \"x\" and \"set\"");
   std::vector<Changes> changes;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Place here = at.element(i);
+    const JsonLocation here = at.element(i);
     const bool object = list[i].is_object();
     if (object) bind(list[i], here, {}, {{"x", "set"}, nullptr});
     const JsonValue& x = object ? require_member(list[i], here, "x", ", a number or a name") : list[i];
@@ -85,11 +86,11 @@ std::vector<Changes> read_sweep(Figure& figure, const JsonValue& sweep, const Pl
   return changes;
 }
 
-std::vector<Changes> read_series(Figure& figure, const JsonValue& series, const Place& place) {
+std::vector<Changes> read_series(Figure& figure, const JsonValue& series, const JsonLocation& place) {
   std::vector<Changes> changes;
   const auto& list = require_array(series, place, "an array of objects with \"name\" and \"set\"");
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Place here = place.element(i);
+    const JsonLocation here = place.element(i);
     std::string name;
     sim::Parameters texts;
     texts.text("name", name, "");
@@ -105,7 +106,7 @@ std::vector<Changes> read_series(Figure& figure, const JsonValue& series, const 
   return changes;
 }
 
-void read_metrics(Figure& figure, const JsonValue& metrics, const Place& place) {
+void read_metrics(Figure& figure, const JsonValue& metrics, const JsonLocation& place) {
   for (const auto& [name, metric] : require_object(metrics, place)) {
     figure.axes.metrics.push_back(name);
     figure.metric_names.push_back(require_string(metric, place.member(name), "the name of a metric in the report"));
@@ -114,7 +115,7 @@ void read_metrics(Figure& figure, const JsonValue& metrics, const Place& place) 
 }
 
 /// Every series is asked for its metrics, by its first point; one that no series has is a mistake.
-void check_metrics(const Figure& figure, const Place& place) {
+void check_metrics(const Figure& figure, const JsonLocation& place) {
   std::set<std::string> known;
   std::set<std::size_t> asked;
   for (const FigurePoint& point : figure.points) {
@@ -132,7 +133,7 @@ void check_metrics(const Figure& figure, const Place& place) {
 }
 
 /// The seeds of "placements".
-void read_placements(Figure& figure, const JsonValue& list, const Place& place, bool quick) {
+void read_placements(Figure& figure, const JsonValue& list, const JsonLocation& place, bool quick) {
   const auto& seeds = require_array(list, place, "an array of seeds");
   for (std::size_t i = 0; i < (quick ? 1 : seeds.size()); ++i) {
     const auto seed = seeds[i].natural();
@@ -146,7 +147,7 @@ void read_placements(Figure& figure, const JsonValue& list, const Place& place, 
 
 /// Every series is asked, by its first point, whether it has the load of the knee and what its probes replace. What was
 /// fitted is noted.
-void check_knee(Figure& figure, const Place& place, const Catalogue& catalogue) {
+void check_knee(Figure& figure, const JsonLocation& place, const Catalogue& catalogue) {
   std::set<std::size_t> asked;
   for (const FigurePoint& point : figure.points) {
     if (!asked.insert(point.series).second) continue;
@@ -183,8 +184,9 @@ Scenario read_point(const Figure& figure, const JsonValue& base, const Changes& 
   }
 }
 
-void read_points(Figure& figure, const JsonValue& document, const Place& root, const Catalogue& catalogue, bool quick) {
-  const Place at = root.member("base");
+void read_points(Figure& figure, const JsonValue& document, const JsonLocation& root, const Catalogue& catalogue,
+                 bool quick) {
+  const JsonLocation at = root.member("base");
   const std::string& base =
       require_string(require_member(document, root, "base", " with a scenario file"), at, "a scenario file");
   try {
@@ -226,7 +228,7 @@ void read_points(Figure& figure, const JsonValue& document, const Place& root, c
 }
 
 /// All runs have the same intervals, or windows of one axis would not be those of another.
-void take_timeline(Figure& figure, const JsonValue& value, const Place& place) {
+void take_timeline(Figure& figure, const JsonValue& value, const JsonLocation& place) {
   const sim::Duration interval = figure.points.front().scenario.observe.series_interval;
   for (const FigurePoint& point : figure.points) {
     if (point.scenario.observe.series_interval == interval) continue;
@@ -253,7 +255,7 @@ std::optional<std::string> constant_in(const Figure& figure, const std::string& 
   return std::nullopt;
 }
 
-Calibration read_calibration(const JsonValue& value, const Place& place, const Figure& figure) {
+Calibration read_calibration(const JsonValue& value, const JsonLocation& place, const Figure& figure) {
   Calibration calibration;
   sim::Parameters texts;
   texts.text("constant", calibration.constant, "");
@@ -281,7 +283,7 @@ std::vector<Calibration> calibrated_in_testbed(const Scenario& scenario) {
   return calibrated;
 }
 
-NotModelled read_not_modelled(const JsonValue& value, const Place& place) {
+NotModelled read_not_modelled(const JsonValue& value, const JsonLocation& place) {
   NotModelled claim;
   sim::Parameters texts;
   texts.text("id", claim.id, "");
@@ -330,7 +332,7 @@ Figure load_figure(const std::string& file, const Catalogue& catalogue, bool qui
 }
 
 Figure read_figure(const JsonValue& document, const std::string& file, const Catalogue& catalogue, bool quick) {
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   require_object(document, root);
   Figure figure;
   figure.file = file;

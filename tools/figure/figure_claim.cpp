@@ -172,7 +172,7 @@ std::string Verdict::text(const Claim& claim) const {
 }
 
 Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values) {
-  if (claim.paper.kind == Expectation::Kind::order) return judge_order(claim, axes, values);
+  if (claim.paper.predicate == Expectation::Predicate::order) return judge_order(claim, axes, values);
   std::vector<Curve> curves;
   std::string simulated;
   const bool directional = claim.directional();
@@ -183,12 +183,12 @@ Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& va
     simulated += directional ? list_text(curves.back()) : range_text(curves.back());
   }
   Verdict verdict;
-  if (claim.paper.kind == Expectation::Kind::bounds) {
+  if (claim.paper.predicate == Expectation::Predicate::bounds) {
     verdict = judge_bounds(claim, curves);
   } else {
     verdict.met = true;
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      const bool holds = claim.paper.kind == Expectation::Kind::shape
+      const bool holds = claim.paper.predicate == Expectation::Predicate::shape
                              ? has_shape(curves[i], claim.paper.shape, claim.paper.tolerance)
                              : crosses(curves[i], claim.readings[i], axes, claim.paper);
       verdict.met = verdict.met && holds;

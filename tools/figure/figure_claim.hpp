@@ -20,7 +20,7 @@
 namespace racksim::tools {
 
 struct Expectation {
-  enum class Kind : std::uint8_t { bounds, shape, order, crossing };
+  enum class Predicate : std::uint8_t { bounds, shape, order, crossing };
   enum class Shape : std::uint8_t {
     monotone_increasing,
     monotone_decreasing,
@@ -32,7 +32,7 @@ struct Expectation {
   };
   enum class Relation : std::uint8_t { above, at_least, about };
 
-  Kind kind = Kind::bounds;
+  Predicate predicate = Predicate::bounds;
   std::optional<double> min, max;  ///< rounding not included
   double rounding = 0, tolerance = 0;
   Shape shape = Shape::flat;
@@ -50,7 +50,7 @@ struct Claim {
   std::vector<Reading> readings;  ///< the claim must hold of each; empty for an order
 
   /// True if the claim is about a direction and not about a number.
-  bool directional() const { return paper.kind != Expectation::Kind::bounds; }
+  bool directional() const { return paper.predicate != Expectation::Predicate::bounds; }
 };
 
 struct Verdict {
@@ -65,7 +65,7 @@ struct Verdict {
 };
 
 /// Reads one claim: `id`, `text`, `paper`, `read`. Throws InputError.
-Claim read_claim(const JsonValue& value, const Place& place, const FigureAxes& axes);
+Claim read_claim(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes);
 
 Verdict judge(const Claim& claim, const FigureAxes& axes, const FigureValues& values);
 

@@ -10,7 +10,7 @@
 namespace racksim::tools {
 namespace {
 
-using Kind = Expectation::Kind;
+using Predicate = Expectation::Predicate;
 using Shape = Expectation::Shape;
 using Relation = Expectation::Relation;
 
@@ -27,7 +27,7 @@ constexpr std::pair<const char*, Relation> kRelations[] = {
     {">", Relation::above}, {">=", Relation::at_least}, {"~", Relation::about}};
 
 template <class Value, std::size_t n>
-Value named(const JsonValue& value, const Place& place, const std::pair<const char*, Value> (&table)[n]) {
+Value named(const JsonValue& value, const JsonLocation& place, const std::pair<const char*, Value> (&table)[n]) {
   std::vector<std::string> names;
   for (const auto& [name, meaning] : table) names.push_back(name);
   const std::string& text = require_string(value, place, one_of(names));
@@ -37,25 +37,25 @@ Value named(const JsonValue& value, const Place& place, const std::pair<const ch
   place.refuse(value.description(), one_of(names), nearest_name(text, names));
 }
 
-double require_number(const JsonValue& value, const Place& place) {
+double require_number(const JsonValue& value, const JsonLocation& place) {
   const auto number = value.number();
   if (!number) place.refuse(value.description(), "a number");
   return *number;
 }
 
-std::optional<double> number_member(const JsonValue& object, const Place& place, const char* key) {
+std::optional<double> number_member(const JsonValue& object, const JsonLocation& place, const char* key) {
   const auto* value = object.find(key);
   return value ? std::optional(require_number(*value, place.member(key))) : std::nullopt;
 }
 
-void read_order(Expectation& paper, const JsonValue& order, const Place& place, const FigureAxes& axes,
+void read_order(Expectation& paper, const JsonValue& order, const JsonLocation& place, const FigureAxes& axes,
                 const ReadingScope& scope) {
   const auto* parts = order.elements();
   if (!parts || parts->size() < 3 || parts->size() % 2 == 0) {
     place.refuse(order.description(), "readings with \">\", \">=\" or \"~\" between them");
   }
   for (std::size_t i = 0; i < parts->size(); ++i) {
-    const Place at = place.element(i);
+    const JsonLocation at = place.element(i);
     if (i % 2 == 1) {
       paper.relations.push_back(named((*parts)[i], at, kRelations));
       paper.text += " " + *(*parts)[i].string() + " ";
@@ -65,7 +65,7 @@ void read_order(Expectation& paper, const JsonValue& order, const Place& place, 
       if (first.single() != reading.single() || first.points != reading.points) {
         at.refuse("a reading at other x than the first", "readings at the same x");
       }
-      paper.text += reading.kind == Reading::Kind::number ? short_number(reading.number) : reading.name(axes);
+      paper.text += reading.op == Reading::Operator::number ? short_number(reading.number) : reading.name(axes);
       paper.operands.push_back(std::move(reading));
     }
   }
@@ -90,7 +90,7 @@ const std::vector<Form>& forms() {
   return all;
 }
 
-const Form& form_of(const JsonValue& object, const Place& place) {
+const Form& form_of(const JsonValue& object, const JsonLocation& place) {
   for (const Form& form : forms()) {
     if (!object.find(form.key)) continue;
     for (const auto& [key, value] : require_object(object, place)) {
@@ -102,7 +102,7 @@ const Form& form_of(const JsonValue& object, const Place& place) {
   place.refuse("no expectation", R"(one of "value", "min", "max", "shape", "order" or "crosses")");
 }
 
-Expectation read_expectation(const JsonValue& object, const Place& place, const FigureAxes& axes,
+Expectation read_expectation(const JsonValue& object, const JsonLocation& place, const FigureAxes& axes,
                              const ReadingScope& scope) {
   require_object(object, place);
   const std::string key = form_of(object, place).key;
@@ -112,19 +112,19 @@ Expectation read_expectation(const JsonValue& object, const Place& place, const 
     if (*target < 0) place.member(name).refuse("a negative number", "0 or more");
   }
   if (key == "shape") {
-    paper.kind = Kind::shape;
+    paper.predicate = Predicate::shape;
     paper.shape = named(*object.find("shape"), place.member("shape"), kShapes);
     paper.text = *object.find("shape")->string();
     std::replace(paper.text.begin(), paper.text.end(), '_', ' ');
   } else if (key == "order") {
-    paper.kind = Kind::order;
+    paper.predicate = Predicate::order;
     read_order(paper, *object.find("order"), place.member("order"), axes, scope);
   } else if (key == "crosses") {
-    paper.kind = Kind::crossing;
+    paper.predicate = Predicate::crossing;
     paper.level = *number_member(object, place, "crosses");
     const auto* between = object.find("between");
     const auto* limits = between ? between->elements() : nullptr;
-    const Place at = place.member("between");
+    const JsonLocation at = place.member("between");
     if (!limits || limits->size() != 2) at.refuse("no pair of x", "\"between\": [x, x]");
     paper.before = require_number((*limits)[0], at.element(0));
     paper.after = require_number((*limits)[1], at.element(1));
@@ -140,7 +140,7 @@ Expectation read_expectation(const JsonValue& object, const Place& place, const 
 }
 
 /// "read": a reading, or {"each": [readings]}.
-std::vector<Reading> read_readings(const JsonValue& read, const Place& place, const FigureAxes& axes,
+std::vector<Reading> read_readings(const JsonValue& read, const JsonLocation& place, const FigureAxes& axes,
                                    const ReadingScope& scope) {
   const auto* each = read.find("each");
   if (!each) return {read_reading(read, place, axes, scope)};
@@ -151,7 +151,7 @@ std::vector<Reading> read_readings(const JsonValue& read, const Place& place, co
     }
   }
   const auto* list = each->elements();
-  const Place at = place.member("each");
+  const JsonLocation at = place.member("each");
   if (!list || list->empty()) at.refuse(each->description(), "an array of readings");
   const ReadingScope inner = narrowed(read, place, axes, scope);
   std::vector<Reading> readings;
@@ -163,7 +163,7 @@ std::vector<Reading> read_readings(const JsonValue& read, const Place& place, co
 
 }  // namespace
 
-Claim read_claim(const JsonValue& value, const Place& place, const FigureAxes& axes) {
+Claim read_claim(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes) {
   Claim claim;
   sim::Parameters texts;
   texts.text("id", claim.id, "");
@@ -174,7 +174,7 @@ Claim read_claim(const JsonValue& value, const Place& place, const FigureAxes& a
   if (!paper) place.refuse("no \"paper\"", "\"paper\" with what the paper says");
   const auto* read = value.find("read");
   ReadingScope scope = top_scope(axes);
-  const Place at = place.member("read");
+  const JsonLocation at = place.member("read");
   if (paper->find("order")) {
     // The readings stand in the order itself; "read" says of what and where.
     if (read) {

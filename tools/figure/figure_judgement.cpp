@@ -56,8 +56,8 @@ std::size_t judging_criterion(const Figure& figure) {
 bool is_printed_value(const Claim& claim) {
   const Expectation& paper = claim.paper;
   const auto tells_where = [](const Reading& reading) {
-    return reading.kind == Reading::Kind::x_of_max || reading.kind == Reading::Kind::x_of_min ||
-           reading.kind == Reading::Kind::reaches;
+    return reading.op == Reading::Operator::x_of_max || reading.op == Reading::Operator::x_of_min ||
+           reading.op == Reading::Operator::reaches;
   };
   return !claim.directional() && paper.min && paper.max && *paper.min == *paper.max &&
          std::none_of(claim.readings.begin(), claim.readings.end(), tells_where);

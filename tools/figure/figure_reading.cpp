@@ -14,24 +14,19 @@
 namespace racksim::tools {
 namespace {
 
-using ReadingKind = Reading::Kind;
+using Operator = Reading::Operator;
 
-struct Operator {
+struct OperatorForm {
   const char* name;
-  ReadingKind kind;
+  Operator op;
   std::size_t operands;
 };
-constexpr Operator kOperators[] = {{"series", ReadingKind::series, 0},
-                                   {"ratio", ReadingKind::ratio, 2},
-                                   {"difference", ReadingKind::difference, 2},
-                                   {"max", ReadingKind::max, 1},
-                                   {"min", ReadingKind::min, 1},
-                                   {"mean", ReadingKind::mean, 1},
-                                   {"x_of_max", ReadingKind::x_of_max, 1},
-                                   {"x_of_min", ReadingKind::x_of_min, 1},
-                                   {"reaches", ReadingKind::reaches, 2}};
+constexpr OperatorForm kOperators[] = {
+    {"series", Operator::series, 0},     {"ratio", Operator::ratio, 2},       {"difference", Operator::difference, 2},
+    {"max", Operator::max, 1},           {"min", Operator::min, 1},           {"mean", Operator::mean, 1},
+    {"x_of_max", Operator::x_of_max, 1}, {"x_of_min", Operator::x_of_min, 1}, {"reaches", Operator::reaches, 2}};
 
-std::size_t index_of(const JsonValue& value, const Place& place, const std::vector<std::string>& names) {
+std::size_t index_of(const JsonValue& value, const JsonLocation& place, const std::vector<std::string>& names) {
   const std::string& name = require_string(value, place, one_of(names));
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) place.refuse(value.description(), one_of(names), nearest_name(name, names));
@@ -44,7 +39,7 @@ std::vector<std::string> labels_of(const FigureAxes& axes) {
   return labels;
 }
 
-std::size_t point_at(const JsonValue& value, const Place& place, const FigureAxes& axes) {
+std::size_t point_at(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes) {
   if (value.string()) return index_of(value, place, labels_of(axes));
   const auto x = value.number();
   for (std::size_t i = 0; x && i < axes.sweep.size(); ++i) {
@@ -53,12 +48,12 @@ std::size_t point_at(const JsonValue& value, const Place& place, const FigureAxe
   place.refuse(value.description(), "a value of the sweep: " + one_of(labels_of(axes)));
 }
 
-std::vector<std::size_t> points_in_range(const JsonValue& range, const Place& place, const FigureAxes& axes) {
+std::vector<std::size_t> points_in_range(const JsonValue& range, const JsonLocation& place, const FigureAxes& axes) {
   std::vector<std::size_t> points(axes.sweep.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
   const std::vector<std::string> keys{"from", "to", "above", "below"};
   for (const auto& [key, bound] : *range.members()) {
-    const Place at = place.member(key);
+    const JsonLocation at = place.member(key);
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       at.refuse("the unknown key " + quote(key), one_of(keys), nearest_name(key, keys));
     }
@@ -76,14 +71,14 @@ std::vector<std::size_t> points_in_range(const JsonValue& range, const Place& pl
 }
 
 /// The one operator of a reading's object.
-const Operator& operator_of(const JsonValue& object, const Place& place) {
+const OperatorForm& operator_of(const JsonValue& object, const JsonLocation& place) {
   std::vector<std::string> names;
-  for (const Operator& candidate : kOperators) names.push_back(candidate.name);
-  const Operator* chosen = nullptr;
+  for (const OperatorForm& candidate : kOperators) names.push_back(candidate.name);
+  const OperatorForm* chosen = nullptr;
   for (const auto& [key, operand] : *object.members()) {
     if (key == "metric" || key == "x") continue;
     const auto found = std::find_if(std::begin(kOperators), std::end(kOperators),
-                                    [&name = key](const Operator& candidate) { return name == candidate.name; });
+                                    [&name = key](const OperatorForm& candidate) { return name == candidate.name; });
     if (found == std::end(kOperators)) {
       place.member(key).refuse("the unknown key " + quote(key), one_of(names), nearest_name(key, names));
     }
@@ -94,9 +89,10 @@ const Operator& operator_of(const JsonValue& object, const Place& place) {
   return *chosen;
 }
 
-Reading read_series(const JsonValue& name, const Place& place, const FigureAxes& axes, const ReadingScope& scope) {
+Reading read_series(const JsonValue& name, const JsonLocation& place, const FigureAxes& axes,
+                    const ReadingScope& scope) {
   Reading reading;
-  reading.kind = ReadingKind::series;
+  reading.op = Operator::series;
   reading.series = index_of(name, place, axes.series);
   if (!scope.metric) place.refuse("a series without a metric", "\"metric\": " + one_of(axes.metrics) + " beside it");
   reading.metric = *scope.metric;
@@ -104,7 +100,7 @@ Reading read_series(const JsonValue& name, const Place& place, const FigureAxes&
   reading.points = scope.points;
   if (!scope.single) return reading;
   Reading single;
-  single.kind = ReadingKind::max;
+  single.op = Operator::max;
   single.operands.push_back(std::move(reading));
   return single;
 }
@@ -117,7 +113,7 @@ double extreme_x(const Reading& curve, const std::vector<double>& y, const Figur
 }  // namespace
 
 std::string Reading::name(const FigureAxes& axes) const {
-  if (kind == ReadingKind::series) {
+  if (op == Operator::series) {
     return axes.metrics.size() > 1 ? axes.metrics[metric] + " of " + axes.series[series] : axes.series[series];
   }
   std::string text;
@@ -129,39 +125,39 @@ std::string Reading::name(const FigureAxes& axes) const {
 }
 
 std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, const FigureValues& values) {
-  if (reading.kind == ReadingKind::number) return {reading.number};
+  if (reading.op == Operator::number) return {reading.number};
   std::vector<double> result;
-  if (reading.kind == ReadingKind::series) {
+  if (reading.op == Operator::series) {
     for (const std::size_t point : reading.points) result.push_back(values.of[reading.series][point][reading.metric]);
     return result;
   }
   const std::vector<double> a = values_of(reading.operands[0], axes, values);
   // A missing point must not vanish in a comparison with NaN.
   const bool complete = std::none_of(a.begin(), a.end(), [](double y) { return std::isnan(y); });
-  const bool pointwise = reading.kind == ReadingKind::ratio || reading.kind == ReadingKind::difference;
+  const bool pointwise = reading.op == Operator::ratio || reading.op == Operator::difference;
   if (!pointwise && !complete) return {std::nan("")};
-  switch (reading.kind) {
-    case ReadingKind::max:
+  switch (reading.op) {
+    case Operator::max:
       return {*std::max_element(a.begin(), a.end())};
-    case ReadingKind::min:
+    case Operator::min:
       return {*std::min_element(a.begin(), a.end())};
-    case ReadingKind::mean:
+    case Operator::mean:
       return {std::accumulate(a.begin(), a.end(), 0.0) / static_cast<double>(a.size())};
-    case ReadingKind::x_of_max:
-    case ReadingKind::x_of_min:
-      return {extreme_x(reading.operands[0], a, axes, reading.kind == ReadingKind::x_of_max)};
+    case Operator::x_of_max:
+    case Operator::x_of_min:
+      return {extreme_x(reading.operands[0], a, axes, reading.op == Operator::x_of_max)};
     default:
       break;
   }
   const std::vector<double> b = values_of(reading.operands[1], axes, values);
-  if (reading.kind == ReadingKind::reaches) {
+  if (reading.op == Operator::reaches) {
     const auto at = std::find_if(a.begin(), a.end(), [&](double y) { return y >= b[0]; });
     if (at == a.end() || !complete) return {std::nan("")};
     return {axes.sweep[reading.operands[0].points[static_cast<std::size_t>(at - a.begin())]].x};
   }
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const double left = a[a.size() == 1 ? 0 : i], right = b[b.size() == 1 ? 0 : i];
-    result.push_back(reading.kind == ReadingKind::ratio ? left / right : left - right);
+    result.push_back(reading.op == Operator::ratio ? left / right : left - right);
   }
   return result;
 }
@@ -174,12 +170,12 @@ ReadingScope top_scope(const FigureAxes& axes) {
   return scope;
 }
 
-ReadingScope narrowed(const JsonValue& object, const Place& place, const FigureAxes& axes, ReadingScope scope) {
+ReadingScope narrowed(const JsonValue& object, const JsonLocation& place, const FigureAxes& axes, ReadingScope scope) {
   if (const auto* metric = object.find("metric"))
     scope.metric = index_of(*metric, place.member("metric"), axes.metrics);
   const auto* x = object.find("x");
   if (!x) return scope;
-  const Place at = place.member("x");
+  const JsonLocation at = place.member("x");
   scope.points.clear();
   scope.single = false;
   if (x->is_object()) {
@@ -194,7 +190,8 @@ ReadingScope narrowed(const JsonValue& object, const Place& place, const FigureA
   return scope;
 }
 
-Reading read_reading(const JsonValue& value, const Place& place, const FigureAxes& axes, const ReadingScope& scope) {
+Reading read_reading(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes,
+                     const ReadingScope& scope) {
   if (const auto number = value.number()) {
     Reading reading;
     reading.number = *number;
@@ -202,14 +199,14 @@ Reading read_reading(const JsonValue& value, const Place& place, const FigureAxe
   }
   if (value.string()) return read_series(value, place, axes, scope);
   if (!value.is_object()) place.refuse(value.description(), "a number, the name of a series, or an object");
-  const Operator& chosen = operator_of(value, place);
+  const OperatorForm& chosen = operator_of(value, place);
   const ReadingScope inner = narrowed(value, place, axes, scope);
   const JsonValue& content = *value.find(chosen.name);
-  const Place at = place.member(chosen.name);
-  if (chosen.kind == ReadingKind::series) return read_series(content, at, axes, inner);
+  const JsonLocation at = place.member(chosen.name);
+  if (chosen.op == Operator::series) return read_series(content, at, axes, inner);
 
   Reading reading;
-  reading.kind = chosen.kind;
+  reading.op = chosen.op;
   if (chosen.operands == 1) {
     reading.operands.push_back(read_reading(content, at, axes, inner));
     if (reading.operands[0].single()) at.refuse("a single value", "something with a value at several x");
@@ -219,7 +216,7 @@ Reading read_reading(const JsonValue& value, const Place& place, const FigureAxe
   if (!pair || pair->size() != 2) at.refuse(content.description(), "an array of two readings");
   for (std::size_t i = 0; i < 2; ++i) reading.operands.push_back(read_reading((*pair)[i], at.element(i), axes, inner));
   const auto& [a, b] = std::tie(reading.operands[0].points, reading.operands[1].points);
-  if (chosen.kind == ReadingKind::reaches) {
+  if (chosen.op == Operator::reaches) {
     if (a.empty()) at.element(0).refuse("a single value", "something with a value at several x");
     if (!b.empty()) at.element(1).refuse("values at several x", "a single value");
     return reading;

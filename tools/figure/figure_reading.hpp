@@ -51,8 +51,8 @@ struct ReadingScope {
 };
 
 struct Reading {
-  enum class Kind : std::uint8_t { number, series, ratio, difference, max, min, mean, x_of_max, x_of_min, reaches };
-  Kind kind = Kind::number;
+  enum class Operator : std::uint8_t { number, series, ratio, difference, max, min, mean, x_of_max, x_of_min, reaches };
+  Operator op = Operator::number;
   double number = 0;
   std::size_t series = 0, metric = 0;
   std::vector<Reading> operands;
@@ -69,8 +69,9 @@ std::vector<double> values_of(const Reading& reading, const FigureAxes& axes, co
 /// The scope at the top of a claim: all points, and the metric if the figure has only one.
 ReadingScope top_scope(const FigureAxes& axes);
 /// The scope inside `object`, which may give "metric" and "x". Throws InputError.
-ReadingScope narrowed(const JsonValue& object, const Place& place, const FigureAxes& axes, ReadingScope scope);
+ReadingScope narrowed(const JsonValue& object, const JsonLocation& place, const FigureAxes& axes, ReadingScope scope);
 /// Reads a reading. Throws InputError on anything that the figure does not have, with the nearest name.
-Reading read_reading(const JsonValue& value, const Place& place, const FigureAxes& axes, const ReadingScope& scope);
+Reading read_reading(const JsonValue& value, const JsonLocation& place, const FigureAxes& axes,
+                     const ReadingScope& scope);
 
 }  // namespace racksim::tools

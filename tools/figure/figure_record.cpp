@@ -12,7 +12,7 @@ namespace racksim::tools {
 namespace fs = std::filesystem;
 namespace {
 
-const JsonValue::Array& array_member(const JsonValue& document, const Place& root, const char* key) {
+const JsonValue::Array& array_member(const JsonValue& document, const JsonLocation& root, const char* key) {
   const auto* value = document.find(key);
   if (!value || !value->elements()) root.member(key).refuse(value ? value->description() : "nothing", "an array");
   return *value->elements();
@@ -63,7 +63,7 @@ JsonValue record_json(const FigureRecord& record) {
 
 FigureRecord read_figure_record(const std::string& file) {
   const JsonValue document = read_json_file(file);
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   FigureRecord record;
   std::uint64_t version = 0;
   sim::Parameters own;

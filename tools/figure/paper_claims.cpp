@@ -16,13 +16,13 @@ namespace {
 
 const std::vector<std::string> kBases{"result", "design", "derived", "inferred", "background"};
 
-void require_one_of(const std::string& name, const std::vector<std::string>& names, const Place& place) {
+void require_one_of(const std::string& name, const std::vector<std::string>& names, const JsonLocation& place) {
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     place.refuse(quote(name), one_of(names), nearest_name(name, names));
   }
 }
 
-std::vector<std::string> read_tests(const JsonValue* tests, const Place& place) {
+std::vector<std::string> read_tests(const JsonValue* tests, const JsonLocation& place) {
   std::vector<std::string> names;
   if (!tests) return names;
   const auto* list = tests->elements();
@@ -34,7 +34,7 @@ std::vector<std::string> read_tests(const JsonValue* tests, const Place& place) 
 }
 
 /// What goes together, and what does not.
-void check_forms(const PaperClaim& claim, const Place& place) {
+void check_forms(const PaperClaim& claim, const JsonLocation& place) {
   const bool tested = !claim.figure.empty() || !claim.tests.empty();
   if (!tested && claim.not_modelled.empty())
     place.refuse("a claim that nothing tests", "\"figure\", \"tests\" or \"not_modelled\"");
@@ -46,7 +46,7 @@ void check_forms(const PaperClaim& claim, const Place& place) {
   }
 }
 
-PaperClaim read_claim_of_paper(const JsonValue& value, const Place& place, const std::string& paper,
+PaperClaim read_claim_of_paper(const JsonValue& value, const JsonLocation& place, const std::string& paper,
                                const std::vector<std::string>& figures) {
   PaperClaim claim;
   claim.paper = paper;
@@ -128,7 +128,7 @@ void take_standing(PaperClaim& claim, const fs::path& folder) {
 /// `ids` are those of all lists read so far.
 std::vector<PaperClaim> read_list(const std::string& file, const fs::path& folder, std::set<std::string>& ids) {
   const JsonValue document = read_json_file(file);
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   std::uint64_t version = 0;
   std::string title;
   sim::Parameters own;
@@ -142,7 +142,7 @@ std::vector<PaperClaim> read_list(const std::string& file, const fs::path& folde
   const auto figures = json_names_below(folder / "figures");
   std::vector<PaperClaim> claims;
   for (std::size_t i = 0; i < list->elements()->size(); ++i) {
-    const Place place = root.member("claims").element(i);
+    const JsonLocation place = root.member("claims").element(i);
     PaperClaim claim = read_claim_of_paper((*list->elements())[i], place, paper, figures);
     if (!ids.insert(claim.id).second)
       place.member("id").refuse("the id " + quote(claim.id) + " again", "an id for each claim");

@@ -19,7 +19,7 @@ class Axis {
   Axis(double zero, sim::Duration interval) : zero_(zero), interval_(interval) {}
 
   /// Refuses an instant before the run, and one at which no interval begins.
-  sim::Time instant(double x, const Place& place) const {
+  sim::Time instant(double x, const JsonLocation& place) const {
     const double intervals = (x - zero_) / interval_.seconds();
     const double whole = std::round(intervals);
     if (whole < 0) {
@@ -38,7 +38,7 @@ class Axis {
   sim::Duration interval_;
 };
 
-std::pair<double, double> read_range(const JsonValue& value, const Place& place) {
+std::pair<double, double> read_range(const JsonValue& value, const JsonLocation& place) {
   const auto* ends = value.elements();
   const bool pair = ends != nullptr && ends->size() == 2;
   const auto from = pair ? (*ends)[0].number() : std::nullopt, to = pair ? (*ends)[1].number() : std::nullopt;
@@ -46,7 +46,8 @@ std::pair<double, double> read_range(const JsonValue& value, const Place& place)
   return {*from, *to};
 }
 
-void read_stretch(Timeline& timeline, double from, const JsonValue& value, const Place& place, const Axis& axis) {
+void read_stretch(Timeline& timeline, double from, const JsonValue& value, const JsonLocation& place,
+                  const Axis& axis) {
   double to = from;
   std::uint64_t windows = 1;
   sim::Parameters own;
@@ -55,7 +56,7 @@ void read_stretch(Timeline& timeline, double from, const JsonValue& value, const
   bind(value, place, own, {{"as"}, nullptr});
   if (!(to > from)) place.refuse(fmt::format("an end at {} s", to), fmt::format("\"to\" above {}", from));
   if (const auto* as = value.find("as")) {
-    const Place at = place.member("as");
+    const JsonLocation at = place.member("as");
     if (windows > 1) at.refuse("several windows drawn alike", "one window");
     const auto [begin, end] = read_range(*as, at);
     timeline.windows.push_back({from, to, axis.instant(begin, at), axis.instant(end, at), true});
@@ -73,7 +74,7 @@ void read_stretch(Timeline& timeline, double from, const JsonValue& value, const
 
 }  // namespace
 
-Timeline read_timeline(const JsonValue& value, const Place& place, sim::Duration interval) {
+Timeline read_timeline(const JsonValue& value, const JsonLocation& place, sim::Duration interval) {
   Timeline timeline;
   double from = 0, zero = 0;
   sim::Parameters own;
@@ -84,7 +85,7 @@ Timeline read_timeline(const JsonValue& value, const Place& place, sim::Duration
   if (interval <= sim::Duration{}) {
     place.refuse("runs without time series", "\"observe.series_interval\" in \"set\" or the base");
   }
-  const Place at = place.member("stretches");
+  const JsonLocation at = place.member("stretches");
   const auto* stretches = value.find("stretches");
   const auto* list = stretches != nullptr ? stretches->elements() : nullptr;
   if (list == nullptr || list->empty()) {

@@ -39,6 +39,6 @@ struct Timeline {
 };
 
 /// Reads it. Throws InputError, also for a window that is not whole intervals of the runs' time series.
-Timeline read_timeline(const JsonValue& value, const Place& place, sim::Duration interval);
+Timeline read_timeline(const JsonValue& value, const JsonLocation& place, sim::Duration interval);
 
 }  // namespace racksim::tools

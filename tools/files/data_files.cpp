@@ -50,7 +50,7 @@ std::string find_scenario_file(const std::string& path) {
       if (is_file(candidate)) return candidate.string();
     }
   }
-  Place{path, ""}.refuse("no such file", "a scenario file", nearest_file(path));
+  JsonLocation{path, ""}.refuse("no such file", "a scenario file", nearest_file(path));
 }
 
 std::string find_testbed_file(const std::string& name, const fs::path& folder) {

@@ -14,7 +14,7 @@ std::optional<FuzzBaseline> load_fuzz_baseline(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return std::nullopt;
   const auto document = read_json_file(file);
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   bind(document, root, {}, {{"runs", "race_points"}, nullptr});
   FuzzBaseline baseline;
   const auto* runs = document.find("runs");

@@ -9,7 +9,7 @@
 namespace racksim::tools {
 namespace {
 
-using EffectKind = NoiseEffect::Kind;
+using Fault = NoiseEffect::Fault;
 
 bool is_noise_fault(const JsonValue& fault) {
   const auto* kind = fault.find("kind");
@@ -31,12 +31,12 @@ void NoiseLog::on_wire(const p4::Packet&, const models::WirePassage& passage) {
   const auto wire = wires_.find(passage.wire.index);
   if (wire == wires_.end()) return;
   if (passage.copy) {
-    add(EffectKind::duplicate, wire->second, passage.held);
+    add(Fault::duplicate, wire->second, passage.held);
     return;
   }
   ++wire->second.packets;
-  if (passage.stalled > sim::Duration{}) add(EffectKind::stall, wire->second, passage.stalled);
-  if (passage.held > sim::Duration{}) add(EffectKind::hold, wire->second, passage.held);
+  if (passage.stalled > sim::Duration{}) add(Fault::stall, wire->second, passage.stalled);
+  if (passage.held > sim::Duration{}) add(Fault::hold, wire->second, passage.held);
 }
 
 void NoiseLog::dropped(const p4::Packet&, sim::Source where, sim::Time, models::DropReason reason) {
@@ -45,12 +45,12 @@ void NoiseLog::dropped(const p4::Packet&, sim::Source where, sim::Time, models::
   if (wire == wires_.end()) return;
   ++wire->second.packets;
   if (reason == models::DropReason::loss || reason == models::DropReason::burst_loss) {
-    add(EffectKind::drop, wire->second, {});
+    add(Fault::drop, wire->second, {});
   }
 }
 
-void NoiseLog::add(EffectKind kind, const WireEnd& wire, sim::Duration delay) {
-  if (effects_.size() < kMostNoiseEffects) effects_.push_back({kind, wire.node, wire.to_switch, wire.packets, delay});
+void NoiseLog::add(Fault fault, const WireEnd& wire, sim::Duration delay) {
+  if (effects_.size() < kMostNoiseEffects) effects_.push_back({fault, wire.node, wire.to_switch, wire.packets, delay});
 }
 
 JsonValue faults_of(const std::vector<NoiseEffect>& effects) {
@@ -58,12 +58,12 @@ JsonValue faults_of(const std::vector<NoiseEffect>& effects) {
   JsonValue faults = JsonValue::array();
   for (const NoiseEffect& effect : effects) {
     JsonValue& fault = faults.push(JsonValue::object());
-    fault.set("kind", kKinds[static_cast<std::size_t>(effect.kind)]);
+    fault.set("kind", kKinds[static_cast<std::size_t>(effect.fault)]);
     fault.set("node", static_cast<unsigned>(effect.node));
     fault.set("direction", effect.to_switch ? "to_switch" : "from_switch");
     fault.set("first", effect.packet);
-    if (effect.kind != EffectKind::drop) fault.set("delay", format_length(effect.delay));
-    if (effect.kind == EffectKind::stall) fault.set("in_order", true);
+    if (effect.fault != Fault::drop) fault.set("delay", format_length(effect.delay));
+    if (effect.fault == Fault::stall) fault.set("in_order", true);
   }
   return faults;
 }
@@ -72,7 +72,7 @@ std::string noise_text(const std::vector<NoiseEffect>& effects) {
   JsonValue rows = JsonValue::array();
   for (const NoiseEffect& effect : effects) {
     JsonValue& row = rows.push(JsonValue::array());
-    row.push(static_cast<int>(effect.kind));
+    row.push(static_cast<int>(effect.fault));
     row.push(static_cast<unsigned>(effect.node));
     row.push(effect.to_switch);
     row.push(effect.packet);
@@ -87,7 +87,7 @@ std::vector<NoiseEffect> noise_from_text(const std::string& text) {
   for (const JsonValue& row : *rows.elements()) {
     const auto& cells = *row.elements();
     const auto number = [&](std::size_t i) { return cells[i].natural().value(); };
-    effects.push_back({static_cast<EffectKind>(number(0)), static_cast<models::NodeId>(number(1)), *cells[2].boolean(),
+    effects.push_back({static_cast<Fault>(number(0)), static_cast<models::NodeId>(number(1)), *cells[2].boolean(),
                        number(3), sim::Duration::from_ps(static_cast<std::int64_t>(number(4)))});
   }
   return effects;

@@ -16,13 +16,13 @@ namespace racksim::tools {
 
 /// One thing that noise did.
 struct NoiseEffect {
-  enum class Kind : std::uint8_t {
+  enum class Fault : std::uint8_t {
     drop,
     hold,      ///< this packet alone was late
     stall,     ///< this packet was late, and those behind it waited
     duplicate  ///< a second copy followed
   };
-  Kind kind = Kind::drop;
+  Fault fault = Fault::drop;
   models::NodeId node = 0;
   bool to_switch = false;
   std::uint64_t packet = 1;  ///< its number on its wire since the run began, from 1
@@ -54,7 +54,7 @@ class NoiseLog final : public models::PacketObserver {
     bool to_switch = false;
     std::uint64_t packets = 0;  ///< that it has taken, lost ones included
   };
-  void add(NoiseEffect::Kind kind, const WireEnd& wire, sim::Duration delay);
+  void add(NoiseEffect::Fault fault, const WireEnd& wire, sim::Duration delay);
 
   std::map<std::uint32_t, WireEnd> wires_;  // by event source
   std::vector<NoiseEffect> effects_;

@@ -42,15 +42,15 @@ InputError::InputError(std::string file, std::string pointer, std::string found,
       expected_(std::move(expected)),
       nearest_(std::move(nearest)) {}
 
-Place Place::member(std::string_view key) const {
+JsonLocation JsonLocation::member(std::string_view key) const {
   return {file, pointer + "/" + pointer_token(key)};
 }
 
-Place Place::element(std::size_t index) const {
+JsonLocation JsonLocation::element(std::size_t index) const {
   return {file, pointer + "/" + std::to_string(index)};
 }
 
-void Place::refuse(std::string found, std::string expected, std::string nearest) const {
+void JsonLocation::refuse(std::string found, std::string expected, std::string nearest) const {
   throw InputError(file, pointer, std::move(found), std::move(expected), std::move(nearest));
 }
 

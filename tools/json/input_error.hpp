@@ -26,12 +26,12 @@ class InputError : public std::runtime_error {
 };
 
 /// Where a value stands: its file and the JSON pointer to it.
-struct Place {
+struct JsonLocation {
   std::string file;
   std::string pointer;
 
-  Place member(std::string_view key) const;
-  Place element(std::size_t index) const;
+  JsonLocation member(std::string_view key) const;
+  JsonLocation element(std::size_t index) const;
   [[noreturn]] void refuse(std::string found, std::string expected, std::string nearest = {}) const;
 };
 

@@ -70,8 +70,8 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   };
 
   /// Where the parser stands: inside the innermost open member or element.
-  Place here() const {
-    Place place{name_, ""};
+  JsonLocation here() const {
+    JsonLocation place{name_, ""};
     for (const auto& open : open_) {
       if (const auto* elements = open.value.elements()) {
         place = place.element(elements->size());
@@ -84,7 +84,7 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
   void count_value() {
     if (++values_ > JsonLimits::kValues) {
-      Place{name_, ""}.refuse(fmt::format("more than {} values", JsonLimits::kValues), "a smaller document");
+      JsonLocation{name_, ""}.refuse(fmt::format("more than {} values", JsonLimits::kValues), "a smaller document");
     }
   }
 
@@ -103,8 +103,8 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
   bool open(JsonValue value) {
     count_value();
     if (open_.size() == JsonLimits::kDepth) {
-      Place{name_, ""}.refuse(fmt::format("more than {} nested arrays and objects", JsonLimits::kDepth),
-                              fmt::format("a depth of at most {}", JsonLimits::kDepth));
+      JsonLocation{name_, ""}.refuse(fmt::format("more than {} nested arrays and objects", JsonLimits::kDepth),
+                                     fmt::format("a depth of at most {}", JsonLimits::kDepth));
     }
     open_.push_back({std::move(value), {}, {}});
     return true;
@@ -134,7 +134,8 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
 JsonValue parse_json(std::string_view text, const std::string& name) {
   if (text.size() > JsonLimits::kBytes) {
-    Place{name, ""}.refuse(fmt::format("{} bytes", text.size()), fmt::format("at most {} bytes", JsonLimits::kBytes));
+    JsonLocation{name, ""}.refuse(fmt::format("{} bytes", text.size()),
+                                  fmt::format("at most {} bytes", JsonLimits::kBytes));
   }
   TreeBuilder builder(text, name);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
@@ -142,7 +143,7 @@ JsonValue parse_json(std::string_view text, const std::string& name) {
 }
 
 JsonValue read_json_file(const std::string& path) {
-  const Place place{path, ""};
+  const JsonLocation place{path, ""};
   const std::string expected = "a readable JSON file";
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

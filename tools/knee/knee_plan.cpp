@@ -12,7 +12,7 @@
 namespace racksim::tools {
 namespace {
 
-KneeCriterion read_criterion(const JsonValue& value, const Place& place) {
+KneeCriterion read_criterion(const JsonValue& value, const JsonLocation& place) {
   KneeCriterion criterion;
   sim::Parameters members;
   members.text("name", criterion.name, "");
@@ -39,7 +39,7 @@ std::vector<std::string> KneePlan::probe_overrides_at(std::uint64_t load_value) 
   return overrides;
 }
 
-KneePlan read_knee_plan(const JsonValue& value, const Place& place) {
+KneePlan read_knee_plan(const JsonValue& value, const JsonLocation& place) {
   KneePlan plan;
   sim::Parameters members;
   members.text("load", plan.load, "");
@@ -53,7 +53,7 @@ KneePlan read_knee_plan(const JsonValue& value, const Place& place) {
     }
   }
   const auto* criteria = value.find("criteria");
-  const Place at = place.member("criteria");
+  const JsonLocation at = place.member("criteria");
   if (!criteria || !criteria->elements() || criteria->elements()->empty()) {
     at.refuse(criteria ? criteria->description() : "nothing", "an array of objects with \"name\" and \"loss\"");
   }
@@ -69,7 +69,7 @@ KneePlan read_knee_plan(const JsonValue& value, const Place& place) {
   return plan;
 }
 
-void check_knee_plan(const KneePlan& plan, const std::function<Place(const char* named)>& places) {
+void check_knee_plan(const KneePlan& plan, const std::function<JsonLocation(const char* named)>& places) {
   if (plan.bounds.from == 0) places("from").refuse("0", "a load above 0 to begin with");
   if (plan.bounds.to <= plan.bounds.from) {
     places("to").refuse(fmt::format("{}", plan.bounds.to),
@@ -84,7 +84,7 @@ void check_knee_plan(const KneePlan& plan, const std::function<Place(const char*
   }
 }
 
-void check_knee_of(const Scenario& scenario, const KneePlan& plan, const Place& place) {
+void check_knee_of(const Scenario& scenario, const KneePlan& plan, const JsonLocation& place) {
   const JsonValue config = configuration(scenario);
   const JsonValue* load = value_at_path(config, plan.load);
   if (!load || !load->number()) {

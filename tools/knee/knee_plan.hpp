@@ -41,13 +41,13 @@ struct KneePlan {
 inline constexpr const char* kLossMetric = "store.loss";
 
 /// Reads a plan. Throws InputError, among others for bounds the wrong way round and criteria outside of [0, 1).
-KneePlan read_knee_plan(const JsonValue& value, const Place& place);
+KneePlan read_knee_plan(const JsonValue& value, const JsonLocation& place);
 /// Checks one that was put together otherwise; `named` gives the place of what a member is called above.
-void check_knee_plan(const KneePlan& plan, const std::function<Place(const char* named)>& places);
+void check_knee_plan(const KneePlan& plan, const std::function<JsonLocation(const char* named)>& places);
 
 /// Throws InputError at `place` if the scenario has no such load, or its clients have none to raise. Builds the rack
 /// and runs nothing.
-void check_knee_of(const Scenario& scenario, const KneePlan& plan, const Place& place);
+void check_knee_of(const Scenario& scenario, const KneePlan& plan, const JsonLocation& place);
 
 /// The member of a configuration that a dotted path leads to; null if there is none.
 const JsonValue* value_at_path(const JsonValue& configuration, const std::string& path);

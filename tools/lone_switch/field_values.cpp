@@ -47,7 +47,7 @@ std::string number_text(std::uint64_t value) {
 
 }  // namespace
 
-std::uint64_t read_value(const JsonValue& value, unsigned bits, const Place& place) {
+std::uint64_t read_value(const JsonValue& value, unsigned bits, const JsonLocation& place) {
   std::optional<std::uint64_t> number = value.natural();
   if (const auto* text = value.string()) number = value_in(*text, bits);
   const std::uint64_t most = p4::mask_of(bits);

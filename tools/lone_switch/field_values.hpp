@@ -13,7 +13,7 @@ namespace racksim::tools {
 
 /// A value of `bits` bits: a JSON number, or a string with a number ("12", "0x0c"), a MAC address where there are 48
 /// bits, or an IPv4 address where there are 32. Throws InputError for anything else and for what is too wide.
-std::uint64_t read_value(const JsonValue& value, unsigned bits, const Place& place);
+std::uint64_t read_value(const JsonValue& value, unsigned bits, const JsonLocation& place);
 
 /// A value of the named field: addresses where the headers of networks have them, large numbers in hexadecimal.
 std::string value_text(std::string_view field, unsigned bits, std::uint64_t value);

@@ -21,14 +21,14 @@ namespace racksim::tools {
 /// The members of an object, each asked for once; what was not asked for is unknown.
 class ObjectReader {
  public:
-  ObjectReader(const JsonValue& value, Place place, std::vector<std::string> known)
+  ObjectReader(const JsonValue& value, JsonLocation place, std::vector<std::string> known)
       : members_(require_object(value, place)), place_(std::move(place)) {
     for (const auto& member : members_) {
       if (std::find(known.begin(), known.end(), member.key) != known.end()) continue;
       place_.member(member.key).refuse(quote(member.key), one_of(known), nearest_name(member.key, known));
     }
   }
-  const Place& place() const { return place_; }
+  const JsonLocation& place() const { return place_; }
   const JsonValue* optional(std::string_view key) const {
     for (const auto& member : members_) {
       if (member.key == key) return &member.value;
@@ -55,11 +55,11 @@ class ObjectReader {
 
  private:
   const JsonValue::Object& members_;
-  Place place_;
+  JsonLocation place_;
 };
 
 /// The elements at `place`, or an InputError.
-inline const JsonValue::Array& require_array(const JsonValue& value, const Place& place) {
+inline const JsonValue::Array& require_array(const JsonValue& value, const JsonLocation& place) {
   if (const auto* elements = value.elements()) return *elements;
   place.refuse(value.description(), "an array");
 }

@@ -29,7 +29,7 @@ std::vector<std::string> names_in(const Things& things, Name name) {
 
 /// A length of time or a rate in the file's units.
 template <class Parse>
-auto with_unit(const JsonValue& value, const Place& place, const std::string& expected, Parse parse) {
+auto with_unit(const JsonValue& value, const JsonLocation& place, const std::string& expected, Parse parse) {
   try {
     return parse(require_string(value, place, expected));
   } catch (const UnitError& error) {
@@ -49,25 +49,25 @@ class PacketFileReader {
          "mirrors", "lags", "generators", "ports_down", "exclusions", "packets"});
     if (const auto* doc = top.optional("doc")) setup_.doc = require_string(*doc, top.place().member("doc"), "a text");
     read_switch(top);
-    each(top, "tables", [&](const JsonValue& value, const Place& place) { read_entry(value, place); });
-    each(top, "registers", [&](const JsonValue& value, const Place& place) { read_register(value, place); });
-    each(top, "meters", [&](const JsonValue& value, const Place& place) { read_meter(value, place); });
-    each(top, "value_sets", [&](const JsonValue& value, const Place& place) { read_set_value(value, place); });
-    each(top, "multicast", [&](const JsonValue& value, const Place& place) { read_group(value, place); });
-    each(top, "exclusions", [&](const JsonValue& value, const Place& place) {
+    each(top, "tables", [&](const JsonValue& value, const JsonLocation& place) { read_entry(value, place); });
+    each(top, "registers", [&](const JsonValue& value, const JsonLocation& place) { read_register(value, place); });
+    each(top, "meters", [&](const JsonValue& value, const JsonLocation& place) { read_meter(value, place); });
+    each(top, "value_sets", [&](const JsonValue& value, const JsonLocation& place) { read_set_value(value, place); });
+    each(top, "multicast", [&](const JsonValue& value, const JsonLocation& place) { read_group(value, place); });
+    each(top, "exclusions", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader exclusion(value, place, {"id", "ports"});
       setup_.exclusions.push_back(
           {static_cast<std::uint16_t>(exclusion.number("id", 0, p4::ReplicationEngine::kMaxExclusionId)),
            read_ports(exclusion)});
     });
-    each(top, "mirrors", [&](const JsonValue& value, const Place& place) { read_mirror(value, place); });
-    each(top, "lags", [&](const JsonValue& value, const Place& place) {
+    each(top, "mirrors", [&](const JsonValue& value, const JsonLocation& place) { read_mirror(value, place); });
+    each(top, "lags", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader lag(value, place, {"id", "ports"});
       const auto id = static_cast<std::uint16_t>(lag.number("id", 0, p4::ReplicationEngine::kMostLags - 1));
       setup_.lags.push_back({id, read_ports(lag)});
     });
-    each(top, "generators", [&](const JsonValue& value, const Place& place) { read_generator(value, place); });
-    each(top, "ports_down", [&](const JsonValue& value, const Place& place) {
+    each(top, "generators", [&](const JsonValue& value, const JsonLocation& place) { read_generator(value, place); });
+    each(top, "ports_down", [&](const JsonValue& value, const JsonLocation& place) {
       const ObjectReader object(value, place, {"port", "time", "until"});
       PortDown down{.port = static_cast<unsigned>(object.number("port", 0, setup_.options.ports - 1))};
       down.from = read_time(object.required("time"), place.member("time"));
@@ -77,9 +77,9 @@ class PacketFileReader {
       }
       setup_.ports_down.push_back(down);
     });
-    each(top, "packets", [&](const JsonValue& value, const Place& place) { read_packet(value, place); });
+    each(top, "packets", [&](const JsonValue& value, const JsonLocation& place) { read_packet(value, place); });
     if (setup_.packets.empty() && setup_.generators.empty() && !packets_from_elsewhere_) {
-      const Place place = top.place().member("packets");
+      const JsonLocation place = top.place().member("packets");
       place.refuse(top.optional("packets") ? "no packets" : "nothing", "an array of at least one packet");
     }
     return std::move(setup_);
@@ -90,7 +90,7 @@ class PacketFileReader {
   void each(const ObjectReader& object, std::string_view key, Read read) {
     const auto* value = object.optional(key);
     if (!value) return;
-    const Place place = object.place().member(key);
+    const JsonLocation place = object.place().member(key);
     const auto& elements = require_array(*value, place);
     for (std::size_t i = 0; i < elements.size(); ++i) read(elements[i], place.element(i));
   }
@@ -104,7 +104,7 @@ class PacketFileReader {
       bind(rack, top.place(), parameters);
     }
     if (const auto* rate = top.optional("port_rate")) {
-      const Place place = top.place().member("port_rate");
+      const JsonLocation place = top.place().member("port_rate");
       setup_.port_bits_per_second = with_unit(*rate, place, "a rate", parse_rate);
       if (setup_.port_bits_per_second < 1'000'000) place.refuse(rate->description(), "at least \"1Mbps\"");
     }
@@ -112,7 +112,7 @@ class PacketFileReader {
     if (const auto* until = top.optional("until")) setup_.until = read_time(*until, top.place().member("until"));
   }
 
-  sim::Time read_time(const JsonValue& value, const Place& place) const {
+  sim::Time read_time(const JsonValue& value, const JsonLocation& place) const {
     const sim::Duration length = with_unit(value, place, "a length of time", parse_length);
     const sim::Duration most = sim::Duration::from_ps(1'000'000'000'000);
     if (length > most) place.refuse(value.description(), "at most \"1s\"");
@@ -126,7 +126,7 @@ class PacketFileReader {
 
   std::vector<std::uint16_t> read_ports(const ObjectReader& object) const {
     std::vector<std::uint16_t> ports;
-    const Place place = object.place().member("ports");
+    const JsonLocation place = object.place().member("ports");
     const auto& elements = require_array(object.required("ports"), place);
     const std::uint64_t last = last_port();
     for (std::size_t i = 0; i < elements.size(); ++i) {
@@ -141,7 +141,7 @@ class PacketFileReader {
     return ports;
   }
 
-  void read_entry(const JsonValue& value, const Place& place) {
+  void read_entry(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"table", "key", "action", "data", "priority", "pipe"});
     PresetEntry entry{.place = place};
     const auto named = object.text("table", "the name of a table");
@@ -193,7 +193,7 @@ class PacketFileReader {
     }
   }
 
-  void read_register(const JsonValue& value, const Place& place) {
+  void read_register(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"array", "index", "value", "lo", "hi", "pipe"});
     const auto named = object.text("array", "the name of a register array");
     const auto& arrays = program_.arrays();
@@ -220,7 +220,7 @@ class PacketFileReader {
     setup_.registers.push_back(preset);
   }
 
-  void read_meter(const JsonValue& value, const Place& place) {
+  void read_meter(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(
         value, place,
         {"meter", "index", "key", "priority", "committed", "peak", "committed_burst", "peak_burst", "pipe"});
@@ -257,7 +257,7 @@ class PacketFileReader {
     setup_.meters.push_back(std::move(preset));
   }
 
-  void read_set_value(const JsonValue& value, const Place& place) {
+  void read_set_value(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"set", "value", "mask", "pipe"});
     const auto named = object.text("set", "the name of a value set");
     const auto& sets = program_.value_sets();
@@ -274,10 +274,10 @@ class PacketFileReader {
     setup_.values.push_back(std::move(preset));
   }
 
-  void read_group(const JsonValue& value, const Place& place) {
+  void read_group(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"group", "nodes"});
     PresetGroup group{.group = static_cast<std::uint16_t>(object.number("group", 0, 0xffff))};
-    const Place nodes = place.member("nodes");
+    const JsonLocation nodes = place.member("nodes");
     const auto& elements = require_array(object.required("nodes"), nodes);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const ObjectReader node(elements[i], nodes.element(i), {"rid", "ports", "lags", "exclusion", "ecmp"});
@@ -295,7 +295,7 @@ class PacketFileReader {
     setup_.groups.push_back(std::move(group));
   }
 
-  void read_mirror(const JsonValue& value, const Place& place) {
+  void read_mirror(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"session", "port", "bytes"});
     PresetMirror mirror{.session = static_cast<std::uint16_t>(object.number("session", 1, p4::MirrorSessions::kMost))};
     mirror.what.port = static_cast<std::uint16_t>(object.number("port", 0, last_port()));
@@ -310,7 +310,7 @@ class PacketFileReader {
     std::vector<std::uint16_t> lags;
     const auto* given = node.optional("lags");
     if (!given) return lags;
-    const Place place = node.place().member("lags");
+    const JsonLocation place = node.place().member("lags");
     const auto& elements = require_array(*given, place);
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const auto lag = elements[i].natural();
@@ -322,7 +322,7 @@ class PacketFileReader {
     return lags;
   }
 
-  void read_generator(const JsonValue& value, const Place& place) {
+  void read_generator(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place,
                               {"app", "pipe", "trigger", "match", "mask", "time", "period", "batches", "packets",
                                "batch_gap", "packet_gap", "headers", "payload"});
@@ -349,7 +349,7 @@ class PacketFileReader {
     setup_.generators.push_back(std::move(generator));
   }
 
-  void read_packet(const JsonValue& value, const Place& place) {
+  void read_packet(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"name", "port", "time", "headers", "payload"});
     SentPacket packet;
     if (const auto* name = object.optional("name")) packet.name = require_string(*name, place.member("name"), "a text");
@@ -361,13 +361,13 @@ class PacketFileReader {
   }
 
   void read_headers(const ObjectReader& object, SentPacket& packet) const {
-    const Place place = object.place().member("headers");
+    const JsonLocation place = object.place().member("headers");
     const auto known =
         names_in(program_.headers(), [](const p4::Program::HeaderUse& use) { return std::string(use.layout->name); });
     std::size_t words = 0;
     for (const auto& member : require_object(object.required("headers"), place)) {
       const auto found = std::find(known.begin(), known.end(), member.key);
-      const Place header_place = place.member(member.key);
+      const JsonLocation header_place = place.member(member.key);
       if (found == known.end()) {
         header_place.refuse(quote(member.key), "a header of the program: " + one_of(known),
                             nearest_name(member.key, known));
@@ -391,7 +391,7 @@ class PacketFileReader {
     if (packet.headers.empty()) place.refuse("no header", "at least one, outermost first");
   }
 
-  static void read_payload(const JsonValue& value, const Place& place, SentPacket& packet) {
+  static void read_payload(const JsonValue& value, const JsonLocation& place, SentPacket& packet) {
     const auto bytes = value.natural();
     if (bytes && *bytes <= kMostPayload) {
       packet.payload_bytes = static_cast<std::uint32_t>(*bytes);

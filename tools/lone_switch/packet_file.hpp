@@ -48,7 +48,7 @@ namespace racksim::tools {
 
 /// Handles point into the program that the file was read for.
 struct PresetEntry {
-  Place place;  ///< for what the table itself refuses
+  JsonLocation place;  ///< for what the table itself refuses
   const p4::Table* table = nullptr;
   std::vector<p4::KeyMatch> key{};
   const p4::Action* action = nullptr;
@@ -64,7 +64,7 @@ struct PresetRegister {
 };
 
 struct PresetMeter {
-  Place place;  ///< for what the meter itself refuses
+  JsonLocation place;  ///< for what the meter itself refuses
   const p4::Meter* meter = nullptr;
   std::uint64_t index = 0;
   std::vector<p4::KeyMatch> key{};  ///< of a direct one, instead
@@ -74,7 +74,7 @@ struct PresetMeter {
 };
 
 struct PresetValue {
-  Place place;  ///< for what the set itself refuses
+  JsonLocation place;  ///< for what the set itself refuses
   const p4::ValueSet* set = nullptr;
   std::uint64_t value = 0, mask = 0;
   std::optional<unsigned> pipe{};
@@ -115,7 +115,7 @@ struct PresetLag {
 
 /// An application of the packet generator, and the packet that it sends.
 struct PresetGenerator {
-  Place place;  ///< for what the generator itself refuses
+  JsonLocation place;  ///< for what the generator itself refuses
   models::GeneratorApp app{};
   SentPacket packet{};
 };

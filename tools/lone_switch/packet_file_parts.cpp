@@ -10,7 +10,7 @@
 
 namespace racksim::tools {
 
-p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& place) {
+p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocation& place) {
   if (const auto* text = value.string(); text && *text == "any") return p4::KeyMatch::any();
   if (!value.is_object()) return {read_value(value, bits, place)};
   const ObjectReader object(value, place, {"value", "mask", "prefix", "from", "to"});
@@ -24,7 +24,7 @@ p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& plac
 
 void read_trigger(const ObjectReader& object, models::GeneratorApp& app) {
   using Trigger = models::GeneratorApp::Trigger;
-  const Place& place = object.place();
+  const JsonLocation& place = object.place();
   if (const auto* given = object.optional("trigger")) {
     const std::vector<std::string> names = {"time", "port_down", "recirculation"};
     const auto name = require_string(*given, place.member("trigger"), "the name of a trigger");

@@ -8,7 +8,7 @@
 namespace racksim::tools {
 
 /// What an entry asks of a key field of so many bits: a value, or an object, or "any".
-p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const Place& place);
+p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocation& place);
 
 /// What fires an application of the packet generator, beside the times that it fires at.
 void read_trigger(const ObjectReader& object, models::GeneratorApp& app);

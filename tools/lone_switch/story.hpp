@@ -20,7 +20,7 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 
 /// One thing that happened to a packet in a stage.
 struct StageStep {
-  enum class Kind : std::uint8_t {
+  enum class Type : std::uint8_t {
     gateway,  ///< `name` is the condition, `yes` whether it holds
     lookup,   ///< `name` is the table, `values` its key, `yes` a hit; `action` (may be empty) ran with `data`
     action,   ///< a table without a key ran `action`
@@ -30,7 +30,7 @@ struct StageStep {
     change,   ///< of the field `name`, from `before` to `after`
   };
   int stage = 0;
-  Kind kind = Kind::gateway;
+  Type type = Type::gateway;
   std::string name{};
   bool yes = false;
   NamedValues values{};

@@ -17,41 +17,41 @@ JsonValue headers_json(const std::vector<HeaderStory>& headers) {
 }
 
 JsonValue json_of(const StageStep& step) {
-  using Kind = StageStep::Kind;
+  using Type = StageStep::Type;
   JsonValue json = JsonValue::object();
   json.set("stage", step.stage);
-  switch (step.kind) {
-    case Kind::gateway:
+  switch (step.type) {
+    case Type::gateway:
       json.set("gateway", step.name);
       json.set("holds", step.yes);
       break;
-    case Kind::lookup:
+    case Type::lookup:
       json.set("table", step.name);
       json.set("key", object_of(step.values));
       json.set("hit", step.yes);
       break;
-    case Kind::action:
+    case Type::action:
       json.set("table", step.name);
       break;
-    case Kind::meter:
+    case Type::meter:
       json.set("meter", step.name);
       json.set("index", step.index);
       json.set("before", step.before);
       json.set("after", step.after);
       break;
-    case Kind::count:
+    case Type::count:
       json.set("counter", step.name);
       json.set("index", step.index);
       json.set("after", step.after);
       break;
-    case Kind::access:
+    case Type::access:
       json.set("register", step.name);
       json.set("index", step.index);
       json.set("before", step.before);
       json.set("after", step.after);
       if (!step.output.empty()) json.set("output", step.output);
       break;
-    case Kind::change:
+    case Type::change:
       json.set("field", step.name);
       json.set("before", step.before);
       json.set("after", step.after);

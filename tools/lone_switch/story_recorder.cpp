@@ -151,18 +151,18 @@ void StoryRecorder::node_begins(const p4::ProgramNode& node) {
   node_ = &node;
   const auto* table = node.control->table;
   if (!table || !table->keys.empty() || !table->miss_action) return;
-  auto& ran = step(StageStep::Kind::action, table->name);
+  auto& ran = step(StageStep::Type::action, table->name);
   ran.action = table->miss_action->name;
   ran.data = data_of(*table->miss_action, table->miss_values);
 }
 
 void StoryRecorder::decided(bool holds) {
-  step(StageStep::Kind::gateway, node_->name).yes = holds;
+  step(StageStep::Type::gateway, node_->name).yes = holds;
 }
 
 void StoryRecorder::looked_up(const p4::TableLookup& lookup) {
   if (lookup.table->keys.empty()) return;
-  auto& found = step(StageStep::Kind::lookup, lookup.table->name);
+  auto& found = step(StageStep::Type::lookup, lookup.table->name);
   found.yes = lookup.hit;
   for (std::size_t i = 0; i < lookup.key.size(); ++i) {
     const auto field = lookup.table->keys[i].field;
@@ -175,7 +175,7 @@ void StoryRecorder::looked_up(const p4::TableLookup& lookup) {
 
 void StoryRecorder::register_used(const p4::RegisterUse& use) {
   const auto& width = use.array->width;
-  auto& access = step(StageStep::Kind::access, use.array->name);
+  auto& access = step(StageStep::Type::access, use.array->name);
   if (use.action) access.action = use.action->name;
   access.index = use.index;
   access.before = register_text(width.bits, width.pair, use.before);
@@ -184,14 +184,14 @@ void StoryRecorder::register_used(const p4::RegisterUse& use) {
 }
 
 void StoryRecorder::metered(const p4::MeterUse& use) {
-  auto& marking = step(StageStep::Kind::meter, use.meter->name);
+  auto& marking = step(StageStep::Type::meter, use.meter->name);
   marking.index = use.index;
   marking.before = name_of(use.before);
   marking.after = name_of(use.after);
 }
 
 void StoryRecorder::counted(const p4::CounterUse& use) {
-  auto& counting = step(StageStep::Kind::count, use.counter->name);
+  auto& counting = step(StageStep::Type::count, use.counter->name);
   counting.index = use.index;
   const auto unit = use.counter->unit;
   if (unit != p4::CounterUnit::bytes) counting.after = fmt::format("{} packets", use.after.packets);
@@ -202,13 +202,13 @@ void StoryRecorder::counted(const p4::CounterUse& use) {
 
 void StoryRecorder::field_changed(p4::FieldRef field, std::optional<std::uint64_t> before,
                                   std::optional<std::uint64_t> after) {
-  auto& change = step(StageStep::Kind::change, program_.info(field).name);
+  auto& change = step(StageStep::Type::change, program_.info(field).name);
   change.before = before ? text_of(field, *before) : "unset";
   change.after = after ? text_of(field, *after) : "unset";
 }
 
-StageStep& StoryRecorder::step(StageStep::Kind kind, std::string name) {
-  pass_.steps.push_back({.stage = stage_, .kind = kind, .name = std::move(name)});
+StageStep& StoryRecorder::step(StageStep::Type type, std::string name) {
+  pass_.steps.push_back({.stage = stage_, .type = type, .name = std::move(name)});
   return pass_.steps.back();
 }
 

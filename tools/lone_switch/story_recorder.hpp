@@ -62,7 +62,7 @@ class StoryRecorder final : public models::PacketObserver,
   void begin(const p4::Packet& packet, const std::string& name, unsigned port);
   void add(const p4::Packet& packet, sim::Time at, decltype(StoryEvent::what) what);
   void end_pass(const p4::Packet& packet, std::string outcome);
-  StageStep& step(StageStep::Kind kind, std::string name);
+  StageStep& step(StageStep::Type type, std::string name);
   std::string text_of(p4::FieldRef field, std::uint64_t value) const;
   NamedValues data_of(const p4::Action& action, std::span<const std::uint64_t> data) const;
   std::string outcome_of(const p4::Verdict& verdict) const;

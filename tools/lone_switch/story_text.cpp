@@ -30,27 +30,27 @@ std::string call(const StageStep& step) {
 }
 
 std::string text_of(const StageStep& step) {
-  using Kind = StageStep::Kind;
-  switch (step.kind) {
-    case Kind::gateway:
+  using Type = StageStep::Type;
+  switch (step.type) {
+    case Type::gateway:
       return fmt::format("{}: {}", step.name, step.yes ? "yes" : "no");
-    case Kind::lookup:
+    case Type::lookup:
       return fmt::format("table {}: {}: {}, {}", step.name, listed(step.values), step.yes ? "hit" : "miss", call(step));
-    case Kind::action:
+    case Type::action:
       return step.name == step.action && step.data.empty() ? fmt::format("action {}", step.name)
                                                            : fmt::format("table {}: {}", step.name, call(step));
-    case Kind::meter:
+    case Type::meter:
       return fmt::format("meter {}[{}]: {} -> {}", step.name, step.index, step.before, step.after);
-    case Kind::count:
+    case Type::count:
       return fmt::format("counter {}[{}]: now {}", step.name, step.index, step.after);
-    case Kind::access: {
+    case Type::access: {
       const auto by = step.action.empty() ? "" : fmt::format(" by {}", step.action);
       const auto output = step.output.empty() ? "" : fmt::format(", hands over {}", step.output);
       const auto value = step.before == step.after ? fmt::format("{} stays", step.before)
                                                    : fmt::format("{} -> {}", step.before, step.after);
       return fmt::format("register {}[{}]: {}{}{}", step.name, step.index, value, by, output);
     }
-    case Kind::change:
+    case Type::change:
       break;
   }
   return fmt::format("  {}: {} -> {}", step.name, step.before, step.after);

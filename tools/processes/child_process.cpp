@@ -22,9 +22,9 @@
 namespace racksim::tools {
 namespace {
 
-/// Were an exception to leave a life, the child would go on as a second parent: it is ended instead.
-[[noreturn]] void live(const ChildProcess::Life& life, int pipe) noexcept {
-  _exit(life(pipe));  // none of the parent's destructors and buffers are the child's
+/// Were an exception to leave a body, the child would go on as a second parent: it is ended instead.
+[[noreturn]] void run(const ChildProcess::Body& body, int pipe) noexcept {
+  _exit(body(pipe));  // none of the parent's destructors and buffers are the child's
 }
 
 /// The last lines of a file.
@@ -40,7 +40,7 @@ std::string end_of(int file) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const Life& life, Signals signals, ChildErrors errors) {
+ChildProcess::ChildProcess(const Body& body, Signals signals, ChildErrors errors) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(fmt::format("no pipe: {}", std::strerror(errno)));
   // Should there be no such file, the child's errors go where the parent's go.
@@ -58,7 +58,7 @@ ChildProcess::ChildProcess(const Life& life, Signals signals, ChildErrors errors
     if (getppid() != parent) _exit(EXIT_FAILURE);  // the parent went before the line above
     close(ends[0]);
     if (errors_ >= 0) dup2(errors_, STDERR_FILENO);
-    live(life, ends[1]);
+    run(body, ends[1]);
   }
   const int error = errno;
   close(ends[1]);

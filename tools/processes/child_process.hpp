@@ -19,7 +19,7 @@ class ChildProcess {
  public:
   /// What a child does: it writes to the pipe what the parent is to read, and returns its exit status. It must not
   /// throw.
-  using Life = std::function<int(int pipe)>;
+  using Body = std::function<int(int pipe)>;
   /// What SIGINT and SIGTERM do to it: nothing, or what they do to any program, for a child that becomes one.
   enum class Signals : std::uint8_t { ignored, by_default };
   struct End {
@@ -30,7 +30,7 @@ class ChildProcess {
 
   /// Forks with a copy of everything that the parent has built. Throws std::runtime_error if there is no process to be
   /// had.
-  explicit ChildProcess(const Life& life, Signals signals = Signals::ignored,
+  explicit ChildProcess(const Body& body, Signals signals = Signals::ignored,
                         ChildErrors errors = ChildErrors::inherited);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

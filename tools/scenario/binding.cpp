@@ -18,7 +18,7 @@ using sim::Parameter;
 /// Sets one parameter of any kind, or refuses the value.
 class Setter {
  public:
-  Setter(const JsonValue& value, const Place& place) : value_(value), place_(place) {}
+  Setter(const JsonValue& value, const JsonLocation& place) : value_(value), place_(place) {}
 
   void operator()(const Parameter::Flag& flag) const {
     const auto* value = value_.boolean();
@@ -100,11 +100,11 @@ class Setter {
   }
 
   const JsonValue& value_;
-  const Place& place_;
+  const JsonLocation& place_;
 };
 
 /// The value of a constant that may carry its source, which is noted.
-const JsonValue& unwrap(const JsonValue& value, Place& place, const std::string& name,
+const JsonValue& unwrap(const JsonValue& value, JsonLocation& place, const std::string& name,
                         std::vector<Annotation>& annotations) {
   std::erase_if(annotations, [&](const Annotation& annotation) { return annotation.name == name; });
   if (!value.is_object()) return value;
@@ -138,7 +138,7 @@ std::vector<std::string> names_below(const std::string& prefix, const std::vecto
   return names;
 }
 
-void bind_group(const JsonValue& object, const Place& place, const std::string& prefix,
+void bind_group(const JsonValue& object, const JsonLocation& place, const std::string& prefix,
                 const std::vector<Parameter>& parameters, const BindRules& rules) {
   const auto names = names_below(prefix, parameters, rules.reserved);
   for (const auto& [key, value] : require_object(object, place)) {
@@ -212,7 +212,8 @@ bool is_neutral(const Parameter& parameter) {
 
 }  // namespace
 
-void bind(const JsonValue& object, const Place& place, const sim::Parameters& parameters, const BindRules& rules) {
+void bind(const JsonValue& object, const JsonLocation& place, const sim::Parameters& parameters,
+          const BindRules& rules) {
   bind_group(object, place, "", parameters.all(), rules);
 }
 
@@ -243,13 +244,13 @@ JsonValue written(const Parameter& parameter, const Parameter::Value& value) {
   return number;
 }
 
-const std::string& require_string(const JsonValue& value, const Place& place, const std::string& expected) {
+const std::string& require_string(const JsonValue& value, const JsonLocation& place, const std::string& expected) {
   const auto* text = value.string();
   if (!text) place.refuse(value.description(), expected);
   return *text;
 }
 
-const JsonValue::Object& require_object(const JsonValue& value, const Place& place) {
+const JsonValue::Object& require_object(const JsonValue& value, const JsonLocation& place) {
   const auto* members = value.members();
   if (!members) place.refuse(value.description(), "an object");
   return *members;

@@ -31,7 +31,8 @@ struct BindRules {
 
 /// Sets every parameter that `object` gives. Throws InputError on unknown keys (with the nearest valid name), wrong
 /// types and values out of range; parameters set before the error keep their new values.
-void bind(const JsonValue& object, const Place& place, const sim::Parameters& parameters, const BindRules& rules = {});
+void bind(const JsonValue& object, const JsonLocation& place, const sim::Parameters& parameters,
+          const BindRules& rules = {});
 
 /// All values in effect, defaults included, as `bind` would read them; null if nothing is declared.
 JsonValue values_in_effect(const sim::Parameters& parameters);
@@ -49,8 +50,8 @@ void add_schema(JsonValue& object_schema, const sim::Parameters& parameters, boo
 JsonValue empty_object_schema();
 
 /// The string at `place`, or an InputError that names what was expected.
-const std::string& require_string(const JsonValue& value, const Place& place, const std::string& expected);
+const std::string& require_string(const JsonValue& value, const JsonLocation& place, const std::string& expected);
 /// The members at `place`, or an InputError.
-const JsonValue::Object& require_object(const JsonValue& value, const Place& place);
+const JsonValue::Object& require_object(const JsonValue& value, const JsonLocation& place);
 
 }  // namespace racksim::tools

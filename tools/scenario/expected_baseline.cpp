@@ -24,7 +24,7 @@ std::optional<double> parse_per_cent(const std::string& text) {
   return std::abs(value);  // "-0%" is 0
 }
 
-Tolerance read_tolerance(const std::string& metric, const JsonValue& value, const Place& place) {
+Tolerance read_tolerance(const std::string& metric, const JsonValue& value, const JsonLocation& place) {
   const std::string expected = fmt::format("per cent from \"0%\" to \"{}%\", or a number of at least 0", kMostPerCent);
   if (const auto number = value.number()) {
     if (!(*number >= 0)) place.refuse(value.description(), expected);
@@ -50,19 +50,19 @@ std::vector<Tolerance> usual_tolerances() {
   return {{"throughput_mops", 5, true}, {"latency_ns.mean", 5, true}};
 }
 
-ExpectedBaseline read_expected_baseline(const JsonValue& value, const Place& place) {
+ExpectedBaseline read_expected_baseline(const JsonValue& value, const JsonLocation& place) {
   ExpectedBaseline baseline;
   const std::string expected = "\"exact\", \"none\" or an object of metrics with a tolerance each";
   if (const auto* text = value.string()) {
     if (*text != "exact" && *text != "none") {
       place.refuse(value.description(), expected, nearest_name(*text, {"exact", "none"}));
     }
-    baseline.kind = *text == "exact" ? ExpectedBaseline::Kind::exact : ExpectedBaseline::Kind::none;
+    baseline.comparison = *text == "exact" ? ExpectedBaseline::Comparison::exact : ExpectedBaseline::Comparison::none;
     return baseline;
   }
   if (!value.is_object()) place.refuse(value.description(), expected);
   if (value.members()->empty()) place.refuse("an empty object", expected);
-  baseline.kind = ExpectedBaseline::Kind::metrics;
+  baseline.comparison = ExpectedBaseline::Comparison::metrics;
   for (const auto& [metric, content] : *value.members()) {
     baseline.tolerances.push_back(read_tolerance(metric, content, place.member(metric)));
   }
@@ -70,14 +70,14 @@ ExpectedBaseline read_expected_baseline(const JsonValue& value, const Place& pla
 }
 
 JsonValue write_expected_baseline(const ExpectedBaseline& baseline) {
-  switch (baseline.kind) {
-    case ExpectedBaseline::Kind::usual:
+  switch (baseline.comparison) {
+    case ExpectedBaseline::Comparison::usual:
       return {};
-    case ExpectedBaseline::Kind::none:
+    case ExpectedBaseline::Comparison::none:
       return "none";
-    case ExpectedBaseline::Kind::exact:
+    case ExpectedBaseline::Comparison::exact:
       return "exact";
-    case ExpectedBaseline::Kind::metrics:
+    case ExpectedBaseline::Comparison::metrics:
       break;
   }
   auto value = JsonValue::object();

@@ -29,17 +29,17 @@ struct Tolerance {
 };
 
 struct ExpectedBaseline {
-  enum class Kind { usual, none, exact, metrics };
-  Kind kind = Kind::usual;
-  std::vector<Tolerance> tolerances;  ///< for Kind::metrics
+  enum class Comparison { usual, none, exact, metrics };
+  Comparison comparison = Comparison::usual;
+  std::vector<Tolerance> tolerances;  ///< for Comparison::metrics
 };
 
-/// What Kind::usual stands for in a scenario that is expected to pass.
+/// What Comparison::usual stands for in a scenario that is expected to pass.
 std::vector<Tolerance> usual_tolerances();
 
 /// Reads `expect.baseline`. Whether a metric exists shows when the rack stands. Throws InputError.
-ExpectedBaseline read_expected_baseline(const JsonValue& value, const Place& place);
-/// The other way round; null for Kind::usual, which is written as nothing.
+ExpectedBaseline read_expected_baseline(const JsonValue& value, const JsonLocation& place);
+/// The other way round; null for Comparison::usual, which is written as nothing.
 JsonValue write_expected_baseline(const ExpectedBaseline& baseline);
 /// The JSON Schema of what is read.
 JsonValue expected_baseline_schema();

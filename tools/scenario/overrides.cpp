@@ -44,7 +44,7 @@ JsonValue parse_value(const std::string& text) {
 }
 
 /// The element that `key` names, where the index after the last one adds an element.
-JsonValue& element(JsonValue& array, const std::string& key, const Place& place) {
+JsonValue& element(JsonValue& array, const std::string& key, const JsonLocation& place) {
   std::size_t index = 0;
   const auto* end = key.data() + key.size();
   const auto [stop, error] = std::from_chars(key.data(), end, index);
@@ -59,7 +59,7 @@ JsonValue& element(JsonValue& array, const std::string& key, const Place& place)
 
 Override parse_override(const std::string& text) {
   const auto equals = text.find('=');
-  const Place place{"--set " + text, ""};
+  const JsonLocation place{"--set " + text, ""};
   if (equals == std::string::npos || equals == 0)
     place.refuse(equals == 0 ? "no path before the \"=\"" : "no \"=\"", "path=value, such as workload.kind=micro");
   const auto path = text.substr(0, equals);
@@ -78,10 +78,10 @@ Override parse_override(const std::string& text) {
 void apply_override(JsonValue& document, const Override& override_) {
   const auto keys = keys_of(override_.pointer);
   if (keys.size() >= JsonLimits::kDepth) {
-    Place{"--set " + override_.text, ""}.refuse("a path of " + std::to_string(keys.size()) + " names",
-                                                "a path of fewer than " + std::to_string(JsonLimits::kDepth));
+    JsonLocation{"--set " + override_.text, ""}.refuse("a path of " + std::to_string(keys.size()) + " names",
+                                                       "a path of fewer than " + std::to_string(JsonLimits::kDepth));
   }
-  Place place{"--set " + override_.text, ""};
+  JsonLocation place{"--set " + override_.text, ""};
   auto* value = &document;
   for (const auto& key : keys) {
     if (value->is_array()) {

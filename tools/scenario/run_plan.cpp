@@ -27,15 +27,15 @@ void RunPlan::declare(sim::Parameters& parameters) {
 }
 
 std::string RunPlan::order_text() const {
-  switch (order) {
-    case TieOrder::fifo:
+  switch (order.ties) {
+    case sim::TieOrder::fifo:
       return "fifo";
-    case TieOrder::lifo:
+    case sim::TieOrder::lifo:
       return "lifo";
-    case TieOrder::shuffle:
+    case sim::TieOrder::shuffle:
       break;
   }
-  return "shuffle:" + std::to_string(shuffle_seed);
+  return "shuffle:" + std::to_string(order.seed);
 }
 
 void Observation::declare(sim::Parameters& parameters) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/checkers/history_recorder.hpp"
+#include "sim/kernel/calendar.hpp"
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"
 #include "tools/scenario/expected_baseline.hpp"
@@ -31,9 +32,6 @@ enum class Execution { fused, stepped };
 /// when somebody is about to see it, fused passes only. Both give the same run hash and metrics.
 enum class IdlePasses { skip, run };
 
-/// The order of lanes with events on the same picosecond.
-enum class TieOrder { fifo, lifo, shuffle };
-
 /// `run` in a scenario.
 struct RunPlan {
   Extent warmup{};                      ///< not measured
@@ -45,12 +43,11 @@ struct RunPlan {
   sim::Duration time_limit = 100_s;  ///< a run that gets here is stopped and fails; at most 1,000 s
   Execution execution = Execution::fused;
   IdlePasses idle_passes = IdlePasses::skip;
-  TieOrder order = TieOrder::fifo;
-  std::uint64_t shuffle_seed = 0;  ///< of TieOrder::shuffle
-  sim::Duration jitter{};          ///< each event may be this much late
-  bool expect_timeouts = false;    ///< the oracle `served` lets them pass: overload, or timeouts that are too short
-  bool check_invariants = false;   ///< sim::check_invariants, where a build does not check them anyway
-  sim::Duration settling{};        ///< how long after-effects of a fault excuse timeouts, for `served`; 0: the drain
+  sim::ScheduleOrder order;
+  sim::Duration jitter{};         ///< each event may be this much late
+  bool expect_timeouts = false;   ///< the oracle `served` lets them pass: overload, or timeouts that are too short
+  bool check_invariants = false;  ///< sim::check_invariants, where a build does not check them anyway
+  sim::Duration settling{};       ///< how long after-effects of a fault excuse timeouts, for `served`; 0: the drain
 
   /// All but `warmup`, `measure` and `schedule.order`, whose forms the scenario reader knows.
   void declare(sim::Parameters& parameters);

@@ -20,14 +20,14 @@ BoundOptions<Options> make_options(const OptionsEntry<Options>& entry) {
   return bound;
 }
 
-const JsonValue& require_member(const JsonValue& object, const Place& place, const std::string& key,
+const JsonValue& require_member(const JsonValue& object, const JsonLocation& place, const std::string& key,
                                 const std::string& expected) {
   const auto* value = object.find(key);
   if (!value) place.refuse("no " + quote(key), expected);
   return *value;
 }
 
-void check_version(const JsonValue& object, const Place& place) {
+void check_version(const JsonValue& object, const JsonLocation& place) {
   const auto& version = require_member(object, place, "version", "\"version\": 1, the format of the file");
   if (version.natural() != 1)
     place.member("version").refuse(version.description(), "1, the format that this build reads");
@@ -35,7 +35,7 @@ void check_version(const JsonValue& object, const Place& place) {
 
 /// The catalogue entry that the member `key` names.
 template <class Entry>
-const Entry& require_entry(const JsonValue& object, const Place& place, const std::string& key,
+const Entry& require_entry(const JsonValue& object, const JsonLocation& place, const std::string& key,
                            const std::vector<Entry>& entries) {
   const auto names = names_of(entries);
   const auto& value = require_member(object, place, key, quote(key) + " with " + one_of(names));
@@ -47,7 +47,7 @@ const Entry& require_entry(const JsonValue& object, const Place& place, const st
 
 /// An object whose member "kind" names a component and whose other members are that component's options.
 template <class Options>
-BoundOptions<Options> read_kind(const JsonValue& value, const Place& place,
+BoundOptions<Options> read_kind(const JsonValue& value, const JsonLocation& place,
                                 const std::vector<OptionsEntry<Options>>& entries) {
   require_object(value, place);
   const auto& entry = require_entry(value, place, "kind", entries);
@@ -57,7 +57,7 @@ BoundOptions<Options> read_kind(const JsonValue& value, const Place& place,
 }
 
 /// The options of all protocols are read, so that a mistake does not wait for the day its protocol is selected.
-BoundOptions<models::ProtocolOptions> read_protocol(const JsonValue& value, const Place& place,
+BoundOptions<models::ProtocolOptions> read_protocol(const JsonValue& value, const JsonLocation& place,
                                                     const Catalogue& catalogue) {
   require_object(value, place);
   auto rules = BindRules{names_of(catalogue.protocols), nullptr};
@@ -73,7 +73,7 @@ BoundOptions<models::ProtocolOptions> read_protocol(const JsonValue& value, cons
   return result;
 }
 
-void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, const Catalogue& catalogue,
+void read_rack(Scenario& scenario, const JsonValue& value, const JsonLocation& place, const Catalogue& catalogue,
                const TestbedSource& testbeds) {
   require_object(value, place);
   const auto named = place.member("testbed");
@@ -87,7 +87,7 @@ void read_rack(Scenario& scenario, const JsonValue& value, const Place& place, c
 
 Scenario bind_scenario(const JsonValue& document, const std::string& file, const Catalogue& catalogue,
                        const TestbedSource& testbeds) {
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   require_object(document, root);
   Scenario scenario;
   scenario.file = file;
@@ -176,7 +176,7 @@ Scenario load_scenario(const std::string& path, const Catalogue& catalogue, cons
   return read_scenario(read_json_file(file), file, catalogue, overrides);
 }
 
-Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue) {
+Testbed testbed_from_files(const JsonLocation& named, const std::string& name, const Catalogue& catalogue) {
   const auto file = find_testbed_file(name, std::filesystem::path(named.file).parent_path());
   if (file.empty()) {
     const auto names = json_names_below(scenarios_folder() / "testbeds");
@@ -190,7 +190,7 @@ Testbed load_testbed(const std::string& file, const Catalogue& catalogue) {
 }
 
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue) {
-  const Place root{file, ""};
+  const JsonLocation root{file, ""};
   require_object(document, root);
   check_version(document, root);
   Testbed testbed;

@@ -89,9 +89,10 @@ Testbed load_testbed(const std::string& file, const Catalogue& catalogue);
 Testbed read_testbed(const JsonValue& document, const std::string& file, const Catalogue& catalogue);
 
 /// Gives the testbed that a scenario names at `named`, or refuses that place.
-using TestbedSource = std::function<Testbed(const Place& named, const std::string& name, const Catalogue& catalogue)>;
+using TestbedSource =
+    std::function<Testbed(const JsonLocation& named, const std::string& name, const Catalogue& catalogue)>;
 /// Looks for a file as `find_testbed_file` says, from the folder of the file that names the testbed.
-Testbed testbed_from_files(const Place& named, const std::string& name, const Catalogue& catalogue);
+Testbed testbed_from_files(const JsonLocation& named, const std::string& name, const Catalogue& catalogue);
 
 /// Reads a scenario from a document already read; `file` stands for it in errors. Touches no file but through
 /// `testbeds`.

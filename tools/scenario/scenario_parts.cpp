@@ -11,7 +11,7 @@
 namespace racksim::tools {
 namespace {
 
-Extent read_extent(const JsonValue& value, const Place& place) {
+Extent read_extent(const JsonValue& value, const JsonLocation& place) {
   Extent extent;
   if (value.is_object()) {
     std::uint64_t operations = 0;
@@ -39,31 +39,31 @@ JsonValue write_extent(const Extent& extent) {
   return value;
 }
 
-void read_order(const JsonValue& value, const Place& place, RunPlan& plan) {
+void read_order(const JsonValue& value, const JsonLocation& place, RunPlan& plan) {
   const std::string expected = "\"fifo\", \"lifo\" or \"shuffle:SEED\" with a whole number for SEED";
   const auto& text = require_string(value, place, expected);
   constexpr std::string_view kShuffle = "shuffle:";
   if (text == "fifo") {
-    plan.order = TieOrder::fifo;
+    plan.order.ties = sim::TieOrder::fifo;
   } else if (text == "lifo") {
-    plan.order = TieOrder::lifo;
+    plan.order.ties = sim::TieOrder::lifo;
   } else if (text.starts_with(kShuffle)) {
-    plan.order = TieOrder::shuffle;
+    plan.order.ties = sim::TieOrder::shuffle;
     const auto* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + kShuffle.size(), end, plan.shuffle_seed);
+    const auto [stop, error] = std::from_chars(text.data() + kShuffle.size(), end, plan.order.seed);
     if (error != std::errc{} || stop != end) place.refuse(value.description(), expected);
   } else {
     place.refuse(value.description(), expected, nearest_name(text, {"fifo", "lifo", "shuffle:0"}));
   }
 }
 
-double require_number(const JsonValue& value, const Place& place) {
+double require_number(const JsonValue& value, const JsonLocation& place) {
   const auto number = value.number();
   if (!number) place.refuse(value.description(), "a number");
   return *number;
 }
 
-MetricBounds read_bounds(const std::string& metric, const JsonValue& value, const Place& place) {
+MetricBounds read_bounds(const std::string& metric, const JsonValue& value, const JsonLocation& place) {
   MetricBounds bounds{metric, {}, {}, {}};
   bind(value, place, {}, {{"min", "max", "equals"}, nullptr});
   for (const auto& [key, limit] : *value.members()) {
@@ -79,7 +79,7 @@ MetricBounds read_bounds(const std::string& metric, const JsonValue& value, cons
 
 }  // namespace
 
-RunPlan read_run_plan(const JsonValue& value, const Place& place) {
+RunPlan read_run_plan(const JsonValue& value, const JsonLocation& place) {
   RunPlan plan;
   sim::Parameters parameters;
   plan.declare(parameters);
@@ -109,7 +109,7 @@ JsonValue write_run_plan(RunPlan plan, bool with_execution) {
   return value;
 }
 
-std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
+std::vector<OracleSwitch> read_checks(const JsonValue* value, const JsonLocation& place,
                                       const std::vector<std::string>& promised,
                                       const std::vector<models::OracleEntry>& oracles, HistoryOptions& history) {
   bool all = false;
@@ -151,7 +151,7 @@ std::vector<std::string> violation_names(const std::vector<models::OracleEntry>&
   return names;
 }
 
-Expectations read_expectations(const JsonValue& value, const Place& place,
+Expectations read_expectations(const JsonValue& value, const JsonLocation& place,
                                const std::vector<models::OracleEntry>& oracles) {
   Expectations expectations;
   for (const auto& [key, content] : require_object(value, place)) {

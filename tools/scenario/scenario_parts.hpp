@@ -13,21 +13,21 @@
 namespace racksim::tools {
 
 /// `run`. Throws InputError, as all of these do.
-RunPlan read_run_plan(const JsonValue& value, const Place& place);
+RunPlan read_run_plan(const JsonValue& value, const JsonLocation& place);
 /// The other way round; `with_execution` tells whether to include what cannot change the results.
 JsonValue write_run_plan(RunPlan plan, bool with_execution);
 
 /// `check`: a flag for each oracle, "all" for those that are neither named nor implied by others, and the options of
 /// the recorded history. Null means that no oracle is asked for.
 /// `promised` names the oracles that the protocol keeps with its options.
-std::vector<OracleSwitch> read_checks(const JsonValue* value, const Place& place,
+std::vector<OracleSwitch> read_checks(const JsonValue* value, const JsonLocation& place,
                                       const std::vector<std::string>& promised,
                                       const std::vector<models::OracleEntry>& oracles, HistoryOptions& history);
 JsonValue write_checks(const std::vector<OracleSwitch>& checks, HistoryOptions history);
 
 /// `expect`: "verdict", "violation", "baseline" and bounds for metrics. Whether a metric exists shows only when the run
 /// ends.
-Expectations read_expectations(const JsonValue& value, const Place& place,
+Expectations read_expectations(const JsonValue& value, const JsonLocation& place,
                                const std::vector<models::OracleEntry>& oracles);
 /// What "violation" may name: the oracles, and the other ways in which a run fails.
 std::vector<std::string> violation_names(const std::vector<models::OracleEntry>& oracles);

@@ -34,7 +34,7 @@ fs::path find_path(const std::string& path) {
       if (fs::exists(candidate, error)) return candidate;
     }
   }
-  Place{path, ""}.refuse("no such file or folder", "a folder of scenarios");
+  JsonLocation{path, ""}.refuse("no such file or folder", "a folder of scenarios");
 }
 
 bool holds_other_files(const std::string& folder) {
@@ -48,7 +48,7 @@ void search(const fs::path& folder, const std::string& argument, const std::stri
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     inside.push_back(entry->path());
   }
-  if (error) Place{folder.string(), ""}.refuse(error.message(), "a folder that can be read");
+  if (error) JsonLocation{folder.string(), ""}.refuse(error.message(), "a folder that can be read");
   std::sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) { return a.stem() < b.stem(); });
   for (const auto& path : inside) {
     const std::string name = path.filename().string();
@@ -96,7 +96,8 @@ SuiteFiles find_suite(const std::vector<std::string>& paths) {
     const auto before = files.scenarios.size();
     if (fs::is_directory(found)) {
       search(found, path, "", files);
-      if (files.scenarios.size() == before) Place{path, ""}.refuse("no scenario below it", "a folder of scenarios");
+      if (files.scenarios.size() == before)
+        JsonLocation{path, ""}.refuse("no scenario below it", "a folder of scenarios");
     } else {
       files.scenarios.push_back({found.parent_path().string(), found.stem().string(), found.string()});
     }

@@ -264,8 +264,7 @@ Plan random_plan(std::uint64_t seed) {
   auto& chassis = plan.options.network_switch;
   constexpr std::uint64_t kPipes[] = {4, 16, 32};
   chassis.ports_per_pipe = kPipes[random() % 3];
-  constexpr sim::ScheduleOrder::Kind kOrders[] = {sim::ScheduleOrder::Kind::fifo, sim::ScheduleOrder::Kind::lifo,
-                                                  sim::ScheduleOrder::Kind::shuffle};
+  constexpr sim::TieOrder kOrders[] = {sim::TieOrder::fifo, sim::TieOrder::lifo, sim::TieOrder::shuffle};
   plan.order = {kOrders[random() % 3], random()};
   if (random() % 2 == 0) chassis.clock_hz = 1'000'000'000;
   constexpr std::uint64_t kRates[] = {100'000'000'000, 100'000'000'000, 25'000'000'000, 400'000'000'000};

@@ -21,14 +21,14 @@ struct Reference {
 
   std::uint64_t cut(std::int64_t v) const { return static_cast<std::uint64_t>(v) % (std::uint64_t{1} << bits); }
   std::int64_t value(const AluWord& w) const {
-    switch (w.kind) {
-      case AluWord::Kind::lo:
+    switch (w.source) {
+      case AluWord::Source::lo:
         return static_cast<std::int64_t>(lo);
-      case AluWord::Kind::hi:
+      case AluWord::Source::hi:
         return static_cast<std::int64_t>(hi);
-      case AluWord::Kind::input:
+      case AluWord::Source::input:
         return static_cast<std::int64_t>(cut(static_cast<std::int64_t>(in[w.value])));
-      case AluWord::Kind::constant:
+      case AluWord::Source::constant:
         return static_cast<std::int64_t>(cut(static_cast<std::int64_t>(w.value)));
     }
     return 0;
@@ -88,7 +88,7 @@ TEST_CASE("a compiled register action does what its description says, for random
     const auto small = [&] { return random.below(2) ? random.below(4) : random.next() & mask_of(bits); };
     const auto word = [&](bool memory) -> AluWord {
       if (memory) return random.below(2) ? kLo : kHi;
-      return random.below(2) ? AluWord{AluWord::Kind::input, random.below(2)} : AluWord(small());
+      return random.below(2) ? AluWord{AluWord::Source::input, random.below(2)} : AluWord(small());
     };
     const auto comparison = [&] { return static_cast<Comparison>(random.below(6)); };
     if (random.below(4)) {

@@ -80,12 +80,12 @@ TEST_CASE("observers leave the run hash alone") {
 }
 
 TEST_CASE("every order of simultaneous events satisfies every oracle") {
-  using tools::TieOrder;
+  using sim::TieOrder;
   for (const auto order : {TieOrder::fifo, TieOrder::lifo, TieOrder::shuffle}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       Setup setup = small_setup(seed, seed % 2 == 0);
-      setup.plan.order = order;
-      setup.plan.shuffle_seed = seed;
+      setup.plan.order.ties = order;
+      setup.plan.order.seed = seed;
       // Costs and delays on a coarse grid, so that many events fall on one picosecond.
       setup.rack.network_switch.clock_hz = 1'000'000'000;
       setup.flowcc.local_access = 100_ns;

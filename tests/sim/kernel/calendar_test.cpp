@@ -102,7 +102,7 @@ TEST_CASE("events of one picosecond run by lane, then in the order of scheduling
 }
 
 TEST_CASE("the last event is known by number, instant and lane in every order of lanes") {
-  for (const auto kind : {ScheduleOrder::Kind::fifo, ScheduleOrder::Kind::lifo, ScheduleOrder::Kind::shuffle}) {
+  for (const auto kind : {TieOrder::fifo, TieOrder::lifo, TieOrder::shuffle}) {
     Calendar calendar({kind, 7});
     Recorder recorder{calendar, {}};
     const std::vector<std::string> names{"a", "b", "c", "d"};
@@ -120,7 +120,7 @@ TEST_CASE("the last event is known by number, instant and lane in every order of
 }
 
 TEST_CASE("lifo reverses the lanes and keeps each lane's own order") {
-  Calendar calendar({ScheduleOrder::Kind::lifo, 0});
+  Calendar calendar({TieOrder::lifo, 0});
   Recorder recorder{calendar, {}};
   const Lane first = calendar.add_lane("first"), second = calendar.add_lane("second");
   calendar.at<&Recorder::note>(Time{}, first, recorder, std::uint64_t{1});
@@ -133,7 +133,7 @@ TEST_CASE("lifo reverses the lanes and keeps each lane's own order") {
 TEST_CASE("shuffle reaches every order of three lanes, keeps each lane's own order and repeats with its seed") {
   auto orders = [](std::uint64_t seed) {
     std::vector<std::vector<std::uint64_t>> result;
-    Calendar calendar({ScheduleOrder::Kind::shuffle, seed});
+    Calendar calendar({TieOrder::shuffle, seed});
     Recorder recorder{calendar, {}};
     std::vector<Lane> lanes;
     for (int i = 0; i < 3; ++i) lanes.push_back(calendar.add_lane("lane"));
@@ -215,7 +215,7 @@ TEST_CASE("an event has passed exactly when it would have been executed, whateve
       if (more > 0) calendar.at<&Checker::look>(calendar.now(), lanes[2 * (random() % 8) + 1], *this, more - 1);
     }
   };
-  for (const auto kind : {ScheduleOrder::Kind::fifo, ScheduleOrder::Kind::lifo, ScheduleOrder::Kind::shuffle}) {
+  for (const auto kind : {TieOrder::fifo, TieOrder::lifo, TieOrder::shuffle}) {
     Calendar calendar({kind, 9});
     Checker checker{calendar, {}, {}};
     for (int i = 0; i < 16; ++i) {

@@ -22,8 +22,8 @@ Scenario scenario_with(ExpectedBaseline baseline, std::optional<bool> pass = {})
   return scenario;
 }
 
-const Scenario kExact = scenario_with({ExpectedBaseline::Kind::exact, {}});
-const Scenario kWithin = scenario_with({ExpectedBaseline::Kind::metrics, {{"x", 10, true}, {"y", 1, false}}});
+const Scenario kExact = scenario_with({ExpectedBaseline::Comparison::exact, {}});
+const Scenario kWithin = scenario_with({ExpectedBaseline::Comparison::metrics, {{"x", 10, true}, {"y", 1, false}}});
 
 }  // namespace
 
@@ -31,7 +31,7 @@ TEST_CASE("a scenario that says nothing is compared by throughput and latency un
   CHECK(tolerances_of(scenario_with({})).size() == 2);
   CHECK(tolerances_of(scenario_with({}, true)).size() == 2);
   CHECK(tolerances_of(scenario_with({}, false)).empty());
-  CHECK(tolerances_of(scenario_with({ExpectedBaseline::Kind::none, {}})).empty());
+  CHECK(tolerances_of(scenario_with({ExpectedBaseline::Comparison::none, {}})).empty());
   CHECK(tolerances_of(kWithin).size() == 2);
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("what is not stored or not reported fails with what to do about it") {
         std::vector<std::string>{"the run reports no metric y"});
   CHECK(compare(kExact, Baseline{"", {}}, {kHash, {}}).failures ==
         std::vector<std::string>{"no baseline of the run hash is stored: run with --bless"});
-  CHECK(compare(scenario_with({ExpectedBaseline::Kind::none, {}}), std::nullopt, {}).failures.empty());
+  CHECK(compare(scenario_with({ExpectedBaseline::Comparison::none, {}}), std::nullopt, {}).failures.empty());
 }
 
 TEST_CASE("an exact baseline is the run hash alone") {

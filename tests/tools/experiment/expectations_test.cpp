@@ -56,7 +56,7 @@ TEST_CASE("a metric that the run does not report is bad input with the nearest n
                     Contains("f: /expect/packets.droped") && Contains("packets.dropped"));
   CHECK_THROWS_AS(judged.expect({"zebra", 1, {}, {}}), InputError);
   judged.scenario.expect.metrics.clear();
-  judged.scenario.expect.baseline = {ExpectedBaseline::Kind::metrics, {{"packets.droped", 1, true}}};
+  judged.scenario.expect.baseline = {ExpectedBaseline::Comparison::metrics, {{"packets.droped", 1, true}}};
   CHECK_THROWS_WITH(check_expected_metrics(judged.scenario, judged.metrics),
                     Contains("f: /expect/baseline/packets.droped") && Contains("packets.dropped"));
 }

@@ -11,7 +11,7 @@ namespace chart_test {
 using namespace racksim;
 using namespace racksim::tools::explain;
 using namespace sim::literals;
-using Kind = Event::Kind;
+using Type = Event::Type;
 
 namespace {
 
@@ -19,27 +19,27 @@ sim::Time at(sim::Duration since_start) {
   return sim::Time{} + since_start;
 }
 
-Event local(Kind kind, sim::Duration when, const char* party, const char* text, std::uint64_t operation = 0) {
+Event local(Type kind, sim::Duration when, const char* party, const char* text, std::uint64_t operation = 0) {
   return {kind, at(when), at(when), party, "", text, "", operation};
 }
 
 Event message(sim::Duration sent, sim::Duration taken, const char* from, const char* to, const char* text,
               std::uint64_t operation = 0) {
-  return {Kind::message, at(taken), at(sent), from, to, text, "", operation};
+  return {Type::message, at(taken), at(sent), from, to, text, "", operation};
 }
 
 // A write whose first request is lost, and which takes the lock with the second.
 History small_history() {
   History history;
   history.sessions = {"n0.t1"};
-  history.events.push_back(local(Kind::begun, 1_ns, "n0.t1", "write begins", 42));
+  history.events.push_back(local(Type::begun, 1_ns, "n0.t1", "write begins", 42));
   Event lost = message(2_ns, 3_ns, "n0.t1", "switch", "WRITE seq 1", 42);
-  lost.kind = Kind::lost;
+  lost.type = Type::lost;
   lost.note = "lost: loss";
   history.events.push_back(lost);
-  history.events.push_back(local(Kind::fault, 4_ns, "", "fault 0 (noise) ends"));
+  history.events.push_back(local(Type::fault, 4_ns, "", "fault 0 (noise) ends"));
   history.events.push_back(message(5_ns, 6_ns, "n0.t1", "switch", "WRITE seq 1 again", 42));
-  history.events.push_back(local(Kind::switch_state, 7_ns, "switch", "LOCK[3] 0 → 1"));
+  history.events.push_back(local(Type::switch_state, 7_ns, "switch", "LOCK[3] 0 → 1"));
   history.events.push_back(message(8_ns, 9_ns, "switch", "n1.cache", "WRITE seq 1"));
   history.events.push_back(message(9_ns, 10_ns, "switch", "n0.t1", "ACK", 42));
   history.operations[42] = {"write (operation 42) of n0.t1", true};
@@ -54,7 +54,7 @@ History long_history(std::size_t events) {
   History history;
   for (std::size_t i = 0; i < events; ++i) {
     const auto text = std::to_string(i);
-    history.events.push_back(local(Kind::permission, static_cast<std::int64_t>(i) * 1_ns, "n0", text.c_str()));
+    history.events.push_back(local(Type::permission, static_cast<std::int64_t>(i) * 1_ns, "n0", text.c_str()));
   }
   return history;
 }
@@ -105,7 +105,7 @@ TEST_CASE("registers are shown as they were before the first event and at the vi
 
 TEST_CASE("an arrow passes the lifelines between its ends", "[explain]") {
   History history;
-  history.events = {local(Kind::ended, 1_ns, "n1.t0", "x"), message(1_ns, 2_ns, "switch", "n0.t0", "y")};
+  history.events = {local(Type::ended, 1_ns, "n1.t0", "x"), message(1_ns, 2_ns, "switch", "n0.t0", "y")};
   history.sessions = {"n0.t0", "n1.t0"};
   CHECK_THAT(text_chart(make_chart(history, {}, at(5_ns))),
              Catch::Contains("        2.000  ◀────────┼────────┤         y\n"));
@@ -114,7 +114,7 @@ TEST_CASE("an arrow passes the lifelines between its ends", "[explain]") {
 TEST_CASE("long texts continue on lines of their own", "[explain]") {
   History history;
   history.events = {
-      local(Kind::switch_state, 1_ns, "switch", "one two three four five six seven eight nine ten eleven")};
+      local(Type::switch_state, 1_ns, "switch", "one two three four five six seven eight nine ten eleven")};
   CHECK(text_chart(make_chart(history, {}, at(5_ns)), 66) ==
         "   time in ns  switch\n"
         "        1.000  ■         one two three four five six seven eight\n"
@@ -155,9 +155,9 @@ TEST_CASE("of a long history the chart shows what is around its turns and its en
 
 TEST_CASE("a message that was sent before the window says so and begins with a ring", "[explain]") {
   History history;
-  history.events = {local(Kind::begun, 1_ns, "n0", "early"), message(2_ns, 9_ns, "n0", "switch", "late"),
+  history.events = {local(Type::begun, 1_ns, "n0", "early"), message(2_ns, 9_ns, "n0", "switch", "late"),
                     message(8_ns, 10_ns, "n0", "switch", "in time"), message(1_ns, 11_ns, "switch", "n0", "later")};
-  history.events.back().kind = Kind::lost;
+  history.events.back().type = Type::lost;
   history.events.back().note = "lost: loss";
   history.sessions = {"n0"};
   Extract window;

@@ -12,7 +12,7 @@ using namespace racksim;
 using namespace racksim::tools::explain;
 using namespace racksim::models::test;
 using namespace sim::literals;
-using Kind = Event::Kind;
+using Type = Event::Type;
 
 namespace {
 
@@ -108,7 +108,7 @@ TEST_CASE("a lost packet is a lost message, and one that a program drops is lost
   w.send(kOperation, 9);
   const History history = w.recorder.history();
   REQUIRE(history.events.size() == 2);
-  CHECK(history.events[1].kind == Kind::lost);
+  CHECK(history.events[1].type == Type::lost);
   CHECK(lines(history)[1] == "n0>switch: packet (64 bytes) (lost: loss)");
 }
 

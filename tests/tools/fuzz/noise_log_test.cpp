@@ -18,7 +18,7 @@ namespace noise_log_test {
 
 using namespace racksim;
 using namespace racksim::tools;
-using Kind = NoiseEffect::Kind;
+using Fault = NoiseEffect::Fault;
 
 namespace {
 
@@ -110,9 +110,9 @@ TEST_CASE("a noisy run is repeated, packet by packet and to the last metric, by 
       JsonValue original = noisy("[" + everything + (with_others ? "," + others : "") + "]");
       original.set("seed", seed);
       const std::vector<NoiseEffect> effects = effects_in(original);
-      std::set<Kind> kinds;
-      for (const NoiseEffect& effect : effects) kinds.insert(effect.kind);
-      CHECK(kinds == std::set<Kind>{Kind::drop, Kind::hold, Kind::stall, Kind::duplicate});
+      std::set<Fault> faults;
+      for (const NoiseEffect& effect : effects) faults.insert(effect.fault);
+      CHECK(faults == std::set<Fault>{Fault::drop, Fault::hold, Fault::stall, Fault::duplicate});
       CHECK(effects.size() < kMostNoiseEffects);
       const JsonValue named = with_noise_replaced(original, effects);
       CHECK_FALSE(is_noisy(named));
@@ -123,22 +123,22 @@ TEST_CASE("a noisy run is repeated, packet by packet and to the last metric, by 
 }
 
 TEST_CASE("each part of noise is told apart, and each alone is enough to repeat its run") {
-  const std::vector<std::pair<const char*, std::set<Kind>>> parts{
-      {R"("loss": 0.02)", {Kind::drop}},
-      {R"("burst_enter": 0.02, "burst_leave": 0.3, "burst_loss": 0.8)", {Kind::drop}},
-      {R"("duplicate": 0.1)", {Kind::duplicate}},
-      {R"("reorder": 0.1)", {Kind::hold}},
-      {R"("duplicate": 0.1, "reorder": 0.1)", {Kind::duplicate, Kind::hold}},
-      {R"("spike": 0.02, "spike_delay": "2us")", {Kind::stall}},
-      {R"("jitter": "50ns", "until": "100us")", {Kind::stall}}};
+  const std::vector<std::pair<const char*, std::set<Fault>>> parts{
+      {R"("loss": 0.02)", {Fault::drop}},
+      {R"("burst_enter": 0.02, "burst_leave": 0.3, "burst_loss": 0.8)", {Fault::drop}},
+      {R"("duplicate": 0.1)", {Fault::duplicate}},
+      {R"("reorder": 0.1)", {Fault::hold}},
+      {R"("duplicate": 0.1, "reorder": 0.1)", {Fault::duplicate, Fault::hold}},
+      {R"("spike": 0.02, "spike_delay": "2us")", {Fault::stall}},
+      {R"("jitter": "50ns", "until": "100us")", {Fault::stall}}};
   for (const auto& [options, expected] : parts) {
     INFO(options);
     const JsonValue original = noisy(std::string(R"([{"kind": "noise", )") + options + "}]");
     const std::vector<NoiseEffect> effects = effects_in(original);
     CHECK(effects.size() > 5);
-    std::set<Kind> kinds;
-    for (const NoiseEffect& effect : effects) kinds.insert(effect.kind);
-    CHECK(kinds == expected);
+    std::set<Fault> faults;
+    for (const NoiseEffect& effect : effects) faults.insert(effect.fault);
+    CHECK(faults == expected);
     CHECK((course_of(with_noise_replaced(original, effects)) == course_of(original)));
   }
 }
@@ -167,10 +167,10 @@ TEST_CASE("of very much noise the first effects are kept") {
 
 TEST_CASE("what noise did is written as the faults that do it, and survives the way out of a child process") {
   using namespace sim::literals;
-  const std::vector<NoiseEffect> effects{{Kind::drop, 2, true, 17, {}},
-                                         {Kind::hold, 0, false, 3, 1500_ns},
-                                         {Kind::stall, 1, true, 4, 2_us},
-                                         {Kind::duplicate, 3, false, 9, {}}};
+  const std::vector<NoiseEffect> effects{{Fault::drop, 2, true, 17, {}},
+                                         {Fault::hold, 0, false, 3, 1500_ns},
+                                         {Fault::stall, 1, true, 4, 2_us},
+                                         {Fault::duplicate, 3, false, 9, {}}};
   CHECK(noise_from_text(noise_text(effects)) == effects);
   CHECK(faults_of(effects) == parse_json(R"([
     {"kind": "drop", "node": 2, "direction": "to_switch", "first": 17},

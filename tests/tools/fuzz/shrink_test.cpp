@@ -157,11 +157,11 @@ TEST_CASE("a shrunk scenario says what fails and reads back") {
 }
 
 TEST_CASE("noise is replaced by what it did, and delta debugging leaves the effects that a defect needs together") {
-  using Kind = NoiseEffect::Kind;
+  using Fault = NoiseEffect::Fault;
   std::vector<NoiseEffect> effects;
   for (std::uint64_t packet = 1; packet <= 120; ++packet) {
-    effects.push_back({static_cast<Kind>(packet % 4), static_cast<racksim::models::NodeId>(packet % 6), packet % 5 == 0,
-                       packet, racksim::sim::Duration::from_ps(1000)});
+    effects.push_back({static_cast<Fault>(packet % 4), static_cast<racksim::models::NodeId>(packet % 6),
+                       packet % 5 == 0, packet, racksim::sim::Duration::from_ps(1000)});
   }
   JsonValue needed = faults_of({effects[6], effects[70], effects[119]});
   const Catalogue catalogue = built_in_catalogue();

@@ -12,7 +12,7 @@ using namespace racksim::sim::literals;
 
 namespace {
 
-using Kind = StageStep::Kind;
+using Type = StageStep::Type;
 using Ports = std::vector<unsigned>;
 
 /// The ones' complement sum of some bytes, folded (RFC 1071): 0xffff where a checksum among them is right.
@@ -28,7 +28,7 @@ unsigned sum_of(const std::vector<std::uint8_t>& bytes, std::size_t from, std::s
 TEST_CASE("chain: a register's output goes to the field of its index in one stage, and no port gets no packet") {
   const auto story = story_of_example("example-chain", "chain");
   const auto& walker = story.packets.at(0);
-  const auto accesses = steps(walker, Kind::access);
+  const auto accesses = steps(walker, Type::access);
   REQUIRE(accesses.size() == 2);
   CHECK(accesses[0].index == 3);
   CHECK(accesses[0].output == "7");
@@ -151,7 +151,7 @@ TEST_CASE("selection: hashes choose a node of an ECMP set and a member of a LAG,
 TEST_CASE("predicates: one access compares with both ends of a window") {
   const auto story = story_of_example("example-predicates", "predicates");
   for (unsigned i = 0; i < 3; ++i) CHECK(ports_of(story.packets.at(i)) == Ports{i + 1});
-  CHECK(steps(story.packets.at(1), Kind::access).at(0).output == "8");
+  CHECK(steps(story.packets.at(1), Type::access).at(0).output == "8");
 }
 
 TEST_CASE("meters: bytes and packets are coloured by their rates, red is dropped, and all is counted") {
@@ -163,7 +163,7 @@ TEST_CASE("meters: bytes and packets are coloured by their rates, red is dropped
     CHECK(left.size() == (ttl[i].empty() ? 0U : 1U));
     if (!left.empty()) CHECK(field_of(left[0].second.headers, "ipv4", "ttl") == ttl[i]);
   }
-  const auto marks = steps(story.packets.at(3), Kind::meter);
+  const auto marks = steps(story.packets.at(3), Type::meter);
   REQUIRE(marks.size() == 2);
   CHECK(marks[0].after == "red");
   CHECK(marks[1].after == "red");  // what the second meter sees comes from the first

@@ -41,11 +41,11 @@ std::vector<std::pair<sim::Time, Event>> all(const PacketStory& packet) {
 }
 
 /// The steps of one kind of all passes of a packet.
-inline std::vector<StageStep> steps(const PacketStory& packet, StageStep::Kind kind) {
+inline std::vector<StageStep> steps(const PacketStory& packet, StageStep::Type type) {
   std::vector<StageStep> found;
   for (const auto& [at, pass] : all<PassStory>(packet)) {
     for (const auto& step : pass.steps) {
-      if (step.kind == kind) found.push_back(step);
+      if (step.type == type) found.push_back(step);
     }
   }
   return found;

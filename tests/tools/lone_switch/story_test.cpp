@@ -15,7 +15,7 @@ using Catch::Contains;
 
 namespace {
 
-using Kind = StageStep::Kind;
+using Type = StageStep::Type;
 using Ports = std::vector<unsigned>;
 
 /// n cycles of 1.22 GHz, rounded up to the picosecond (models/hardware.md 6.4).
@@ -30,7 +30,7 @@ TEST_CASE("a packet is looked up, leaves by its port and takes the time of two p
   REQUIRE(story.packets.size() == 4);
   const auto& known = story.packets[0];
   CHECK(ports_of(known) == Ports{1});
-  const auto lookups = steps(known, Kind::lookup);
+  const auto lookups = steps(known, Type::lookup);
   REQUIRE(lookups.size() == 1);
   CHECK(lookups[0].name == "forward_by_mac");
   CHECK(lookups[0].stage == 0);
@@ -38,7 +38,7 @@ TEST_CASE("a packet is looked up, leaves by its port and takes the time of two p
   CHECK(lookups[0].yes);
   CHECK(lookups[0].action == "forward_to_port");
   CHECK(lookups[0].data == NamedValues{{"port", "1"}});
-  const auto changes = steps(known, Kind::change);
+  const auto changes = steps(known, Type::change);
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].name == "ucast_egress_port");
   CHECK(changes[0].before == "unset");
@@ -59,12 +59,12 @@ TEST_CASE("a miss, a gateway, a multicast with an exclusion and a drop are told 
   const auto story = story_of_example("l2l3-forwarding", "forwarding");
   const auto& by_ip = story.packets[1];
   CHECK(ports_of(by_ip) == Ports{2});
-  const auto lookups = steps(by_ip, Kind::lookup);
+  const auto lookups = steps(by_ip, Type::lookup);
   REQUIRE(lookups.size() == 2);
   CHECK(!lookups[0].yes);
   CHECK(lookups[0].action.empty());
   CHECK(lookups[1].yes);
-  const auto gateways = steps(by_ip, Kind::gateway);
+  const auto gateways = steps(by_ip, Type::gateway);
   REQUIRE(gateways.size() == 1);
   CHECK(gateways[0].name == "if (ipv4.isValid == 1)");
   CHECK(gateways[0].yes);
@@ -77,7 +77,7 @@ TEST_CASE("a miss, a gateway, a multicast with an exclusion and a drop are told 
 
   const auto& unknown = story.packets[3];
   CHECK(ports_of(unknown).empty());
-  CHECK(steps(unknown, Kind::action).at(0).action == "forward_drop");
+  CHECK(steps(unknown, Type::action).at(0).action == "forward_drop");
   REQUIRE(all<DropStory>(unknown).size() == 1);
   CHECK(all<DropStory>(unknown)[0].second.reason == "switch_program");
 }
@@ -86,7 +86,7 @@ TEST_CASE("registers are shown before and after, presets included, and a resubmi
   const auto story = story_of_example("example-visits", "visits");
   REQUIRE(story.packets.size() == 2);
   const auto& first = story.packets[0];
-  const auto accesses = steps(first, Kind::access);
+  const auto accesses = steps(first, Type::access);
   REQUIRE(accesses.size() == 1);
   CHECK(accesses[0].name == "VISITS");
   CHECK(accesses[0].action == "visit");
@@ -105,8 +105,8 @@ TEST_CASE("registers are shown before and after, presets included, and a resubmi
 
   // The preset count is 41: the packet is not the first visitor, and goes round as often as its time to live has it.
   const auto& late = story.packets[1];
-  CHECK(steps(late, Kind::access).at(0).before == "41");
-  CHECK(steps(late, Kind::access).at(0).after == "42");
+  CHECK(steps(late, Type::access).at(0).before == "41");
+  CHECK(steps(late, Type::access).at(0).after == "42");
   CHECK(ports_of(late) == Ports{4, 4, 2});
   const auto departures = all<DepartureStory>(late);
   CHECK(departures[0].second.recirculates);

@@ -44,7 +44,7 @@ TEST_CASE("a baseline is asked for in one of three ways and written back as it w
                            R"({"baseline":"exact","verdict":"fail","violation":"data-value"})"}) {
     CHECK(to_canonical_json(write_expectations(read(text))) == text);
   }
-  CHECK(read("{}").baseline.kind == ExpectedBaseline::Kind::usual);
+  CHECK(read("{}").baseline.comparison == ExpectedBaseline::Comparison::usual);
   const auto asked = read(R"({"baseline": {"a": "0.5%", "b": 3}})").baseline;
   REQUIRE(asked.tolerances.size() == 2);
   CHECK((asked.tolerances[0].allowed == 0.5 && asked.tolerances[0].per_cent));

@@ -107,8 +107,8 @@ TEST_CASE("a full scenario is read") {
   CHECK(scenario.run.drain == 2_ms);
   CHECK(scenario.run.time_limit == 3_s);
   CHECK(scenario.run.execution == Execution::stepped);
-  CHECK(scenario.run.order == TieOrder::shuffle);
-  CHECK(scenario.run.shuffle_seed == 7);
+  CHECK(scenario.run.order.ties == racksim::sim::TieOrder::shuffle);
+  CHECK(scenario.run.order.seed == 7);
   CHECK(scenario.run.jitter == 5_ns);
   REQUIRE(scenario.faults.size() == 2);
   CHECK(options_of<FakeFault>(scenario.faults[0]).probability == 0.01);
