@@ -1,7 +1,7 @@
 // The registration of the baselines. See base.hpp.
 #include "protocols/cckvs/base.hpp"
 
-#include "protocols/cckvs/threads/coverage.hpp"
+#include "protocols/cckvs/threads/races.hpp"
 
 namespace racksim::cckvs {
 
@@ -12,7 +12,7 @@ const sim::Registration<models::ProtocolEntry> base_registration({
     .doc = "the sharded key-value store that ccKVS is compared with: Base and Base-EREW (EuroSys '18)",
     .make_options = [] { return std::make_shared<BaseOptions>(); },
     .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
-    .coverage = store_coverage_map(),
+    .coverage = {.states = {}, .messages = {}, .race_points = StoreRaces().names()},
 });
 
 }  // namespace

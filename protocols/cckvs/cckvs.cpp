@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "protocols/cckvs/keys/tables.hpp"
-#include "protocols/cckvs/threads/coverage.hpp"
+#include "protocols/cckvs/keys/hand_over_step.hpp"
+#include "protocols/cckvs/keys/key_step.hpp"
+#include "protocols/cckvs/threads/races.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::cckvs {
@@ -18,8 +19,9 @@ const sim::Registration<models::ProtocolEntry> registration({
     .doc = "ccKVS: a sharded key-value store whose nodes all cache the hottest keys, consistently (EuroSys '18)",
     .make_options = [] { return std::make_shared<Options>(); },
     .tolerates = {"control-delay", "fast-clock", "hold", "nic-stall", "slow-core"},
-    .coverage = coverage_map(),
-    .tables = transition_tables(),
+    .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
+    .tables = {&lin_table().description(), &sc_table().description(), &home_table().description(),
+               &member_table().description()},
     .work_shares = {{"of the operations were answered by a cache", "store.answers_by_cache", "store.answers"}},
 });
 

@@ -38,7 +38,7 @@ std::string ExploredCaches::initial() {
     if (!scope_.hand_overs) continue;
     HandOver& hand_over = nodes_[node]->hand_over;
     hand_over.begin_cached(kKey, home_);
-    copy.part = hand_over.part_of(kKey);
+    copy.part = hand_over.state_of(kKey);
   }
   return state.encoded(scope_);
 }
@@ -251,7 +251,7 @@ void ExploredCaches::run(NodeId number, const Event& event) {
   const bool is_home = number == home_;
   node.cache.restore(kKey, copy.entry.value_or(Entry{}), copy.work);
   if (!copy.entry) node.cache.remove(kKey);
-  if (scope_.hand_overs) node.hand_over.restore(kKey, copy.part, is_home ? now_.change : HandOver::Change{});
+  if (scope_.hand_overs) node.hand_over.restore(kKey, copy.part, is_home ? now_.change : HandOverChange{});
   const sim::InvariantChecks checked(true);
   try {
     event(node);
@@ -265,9 +265,9 @@ void ExploredCaches::run(NodeId number, const Event& event) {
   copy.entry = entry == nullptr ? std::nullopt : std::optional(*entry);
   copy.work = work == nullptr ? Work{} : *work;
   if (!scope_.hand_overs) return;
-  copy.part = node.hand_over.part_of(kKey);
-  const HandOver::Change* change = node.hand_over.change(kKey);
-  if (is_home) now_.change = change == nullptr ? HandOver::Change{} : *change;
+  copy.part = node.hand_over.state_of(kKey);
+  const HandOverChange* change = node.hand_over.change(kKey);
+  if (is_home) now_.change = change == nullptr ? HandOverChange{} : *change;
 }
 
 // What the nodes tell.

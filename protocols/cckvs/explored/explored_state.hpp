@@ -46,7 +46,7 @@ struct ExploredState {
   struct Copy {
     std::optional<Entry> entry;
     Work work;
-    HandOver::Part part;
+    HandOverState part;
   };
   struct Session {
     enum class Pending : std::uint8_t { none, get, put };
@@ -71,7 +71,7 @@ struct ExploredState {
   std::vector<Control> controls;  ///< sorted by channel alone
   std::vector<Session> sessions;
   Stored stored;                                                                 ///< at the home
-  HandOver::Change change;                                                       ///< likewise
+  HandOverChange change;                                                         ///< likewise
   std::uint8_t puts = 0, losses = 0, duplicates = 0, timeouts = 0, changes = 0;  ///< that there were
   Timestamp committed;                                                           ///< the greatest that was
   sim::checkers::RegisterLinearizations linearizations{};                        ///< of Lin with sessions

@@ -1,169 +1,201 @@
-// The transition table of Lin. See lin_step.hpp; guards and actions are in lin_step.cpp.
+// The transition table of Lin. See key_step.hpp.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "protocols/cckvs/keys/lin_step.hpp"
+#include "protocols/cckvs/keys/key_step.hpp"
 
 namespace racksim::cckvs {
 
-/// The table, apart from LinStep because it names all of its members.
-struct LinStep::Life {
-  using State = CacheState;
-  using Event = LinEvent;
-  using Step = LinStep;
-  using Table = models::TransitionTable<State, Event, LinStep>;
+namespace {
+namespace lin {
 
-  static constexpr Table::Guard kReadsOld{"get_in_write old", &Step::reads_old_in_write},
-      kReadsNew{"get_in_write new", &Step::reads_new_in_write},
-      kReadsInvalid{"invalid_state off", &Step::reads_invalid},
-      kStartsAtOnce{"start_at_once, or waited together", &Step::starts_at_once},
-      kEqualInvalidates{"equal_ignored off", &Step::equal_invalidates},
-      kLosersAtOnce{"losers at-once", &Step::losers_return_at_once},
-      kLosersAcked{"losers acked", &Step::acknowledges_losers}, kLast{"the last one", &Step::completes},
-      kCountsAny{"ack_timestamps off", &Step::counts_any},
-      kLastOfAny{"ack_timestamps off, the last one", &Step::completes_any},
-      kLastOfLoser{"losers acked, the last one", &Step::completes_loser},
-      kRetransmits{"retransmit", &Step::retransmits}, kTakesAny{"update_timestamps off", &Step::takes_any_update},
-      kResends{"resend_invalidations", &Step::resends}, kAsks{"ask_for_updates", &Step::asks};
+using Guard = LinTable::Guard;
+using Action = LinTable::Action;
+using Losers = Rules::Losers;
 
-  static constexpr Table::Action kAnswer{"answer", &Step::answer},
-      kAnswerNew{"answer the value to come", &Step::answer_new}, kStall{"stall", &Step::stall},
-      kBegin{"version + 1, send INV to all", &Step::begin}, kTakeTimestamp{"take the timestamp", &Step::take_timestamp},
-      kAck{"send ACK", &Step::acknowledge}, kSupersede{"own put is superseded", &Step::supersede},
-      kReturnSuperseded{"superseded puts return", &Step::return_superseded}, kCount{"add the sender", &Step::count_ack},
-      kCountLoser{"add the sender to the loser's", &Step::count_loser},
-      kReturnLoser{"the loser returns", &Step::return_loser},
-      kCommit{"take the value, send UPD to all, the put returns", &Step::commit},
-      kTakeValue{"take the value", &Step::take_value},
-      kResend{"send INV to those missing", &Step::resend_invalidations},
-      kResendUpdate{"send UPD to the sender", &Step::resend_update},
-      kAsk{"send ACK to the writer", &Step::ask_for_update};
+/// Whether the put has all acknowledgements with this one.
+bool is_last(const KeyStep& step, const Put& put) {
+  const std::uint32_t needed = step.at.nodes - (step.at.rules.all_acks ? 1 : 2);
+  const bool counts = !step.at.rules.ack_set || !put.acknowledged.test(step.from);
+  return put.acks + (counts ? 1 : 0) >= needed;
+}
+void add_sender(const KeyStep& step, Put& put) {
+  if (step.at.rules.ack_set && put.acknowledged.test(step.from)) return;
+  put.acknowledged.set(step.from);
+  ++put.acks;
+}
 
-  static Table make_table();
-  static const Table& table();
-};
+// Guards.
 
-LinStep::Life::Table LinStep::Life::make_table() {
-  constexpr auto kStays = std::nullopt;
-  using S = State;
-  using E = Event;
-  const std::vector<S> all{S::valid, S::invalid, S::write}, waiting{S::invalid, S::write};
-  const std::vector<E> others_acks{E::superseded_ack, E::other_ack};
-  return Table({
+constexpr Guard reads_old("get_in_write old", [](const KeyStep& step) {
+  return step.at.rules.get_in_write == Rules::GetInWrite::old_value;
+});
+constexpr Guard reads_new("get_in_write new", [](const KeyStep& step) {
+  return step.at.rules.get_in_write == Rules::GetInWrite::new_value;
+});
+constexpr Guard reads_stale("invalid_state off", [](const KeyStep& step) { return !step.at.rules.invalid_state; });
+constexpr Guard at_once("start_at_once, or waited together",
+                        [](const KeyStep& step) { return step.on_top || step.at.rules.start_at_once; });
+constexpr Guard same_counts("equal_ignored off", [](const KeyStep& step) { return !step.at.rules.equal_ignored; });
+constexpr Guard loses_now("losers at-once",
+                          [](const KeyStep& step) { return step.at.rules.losers == Losers::at_once; });
+constexpr Guard lost_acked("losers acked", [](const KeyStep& step) { return step.at.rules.losers == Losers::acked; });
+constexpr Guard last("the last one", [](const KeyStep& step) { return is_last(step, step.current()); });
+constexpr Guard counts_any("ack_timestamps off", [](const KeyStep& step) { return !step.at.rules.ack_timestamps; });
+constexpr Guard last_of_any("ack_timestamps off, the last one", [](const KeyStep& step) {
+  return !step.at.rules.ack_timestamps && is_last(step, step.current());
+});
+constexpr Guard loser_last("losers acked, the last one", [](const KeyStep& step) {
+  return step.at.rules.losers == Losers::acked && is_last(step, step.told_of());
+});
+constexpr Guard retransmits("retransmit", [](const KeyStep& step) { return step.at.rules.retransmit; });
+constexpr Guard takes_any("update_timestamps off",
+                          [](const KeyStep& step) { return !step.at.rules.update_timestamps; });
+constexpr Guard resends("resend_invalidations", [](const KeyStep& step) { return step.at.rules.resend_invalidations; });
+constexpr Guard asks("ask_for_updates", [](const KeyStep& step) { return step.at.rules.ask_for_updates; });
+
+// Actions.
+
+constexpr Action answer("answer",
+                        [](KeyStep& step) { step.at.outbox.answered(step.operation, step.key, step.entry.value); });
+constexpr Action answer_new("answer the value to come", [](KeyStep& step) {
+  step.at.outbox.answered(step.operation, step.key, step.current().value);
+});
+constexpr Action stall("stall", [](KeyStep& step) {
+  step.work().stalled.push_back({step.operation, step.value != 0, step.value});
+  step.at.outbox.stalled(step.operation, step.key);
+});
+constexpr Action begin("version + 1, send INV to all", [](KeyStep& step) {
+  const Timestamp mine = step.next_timestamp();
+  step.entry.header.set(mine);
+  step.entry.header.acks = 0;
+  step.work().puts.push_back({step.operation, mine, step.value, {}});
+  step.at.outbox.invalidate_all(step.key, mine, step.operation);
+});
+constexpr Action stamp("take the timestamp", [](KeyStep& step) { step.entry.header.set(step.timestamp); });
+constexpr Action take("take the value", [](KeyStep& step) { step.entry.value = step.value; });
+constexpr Action ack("send ACK",
+                     [](KeyStep& step) { step.at.outbox.acknowledge(step.from, step.key, step.timestamp); });
+constexpr Action lose("own put is superseded", [](KeyStep& step) {
+  if (Put* put = step.work().current()) put->superseded = true;
+});
+// They come just before the put that the key has now: every node knows that one, so none reads what was before.
+constexpr Action settle("superseded puts return", [](KeyStep& step) {
+  Work* work = step.at.work.find(step.key);
+  if (work == nullptr || step.at.rules.losers == Losers::blocked) return;
+  for (const Put& put : work->puts) {
+    if (put.superseded) step.at.outbox.returned(put.operation, step.key, true);
+  }
+  std::erase_if(work->puts, [](const Put& put) { return put.superseded; });
+});
+constexpr Action note("add the sender", [](KeyStep& step) {
+  Put& put = step.current();
+  add_sender(step, put);
+  step.entry.header.acks = static_cast<std::uint8_t>(std::min<std::uint32_t>(put.acks, 255));
+});
+constexpr Action note_lost("add the sender to the loser's", [](KeyStep& step) { add_sender(step, step.told_of()); });
+constexpr Action end_lost("the loser returns", [](KeyStep& step) {
+  step.at.outbox.returned(step.told_of().operation, step.key, true);
+  std::erase_if(step.work().puts, [&](const Put& put) { return put.timestamp == step.timestamp; });
+});
+constexpr Action commit("take the value, send UPD to all, the put returns", [](KeyStep& step) {
+  const Put put = step.current();
+  step.work().puts.pop_back();
+  step.entry.value = put.value;
+  step.at.outbox.committed(put.operation, step.key, put.timestamp, put.value);
+  step.at.outbox.update_all(step.key, put.timestamp, put.value, put.operation);
+  step.at.outbox.returned(put.operation, step.key, false);
+});
+constexpr Action resend_inv("send INV to those missing", [](KeyStep& step) {
+  const Put& put = step.current();
+  for (NodeId node = 0; node < step.at.nodes; ++node) {
+    if (node == step.at.self || put.acknowledged.test(node)) continue;
+    step.at.outbox.invalidate_one(node, step.key, put.timestamp, put.operation);
+  }
+});
+constexpr Action resend_upd("send UPD to the sender", [](KeyStep& step) {
+  step.at.outbox.update_one(step.from, step.key, step.entry.header.timestamp(), step.entry.value);
+});
+// The writer is Valid with exactly this timestamp, and answers; or it has not got all acknowledgements, and counts this
+// one; or it has lost against a put whose invalidation is on its way here.
+constexpr Action ask("send ACK to the writer", [](KeyStep& step) {
+  step.at.outbox.acknowledge(step.entry.header.writer, step.key, step.entry.header.timestamp());
+});
+
+using enum CacheState;
+
+std::vector<LinTable::Row> rows() {
+  using enum LinEvent;
+  constexpr auto stays = std::nullopt;
+  const std::vector<CacheState> waiting{invalid, write}, any{valid, invalid, write};
+  const std::vector<LinEvent> others{lost_ack, other_ack};
+  // clang-format off
+  return {
+  // row                                    states     event        guard        actions                     next     section
+  {"hit",                                   {valid},   {get},       {},          {answer},                   stays,   "§5.2"},
+  {"get of an invalid copy",                {invalid}, {get},       reads_stale, {answer},                   stays,   "without Invalid"},
+  {"get of the old value",                  {write},   {get},       reads_old,   {answer},                   stays,   "ours"},
+  {"get of the new value",                  {write},   {get},       reads_new,   {answer_new},               stays,   "ours"},
+  {"get waits",                             waiting,   {get},       {},          {stall},                    stays,   "§5.2"},
+  {"put",                                   {valid},   {put},       {},          {begin},                    write,   "§5.2"},
+  {"put on top",                            waiting,   {put},       at_once,     {lose, begin},              write,   "code"},
+  {"put waits",                             waiting,   {put},       {},          {stall},                    stays,   "ours"},
+
+  {"invalidated",                           {valid},   {newer_inv}, {},          {stamp, ack},               invalid, "§5.2"},
+  {"invalidated anew",                      {invalid}, {newer_inv}, {},          {stamp, ack},               stays,   "§5.2"},
+  {"put loses and returns",                 {write},   {newer_inv}, loses_now,   {stamp, ack, lose, settle}, invalid, "losers at-once"},
+  {"put loses",                             {write},   {newer_inv}, {},          {stamp, ack, lose},         invalid, "§5.2"},
+  {"invalidated twice",                     {valid},   {same_inv},  same_counts, {ack},                      invalid, "without equal_ignored"},
+  {"known and updated",                     {valid},   {same_inv},  {},          {},                         stays,   "§5.2"},
+  {"acknowledged again",                    {invalid}, {same_inv},  {},          {ack},                      stays,   "R3"},
+  {"loser acknowledged",                    any,       {older_inv}, lost_acked,  {ack},                      stays,   "losers acked"},
+  {"loser ignored",                         any,       {older_inv}, {},          {},                         stays,   "§5.2"},
+
+  {"commit",                                {write},   {same_ack},  last,        {note, commit, settle},     valid,   "§5.2"},
+  {"acknowledged",                          {write},   {same_ack},  {},          {note},                     stays,   "§5.2"},
+  {"commit by an ACK of another put",       {write},   others,      last_of_any, {note, commit, settle},     valid,   "as printed"},
+  {"acknowledged by an ACK of another put", {write},   others,      counts_any,  {note},                     stays,   "as printed"},
+  {"loser returns",                         any,       {lost_ack},  loser_last,  {note_lost, end_lost},      stays,   "losers acked"},
+  {"loser's ACK",                           any,       {lost_ack},  lost_acked,  {note_lost},                stays,   "losers acked"},
+  {"loser's ACK in vain",                   any,       {lost_ack},  {},          {},                         stays,   "§5.2"},
+  {"late ACK",                              {write},   {other_ack}, {},          {},                         stays,   "§5.2"},
+  {"asked for the update",                  {valid},   {same_ack},  retransmits, {resend_upd},               stays,   "R4"},
+  {"ACK after the commit",                  {valid},   {same_ack},  {},          {},                         stays,   "§5.2"},
+
+  {"updated",                               {invalid}, {same_upd},  {},          {take, settle},             valid,   "§5.2"},
+  {"updated by any",                        {invalid}, {other_upd}, takes_any,   {stamp, take, settle},      valid,   "without update_timestamps"},
+  {"update of another put",                 {invalid}, {other_upd}, {},          {},                         stays,   "§5.2"},
+
+  {"sent again",                            {write},   {timeout},   resends,     {resend_inv},               stays,   "R1"},
+  {"not sent again",                        {write},   {timeout},   {},          {},                         stays,   "without resend_invalidations"},
+  {"asks for the update",                   {invalid}, {timeout},   asks,        {ask},                      stays,   "R4"},
+  {"does not ask",                          {invalid}, {timeout},   {},          {},                         stays,   "without ask_for_updates"},
+  };
+  // clang-format on
+}
+
+}  // namespace lin
+}  // namespace
+
+const LinTable& lin_table() {
+  using S = CacheState;
+  using E = LinEvent;
+  static const LinTable table({
       .name = "cckvs lin key",
       .doc = "a key in the cache of a node, per-key linearizable",
       .states = {"Valid", "Invalid", "Write"},
       .events = {"get", "put", "INV, newer", "INV, same", "INV, older", "ACK, current", "ACK, superseded", "ACK, other",
                  "UPD, same", "UPD, other", "timeout"},
       .initial = S::valid,
-      .rows =
-          {
-              {"hit", {S::valid}, {E::get}, {}, {kAnswer}, kStays, "§5.2"},
-              {"get of an invalid copy", {S::invalid}, {E::get}, kReadsInvalid, {kAnswer}, kStays, "without Invalid"},
-              {"get of the old value", {S::write}, {E::get}, kReadsOld, {kAnswer}, kStays, "ours"},
-              {"get of the new value", {S::write}, {E::get}, kReadsNew, {kAnswerNew}, kStays, "ours"},
-              {"get waits", waiting, {E::get}, {}, {kStall}, kStays, "§5.2"},
-              {"put", {S::valid}, {E::put}, {}, {kBegin}, S::write, "§5.2"},
-              {"put on top", waiting, {E::put}, kStartsAtOnce, {kSupersede, kBegin}, S::write, "code"},
-              {"put waits", waiting, {E::put}, {}, {kStall}, kStays, "ours"},
-
-              {"invalidated", {S::valid}, {E::newer_invalidation}, {}, {kTakeTimestamp, kAck}, S::invalid, "§5.2"},
-              {"invalidated anew", {S::invalid}, {E::newer_invalidation}, {}, {kTakeTimestamp, kAck}, kStays, "§5.2"},
-              {"put loses and returns",
-               {S::write},
-               {E::newer_invalidation},
-               kLosersAtOnce,
-               {kTakeTimestamp, kAck, kSupersede, kReturnSuperseded},
-               S::invalid,
-               "losers at-once"},
-              {"put loses",
-               {S::write},
-               {E::newer_invalidation},
-               {},
-               {kTakeTimestamp, kAck, kSupersede},
-               S::invalid,
-               "§5.2"},
-              {"invalidated twice",
-               {S::valid},
-               {E::same_invalidation},
-               kEqualInvalidates,
-               {kAck},
-               S::invalid,
-               "without equal_ignored"},
-              {"known and updated", {S::valid}, {E::same_invalidation}, {}, {}, kStays, "§5.2"},
-              {"acknowledged again", {S::invalid}, {E::same_invalidation}, {}, {kAck}, kStays, "R3"},
-              {"loser acknowledged", all, {E::older_invalidation}, kLosersAcked, {kAck}, kStays, "losers acked"},
-              {"loser ignored", all, {E::older_invalidation}, {}, {}, kStays, "§5.2"},
-
-              {"commit", {S::write}, {E::current_ack}, kLast, {kCount, kCommit, kReturnSuperseded}, S::valid, "§5.2"},
-              {"acknowledged", {S::write}, {E::current_ack}, {}, {kCount}, kStays, "§5.2"},
-              {"commit by an ACK of another put",
-               {S::write},
-               others_acks,
-               kLastOfAny,
-               {kCount, kCommit, kReturnSuperseded},
-               S::valid,
-               "as printed"},
-              {"acknowledged by an ACK of another put",
-               {S::write},
-               others_acks,
-               kCountsAny,
-               {kCount},
-               kStays,
-               "as printed"},
-              {"loser returns",
-               all,
-               {E::superseded_ack},
-               kLastOfLoser,
-               {kCountLoser, kReturnLoser},
-               kStays,
-               "losers acked"},
-              {"loser's ACK", all, {E::superseded_ack}, kLosersAcked, {kCountLoser}, kStays, "losers acked"},
-              {"loser's ACK in vain", all, {E::superseded_ack}, {}, {}, kStays, "§5.2"},
-              {"late ACK", {S::write}, {E::other_ack}, {}, {}, kStays, "§5.2"},
-              {"asked for the update", {S::valid}, {E::current_ack}, kRetransmits, {kResendUpdate}, kStays, "R4"},
-              {"ACK after the commit", {S::valid}, {E::current_ack}, {}, {}, kStays, "§5.2"},
-
-              {"updated", {S::invalid}, {E::same_update}, {}, {kTakeValue, kReturnSuperseded}, S::valid, "§5.2"},
-              {"updated by any",
-               {S::invalid},
-               {E::other_update},
-               kTakesAny,
-               {kTakeTimestamp, kTakeValue, kReturnSuperseded},
-               S::valid,
-               "without update_timestamps"},
-              {"update of another put", {S::invalid}, {E::other_update}, {}, {}, kStays, "§5.2"},
-
-              {"sent again", {S::write}, {E::timeout}, kResends, {kResend}, kStays, "R1"},
-              {"not sent again", {S::write}, {E::timeout}, {}, {}, kStays, "without resend_invalidations"},
-              {"asks for the update", {S::invalid}, {E::timeout}, kAsks, {kAsk}, kStays, "R4"},
-              {"does not ask", {S::invalid}, {E::timeout}, {}, {}, kStays, "without ask_for_updates"},
-          },
-      .ignored =
-          {
-              {{S::valid, S::invalid}, {E::other_ack}, "its put is over"},
-              {{S::valid, S::write}, {E::same_update, E::other_update}, "the key does not wait for it"},
-              {{S::valid}, {E::timeout}, "the key does not wait for anything"},
-          },
-      .impossible =
-          {
-              {{S::write}, {E::same_invalidation}, "only this node invalidates with it, and not itself"},
-              {{S::invalid}, {E::current_ack}, "the key's timestamp is another node's"},
-          },
+      .rows = lin::rows(),
+      .ignored = {{{S::valid, S::invalid}, {E::other_ack}, "its put is over"},
+                  {{S::valid, S::write}, {E::same_upd, E::other_upd}, "the key does not wait for it"},
+                  {{S::valid}, {E::timeout}, "the key does not wait for anything"}},
+      .impossible = {{{S::write}, {E::same_inv}, "only this node invalidates with it, and not itself"},
+                     {{S::invalid}, {E::same_ack}, "the key's timestamp is another node's"}},
   });
-}
-
-const LinStep::Life::Table& LinStep::Life::table() {
-  static const Table table = make_table();
   return table;
-}
-
-const models::TableDescription& LinStep::table() {
-  return Life::table().description();
-}
-
-void LinStep::execute(LinEvent event, LinStep& step, const sim::CoverageProbe& coverage) {
-  Life::table().on(step.entry.header.state, event, step, coverage);
 }
 
 }  // namespace racksim::cckvs

@@ -84,7 +84,7 @@ void CacheLinks::send(Peer& peer, Waiting message) {
 
 void CacheLinks::note_waiting() {
   ++shared_.counters.out_of_credits.value;
-  shared_.coverage.race(RacePoint::message_waits_for_credit);
+  shared_.coverage.race(races.message_waits_for_credit);
   start_timer();
 }
 

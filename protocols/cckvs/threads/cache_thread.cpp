@@ -112,7 +112,7 @@ sim::Task<models::Answer> CacheThread::serve_by_itself(StoreRequest request) {
   }
   while (request.put == 0 && shard_.read(request, calendar().now() - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
-    shared_.coverage.race(RacePoint::read_of_store_meets_write);
+    shared_.coverage.race(races.read_of_store_meets_write);
     co_await models::occupy(core_, shard_.find(request.key)->lock.free_in(calendar().now()) + cost);
   }
   co_return answer_of(request, AnsweredBy::local_store);
@@ -123,7 +123,7 @@ void CacheThread::send(Request& request, Destination& to) {
   ++shared_.counters.coalesced.value;
   if (to.credits == 0) {
     ++shared_.counters.out_of_credits.value;
-    shared_.coverage.race(RacePoint::request_waits_for_credit);
+    shared_.coverage.race(races.request_waits_for_credit);
   }
   to.waiting.push(request.request.id);
   list(to);

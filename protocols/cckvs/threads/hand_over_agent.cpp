@@ -30,7 +30,7 @@ void HandOverAgent::begin_cached(sim::Key key) {
 }
 
 bool HandOverAgent::uses_copy(sim::Key key) const {
-  const HandOver::Part part = hand_over_.part_of(key);
+  const HandOverState part = hand_over_.state_of(key);
   return part.home == HomeState::cached || part.member == MemberState::active;
 }
 
@@ -118,7 +118,7 @@ void HandOverAgent::served(const Stalled& request, sim::Key key, const Stored& s
     const sim::Duration cost = shared_.options.store_work;
     if (parts_.shard.read(answered, now - cost, *asked->core, shared_.options.seqlocks)) {
       ++shared_.counters.read_retries.value;
-      shared_.coverage.race(RacePoint::read_of_store_meets_write);
+      shared_.coverage.race(races.read_of_store_meets_write);
       asked->core->charge(parts_.shard.find(key)->lock.free_in(now) + cost);
     }
   }

@@ -127,7 +127,7 @@ void KvsThread::answer(StoreRequest& request) {
     core_.charge(shard_.write(request.key, request.value, now, cost, core_));
   } else if (shard_.read(request, now - cost, core_, shared_.options.seqlocks)) {
     ++shared_.counters.read_retries.value;
-    shared_.coverage.race(RacePoint::read_of_store_meets_write);
+    shared_.coverage.race(races.read_of_store_meets_write);
     core_.charge(shard_.find(request.key)->lock.free_in(now) + cost);
   }
 }

@@ -9,10 +9,10 @@
 #include "models/rack/rack.hpp"
 #include "models/service/key_value_service.hpp"
 #include "protocols/cckvs/threads/counters.hpp"
-#include "protocols/cckvs/threads/coverage.hpp"
 #include "protocols/cckvs/threads/home_requests.hpp"
 #include "protocols/cckvs/threads/messages.hpp"
 #include "protocols/cckvs/threads/node_options.hpp"
+#include "protocols/cckvs/threads/races.hpp"
 #include "protocols/cckvs/threads/shard.hpp"
 
 namespace racksim::cckvs {

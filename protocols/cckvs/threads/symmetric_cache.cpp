@@ -91,7 +91,7 @@ sim::Task<std::optional<models::Answer>> SymmetricCache::serve(CacheThread& thre
     const Written* written = overlapping(request.key, cost, thread.core());
     if (written == nullptr) break;
     ++shared_.counters.read_retries.value;
-    shared_.coverage.race(RacePoint::read_of_cache_meets_write);
+    shared_.coverage.race(races.read_of_cache_meets_write);
     co_await models::occupy(thread.core(), written->lock.free_in(shared_.rack.calendar().now()) + cost);
   }
   // A put of SC returns at once, so whoever puts faster than others take it would pile up updates.
@@ -175,7 +175,7 @@ void SymmetricCache::answered(sim::OperationId get, sim::Key key, sim::Value val
   }
 }
 void SymmetricCache::returned(sim::OperationId put, sim::Key key, bool superseded) {
-  if (superseded) shared_.coverage.race(RacePoint::put_loses);
+  if (superseded) shared_.coverage.race(races.put_loses);
   if (!end(put, 0) && keeper_ != nullptr) {
     const Entry& entry = *cache_.find(key);
     keeper_->ended(put, key, {entry.header.timestamp(), entry.value});
@@ -183,7 +183,7 @@ void SymmetricCache::returned(sim::OperationId put, sim::Key key, bool supersede
 }
 void SymmetricCache::stalled(sim::OperationId, sim::Key) {
   ++shared_.counters.stalled.value;
-  shared_.coverage.race(RacePoint::operation_meets_put);
+  shared_.coverage.race(races.operation_meets_put);
 }
 
 // Of a key that has left the caches what was lost matters no more, only that its place is filled: the timestamp is

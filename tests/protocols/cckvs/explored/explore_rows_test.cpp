@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "protocols/cckvs/keys/tables.hpp"
+#include "models/service/protocol.hpp"
 #include "sim/record/coverage.hpp"
 #include "tests/protocols/cckvs/explored/explorations.hpp"
 
@@ -18,8 +18,6 @@ namespace {
 /// The rows that explorations have reached, and those that they have not.
 class Rows {
  public:
-  Rows() : reached_(map_) {}
-
   void explore(Consistency consistency, const Change& change) {
     ExploreOptions options = options_of(consistency, [&](ExploreOptions& o) {
       o.operations = 1;
@@ -31,21 +29,15 @@ class Rows {
   }
   std::vector<std::string> unreached() const {
     std::vector<std::string> rows;
-    for (std::size_t point = 0; point < map_.points(); ++point) {
+    for (std::size_t point = map_.points() - map_.rows.size(); point < map_.points(); ++point) {
       if (!reached_.reached(point)) rows.push_back(map_.name_of(point));
     }
     return rows;
   }
 
  private:
-  static sim::CoverageMap map_of_tables() {
-    sim::CoverageMap map;
-    for (const auto* table : transition_tables()) map.add_rows(table, table->coverage_rows());
-    return map;
-  }
-
-  sim::CoverageMap map_ = map_of_tables();
-  sim::Coverage reached_;
+  const sim::CoverageMap& map_ = sim::Registry<models::ProtocolEntry>::find("cckvs")->coverage;
+  sim::Coverage reached_{map_};
 };
 
 }  // namespace
@@ -118,7 +110,7 @@ TEST_CASE("every row of the tables is taken by some exploration") {
   }
   rows.explore(Consistency::sc, [](ExploreOptions& o) { o.duplicates = 1; });
   rows.explore(Consistency::sc, [](ExploreOptions& o) { o.rules.update_timestamps = false; });
-  // Of a timeout that comes when it is not needed any more the model has no step; lin_step_test.cpp has one.
+  // Of a timeout that comes when it is not needed any more the model has no step; lin_table_test.cpp has one.
   CHECK(rows.unreached() == std::vector<std::string>{"cckvs lin key: the key does not wait for anything"});
 }
 

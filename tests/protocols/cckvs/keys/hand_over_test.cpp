@@ -8,10 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "protocols/cckvs/keys/home_step.hpp"
-#include "protocols/cckvs/keys/member_step.hpp"
-#include "protocols/cckvs/keys/tables.hpp"
-
 namespace hand_over_test {
 
 using namespace racksim;
@@ -81,10 +77,6 @@ class Node final : public Outbox, public HandOverOutbox {
 };
 
 }  // namespace
-
-TEST_CASE("the tables of a hand-over are complete") {
-  for (const auto* table : transition_tables()) CHECK(models::holes(*table) == Texts{});
-}
 
 TEST_CASE("at its home a key goes from the store to all caches and back, and requests go on",
           "[claim:cckvs-inv-writeback]") {

@@ -1,9 +1,7 @@
 // SC in one node's cache, row by row.
-#include "protocols/cckvs/keys/sc_step.hpp"
-
 #include "tests/protocols/cckvs/keys/caches.hpp"
 
-namespace sc_step_test {
+namespace sc_table_test {
 
 using namespace racksim;
 using namespace racksim::cckvs;
@@ -18,10 +16,6 @@ Rules sc() {
 }
 
 }  // namespace
-
-TEST_CASE("the table of SC is complete") {
-  CHECK(models::holes(ScStep::table()) == Texts{});
-}
 
 TEST_CASE("under SC a put returns at once and costs N-1 messages",
           "[claim:cckvs-inv-hot-write-msgs-sc][claim:cckvs-inv-sc-nonblocking]") {
@@ -76,4 +70,4 @@ TEST_CASE("under SC versions of 3 bits wrap without harm") {
   }
 }
 
-}  // namespace sc_step_test
+}  // namespace sc_table_test

@@ -1,9 +1,7 @@
 // Lin in one node's cache, row by row, and its safe rules.
-#include "protocols/cckvs/keys/lin_step.hpp"
-
 #include "tests/protocols/cckvs/keys/caches.hpp"
 
-namespace lin_step_test {
+namespace lin_table_test {
 
 using namespace racksim;
 using namespace racksim::cckvs;
@@ -23,10 +21,6 @@ Rules retransmitting() {
 }
 
 }  // namespace
-
-TEST_CASE("the table of Lin is complete") {
-  CHECK(models::holes(LinStep::table()) == Texts{});
-}
 
 TEST_CASE("a header has the eight bytes that are printed, and an entry eight more for its value") {
   CHECK(sizeof(Header) == 8);
@@ -343,4 +337,4 @@ TEST_CASE("versions of 3 bits wrap without harm as long as fewer than four puts 
   }
 }
 
-}  // namespace lin_step_test
+}  // namespace lin_table_test

@@ -1,0 +1,123 @@
+// A key between "at its home only" and "cached everywhere", as two tables (hand_over.hpp): the home's and that of every
+// other node.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/service/transition_table.hpp"
+#include "protocols/cckvs/keys/cache.hpp"
+#include "sim/record/flat_map.hpp"
+
+namespace racksim::cckvs {
+
+/// Of a key, at its home.
+enum class HomeState : std::uint8_t { store, installing, cached, sealing, count };
+enum class HomeEvent : std::uint8_t { get, put, install, evict, installed, sealed, count };
+
+/// Of a key, at another node.
+enum class MemberState : std::uint8_t {
+  absent,
+  installed,  ///< there is a copy, which its sessions do not use yet
+  active,
+  sealing,  ///< its sessions do not use the copy any more, and puts of its own are under way
+  sealed,   ///< and none is
+  leaving,  ///< the copy is not needed any more, but puts of its own are under way: with a faulty rule alone
+  count
+};
+enum class MemberEvent : std::uint8_t {
+  install,
+  activate,
+  seal,
+  puts_over,  ///< the last put of this node is
+  done,
+  count
+};
+
+/// What a hand-over has to tell, and the home's store. Nobody may call the hand-over from in here.
+class HandOverOutbox {
+ public:
+  virtual ~HandOverOutbox() = default;
+
+  // Control messages: from the home to all others, and back.
+  virtual void install_all(sim::Key key, const Stored& copy) = 0;
+  virtual void activate_all(sim::Key key) = 0;
+  virtual void seal_all(sim::Key key) = 0;
+  virtual void done_all(sim::Key key) = 0;
+  virtual void tell_installed(NodeId home, sim::Key key) = 0;
+  /// With what the copy holds, if it is Valid.
+  virtual void tell_sealed(NodeId home, sim::Key key, const std::optional<Stored>& copy) = 0;
+
+  virtual Stored load(sim::Key key) = 0;
+  virtual void store(sim::Key key, const Stored& stored) = 0;
+  /// The store has served a request, and holds this.
+  virtual void served(const Stalled& request, sim::Key key, const Stored& stored) = 0;
+  /// An operation of this node's session that waited for the copy goes to the home.
+  virtual void send_home(NodeId home, sim::Key key, const Stalled& operation) = 0;
+};
+
+/// What a node knows of a key that is not just in its home's store.
+struct HandOverState {
+  HomeState home = HomeState::store;
+  MemberState member = MemberState::absent;
+  std::uint8_t home_node = 0;  ///< of a member
+
+  bool operator==(const HandOverState&) const = default;
+};
+
+/// A change under way, at the home.
+struct HandOverChange {
+  NodeSet answered;
+  std::optional<Stored> greatest;  ///< of the Valid copies that SEALED told of
+  std::vector<Stalled> held;       ///< requests that wait for its end
+};
+
+/// What a node knows of its keys, and whom it tells.
+struct HandOverKeys {
+  NodeId self;
+  std::uint32_t nodes;
+  Rules rules;
+  Cache& cache;
+  HandOverOutbox& outbox;
+  sim::FlatMap<HandOverState> states{};
+  sim::FlatMap<HandOverChange> changes{};
+
+  HandOverState state_of(sim::Key key) const {
+    const HandOverState* state = states.find(key);
+    return state == nullptr ? HandOverState{} : *state;
+  }
+  bool has_own_puts(sim::Key key) const {
+    const Work* work = cache.work(key);
+    return work != nullptr && !work->puts.empty();
+  }
+  /// What the copy here holds; nothing unless it is Valid.
+  std::optional<Stored> valid_copy(sim::Key key) const {
+    const Entry& entry = *cache.find(key);
+    if (entry.header.state != CacheState::valid) return std::nullopt;
+    return Stored{entry.header.timestamp(), entry.value};
+  }
+};
+
+/// One event of one key at one node.
+struct HandOverStep {
+  HandOverKeys& at;
+  sim::Key key;
+  const Stalled* request = nullptr;  ///< of get and put
+  NodeId from = 0;                   ///< of messages; at a member, the home
+  std::optional<Stored> copy = {};   ///< of install and sealed
+
+  sim::KeyAndOperations key_and_operations() const {
+    sim::KeyAndOperations about{key, {}};
+    if (request != nullptr) about.operations.push_back(request->operation);
+    return about;
+  }
+  bool follows(Rules::HandOver rule) const { return at.rules.hand_over == rule; }
+};
+
+using HomeTable = models::TransitionTable<HomeState, HomeEvent, HandOverStep>;
+const HomeTable& home_table();
+using MemberTable = models::TransitionTable<MemberState, MemberEvent, HandOverStep>;
+const MemberTable& member_table();
+
+}  // namespace racksim::cckvs
