@@ -21,12 +21,14 @@ const NodeOptions& checked(const NodeOptions& options, const models::Rack& rack)
 }  // namespace
 
 std::vector<models::AnswerLabel> answer_labels() {
-  const auto label = [](const char* name, const char* doc) {
-    return models::AnswerLabel{.name = name, .doc = doc, .latency = true, .rate = true, .share = true};
+  std::vector<models::AnswerLabel> labels(static_cast<std::size_t>(AnsweredBy::count));
+  const auto label = [&](AnsweredBy by, const char* name, const char* doc) {
+    labels[static_cast<std::size_t>(by)] = {.name = name, .doc = doc, .latency = true, .rate = true, .share = true};
   };
-  return {label("cache", "the symmetric cache of the client's node answered"),
-          label("local", "the store of the client's node answered"),
-          label("remote", "the store of another node answered")};
+  label(AnsweredBy::cache, "cache", "the symmetric cache of the client's node answered");
+  label(AnsweredBy::local_store, "local", "the store of the client's node answered");
+  label(AnsweredBy::remote_store, "remote", "the store of another node answered");
+  return labels;
 }
 
 models::StateSize state_size() {

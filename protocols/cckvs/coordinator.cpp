@@ -33,7 +33,7 @@ void Coordinator::add_actor(sim::Engine& engine, sim::HostId host) {
 }
 
 void Coordinator::begin_with(std::span<const sim::Key> keys) {
-  for (const sim::Key key : keys) places_[key] = Place::cached;
+  for (const sim::Key key : keys) states_[key] = KeyState::cached;
 }
 
 sim::Duration Coordinator::look_at(sim::Key key) {
@@ -65,7 +65,7 @@ void Coordinator::make_plans() {
   };
   std::vector<Ranked> come, leave;
   for (const SpaceSaving::Counter& counter : counts_.counters()) {
-    if (places_.find(counter.key) == nullptr && counter.at_least() >= kLeast) {
+    if (states_.find(counter.key) == nullptr && counter.at_least() >= kLeast) {
       come.push_back({counter.at_least(), counter.key});
     }
   }
@@ -73,14 +73,14 @@ void Coordinator::make_plans() {
   successors_.for_each([&](std::uint64_t, sim::Key comes) {
     std::erase_if(come, [comes](const Ranked& one) { return one.key == comes; });
   });
-  places_.for_each([&](std::uint64_t key, Place place) {
-    if (place == Place::cached) leave.push_back({count_of(sim::Key(key)), sim::Key(key)});
+  states_.for_each([&](std::uint64_t key, KeyState state) {
+    if (state == KeyState::cached) leave.push_back({count_of(sim::Key(key)), sim::Key(key)});
   });
   std::sort(come.begin(), come.end(),
             [](const Ranked& a, const Ranked& b) { return a.count != b.count ? a.count > b.count : a.key < b.key; });
   std::sort(leave.begin(), leave.end(),
             [](const Ranked& a, const Ranked& b) { return a.count != b.count ? a.count < b.count : a.key < b.key; });
-  std::uint64_t room = capacity_ - std::min<std::uint64_t>(capacity_, places_.size());
+  std::uint64_t room = capacity_ - std::min<std::uint64_t>(capacity_, states_.size());
   std::size_t coldest = 0;
   for (const Ranked& one : come) {
     if (room > 0) {
@@ -102,10 +102,10 @@ void Coordinator::begin_plans() {
     ++under_way_;
     if (plan.leaves) {
       successors_[*plan.leaves] = plan.comes;
-      places_[*plan.leaves] = Place::leaving;
+      states_[*plan.leaves] = KeyState::leaving;
       agent_.order(*plan.leaves, false);
     } else {
-      places_[plan.comes] = Place::coming;
+      states_[plan.comes] = KeyState::coming;
       agent_.order(plan.comes, true);
     }
   }
@@ -113,16 +113,17 @@ void Coordinator::begin_plans() {
 
 // Who follows counts as the same change.
 void Coordinator::changed(sim::Key key) {
-  Place* place = places_.find(key);
-  RACKSIM_INVARIANT(place != nullptr && *place != Place::cached, "a home reports a change that it was ordered to make");
-  if (*place == Place::leaving) {
-    places_.erase(key);
+  KeyState* state = states_.find(key);
+  RACKSIM_INVARIANT(state != nullptr && *state != KeyState::cached,
+                    "a home reports a change that it was ordered to make");
+  if (*state == KeyState::leaving) {
+    states_.erase(key);
     const sim::Key next = *successors_.find(key);
     successors_.erase(key);
-    places_[next] = Place::coming;
+    states_[next] = KeyState::coming;
     return agent_.order(next, true);
   }
-  *place = Place::cached;
+  *state = KeyState::cached;
   --under_way_;
   begin_plans();
 }

@@ -37,10 +37,10 @@ class Coordinator final : public ChangeObserver {
   /// Whether no change that it has ordered is under way.
   bool idle() const { return under_way_ == 0; }
   /// Keys that are in the caches as far as it knows, or are on their way.
-  std::size_t keys() const { return places_.size(); }
+  std::size_t keys() const { return states_.size(); }
 
  private:
-  enum class Place : std::uint8_t { cached, coming, leaving };
+  enum class KeyState : std::uint8_t { cached, coming, leaving };
   /// A key that is to come, in whose place if there is no room.
   struct Plan {
     sim::Key comes;
@@ -59,7 +59,7 @@ class Coordinator final : public ChangeObserver {
   sim::Lane lane_;
   sim::RandomStream random_;
   SpaceSaving counts_;
-  sim::FlatMap<Place> places_;         // of keys that are not in their homes' stores alone
+  sim::FlatMap<KeyState> states_;      // of keys that are not in their homes' stores alone
   sim::FlatMap<sim::Key> successors_;  // of keys that leave: who comes then
   std::vector<Plan> plans_;            // the last is the next
   std::uint64_t under_way_ = 0;

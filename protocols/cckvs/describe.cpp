@@ -7,21 +7,6 @@
 
 namespace racksim::cckvs {
 
-namespace {
-
-const char* short_name(MessageClass message) {
-  switch (message) {
-    case MessageClass::invalidation:
-      return "INV";
-    case MessageClass::acknowledgement:
-      return "ACK";
-    default:
-      return "UPD";
-  }
-}
-
-}  // namespace
-
 std::optional<models::PacketDescription> Cluster::describe(const p4::Packet& packet) const {
   const auto* bth = packet.find<models::Bth>();
   if (bth == nullptr) return std::nullopt;
@@ -31,7 +16,7 @@ std::optional<models::PacketDescription> Cluster::describe(const p4::Packet& pac
   } else if (packet.content.holds<CacheMessage>()) {
     const auto message = packet.content.as<CacheMessage>();
     description.label =
-        fmt::format("{} {}.{}", short_name(message.message), message.timestamp.version, message.timestamp.node);
+        fmt::format("{} {}.{}", name_of(message.type), message.timestamp.version, message.timestamp.node);
     description.key = message.key;
   } else {
     const bool response = !is_kvs_thread(models::Qpn{static_cast<std::uint32_t>(bth->dest_qp)});

@@ -29,7 +29,6 @@ class SpaceSaving {
 
   /// A key has come. Logarithmic in the counters; allocates until all are in use.
   void add(sim::Key key) {
-    ++total_;
     std::uint32_t place = 0;
     if (const std::uint32_t* found = places_.find(key)) {
       place = *found;
@@ -48,8 +47,6 @@ class SpaceSaving {
     sink(place);
   }
 
-  /// How many have come.
-  std::uint64_t total() const { return total_; }
   /// The counters in use, in no order that means anything.
   const std::vector<Counter>& counters() const { return heap_; }
   /// Of a key; null if it has no counter.
@@ -61,7 +58,6 @@ class SpaceSaving {
   void clear() {
     heap_.clear();
     places_ = {};
-    total_ = 0;
   }
 
  private:
@@ -94,7 +90,6 @@ class SpaceSaving {
   std::size_t most_;
   std::vector<Counter> heap_;  // the smallest in front
   sim::FlatMap<std::uint32_t> places_;
-  std::uint64_t total_ = 0;
 };
 
 }  // namespace racksim::cckvs

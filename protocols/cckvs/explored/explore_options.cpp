@@ -1,30 +1,12 @@
-// The models cckvs-lin and cckvs-sc. See explore_options.hpp.
+// The declaration of the options of explorations. See explore_options.hpp.
 #include "protocols/cckvs/explored/explore_options.hpp"
 
 #include <fmt/core.h>
 
-#include "protocols/cckvs/explored/explored_caches.hpp"
 #include "sim/checkers/register_linearizations.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::cckvs {
-namespace {
-
-using sim::OptionError;
-using Linearizations = sim::checkers::RegisterLinearizations;
-
-const sim::Registration<sim::ExplorationEntry> lin_entry({
-    .name = "cckvs-lin",
-    .doc = "ccKVS, per-key linearizable: one key in the caches of a few nodes, and the histories of clients",
-    .make_options = [] { return std::make_unique<ExploreOptions>(Consistency::lin); },
-});
-const sim::Registration<sim::ExplorationEntry> sc_entry({
-    .name = "cckvs-sc",
-    .doc = "ccKVS, per-key sequentially consistent: the same, each complete history judged by itself",
-    .make_options = [] { return std::make_unique<ExploreOptions>(Consistency::sc); },
-});
-
-}  // namespace
 
 void ExploreOptions::declare(sim::Parameters& p) {
   p.integer("nodes", nodes, 2, 8, "nodes");
@@ -48,7 +30,7 @@ void ExploreOptions::declare(sim::Parameters& p) {
   rules.declare_mechanisms(p);
 }
 
-std::vector<NodeId> ExploreOptions::places() const {
+std::vector<NodeId> ExploreOptions::session_nodes() const {
   std::vector<NodeId> result;
   if (!clients) return result;
   bool separated = true;
@@ -63,9 +45,9 @@ std::vector<NodeId> ExploreOptions::places() const {
       break;
     }
   }
-  if (result.empty() || separated || result.size() > Linearizations::kSessions) {
-    throw OptionError("sessions", fmt::format("\"{}\"", sessions),
-                      fmt::format("1 to 8 numbers of nodes, from 0 to {}, with commas between them", nodes - 1));
+  if (result.empty() || separated || result.size() > sim::checkers::RegisterLinearizations::kSessions) {
+    throw sim::OptionError("sessions", fmt::format("\"{}\"", sessions),
+                           fmt::format("1 to 8 numbers of nodes, from 0 to {}, with commas between them", nodes - 1));
   }
   return result;
 }
@@ -74,21 +56,6 @@ Rules ExploreOptions::cache_rules() const {
   Rules result = rules;
   result.version_bits = wrap ? version_bits : version_bits + 1;
   return result;
-}
-
-std::vector<sim::ExplorationOptions::Part> ExploreOptions::build() const {
-  if (!is_lin() && !clients) throw OptionError("clients", "off", "on: SC is judged by the histories of clients");
-  if (hands_over() && !clients) throw OptionError("changes", "changes without clients", "0 with clients off");
-  if (!clients && (last_version() + 1) * nodes > 255) {
-    throw OptionError("version_bits", fmt::format("{} with {} nodes", version_bits, nodes),
-                      "at most 255 timestamps without clients");
-  }
-  std::vector<Part> parts;
-  for (std::uint64_t key = 0; key < keys; ++key) {
-    parts.push_back(
-        {fmt::format("key {}", key), std::make_unique<ExploredCaches>(*this, static_cast<NodeId>(key % nodes))});
-  }
-  return parts;
 }
 
 }  // namespace racksim::cckvs

@@ -37,7 +37,7 @@ struct ExploreOptions : sim::ExplorationOptions {
   bool judges_linearizations() const { return is_lin() && clients; }
   bool hands_over() const { return changes > 0 || !cached_at_first; }
   /// The node of each session.
-  std::vector<NodeId> places() const;
+  std::vector<NodeId> session_nodes() const;
   /// No put begins with this version.
   std::uint32_t last_version() const { return (std::uint32_t{1} << version_bits) - 1; }
   /// The rules of the caches: versions that do not wrap compare as those of one bit more do.

@@ -13,13 +13,13 @@
 namespace racksim::cckvs {
 
 using Pending = ExploredState::Session::Pending;
-using Place = ExploredState::Session::Place;
+using Stage = ExploredState::Session::Stage;
 
 ExploredCaches::ExploredCaches(const ExploreOptions& options, NodeId home)
     : options_(options),
       scope_{options.judges_linearizations(), options.hands_over()},
       home_(home),
-      places_(options.places()) {
+      session_nodes_(options.session_nodes()) {
   const auto nodes = static_cast<std::uint32_t>(options_.nodes);
   for (NodeId node = 0; node < nodes; ++node) {
     nodes_.push_back(std::make_unique<Node>(*this, node, nodes, options_.cache_rules(), options_.coverage));
@@ -31,14 +31,14 @@ ExploredCaches::~ExploredCaches() = default;
 std::string ExploredCaches::initial() {
   ExploredState state;
   state.copies.resize(options_.nodes);
-  state.sessions.resize(places_.size());
+  state.sessions.resize(session_nodes_.size());
   for (NodeId node = 0; options_.cached_at_first && node < options_.nodes; ++node) {
     ExploredState::Copy& copy = state.copies[node];
     copy.entry.emplace();
     if (!scope_.hand_overs) continue;
     HandOver& hand_over = nodes_[node]->hand_over;
     hand_over.begin_cached(kKey, home_);
-    copy.part = hand_over.state_of(kKey);
+    copy.hand_over = hand_over.state_of(kKey);
   }
   return state.encoded(scope_);
 }
@@ -59,7 +59,7 @@ void ExploredCaches::add_operations(const ExploredState& state, std::vector<Step
     for (std::uint8_t node = 0; node < state.copies.size(); ++node) {
       const Header& header = state.copies[node].entry->header;
       if (header.state == CacheState::valid && header.version < options_.last_version()) {
-        steps.push_back({Step::Kind::put, node});
+        steps.push_back({Step::Action::put, node});
       }
     }
     return;
@@ -69,11 +69,11 @@ void ExploredCaches::add_operations(const ExploredState& state, std::vector<Step
     const Session& one = state.sessions[session];
     if (one.pending != Pending::none || one.begun == options_.operations) continue;
     const auto begin = [&](NodeId node) {
-      steps.push_back({Step::Kind::get, static_cast<std::uint8_t>(node), session});
-      if (may_put) steps.push_back({Step::Kind::put, static_cast<std::uint8_t>(node), session});
+      steps.push_back({Step::Action::get, static_cast<std::uint8_t>(node), session});
+      if (may_put) steps.push_back({Step::Action::put, static_cast<std::uint8_t>(node), session});
     };
     if (!options_.sessions_roam) {
-      begin(places_[session]);
+      begin(session_nodes_[session]);
       continue;
     }
     for (NodeId node = 0; node < options_.nodes; ++node) begin(node);
@@ -86,9 +86,9 @@ void ExploredCaches::add_messages(const ExploredState& state, std::vector<Step>&
     const Flight& flight = state.flights[i];
     const bool again = i > 0 && (ordered ? flight.is_on_way_of(state.flights[i - 1]) : flight == state.flights[i - 1]);
     if (again) continue;
-    steps.push_back({Step::Kind::deliver, flight.to, i});
-    if (state.losses < options_.losses) steps.push_back({Step::Kind::lose, 0, i});
-    if (state.duplicates < options_.duplicates) steps.push_back({Step::Kind::duplicate, 0, i});
+    steps.push_back({Step::Action::deliver, flight.to, i});
+    if (state.losses < options_.losses) steps.push_back({Step::Action::lose, 0, i});
+    if (state.duplicates < options_.duplicates) steps.push_back({Step::Action::duplicate, 0, i});
   }
 }
 
@@ -96,16 +96,17 @@ void ExploredCaches::add_hand_over(const ExploredState& state, std::vector<Step>
   for (std::size_t session = 0; session < state.sessions.size(); ++session) {
     const Session& one = state.sessions[session];
     if (one.pending == Pending::none) continue;
-    if (one.place == Place::request) steps.push_back({Step::Kind::request, static_cast<std::uint8_t>(home_), session});
-    if (one.place == Place::answer) steps.push_back({Step::Kind::answer, one.node, session});
+    if (one.stage == Stage::request)
+      steps.push_back({Step::Action::request, static_cast<std::uint8_t>(home_), session});
+    if (one.stage == Stage::answer) steps.push_back({Step::Action::answer, one.node, session});
   }
   for (std::size_t i = 0; i < state.controls.size(); ++i) {
     if (i > 0 && state.controls[i].is_on_way_of(state.controls[i - 1])) continue;
-    steps.push_back({Step::Kind::control, state.controls[i].to, i});
+    steps.push_back({Step::Action::control, state.controls[i].to, i});
   }
-  const HomeState at_home = state.copies[home_].part.home;
+  const HomeState at_home = state.copies[home_].hand_over.home;
   if (state.changes < options_.changes && (at_home == HomeState::store || at_home == HomeState::cached)) {
-    steps.push_back({Step::Kind::change, static_cast<std::uint8_t>(home_)});
+    steps.push_back({Step::Action::change, static_cast<std::uint8_t>(home_)});
   }
 }
 
@@ -113,7 +114,7 @@ void ExploredCaches::add_timeouts(const ExploredState& state, std::vector<Step>&
   if (!is_still(state) && state.timeouts == options_.timeouts) return;
   for (std::uint8_t node = 0; node < state.copies.size(); ++node) {
     const auto& entry = state.copies[node].entry;
-    if (entry && entry->header.state != CacheState::valid) steps.push_back({Step::Kind::timeout, node});
+    if (entry && entry->header.state != CacheState::valid) steps.push_back({Step::Action::timeout, node});
   }
 }
 
@@ -122,40 +123,40 @@ void ExploredCaches::add_timeouts(const ExploredState& state, std::vector<Step>&
 void ExploredCaches::take_step(const Step& step) {
   wrong_.clear();
   const auto flight = [&] { return now_.flights.begin() + static_cast<std::ptrdiff_t>(step.index); };
-  switch (step.kind) {
-    case Step::Kind::get:
-    case Step::Kind::put:
+  switch (step.action) {
+    case Step::Action::get:
+    case Step::Action::put:
       return options_.clients ? begin(step) : begin_without_clients(step.node);
-    case Step::Kind::request: {
+    case Step::Action::request: {
       Session& session = now_.sessions[step.index];
-      session.place = Place::home;
+      session.stage = Stage::home;
       const Stalled operation = operation_of(step.index, session);
       return run(step.node, [&](Node& node) { node.hand_over.request(kKey, operation); });
     }
-    case Step::Kind::answer:
+    case Step::Action::answer:
       return deliver_answer(step);
-    case Step::Kind::deliver:
+    case Step::Action::deliver:
       return deliver(step);
-    case Step::Kind::lose:
+    case Step::Action::lose:
       ++now_.losses;
       now_.flights.erase(flight());
       return;
-    case Step::Kind::duplicate: {
+    case Step::Action::duplicate: {
       ++now_.duplicates;
       const Flight copy = *flight();
       now_.flights.insert(flight(), copy);
       return;
     }
-    case Step::Kind::control:
+    case Step::Action::control:
       return deliver_control(step);
-    case Step::Kind::timeout:
+    case Step::Action::timeout:
       if (!is_still(now_)) ++now_.timeouts;
       return run(step.node, [](Node& node) { node.cache.time_out(kKey); });
-    case Step::Kind::change:
+    case Step::Action::change:
       ++now_.changes;
       return run(step.node, [](Node& node) {
-        if (node.hand_over.home_state(kKey) == HomeState::store) return node.hand_over.order_install(kKey);
-        node.hand_over.order_evict(kKey);
+        const bool install = node.hand_over.home_state(kKey) == HomeState::store;
+        node.hand_over.receive(0, install ? HandOverMessage::order_install : HandOverMessage::order_evict, kKey);
       });
   }
 }
@@ -167,10 +168,10 @@ Stalled ExploredCaches::operation_of(std::size_t session, const Session& of) {
 
 void ExploredCaches::begin(const Step& step) {
   Session& session = now_.sessions[step.index];
-  const bool is_put = step.kind == Step::Kind::put;
+  const bool is_put = step.action == Step::Action::put;
   ++session.begun;
   session.pending = is_put ? Pending::put : Pending::get;
-  session.place = Place::cache;
+  session.stage = Stage::cache;
   session.node = step.node;
   session.value = is_put ? ++now_.puts : std::uint8_t{0};
   if (options_.is_lin()) {
@@ -181,15 +182,14 @@ void ExploredCaches::begin(const Step& step) {
     }
   }
   const bool at_home = scope_.hand_overs && step.node == home_;
-  if (scope_.hand_overs && !at_home && now_.copies[step.node].part.member != MemberState::active) {
-    session.place = Place::request;
+  if (scope_.hand_overs && !at_home && !now_.copies[step.node].hand_over.uses_copy()) {
+    session.stage = Stage::request;
     return;
   }
   const Stalled operation = operation_of(step.index, session);
   run(step.node, [&](Node& node) {
     if (at_home) return node.hand_over.request(kKey, operation);
-    if (is_put) return node.cache.put(kKey, operation.operation, operation.value);
-    node.cache.get(kKey, operation.operation);
+    node.cache.run(kKey, operation);
   });
 }
 
@@ -203,38 +203,13 @@ void ExploredCaches::begin_without_clients(NodeId node) {
 void ExploredCaches::deliver(const Step& step) {
   const Flight flight = now_.flights[step.index];
   now_.flights.erase(now_.flights.begin() + static_cast<std::ptrdiff_t>(step.index));
-  run(step.node, [&](Node& node) {
-    switch (flight.kind) {
-      case Flight::Kind::invalidation:
-        return node.cache.receive_invalidation(flight.from, kKey, flight.timestamp());
-      case Flight::Kind::acknowledgement:
-        return node.cache.receive_acknowledgement(flight.from, kKey, flight.timestamp());
-      case Flight::Kind::update:
-        return node.cache.receive_update(flight.from, kKey, flight.timestamp(), sim::Value(flight.value));
-    }
-  });
+  run(step.node, [&](Node& node) { node.cache.receive(flight.from, flight.message(kKey)); });
 }
 
 void ExploredCaches::deliver_control(const Step& step) {
   const Control control = now_.controls[step.index];
   now_.controls.erase(now_.controls.begin() + static_cast<std::ptrdiff_t>(step.index));
-  run(step.node, [&](Node& node) {
-    HandOver& hand_over = node.hand_over;
-    switch (control.kind) {
-      case Control::Kind::install:
-        return hand_over.receive_install(control.from, kKey, *control.copy);
-      case Control::Kind::activate:
-        return hand_over.receive_activate(kKey);
-      case Control::Kind::seal:
-        return hand_over.receive_seal(kKey);
-      case Control::Kind::done:
-        return hand_over.receive_done(kKey);
-      case Control::Kind::installed:
-        return hand_over.receive_installed(control.from, kKey);
-      case Control::Kind::sealed:
-        return hand_over.receive_sealed(control.from, kKey, control.copy);
-    }
-  });
+  run(step.node, [&](Node& node) { node.hand_over.receive(control.from, control.message, kKey, control.copy); });
 }
 
 void ExploredCaches::deliver_answer(const Step& step) {
@@ -251,7 +226,7 @@ void ExploredCaches::run(NodeId number, const Event& event) {
   const bool is_home = number == home_;
   node.cache.restore(kKey, copy.entry.value_or(Entry{}), copy.work);
   if (!copy.entry) node.cache.remove(kKey);
-  if (scope_.hand_overs) node.hand_over.restore(kKey, copy.part, is_home ? now_.change : HandOverChange{});
+  if (scope_.hand_overs) node.hand_over.restore(kKey, copy.hand_over, is_home ? now_.change : HandOverChange{});
   const sim::InvariantChecks checked(true);
   try {
     event(node);
@@ -265,7 +240,7 @@ void ExploredCaches::run(NodeId number, const Event& event) {
   copy.entry = entry == nullptr ? std::nullopt : std::optional(*entry);
   copy.work = work == nullptr ? Work{} : *work;
   if (!scope_.hand_overs) return;
-  copy.part = node.hand_over.state_of(kKey);
+  copy.hand_over = node.hand_over.state_of(kKey);
   const HandOverChange* change = node.hand_over.change(kKey);
   if (is_home) now_.change = change == nullptr ? HandOverChange{} : *change;
 }
@@ -307,7 +282,7 @@ void ExploredCaches::answered(NodeId node, std::size_t session, const Stored& re
   if (!options_.clients) return;
   Session& one = now_.sessions[session];
   if (node == one.node) return ended(session, static_cast<std::uint8_t>(result.value));
-  one.place = Place::answer;
+  one.stage = Stage::answer;
   one.answer = {options_.is_lin() ? Timestamp{} : result.timestamp,
                 result.value};  // Lin looks at no answer's timestamp
   if (one.pending == Pending::put && options_.is_lin()) one.answer.value = sim::Value{};

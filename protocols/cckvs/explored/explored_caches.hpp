@@ -44,8 +44,8 @@ class ExploredCaches final : public sim::Model {
   class Node;
   friend class Node;
   struct Step {
-    enum class Kind : std::uint8_t { get, put, request, answer, deliver, lose, duplicate, control, timeout, change };
-    Kind kind;
+    enum class Action : std::uint8_t { get, put, request, answer, deliver, lose, duplicate, control, timeout, change };
+    Action action;
     std::uint8_t node = 0;  ///< at which it happens
     std::size_t index = 0;  ///< of the session, the message or the control message
   };
@@ -99,7 +99,7 @@ class ExploredCaches final : public sim::Model {
   const ExploreOptions options_;
   const ExploredState::Scope scope_;
   const NodeId home_;
-  const std::vector<NodeId> places_;
+  const std::vector<NodeId> session_nodes_;
   std::vector<std::unique_ptr<Node>> nodes_;
   ExploredState now_;  // in which a step is taken
   std::string wrong_;

@@ -51,8 +51,7 @@ std::string ExploredCaches::wrong_with(const ExploredState& state) const {
 bool ExploredCaches::is_readable(const ExploredState& state, NodeId node) const {
   const ExploredState::Copy& copy = state.copies[node];
   if (!copy.entry || copy.entry->header.state != CacheState::valid) return false;
-  if (!scope_.hand_overs) return true;
-  return node == home_ ? copy.part.home == HomeState::cached : copy.part.member == MemberState::active;
+  return !scope_.hand_overs || copy.hand_over.uses_copy();
 }
 
 bool ExploredCaches::all_done(const ExploredState& state) const {
@@ -63,9 +62,9 @@ bool ExploredCaches::all_done(const ExploredState& state) const {
 
 bool ExploredCaches::is_still(const ExploredState& state) {
   const auto travels = [](const Session& session) {
-    using Place = Session::Place;
+    using Stage = Session::Stage;
     return session.pending != Session::Pending::none &&
-           (session.place == Place::request || session.place == Place::answer);
+           (session.stage == Stage::request || session.stage == Stage::answer);
   };
   return state.flights.empty() && state.controls.empty() &&
          std::none_of(state.sessions.begin(), state.sessions.end(), travels);
@@ -73,9 +72,9 @@ bool ExploredCaches::is_still(const ExploredState& state) {
 
 bool ExploredCaches::is_quiet(const ExploredState& state) const {
   if (!is_still(state)) return false;
-  if (scope_.hand_overs && state.copies[home_].part.home == HomeState::store) {
+  if (scope_.hand_overs && state.copies[home_].hand_over.home == HomeState::store) {
     const auto is_absent = [](const ExploredState::Copy& copy) {
-      return !copy.entry && copy.part.member == MemberState::absent;
+      return !copy.entry && copy.hand_over.member == MemberState::absent;
     };
     return state.stored.timestamp == state.committed &&
            std::all_of(state.copies.begin(), state.copies.end(), is_absent);

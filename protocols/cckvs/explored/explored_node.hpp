@@ -16,20 +16,15 @@ class ExploredCaches::Node final : public Outbox, public HandOverOutbox {
         self_(static_cast<std::uint8_t>(self)),
         nodes_(static_cast<std::uint8_t>(nodes)) {}
 
-  void invalidate_all(sim::Key, Timestamp timestamp, sim::OperationId) override {
-    broadcast(Flight::Kind::invalidation, timestamp, sim::Value{});
+  void send_all(const CacheMessage& message, sim::OperationId put) override {
+    for (std::uint8_t to = 0; to < nodes_; ++to) {
+      if (to != self_) send(to, message, put);
+    }
   }
-  void update_all(sim::Key, Timestamp timestamp, sim::Value value, sim::OperationId) override {
-    broadcast(Flight::Kind::update, timestamp, value);
-  }
-  void invalidate_one(NodeId to, sim::Key, Timestamp timestamp, sim::OperationId) override {
-    send(to, Flight::Kind::invalidation, timestamp, sim::Value{});
-  }
-  void update_one(NodeId to, sim::Key, Timestamp timestamp, sim::Value value) override {
-    send(to, Flight::Kind::update, timestamp, value);
-  }
-  void acknowledge(NodeId to, sim::Key, Timestamp timestamp) override {
-    send(to, Flight::Kind::acknowledgement, timestamp, sim::Value{});
+  void send(NodeId to, const CacheMessage& message, sim::OperationId) override {
+    all_.send(Flight{self_, static_cast<std::uint8_t>(to), message.type,
+                     static_cast<std::uint8_t>(message.timestamp.version), message.timestamp.node,
+                     static_cast<std::uint8_t>(message.value)});
   }
   void answered(sim::OperationId get, sim::Key key, sim::Value value) override {
     all_.answered(self_, get - 1, {cache.find(key)->header.timestamp(), value});
@@ -44,13 +39,13 @@ class ExploredCaches::Node final : public Outbox, public HandOverOutbox {
   void stalled(sim::OperationId, sim::Key) override {}
   void readable(sim::Key, bool) override {}
 
-  void install_all(sim::Key, const Stored& copy) override { control_all(Control::Kind::install, copy); }
-  void activate_all(sim::Key) override { control_all(Control::Kind::activate, {}); }
-  void seal_all(sim::Key) override { control_all(Control::Kind::seal, {}); }
-  void done_all(sim::Key) override { control_all(Control::Kind::done, {}); }
-  void tell_installed(NodeId home, sim::Key) override { control(home, Control::Kind::installed, {}); }
-  void tell_sealed(NodeId home, sim::Key, const std::optional<Stored>& copy) override {
-    control(home, Control::Kind::sealed, copy);
+  void tell_all(HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) override {
+    for (std::uint8_t to = 0; to < nodes_; ++to) {
+      if (to != self_) tell_home(to, message, key, copy);
+    }
+  }
+  void tell_home(NodeId to, HandOverMessage message, sim::Key, const std::optional<Stored>& copy) override {
+    all_.send(Control{self_, static_cast<std::uint8_t>(to), message, copy});
   }
   Stored load(sim::Key) override { return all_.now_.stored; }
   void store(sim::Key, const Stored& stored) override { all_.now_.stored = stored; }
@@ -59,31 +54,13 @@ class ExploredCaches::Node final : public Outbox, public HandOverOutbox {
     all_.answered(self_, request.operation - 1, stored);
   }
   void send_home(NodeId, sim::Key, const Stalled& operation) override {
-    all_.now_.sessions[operation.operation - 1].place = Session::Place::request;
+    all_.now_.sessions[operation.operation - 1].stage = Session::Stage::request;
   }
 
   Cache cache;
   HandOver hand_over;
 
  private:
-  void broadcast(Flight::Kind kind, Timestamp timestamp, sim::Value value) {
-    for (std::uint8_t to = 0; to < nodes_; ++to) {
-      if (to != self_) send(to, kind, timestamp, value);
-    }
-  }
-  void send(NodeId to, Flight::Kind kind, Timestamp timestamp, sim::Value value) {
-    all_.send(Flight{self_, static_cast<std::uint8_t>(to), kind, static_cast<std::uint8_t>(timestamp.version),
-                     timestamp.node, static_cast<std::uint8_t>(value)});
-  }
-  void control_all(Control::Kind kind, const std::optional<Stored>& copy) {
-    for (std::uint8_t to = 0; to < nodes_; ++to) {
-      if (to != self_) control(to, kind, copy);
-    }
-  }
-  void control(NodeId to, Control::Kind kind, const std::optional<Stored>& copy) {
-    all_.send(Control{self_, static_cast<std::uint8_t>(to), kind, copy});
-  }
-
   ExploredCaches& all_;
   std::uint8_t self_, nodes_;
 };

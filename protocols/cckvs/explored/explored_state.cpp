@@ -114,9 +114,9 @@ void write(Writer& out, const ExploredState::Session& session) {
   out.byte(session.results.size());
   for (const std::uint8_t result : session.results) out.byte(result);
   if (session.pending == Session::Pending::none) return;
-  out.byte(static_cast<std::uint64_t>(session.node << 2) | static_cast<std::uint64_t>(session.place));
+  out.byte(static_cast<std::uint64_t>(session.node << 2) | static_cast<std::uint64_t>(session.stage));
   out.byte(session.value);
-  if (session.place == Session::Place::answer) out.stored(session.answer);
+  if (session.stage == Session::Stage::answer) out.stored(session.answer);
 }
 
 ExploredState::Session read_session(Reader& in) {
@@ -130,35 +130,35 @@ ExploredState::Session read_session(Reader& in) {
   if (session.pending == Session::Pending::none) return session;
   const std::uint8_t where = in.byte();
   session.node = where >> 2;
-  session.place = static_cast<Session::Place>(where & 3);
+  session.stage = static_cast<Session::Stage>(where & 3);
   session.value = in.byte();
-  if (session.place == Session::Place::answer) session.answer = in.stored();
+  if (session.stage == Session::Stage::answer) session.answer = in.stored();
   return session;
 }
 
 void write(Writer& out, const Flight& flight) {
-  out.byte(static_cast<std::uint64_t>(flight.kind) << 6 | static_cast<std::uint64_t>(flight.from << 3) | flight.to);
+  out.byte(static_cast<std::uint64_t>(flight.type) << 6 | static_cast<std::uint64_t>(flight.from << 3) | flight.to);
   out.byte(flight.version);
   out.byte(flight.writer);
-  if (flight.kind == Flight::Kind::update) out.byte(flight.value);
+  if (flight.type == CacheMessage::Type::update) out.byte(flight.value);
 }
 
 Flight read_flight(Reader& in) {
   Flight flight;
   const std::uint8_t head = in.byte();
-  flight.kind = static_cast<Flight::Kind>(head >> 6);
+  flight.type = static_cast<CacheMessage::Type>(head >> 6);
   flight.from = head >> 3 & 7;
   flight.to = head & 7;
   flight.version = in.byte();
   flight.writer = in.byte();
-  if (flight.kind == Flight::Kind::update) flight.value = in.byte();
+  if (flight.type == CacheMessage::Type::update) flight.value = in.byte();
   return flight;
 }
 
 void write_hand_over(Writer& out, const ExploredState& state) {
   for (const ExploredState::Copy& copy : state.copies) {
-    out.byte(static_cast<std::uint64_t>(copy.part.home) << 4 | static_cast<std::uint64_t>(copy.part.member));
-    out.byte(copy.part.home_node);
+    out.byte(static_cast<std::uint64_t>(copy.hand_over.home) << 4 | static_cast<std::uint64_t>(copy.hand_over.member));
+    out.byte(copy.hand_over.home_node);
   }
   out.stored(state.stored);
   out.byte(state.change.answered.to_ulong());
@@ -168,7 +168,7 @@ void write_hand_over(Writer& out, const ExploredState& state) {
   out.byte(state.controls.size());
   for (const Control& control : state.controls) {
     out.byte(static_cast<std::uint64_t>(control.from << 4) | control.to);
-    out.byte(static_cast<std::uint64_t>(control.kind));
+    out.byte(static_cast<std::uint64_t>(control.message));
     out.stored(control.copy);
   }
 }
@@ -176,9 +176,9 @@ void write_hand_over(Writer& out, const ExploredState& state) {
 void read_hand_over(Reader& in, ExploredState& state) {
   for (ExploredState::Copy& copy : state.copies) {
     const std::uint8_t states = in.byte();
-    copy.part.home = static_cast<HomeState>(states >> 4);
-    copy.part.member = static_cast<MemberState>(states & 15);
-    copy.part.home_node = in.byte();
+    copy.hand_over.home = static_cast<HomeState>(states >> 4);
+    copy.hand_over.member = static_cast<MemberState>(states & 15);
+    copy.hand_over.home_node = in.byte();
   }
   state.stored = in.stored();
   state.change.answered = NodeSet(in.byte());
@@ -190,7 +190,7 @@ void read_hand_over(Reader& in, ExploredState& state) {
     const std::uint8_t channel = in.byte();
     control.from = channel >> 4;
     control.to = channel & 15;
-    control.kind = static_cast<Control::Kind>(in.byte());
+    control.message = static_cast<HandOverMessage>(in.byte());
     control.copy = in.optional_stored();
   }
 }

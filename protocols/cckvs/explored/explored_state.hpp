@@ -16,23 +16,22 @@ namespace racksim::cckvs {
 
 /// A message under way.
 struct Flight {
-  enum class Kind : std::uint8_t { invalidation, acknowledgement, update };
-
   std::uint8_t from = 0, to = 0;
-  Kind kind{};
+  CacheMessage::Type type{};
   std::uint8_t version = 0, writer = 0, value = 0;
 
   Timestamp timestamp() const { return {version, writer}; }
+  CacheMessage message(sim::Key key) const {
+    return {.key = key, .value = sim::Value(value), .timestamp = timestamp(), .type = type};
+  }
   bool is_on_way_of(const Flight& other) const { return from == other.from && to == other.to; }
   auto operator<=>(const Flight&) const = default;
 };
 
 /// A control message of a hand-over under way.
 struct Control {
-  enum class Kind : std::uint8_t { install, activate, seal, done, installed, sealed };
-
   std::uint8_t from = 0, to = 0;
-  Kind kind{};
+  HandOverMessage message{};
   std::optional<Stored> copy;  ///< of install and sealed
 
   bool is_on_way_of(const Control& other) const { return from == other.from && to == other.to; }
@@ -46,12 +45,12 @@ struct ExploredState {
   struct Copy {
     std::optional<Entry> entry;
     Work work;
-    HandOverState part;
+    HandOverState hand_over;
   };
   struct Session {
     enum class Pending : std::uint8_t { none, get, put };
     /// Where a pending operation is.
-    enum class Place : std::uint8_t {
+    enum class Stage : std::uint8_t {
       cache,    ///< of its own node
       request,  ///< on its way to the home
       home,
@@ -59,10 +58,10 @@ struct ExploredState {
     };
     std::uint8_t begun = 0;  ///< operations
     Pending pending = Pending::none;
-    Place place = Place::cache;
+    Stage stage = Stage::cache;
     std::uint8_t node = 0;   ///< of a pending operation
     std::uint8_t value = 0;  ///< of a pending put
-    Stored answer;           ///< with Place::answer
+    Stored answer;           ///< with Stage::answer
     Results results;         ///< under SC
   };
 

@@ -10,15 +10,13 @@ std::string ExploredCaches::in_words(Timestamp timestamp) {
 }
 
 std::string ExploredCaches::in_words(const Flight& flight) {
-  constexpr const char* kNames[] = {"INV", "ACK", "UPD"};
-  std::string text = fmt::format("{} {}", kNames[static_cast<std::size_t>(flight.kind)], in_words(flight.timestamp()));
-  if (flight.kind == Flight::Kind::update) text += fmt::format(" with {}", flight.value);
+  std::string text = fmt::format("{} {}", name_of(flight.type), in_words(flight.timestamp()));
+  if (flight.type == CacheMessage::Type::update) text += fmt::format(" with {}", flight.value);
   return text + fmt::format(" from node {} to node {}", flight.from, flight.to);
 }
 
 std::string ExploredCaches::in_words(const Control& control) {
-  constexpr const char* kNames[] = {"INSTALL", "ACTIVATE", "SEAL", "DONE", "INSTALLED", "SEALED"};
-  std::string text = kNames[static_cast<std::size_t>(control.kind)];
+  std::string text = name_of(control.message);
   if (control.copy) text += fmt::format(" {} with {}", in_words(control.copy->timestamp), control.copy->value);
   return text + fmt::format(" from node {} to node {}", control.from, control.to);
 }
@@ -27,36 +25,36 @@ std::string ExploredCaches::step_in_words(std::string_view bytes, std::size_t nu
   now_ = ExploredState::decoded(bytes, scope_);
   const Step step = steps_of(now_).at(number);
   std::string text;
-  switch (step.kind) {
-    case Step::Kind::get:
+  switch (step.action) {
+    case Step::Action::get:
       text = fmt::format("session {} gets at node {}", step.index, step.node);
       break;
-    case Step::Kind::put:
+    case Step::Action::put:
       text = options_.clients ? fmt::format("session {} puts {} at node {}", step.index, now_.puts + 1, step.node)
                               : fmt::format("node {} begins a put", step.node);
       break;
-    case Step::Kind::request:
+    case Step::Action::request:
       text = fmt::format("the request of session {} reaches the home, node {}", step.index, step.node);
       break;
-    case Step::Kind::answer:
+    case Step::Action::answer:
       text = fmt::format("the home's answer reaches node {}", step.node);
       break;
-    case Step::Kind::deliver:
+    case Step::Action::deliver:
       text = fmt::format("{} arrives", in_words(now_.flights[step.index]));
       break;
-    case Step::Kind::lose:
+    case Step::Action::lose:
       text = fmt::format("{} is lost", in_words(now_.flights[step.index]));
       break;
-    case Step::Kind::duplicate:
+    case Step::Action::duplicate:
       text = fmt::format("{} is duplicated", in_words(now_.flights[step.index]));
       break;
-    case Step::Kind::control:
+    case Step::Action::control:
       text = fmt::format("{} arrives", in_words(now_.controls[step.index]));
       break;
-    case Step::Kind::timeout:
+    case Step::Action::timeout:
       text = fmt::format("node {} has waited long enough{}", step.node, is_still(now_) ? "" : " (spurious)");
       break;
-    case Step::Kind::change:
+    case Step::Action::change:
       text = fmt::format("the home, node {}, is ordered to hand the key over", step.node);
       break;
   }
@@ -69,19 +67,20 @@ std::string ExploredCaches::step_in_words(std::string_view bytes, std::size_t nu
 }
 
 std::string ExploredCaches::copy_in_words(const ExploredState& state, NodeId node) const {
-  constexpr const char* kStates[] = {"Valid", "Invalid", "Write"};
-  constexpr const char* kHomeStates[] = {"Store", "Installing", "Cached", "Sealing"};
-  constexpr const char* kMemberStates[] = {"Absent", "Installed", "Active", "Sealing", "Sealed", "Leaving"};
+  // As the tables call them.
+  const auto name = [](const auto& table, auto state) {
+    return table.description().states[static_cast<std::size_t>(state)];
+  };
   const ExploredState::Copy& copy = state.copies[node];
   std::string text = fmt::format("node {}", node);
   if (scope_.hand_overs) {
-    text += fmt::format(" {}", node == home_ ? kHomeStates[static_cast<std::size_t>(copy.part.home)]
-                                             : kMemberStates[static_cast<std::size_t>(copy.part.member)]);
+    text +=
+        " " + (node == home_ ? name(home_table(), copy.hand_over.home) : name(member_table(), copy.hand_over.member));
   }
   if (!copy.entry) return text;
   const Header& header = copy.entry->header;
-  return text + fmt::format(" {} {} with {}", kStates[static_cast<std::size_t>(header.state)],
-                            in_words(header.timestamp()), copy.entry->value);
+  return text + fmt::format(" {} {} with {}", name(lin_table(), header.state), in_words(header.timestamp()),
+                            copy.entry->value);
 }
 
 std::string ExploredCaches::state_in_words(std::string_view bytes) {

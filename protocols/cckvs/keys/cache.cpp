@@ -55,25 +55,16 @@ void Cache::begin_put(sim::Key key, Entry& entry, const Stalled& put, bool on_to
   execute(step, LinEvent::put);
 }
 
-void Cache::receive_invalidation(NodeId from, sim::Key key, Timestamp timestamp) {
+void Cache::receive(NodeId from, const CacheMessage& message) {
+  const auto& [key, value, timestamp, type, to_one] = message;
   Entry* entry = keys_.entries.find(key);
-  if (entry == nullptr) return keys_.outbox.acknowledge(from, key, timestamp);
-  KeyStep step{.at = keys_, .key = key, .entry = *entry, .timestamp = timestamp, .from = from};
-  execute(step, LinMessage::invalidation);
-}
-
-void Cache::receive_acknowledgement(NodeId from, sim::Key key, Timestamp timestamp) {
-  Entry* entry = keys_.entries.find(key);
-  if (entry == nullptr) return;
-  KeyStep step{.at = keys_, .key = key, .entry = *entry, .timestamp = timestamp, .from = from};
-  execute(step, LinMessage::acknowledgement);
-}
-
-void Cache::receive_update(NodeId from, sim::Key key, Timestamp timestamp, sim::Value value) {
-  Entry* entry = keys_.entries.find(key);
-  if (entry == nullptr) return;
+  if (entry == nullptr) {
+    const CacheMessage known{.key = key, .timestamp = timestamp, .type = CacheMessage::Type::acknowledgement};
+    if (type == CacheMessage::Type::invalidation) keys_.outbox.send(from, known, 0);
+    return;
+  }
   KeyStep step{.at = keys_, .key = key, .entry = *entry, .value = value, .timestamp = timestamp, .from = from};
-  if (keys_.rules.consistency == Consistency::lin) return execute(step, LinMessage::update);
+  if (keys_.rules.consistency == Consistency::lin) return execute(step, event_of(step, type));
   const bool newer = keys_.order.after(timestamp, entry->header.timestamp());
   execute(step, newer ? ScEvent::newer_upd : ScEvent::older_upd);
 }
@@ -83,24 +74,25 @@ void Cache::time_out(sim::Key key) {
   lin_table().on(step.entry.header.state, LinEvent::timeout, step, coverage_);
 }
 
-// What a message is to the key depends on their timestamps.
-void Cache::execute(KeyStep& step, LinMessage message) {
+// It depends on the timestamps of the message and the key.
+LinEvent Cache::event_of(const KeyStep& step, CacheMessage::Type type) {
   const Timestamp known = step.entry.header.timestamp();
   const bool same = step.timestamp == known;
-  switch (message) {
-    case LinMessage::invalidation: {
+  switch (type) {
+    case CacheMessage::Type::invalidation: {
       const bool newer = keys_.order.after(step.timestamp, known);
-      return execute(step, same ? LinEvent::same_inv : newer ? LinEvent::newer_inv : LinEvent::older_inv);
+      return same ? LinEvent::same_inv : newer ? LinEvent::newer_inv : LinEvent::older_inv;
     }
-    case LinMessage::acknowledgement: {
+    case CacheMessage::Type::acknowledgement: {
       Work* work = keys_.work.find(step.key);
       const Put* put = work == nullptr ? nullptr : work->find(step.timestamp);
-      const bool lost = put != nullptr && put->superseded, current = same && step.timestamp.node == keys_.self;
-      return execute(step, lost ? LinEvent::lost_ack : current ? LinEvent::same_ack : LinEvent::other_ack);
+      if (put != nullptr && put->superseded) return LinEvent::lost_ack;
+      return same && step.timestamp.node == keys_.self ? LinEvent::same_ack : LinEvent::other_ack;
     }
-    case LinMessage::update:
-      return execute(step, same ? LinEvent::same_upd : LinEvent::other_upd);
+    case CacheMessage::Type::update:
+      return same ? LinEvent::same_upd : LinEvent::other_upd;
   }
+  return {};
 }
 
 // After the row who waited goes on, and the key's work is put away if there is none left.

@@ -41,10 +41,8 @@ class Cache {
     operation.is_put ? put(key, operation.operation, operation.value) : get(key, operation.operation);
   }
 
-  // Messages. Those about a key that is not here are old: of invalidations the sender is told so, others are ignored.
-  void receive_invalidation(NodeId from, sim::Key key, Timestamp timestamp);
-  void receive_acknowledgement(NodeId from, sim::Key key, Timestamp timestamp);
-  void receive_update(NodeId from, sim::Key key, Timestamp timestamp, sim::Value value);
+  /// One about a key that is not here is old: of an invalidation the sender is told so, others are ignored.
+  void receive(NodeId from, const CacheMessage& message);
 
   /// Lin with `retransmit`: a key that is here has not been Valid for long.
   void time_out(sim::Key key);
@@ -53,9 +51,7 @@ class Cache {
   void restore(sim::Key key, const Entry& entry, const Work& work);
 
  private:
-  enum class LinMessage : std::uint8_t { invalidation, acknowledgement, update };
-
-  void execute(KeyStep& step, LinMessage message);
+  LinEvent event_of(const KeyStep& step, CacheMessage::Type type);
   void execute(KeyStep& step, LinEvent event);
   void execute(KeyStep& step, ScEvent event);
   void begin_put(sim::Key key, Entry& entry, const Stalled& put, bool on_top);

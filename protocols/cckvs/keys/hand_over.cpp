@@ -35,26 +35,36 @@ void HandOver::run(HandOverStep step, HomeEvent event) {
 }
 void HandOver::run(HandOverStep step, MemberEvent event) {
   HandOverState state = state_of(step.key);
-  if (event != MemberEvent::install) step.from = state.home_node;
   state.home_node = static_cast<std::uint8_t>(step.from);
   member_table().on(state.member, event, step, coverage_);
   set_state(step.key, state);
 }
 
-void HandOver::order_install(sim::Key key) {
-  run({.at = keys_, .key = key}, HomeEvent::install);
-}
-void HandOver::order_evict(sim::Key key) {
-  run({.at = keys_, .key = key}, HomeEvent::evict);
+void HandOver::receive(NodeId from, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) {
+  const HandOverStep step{.at = keys_, .key = key, .from = from, .copy = copy};
+  switch (message) {
+    case HandOverMessage::order_install:
+      return run(step, HomeEvent::install);
+    case HandOverMessage::order_evict:
+      return run(step, HomeEvent::evict);
+    case HandOverMessage::installed:
+      return run(step, HomeEvent::installed);
+    case HandOverMessage::sealed:
+      return run(step, HomeEvent::sealed);
+    case HandOverMessage::install:
+      return run(step, MemberEvent::install);
+    case HandOverMessage::activate:
+      return run(step, MemberEvent::activate);
+    case HandOverMessage::seal:
+      return run(step, MemberEvent::seal);
+    case HandOverMessage::done:
+      return run(step, MemberEvent::done);
+    case HandOverMessage::changed:  // the coordinator's
+      return;
+  }
 }
 void HandOver::request(sim::Key key, const Stalled& operation) {
   run({.at = keys_, .key = key, .request = &operation}, operation.is_put ? HomeEvent::put : HomeEvent::get);
-}
-void HandOver::receive_installed(NodeId from, sim::Key key) {
-  run({.at = keys_, .key = key, .from = from}, HomeEvent::installed);
-}
-void HandOver::receive_sealed(NodeId from, sim::Key key, const std::optional<Stored>& copy) {
-  run({.at = keys_, .key = key, .from = from, .copy = copy}, HomeEvent::sealed);
 }
 
 // Those that have to wait again are held again, in their order.
@@ -67,32 +77,20 @@ void HandOver::release(sim::Key key) {
   for (const Stalled& operation : held) request(key, operation);
 }
 
-void HandOver::receive_install(NodeId home, sim::Key key, const Stored& copy) {
-  run({.at = keys_, .key = key, .from = home, .copy = copy}, MemberEvent::install);
-}
-void HandOver::receive_activate(sim::Key key) {
-  run({.at = keys_, .key = key}, MemberEvent::activate);
-}
-void HandOver::receive_seal(sim::Key key) {
-  run({.at = keys_, .key = key}, MemberEvent::seal);
-}
-void HandOver::receive_done(sim::Key key) {
-  run({.at = keys_, .key = key}, MemberEvent::done);
-}
 void HandOver::receive_answer(NodeId home, sim::Key key, const Stored& stored) {
   const Rules& rules = keys_.rules;
   if (rules.consistency != Consistency::sc || rules.hand_over == Rules::HandOver::answers_ignored) return;
-  keys_.cache.receive_update(home, key, stored.timestamp, stored.value);
+  keys_.cache.receive(home, {.key = key, .value = stored.value, .timestamp = stored.timestamp});
 }
 
 void HandOver::settle(sim::Key key) {
   const HandOverState state = state_of(key);
   if (keys_.has_own_puts(key)) return;
   if (state.home == HomeState::sealing && !keys_.changes[key].answered.test(keys_.self)) {
-    receive_sealed(keys_.self, key, keys_.valid_copy(key));
+    receive(keys_.self, HandOverMessage::sealed, key, keys_.valid_copy(key));
   }
   if (state.member == MemberState::sealing || state.member == MemberState::leaving) {
-    run({.at = keys_, .key = key}, MemberEvent::puts_over);
+    run({.at = keys_, .key = key, .from = state.home_node}, MemberEvent::puts_over);
   }
 }
 

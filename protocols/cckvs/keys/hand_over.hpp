@@ -28,30 +28,23 @@ class HandOver {
   /// The key is cached from the beginning, and installed in the cache here.
   void begin_cached(sim::Key key, NodeId home);
 
+  /// The coordinator's order, only to install a key that is in the store or to evict one that is cached; what another
+  /// node tells the key's home; or what the home tells this node.
+  void receive(NodeId from, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy = {});
+
   // At the home.
-  /// The coordinator's orders: only for a key that is in the store, or cached.
-  void order_install(sim::Key key);
-  void order_evict(sim::Key key);
   HomeState home_state(sim::Key key) const { return state_of(key).home; }
   /// A get or put by whichever node's session that has reached this node, the key's home. It is answered through this
   /// outbox, or the cache's.
   void request(sim::Key key, const Stalled& operation);
-  void receive_installed(NodeId from, sim::Key key);
-  void receive_sealed(NodeId from, sim::Key key, const std::optional<Stored>& copy);
 
   // At the others.
-  void receive_install(NodeId home, sim::Key key, const Stored& copy);
-  void receive_activate(sim::Key key);
-  void receive_seal(sim::Key key);
-  void receive_done(sim::Key key);
   /// The home's answer to a request of this node, under SC: a copy that is older takes it, or a session would read new
   /// at the home and then old here.
   void receive_answer(NodeId home, sim::Key key, const Stored& stored);
-  MemberState member_state(sim::Key key) const { return state_of(key).member; }
 
-  /// Whether the sessions of this node, which is not the key's home, use its own copy: else their requests go to the
-  /// home.
-  bool is_active(sim::Key key) const { return state_of(key).member == MemberState::active; }
+  /// Whether the sessions of this node use its copy of the key: else their requests go to the home.
+  bool uses_copy(sim::Key key) const { return state_of(key).uses_copy(); }
   /// To be called after each event of the cache about this key: puts may be over that a seal waits for.
   void settle(sim::Key key);
 

@@ -2,6 +2,7 @@
 // other node.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -35,19 +36,52 @@ enum class MemberEvent : std::uint8_t {
   count
 };
 
+/// What nodes tell each other about a key.
+enum class HandOverMessage : std::uint8_t {
+  order_install,  ///< the coordinator to the key's home
+  order_evict,
+  changed,  ///< and back: the change is over, and has reached all
+  install,  ///< the home to the others, with what it has
+  activate,
+  seal,
+  done,
+  installed,  ///< and back
+  sealed      ///< with what the copy holds, if it is Valid
+};
+
+/// As charts have it.
+constexpr const char* name_of(HandOverMessage message) {
+  switch (message) {
+    case HandOverMessage::order_install:
+      return "order INSTALL";
+    case HandOverMessage::order_evict:
+      return "order EVICT";
+    case HandOverMessage::changed:
+      return "CHANGED";
+    case HandOverMessage::install:
+      return "INSTALL";
+    case HandOverMessage::activate:
+      return "ACTIVATE";
+    case HandOverMessage::seal:
+      return "SEAL";
+    case HandOverMessage::done:
+      return "DONE";
+    case HandOverMessage::installed:
+      return "INSTALLED";
+    case HandOverMessage::sealed:
+      return "SEALED";
+  }
+  return "";
+}
+
 /// What a hand-over has to tell, and the home's store. Nobody may call the hand-over from in here.
 class HandOverOutbox {
  public:
   virtual ~HandOverOutbox() = default;
 
-  // Control messages: from the home to all others, and back.
-  virtual void install_all(sim::Key key, const Stored& copy) = 0;
-  virtual void activate_all(sim::Key key) = 0;
-  virtual void seal_all(sim::Key key) = 0;
-  virtual void done_all(sim::Key key) = 0;
-  virtual void tell_installed(NodeId home, sim::Key key) = 0;
-  /// With what the copy holds, if it is Valid.
-  virtual void tell_sealed(NodeId home, sim::Key key, const std::optional<Stored>& copy) = 0;
+  /// From the home to all others, and back.
+  virtual void tell_all(HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) = 0;
+  virtual void tell_home(NodeId home, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) = 0;
 
   virtual Stored load(sim::Key key) = 0;
   virtual void store(sim::Key key, const Stored& stored) = 0;
@@ -64,6 +98,8 @@ struct HandOverState {
   std::uint8_t home_node = 0;  ///< of a member
 
   bool operator==(const HandOverState&) const = default;
+  /// Whether the node's sessions use its copy.
+  bool uses_copy() const { return home == HomeState::cached || member == MemberState::active; }
 };
 
 /// A change under way, at the home.

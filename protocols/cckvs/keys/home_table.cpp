@@ -13,10 +13,11 @@ namespace home {
 using Guard = HomeTable::Guard;
 using Action = HomeTable::Action;
 using Rule = Rules::HandOver;
+using Message = HandOverMessage;
 
 void leave_caches(HandOverStep& step) {
   step.at.cache.remove(step.key);
-  step.at.outbox.done_all(step.key);
+  step.at.outbox.tell_all(Message::done, step.key, {});
 }
 
 // Guards.
@@ -54,7 +55,7 @@ constexpr Action copy("copy from the store, send INSTALL", [](HandOverStep& step
   const Stored stored = step.at.outbox.load(step.key);
   step.at.cache.install(step.key, stored.timestamp, stored.value);
   step.at.changes[step.key].answered.reset();
-  step.at.outbox.install_all(step.key, stored);
+  step.at.outbox.tell_all(Message::install, step.key, stored);
 });
 constexpr Action note("note the answer", [](HandOverStep& step) {
   HandOverChange& change = step.at.changes[step.key];
@@ -64,13 +65,14 @@ constexpr Action note("note the answer", [](HandOverStep& step) {
       !change.greatest || step.at.cache.order().after(step.copy->timestamp, change.greatest->timestamp);
   if (greater) change.greatest = step.copy;
 });
-constexpr Action activate("send ACTIVATE", [](HandOverStep& step) { step.at.outbox.activate_all(step.key); });
+constexpr Action activate("send ACTIVATE",
+                          [](HandOverStep& step) { step.at.outbox.tell_all(Message::activate, step.key, {}); });
 constexpr Action seal("hold who waits for the copy, send SEAL", [](HandOverStep& step) {
   HandOverChange& change = step.at.changes[step.key];
   change.answered.reset();
   change.greatest.reset();
   for (const Stalled& stalled : step.at.cache.withdraw_stalled(step.key)) change.held.push_back(stalled);
-  step.at.outbox.seal_all(step.key);
+  step.at.outbox.tell_all(Message::seal, step.key, {});
 });
 // Somebody has a Valid copy of the greatest timestamp that was committed: the node that committed it, which has
 // answered after that.

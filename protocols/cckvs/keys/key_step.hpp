@@ -60,6 +60,10 @@ struct KeyStep {
   Put& current() const { return *work().current(); }
   /// The put whose timestamp the message has.
   Put& told_of() const { return *work().find(timestamp); }
+  /// About the key, to tell others.
+  CacheMessage message(CacheMessage::Type type, Timestamp of, sim::Value with = 0) const {
+    return {.key = key, .value = with, .timestamp = of, .type = type};
+  }
   Timestamp next_timestamp() const { return at.order.next(entry.header.timestamp(), at.self); }
 };
 

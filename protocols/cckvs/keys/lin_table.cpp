@@ -13,6 +13,7 @@ namespace lin {
 using Guard = LinTable::Guard;
 using Action = LinTable::Action;
 using Losers = Rules::Losers;
+using Type = CacheMessage::Type;
 
 /// Whether the put has all acknowledgements with this one.
 bool is_last(const KeyStep& step, const Put& put) {
@@ -71,12 +72,13 @@ constexpr Action begin("version + 1, send INV to all", [](KeyStep& step) {
   step.entry.header.set(mine);
   step.entry.header.acks = 0;
   step.work().puts.push_back({step.operation, mine, step.value, {}});
-  step.at.outbox.invalidate_all(step.key, mine, step.operation);
+  step.at.outbox.send_all(step.message(Type::invalidation, mine), step.operation);
 });
 constexpr Action stamp("take the timestamp", [](KeyStep& step) { step.entry.header.set(step.timestamp); });
 constexpr Action take("take the value", [](KeyStep& step) { step.entry.value = step.value; });
-constexpr Action ack("send ACK",
-                     [](KeyStep& step) { step.at.outbox.acknowledge(step.from, step.key, step.timestamp); });
+constexpr Action ack("send ACK", [](KeyStep& step) {
+  step.at.outbox.send(step.from, step.message(Type::acknowledgement, step.timestamp), 0);
+});
 constexpr Action lose("own put is superseded", [](KeyStep& step) {
   if (Put* put = step.work().current()) put->superseded = true;
 });
@@ -104,23 +106,23 @@ constexpr Action commit("take the value, send UPD to all, the put returns", [](K
   step.work().puts.pop_back();
   step.entry.value = put.value;
   step.at.outbox.committed(put.operation, step.key, put.timestamp, put.value);
-  step.at.outbox.update_all(step.key, put.timestamp, put.value, put.operation);
+  step.at.outbox.send_all(step.message(Type::update, put.timestamp, put.value), put.operation);
   step.at.outbox.returned(put.operation, step.key, false);
 });
 constexpr Action resend_inv("send INV to those missing", [](KeyStep& step) {
   const Put& put = step.current();
   for (NodeId node = 0; node < step.at.nodes; ++node) {
     if (node == step.at.self || put.acknowledged.test(node)) continue;
-    step.at.outbox.invalidate_one(node, step.key, put.timestamp, put.operation);
+    step.at.outbox.send(node, step.message(Type::invalidation, put.timestamp), put.operation);
   }
 });
 constexpr Action resend_upd("send UPD to the sender", [](KeyStep& step) {
-  step.at.outbox.update_one(step.from, step.key, step.entry.header.timestamp(), step.entry.value);
+  step.at.outbox.send(step.from, step.message(Type::update, step.entry.header.timestamp(), step.entry.value), 0);
 });
 // The writer is Valid with exactly this timestamp, and answers; or it has not got all acknowledgements, and counts this
 // one; or it has lost against a put whose invalidation is on its way here.
 constexpr Action ask("send ACK to the writer", [](KeyStep& step) {
-  step.at.outbox.acknowledge(step.entry.header.writer, step.key, step.entry.header.timestamp());
+  step.at.outbox.send(step.entry.header.writer, step.message(Type::acknowledgement, step.entry.header.timestamp()), 0);
 });
 
 using enum CacheState;

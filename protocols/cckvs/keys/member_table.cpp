@@ -27,7 +27,7 @@ constexpr Guard has_puts("own puts under way", [](const HandOverStep& step) { re
 
 constexpr Action take("take the copy, send INSTALLED", [](HandOverStep& step) {
   step.at.cache.install(step.key, step.copy->timestamp, step.copy->value);
-  step.at.outbox.tell_installed(step.from, step.key);
+  step.at.outbox.tell_home(step.from, HandOverMessage::installed, step.key, {});
 });
 constexpr Action move("send who waits to the home", [](HandOverStep& step) {
   for (const Stalled& stalled : step.at.cache.withdraw_stalled(step.key)) {
@@ -35,7 +35,7 @@ constexpr Action move("send who waits to the home", [](HandOverStep& step) {
   }
 });
 constexpr Action tell("send SEALED", [](HandOverStep& step) {
-  step.at.outbox.tell_sealed(step.from, step.key, step.at.valid_copy(step.key));
+  step.at.outbox.tell_home(step.from, HandOverMessage::sealed, step.key, step.at.valid_copy(step.key));
 });
 constexpr Action drop("drop the copy", [](HandOverStep& step) { step.at.cache.remove(step.key); });
 

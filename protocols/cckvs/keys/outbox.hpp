@@ -4,22 +4,46 @@
 // exhaustive exploration. Nobody may raise an event of the cache from in here.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "protocols/cckvs/keys/entry.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::cckvs {
+
+/// A message of one cache to another, about a key.
+struct CacheMessage {
+  enum class Type : std::uint8_t { invalidation, acknowledgement, update };
+
+  sim::Key key = 0;
+  sim::Value value = 0;  ///< of an update
+  Timestamp timestamp;
+  Type type = Type::update;
+  bool to_one = false;  ///< of those that go to all by multicast: this one does not
+};
+
+/// As charts have it.
+constexpr const char* name_of(CacheMessage::Type type) {
+  switch (type) {
+    case CacheMessage::Type::invalidation:
+      return "INV";
+    case CacheMessage::Type::acknowledgement:
+      return "ACK";
+    case CacheMessage::Type::update:
+      return "UPD";
+  }
+  return "";
+}
 
 class Outbox {
  public:
   virtual ~Outbox() = default;
 
   /// To all other nodes, on behalf of a put.
-  virtual void invalidate_all(sim::Key key, Timestamp timestamp, sim::OperationId put) = 0;
-  virtual void update_all(sim::Key key, Timestamp timestamp, sim::Value value, sim::OperationId put) = 0;
-  /// To one, again.
-  virtual void invalidate_one(NodeId to, sim::Key key, Timestamp timestamp, sim::OperationId put) = 0;
-  virtual void update_one(NodeId to, sim::Key key, Timestamp timestamp, sim::Value value) = 0;
-  virtual void acknowledge(NodeId to, sim::Key key, Timestamp timestamp) = 0;
+  virtual void send_all(const CacheMessage& message, sim::OperationId put) = 0;
+  /// To one; `put` is 0 unless it is on behalf of one.
+  virtual void send(NodeId to, const CacheMessage& message, sim::OperationId put) = 0;
 
   /// A get has its answer.
   virtual void answered(sim::OperationId get, sim::Key key, sim::Value value) = 0;

@@ -20,7 +20,7 @@ constexpr ScTable::Action write("version + 1, take the value, send UPD to all, r
   step.entry.header.set(mine);
   step.entry.value = step.value;
   step.at.outbox.committed(step.operation, step.key, mine, step.value);
-  step.at.outbox.update_all(step.key, mine, step.value, step.operation);
+  step.at.outbox.send_all(step.message(CacheMessage::Type::update, mine, step.value), step.operation);
   step.at.outbox.returned(step.operation, step.key, false);
 });
 constexpr ScTable::Action take("take timestamp and value", [](KeyStep& step) {

@@ -20,10 +20,10 @@ CacheLinks::CacheLinks(Shared& shared, const CacheOptions& options, NodeId node,
       thread_(thread),
       handler_(handler),
       core_(shared.rack.server(node).core(thread)),
-      message_queue_(*this),
-      credit_queue_(*this),
-      message_completions_(shared.rack.server(node).nic().create_completion_queue(core_, message_queue_)),
-      credit_completions_(shared.rack.server(node).nic().create_completion_queue(core_, credit_queue_)),
+      message_receiver_(*this),
+      credit_receiver_(*this),
+      message_completions_(shared.rack.server(node).nic().create_completion_queue(core_, message_receiver_)),
+      credit_completions_(shared.rack.server(node).nic().create_completion_queue(core_, credit_receiver_)),
       messages_queue_pair_(
           shared.rack.server(node).nic().create_datagram({message_completions_, message_completions_})),
       messages_(shared, core_, messages_queue_pair_),
@@ -47,7 +47,7 @@ void CacheLinks::meet(NodeId node, CacheLinks& other) {
 CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::OperationId cause) const {
   const MessageSizes sizes = shared_.sizes(message.key);
   return {.content = p4::Content::of(message),
-          .bytes = message.message == MessageClass::update ? sizes.update() : sizes.invalidation(),
+          .bytes = message.type == CacheMessage::Type::update ? sizes.update() : sizes.invalidation(),
           .place = place_of(message),
           .cause = cause,
           .key = message.key};
@@ -55,7 +55,7 @@ CacheLinks::Waiting CacheLinks::packed(const CacheMessage& message, sim::Operati
 
 void CacheLinks::send(NodeId to, const CacheMessage& message, sim::OperationId cause) {
   CacheMessage sent = message;
-  sent.to_one = options_.broadcast == Broadcast::multicast && message.message != MessageClass::acknowledgement;
+  sent.to_one = options_.broadcast == Broadcast::multicast && message.type != CacheMessage::Type::acknowledgement;
   send(peers_[to], packed(sent, cause));
 }
 
@@ -154,12 +154,12 @@ void CacheLinks::message_came(const models::Completion& completion) {
   } else {
     arrivals.skip_to(shared_.retransmit_after ? *completion.immediate : arrivals.up_to() + 1);
   }
-  if (arrivals.up_to() - peer.classes[place].told >= options_.credit_batch) tell(peer, place, Note::credits);
+  if (arrivals.up_to() - peer.classes[place].told >= options_.credit_batch) tell(peer, place, CreditMessage::credits);
   handler_.receive(thread_, completion.from, message, completion.operation);
 }
 
 // The immediate data say what it is, of which class, and the low bits of the total.
-void CacheLinks::note(Peer& peer, std::size_t place, Note what, std::uint32_t total) {
+void CacheLinks::note(Peer& peer, std::size_t place, CreditMessage what, std::uint32_t total) {
   models::WorkRequest request;
   request.opcode = models::Opcode::send_imm;
   request.bytes = 0;
@@ -170,7 +170,7 @@ void CacheLinks::note(Peer& peer, std::size_t place, Note what, std::uint32_t to
   credits_.post_soon();
 }
 
-void CacheLinks::tell(Peer& peer, std::size_t place, Note what) {
+void CacheLinks::tell(Peer& peer, std::size_t place, CreditMessage what) {
   Class& of_class = peer.classes[place];
   of_class.told = of_class.arrivals.up_to();
   note(peer, place, what, of_class.told);
@@ -189,15 +189,15 @@ void CacheLinks::credits_came(const models::Completion& completion) {
     const std::uint32_t ahead = *completion.immediate - (known << kKindBits);
     return known + static_cast<std::uint32_t>(static_cast<std::int32_t>(ahead) >> kKindBits);
   };
-  switch (static_cast<Note>(kind / kClasses)) {
-    case Note::credits:
+  switch (static_cast<CreditMessage>(kind / kClasses)) {
+    case CreditMessage::credits:
       learn(peer, place, whole(of_class.dealt_with));
       break;
-    case Note::question:
+    case CreditMessage::question:
       if (!repeats_updates()) of_class.arrivals.skip_to(whole(of_class.arrivals.up_to()));
-      tell(peer, place, Note::answer);
+      tell(peer, place, CreditMessage::answer);
       break;
-    case Note::answer:
+    case CreditMessage::answer:
       learn(peer, place, whole(of_class.dealt_with));
       send_unknown_again(peer, place);
       break;
@@ -239,7 +239,7 @@ void CacheLinks::ask() {
       const Class& of_class = peer.classes[place];
       const bool late = !of_class.unknown.empty() && of_class.unknown.front().since + *shared_.retransmit_after <= now;
       const bool waits = !of_class.waiting.empty() || (!to_all_[place].empty() && credits(of_class) == 0);
-      if (peer.links != nullptr && (late || waits)) note(peer, place, Note::question, of_class.sent);
+      if (peer.links != nullptr && (late || waits)) note(peer, place, CreditMessage::question, of_class.sent);
     }
   }
   timer_runs_ = false;

@@ -22,7 +22,7 @@
 #include "models/host/short_queue.hpp"
 #include "models/nic/completion_queue.hpp"
 #include "models/service/protocol.hpp"
-#include "protocols/cckvs/keys/timestamp.hpp"
+#include "protocols/cckvs/keys/outbox.hpp"
 #include "protocols/cckvs/threads/arrivals.hpp"
 #include "protocols/cckvs/threads/cache_options.hpp"
 #include "protocols/cckvs/threads/send_queue.hpp"
@@ -30,15 +30,6 @@
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::cckvs {
-
-/// A message of one cache to another.
-struct CacheMessage {
-  sim::Key key = 0;
-  sim::Value value = 0;  ///< of an update
-  Timestamp timestamp;
-  MessageClass message = MessageClass::update;
-  bool to_one = false;  ///< of those that go to all by multicast: this one does not
-};
 
 /// Gets the messages of other caches.
 class CacheMessageHandler {
@@ -84,8 +75,8 @@ class CacheLinks {
                                        MessageClass::invalidation, MessageClass::update};
   static constexpr std::size_t kClasses = kClassOf.size();
   static std::size_t place_of(const CacheMessage& message) {
-    if (message.to_one) return message.message == MessageClass::invalidation ? 3 : 4;
-    return static_cast<std::size_t>(message.message) - static_cast<std::size_t>(MessageClass::invalidation);
+    if (message.to_one) return message.type == CacheMessage::Type::invalidation ? 3 : 4;
+    return static_cast<std::size_t>(message.type);
   }
   struct Waiting {
     p4::Content content;  // copies share it, as the work requests of a broadcast share their payload
@@ -101,7 +92,7 @@ class CacheLinks {
     sim::Time since;
   };
   /// What a message without payload is.
-  enum class Note : std::uint8_t { credits, question, answer };
+  enum class CreditMessage : std::uint8_t { credits, question, answer };
   struct Class {
     std::uint32_t sent = 0, dealt_with = 0;  // of mine
     Arrivals arrivals{};                     // of the other's
@@ -113,33 +104,27 @@ class CacheLinks {
     CacheLinks* links = nullptr;  // null at its own place
     std::array<Class, kClasses> classes{};
   };
-  class MessageQueue final : public models::CompletionHandler {
-   public:
-    explicit MessageQueue(CacheLinks& links) : links_(links) {}
-    void on_completion(const models::Completion& completion) override { links_.message_came(completion); }
-
-   private:
-    CacheLinks& links_;
-  };
-  class CreditQueue final : public models::CompletionHandler {
-   public:
-    explicit CreditQueue(CacheLinks& links) : links_(links) {}
-    void on_completion(const models::Completion& completion) override { links_.credits_came(completion); }
-
-   private:
-    CacheLinks& links_;
-  };
 
   void message_came(const models::Completion& completion);
   void credits_came(const models::Completion& completion);
+  template <void (CacheLinks::*came)(const models::Completion&)>
+  class Receiver final : public models::CompletionHandler {
+   public:
+    explicit Receiver(CacheLinks& links) : links_(links) {}
+    void on_completion(const models::Completion& completion) override { (links_.*came)(completion); }
+
+   private:
+    CacheLinks& links_;
+  };
+
   std::uint64_t credits(const Class& of_class) const {
     return options_.consistency_credits - (of_class.sent - of_class.dealt_with);
   }
   bool repeats_updates() const {
     return shared_.retransmit_after.has_value() && options_.rules.consistency == Consistency::sc;
   }
-  void note(Peer& peer, std::size_t place, Note what, std::uint32_t total);
-  void tell(Peer& peer, std::size_t place, Note what);
+  void note(Peer& peer, std::size_t place, CreditMessage what, std::uint32_t total);
+  void tell(Peer& peer, std::size_t place, CreditMessage what);
   void learn(Peer& peer, std::size_t place, std::uint32_t total);
   void send_unknown_again(Peer& peer, std::size_t place);
   void start_timer();
@@ -164,8 +149,8 @@ class CacheLinks {
   unsigned thread_;
   CacheMessageHandler& handler_;
   models::Core& core_;
-  MessageQueue message_queue_;
-  CreditQueue credit_queue_;
+  Receiver<&CacheLinks::message_came> message_receiver_;
+  Receiver<&CacheLinks::credits_came> credit_receiver_;
   models::CompletionQueue &message_completions_, &credit_completions_;
   models::Datagram& messages_queue_pair_;
   SendQueue messages_, credits_;

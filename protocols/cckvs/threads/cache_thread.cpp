@@ -13,19 +13,19 @@ namespace racksim::cckvs {
 struct CacheThread::Request {
   Request(CacheThread& owner, const StoreRequest& asked, sim::OperationId cause)
       : thread(owner), request(asked), operation(cause), since(owner.calendar().now()), answered(owner.calendar()) {
-    if (thread.free_places_.empty()) {
-      thread.free_places_.push_back(static_cast<std::uint32_t>(thread.places_.size()));
-      thread.places_.emplace_back();
+    if (thread.free_slots_.empty()) {
+      thread.free_slots_.push_back(static_cast<std::uint32_t>(thread.slots_.size()));
+      thread.slots_.emplace_back();
     }
-    place = thread.free_places_.back();
-    thread.free_places_.pop_back();
-    thread.places_[place].request = this;
-    request.id = id_of(place, thread.places_[place].turn);
+    slot = thread.free_slots_.back();
+    thread.free_slots_.pop_back();
+    thread.slots_[slot].request = this;
+    request.id = id_of(slot, thread.slots_[slot].turn);
     ++thread.outstanding_;
   }
   ~Request() {
-    thread.places_[place] = {nullptr, thread.places_[place].turn + 1};
-    thread.free_places_.push_back(place);
+    thread.slots_[slot] = {nullptr, thread.slots_[slot].turn + 1};
+    thread.free_slots_.push_back(slot);
     --thread.outstanding_;
   }
   Request(const Request&) = delete;
@@ -36,7 +36,7 @@ struct CacheThread::Request {
   sim::OperationId operation;
   sim::Time since;
   sim::Signal answered;
-  std::uint32_t place = 0;
+  std::uint32_t slot = 0;
   std::uint32_t packet = 0;   // in which it was first sent
   Destination* to = nullptr;  // null: a thread of this node
   bool sent = false, over = false;
@@ -72,8 +72,8 @@ sim::Calendar& CacheThread::calendar() const {
 }
 
 CacheThread::Request* CacheThread::find(std::uint64_t id) const {
-  const Place& place = places_[id & 0xffff'ffff];
-  return place.turn == id >> 32 ? place.request : nullptr;
+  const Slot& slot = slots_[id & 0xffff'ffff];
+  return slot.turn == id >> 32 ? slot.request : nullptr;
 }
 
 CacheThread::Destination& CacheThread::destination_of(Home home) {
@@ -259,8 +259,8 @@ models::Answer CacheThread::answer_of(const StoreRequest& answer, AnsweredBy by)
 }
 
 void CacheThread::add_waits(std::vector<sim::Wait>& waits) const {
-  for (const Place& place : places_) {
-    const Request* request = place.request;
+  for (const Slot& slot : slots_) {
+    const Request* request = slot.request;
     if (request == nullptr) continue;
     const Home home = shared_.home(request->request.key);
     waits.push_back({.who = fmt::format("cache thread {} of node{}", thread_, node_),
@@ -273,8 +273,8 @@ void CacheThread::add_waits(std::vector<sim::Wait>& waits) const {
 }
 
 void CacheThread::add_leaks(std::vector<models::Leak>& leaks) const {
-  for (const Place& place : places_) {
-    const Request* request = place.request;
+  for (const Slot& slot : slots_) {
+    const Request* request = slot.request;
     if (request == nullptr) continue;
     leaks.push_back({"stuck-request",
                      fmt::format("cache thread {} of node{}: no answer of node{} to the {} of key {}", thread_, node_,

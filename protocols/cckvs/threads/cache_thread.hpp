@@ -61,13 +61,13 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
     Destination* to = nullptr;
     std::size_t unanswered = 0;
   };
-  /// Who has an id; its upper half tells those apart that have the same place one after the other.
-  struct Place {
+  /// Who has an id; its upper half tells those apart that have the same slot one after the other.
+  struct Slot {
     Request* request = nullptr;
     std::uint32_t turn = 0;
   };
 
-  static std::uint64_t id_of(std::uint32_t place, std::uint32_t turn) { return std::uint64_t{turn} << 32 | place; }
+  static std::uint64_t id_of(std::uint32_t slot, std::uint32_t turn) { return std::uint64_t{turn} << 32 | slot; }
   Request* find(std::uint64_t id) const;
   Destination& destination_of(Home home);
 
@@ -100,8 +100,8 @@ class CacheThread final : models::CompletionHandler, LocalAnswer {
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_packets_;
   models::ShortQueue<StoreRequest> local_answers_;
-  std::vector<Place> places_;
-  std::vector<std::uint32_t> free_places_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
   std::size_t outstanding_ = 0;
 };
 

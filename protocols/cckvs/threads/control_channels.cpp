@@ -78,7 +78,7 @@ void ControlChannels::add_waits(std::vector<sim::Wait>& waits) const {
     const ControlMessage& first = one.under_way.messages.front();
     waits.push_back({.who = fmt::format("cache thread 0 of node{}", i / shared_.nodes()),
                      .whom = fmt::format("node{}", i % shared_.nodes()),
-                     .why = fmt::format("an answer to {} of key {}, and {} more", name_of(first.kind),
+                     .why = fmt::format("an answer to {} of key {}, and {} more", name_of(first.message),
                                         sim::printed_key(first.key), one.under_way.count - 1 + one.waiting.size())});
   }
 }

@@ -1,44 +1,25 @@
-// What nodes tell each other about keys that come into the caches and go (hand_over.hpp), and the coordinator's orders.
+// What nodes tell each other about keys that come into the caches and go (hand_over.hpp), as it travels.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "protocols/cckvs/keys/hand_over.hpp"
+#include "protocols/cckvs/keys/hand_over_step.hpp"
 
 namespace racksim::cckvs {
 
 struct ControlMessage {
-  enum class Kind : std::uint8_t {
-    order_install,  ///< the coordinator to the key's home
-    order_evict,
-    changed,  ///< and back: the change is over, and has reached all
-    install,  ///< the home to the others
-    activate,
-    seal,
-    done,
-    installed,  ///< and back
-    sealed
-  };
-
   sim::Key key = 0;
   Stored copy{};
-  Kind kind = Kind::changed;
+  HandOverMessage message = HandOverMessage::changed;
   bool has_copy = false;
 
   /// On a wire: the key and what it is, and with a copy its timestamp and value.
   std::uint32_t bytes(std::uint32_t key_bytes, std::uint32_t value_bytes) const {
-    constexpr std::uint32_t kKind = 1, kTimestamp = 5;
-    return key_bytes + kKind + (has_copy ? kTimestamp + value_bytes : 0);
+    constexpr std::uint32_t kMessage = 1, kTimestamp = 5;
+    return key_bytes + kMessage + (has_copy ? kTimestamp + value_bytes : 0);
   }
 };
-
-/// As a chart has it.
-constexpr const char* name_of(ControlMessage::Kind kind) {
-  constexpr std::array kNames{"order INSTALL", "order EVICT", "CHANGED",   "INSTALL", "ACTIVATE",
-                              "SEAL",          "DONE",        "INSTALLED", "SEALED"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
 
 /// Those that go together.
 struct ControlBatch {

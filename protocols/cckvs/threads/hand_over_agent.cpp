@@ -12,8 +12,6 @@
 
 namespace racksim::cckvs {
 
-using Kind = ControlMessage::Kind;
-
 HandOverAgent::HandOverAgent(Shared& shared, const CacheOptions& options, NodeId node, const Parts& parts)
     : shared_(shared),
       options_(options),
@@ -27,11 +25,6 @@ HandOverAgent::HandOverAgent(Shared& shared, const CacheOptions& options, NodeId
 
 void HandOverAgent::begin_cached(sim::Key key) {
   hand_over_.begin_cached(key, static_cast<NodeId>(shared_.home(key).node));
-}
-
-bool HandOverAgent::uses_copy(sim::Key key) const {
-  const HandOverState part = hand_over_.state_of(key);
-  return part.home == HomeState::cached || part.member == MemberState::active;
 }
 
 template <class Event>
@@ -158,8 +151,7 @@ void HandOverAgent::answer_came(NodeId home, const StoreRequest& answer, models:
 
 void HandOverAgent::ask(sim::Key key, const Stalled& operation) {
   if (is_home(key)) return hand_over_.request(key, operation);
-  if (operation.is_put) return parts_.cache.keys().put(key, operation.operation, operation.value);
-  parts_.cache.keys().get(key, operation.operation);
+  parts_.cache.keys().run(key, operation);
 }
 
 void HandOverAgent::event_ended(sim::Key key, unsigned thread) {
@@ -193,34 +185,16 @@ void HandOverAgent::store(sim::Key key, const Stored& stored) {
 
 // Messages.
 
-void HandOverAgent::send(NodeId to, sim::Key key, Kind kind, const std::optional<Stored>& copy) {
-  ++parts_.counters.messages.value;
-  parts_.channels.send(node_, to,
-                       {.key = key, .copy = copy.value_or(Stored{}), .kind = kind, .has_copy = copy.has_value()});
-}
-void HandOverAgent::send_all(sim::Key key, Kind kind, const std::optional<Stored>& copy) {
+void HandOverAgent::tell_all(HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) {
+  if (message == HandOverMessage::done) orders_[key].undelivered = shared_.nodes() - 1;
   for (NodeId to = 0; to < shared_.nodes(); ++to) {
-    if (to != node_) send(to, key, kind, copy);
+    if (to != node_) tell_home(to, message, key, copy);
   }
 }
-void HandOverAgent::install_all(sim::Key key, const Stored& copy) {
-  send_all(key, Kind::install, copy);
-}
-void HandOverAgent::activate_all(sim::Key key) {
-  send_all(key, Kind::activate);
-}
-void HandOverAgent::seal_all(sim::Key key) {
-  send_all(key, Kind::seal);
-}
-void HandOverAgent::done_all(sim::Key key) {
-  orders_[key].undelivered = shared_.nodes() - 1;
-  send_all(key, Kind::done);
-}
-void HandOverAgent::tell_installed(NodeId home, sim::Key key) {
-  send(home, key, Kind::installed);
-}
-void HandOverAgent::tell_sealed(NodeId home, sim::Key key, const std::optional<Stored>& copy) {
-  send(home, key, Kind::sealed, copy);
+void HandOverAgent::tell_home(NodeId home, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) {
+  ++parts_.counters.messages.value;
+  parts_.channels.send(node_, home,
+                       {.key = key, .copy = copy.value_or(Stored{}), .message = message, .has_copy = copy.has_value()});
 }
 void HandOverAgent::send_home(NodeId, sim::Key, const Stalled& operation) {
   ++parts_.counters.moved.value;
@@ -228,51 +202,38 @@ void HandOverAgent::send_home(NodeId, sim::Key, const Stalled& operation) {
 }
 
 void HandOverAgent::control_came(NodeId from, const ControlMessage& message) {
-  const sim::Key key = message.key;
-  switch (message.kind) {
-    case Kind::order_install:
-    case Kind::order_evict:
-      return carry_out(key, message.kind == Kind::order_install);
-    case Kind::changed:
-      return observer_->changed(key);
-    case Kind::install:
-      run_for_control(key, [&] { hand_over_.receive_install(from, key, message.copy); });
-      break;
-    case Kind::activate:
-      return run_for_control(key, [&] { hand_over_.receive_activate(key); });
-    case Kind::seal:
-      return run_for_control(key, [&] { hand_over_.receive_seal(key); });
-    case Kind::done:
-      return run_for_control(key, [&] { hand_over_.receive_done(key); });
-    case Kind::installed:
-      return run_for_control(key, [&] { hand_over_.receive_installed(from, key); });
-    case Kind::sealed:
-      return run_for_control(key, [&] {
-        hand_over_.receive_sealed(from, key, message.has_copy ? std::optional(message.copy) : std::nullopt);
+  switch (message.message) {
+    case HandOverMessage::changed:
+      return observer_->changed(message.key);
+    case HandOverMessage::order_install:
+    case HandOverMessage::order_evict:
+      return carry_out(message.key, message.message);
+    default:
+      run_for_control(message.key, [&] {
+        hand_over_.receive(from, message.message, message.key,
+                           message.has_copy ? std::optional(message.copy) : std::nullopt);
       });
+      if (message.message == HandOverMessage::install) check_room();
   }
-  check_room();
 }
 
 // Orders. An eviction is over when all have dropped the key: the next one to be installed finds room everywhere.
 
 void HandOverAgent::order(sim::Key key, bool install) {
+  const HandOverMessage order = install ? HandOverMessage::order_install : HandOverMessage::order_evict;
   const auto home = static_cast<NodeId>(shared_.home(key).node);
-  if (home == node_) return carry_out(key, install);
-  send(home, key, install ? Kind::order_install : Kind::order_evict);
+  home == node_ ? carry_out(key, order) : tell_home(home, order, key, {});
 }
 
-void HandOverAgent::carry_out(sim::Key key, bool install) {
+void HandOverAgent::carry_out(sim::Key key, HandOverMessage order) {
+  const bool install = order == HandOverMessage::order_install;
   orders_[key] = {.install = install};
-  run_for_control(key, [&] {
-    if (install) return hand_over_.order_install(key);
-    hand_over_.order_evict(key);
-  });
+  run_for_control(key, [&] { hand_over_.receive(parts_.coordinator, order, key); });
   if (install) check_room();
 }
 
 void HandOverAgent::control_delivered(NodeId, const ControlMessage& message) {
-  if (message.kind != Kind::done) return;
+  if (message.message != HandOverMessage::done) return;
   --orders_.find(message.key)->undelivered;
   look_for_end(message.key);
 }
@@ -285,7 +246,7 @@ void HandOverAgent::look_for_end(sim::Key key) {
   orders_.erase(key);
   ++(install ? parts_.counters.installs : parts_.counters.evictions).value;
   if (parts_.coordinator == node_) return observer_->changed(key);
-  send(parts_.coordinator, key, Kind::changed);
+  tell_home(parts_.coordinator, HandOverMessage::changed, key, {});
 }
 
 void HandOverAgent::check_room() const {

@@ -48,7 +48,7 @@ class HandOverAgent final : public HandOverOutbox, public HomeRequests, public C
 
   const HandOver& hand_over() const { return hand_over_; }
   /// Whether sessions of this node use its copy of the key.
-  bool uses_copy(sim::Key key) const override;
+  bool uses_copy(sim::Key key) const override { return hand_over_.uses_copy(key); }
   /// Serves a request of a session here for a key whose home is this node, on a thread of it.
   sim::Task<models::Answer> serve(CacheThread& thread, StoreRequest request);
 
@@ -80,12 +80,8 @@ class HandOverAgent final : public HandOverOutbox, public HomeRequests, public C
   };
 
   // HandOverOutbox.
-  void install_all(sim::Key key, const Stored& copy) override;
-  void activate_all(sim::Key key) override;
-  void seal_all(sim::Key key) override;
-  void done_all(sim::Key key) override;
-  void tell_installed(NodeId home, sim::Key key) override;
-  void tell_sealed(NodeId home, sim::Key key, const std::optional<Stored>& copy) override;
+  void tell_all(HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) override;
+  void tell_home(NodeId home, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) override;
   Stored load(sim::Key key) override;
   void store(sim::Key key, const Stored& stored) override;
   void served(const Stalled& request, sim::Key key, const Stored& stored) override;
@@ -110,9 +106,7 @@ class HandOverAgent final : public HandOverOutbox, public HomeRequests, public C
   sim::Task<void> ask_when_sent(sim::OperationId operation, unsigned thread);
   void ask_now(const Asked& asked, unsigned thread);
   void answer(sim::OperationId operation, const StoreRequest& answer);
-  void send_all(sim::Key key, ControlMessage::Kind kind, const std::optional<Stored>& copy = {});
-  void send(NodeId to, sim::Key key, ControlMessage::Kind kind, const std::optional<Stored>& copy = {});
-  void carry_out(sim::Key key, bool install);
+  void carry_out(sim::Key key, HandOverMessage order);
   void look_for_end(sim::Key key);
   void check_room() const;
 

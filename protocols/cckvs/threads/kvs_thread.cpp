@@ -107,12 +107,12 @@ void KvsThread::respond_pending(std::uint32_t slot) {
   respond(pending.requests.size(), pending.caller, [&](std::size_t i) { return pending.requests[i]; });
 }
 
-// Of what a cache thread has at one place the ids rise, and each put there has been answered when the next comes: so
+// Of what a cache thread has in one slot the ids rise, and each put there has been answered when the next comes: so
 // the last one stands for all, and results of puts need not be kept (they have none).
 bool KvsThread::is_repeated(const StoreRequest& put, const models::Completion& from) {
   if (!shared_.retransmit_after) return false;
-  const std::uint64_t thread = from.from_qpn - models::kFirstRdmaQpn, place = put.id & 0xffff'ffff;
-  std::uint64_t& last = executed_[std::uint64_t{from.from} << 48 | thread << 32 | place];
+  const std::uint64_t thread = from.from_qpn - models::kFirstRdmaQpn, slot = put.id & 0xffff'ffff;
+  std::uint64_t& last = executed_[std::uint64_t{from.from} << 48 | thread << 32 | slot];
   const std::uint64_t turn = (put.id >> 32) + 1;
   if (turn <= last) return true;
   last = turn;

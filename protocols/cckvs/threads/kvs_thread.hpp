@@ -78,7 +78,7 @@ class KvsThread final : models::CompletionHandler, RequestOwner {
   models::ShortQueue<LocalRequest> local_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
-  sim::FlatMap<std::uint64_t> executed_;  // of each place of each cache thread: one more than the turn of its last put
+  sim::FlatMap<std::uint64_t> executed_;  // of each slot of each cache thread: one more than the turn of its last put
 };
 
 }  // namespace racksim::cckvs

@@ -6,7 +6,6 @@
 // and writes of the store take the same bytes (§8.2).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,9 +24,23 @@ inline constexpr std::size_t kMessageClasses = static_cast<std::size_t>(MessageC
 
 /// As names of metrics have it.
 constexpr const char* name_of(MessageClass message) {
-  constexpr std::array<const char*, kMessageClasses> kNames{"requests",         "responses", "invalidations",
-                                                            "acknowledgements", "updates",   "credits"};
-  return kNames[static_cast<std::size_t>(message)];
+  switch (message) {
+    case MessageClass::request:
+      return "requests";
+    case MessageClass::response:
+      return "responses";
+    case MessageClass::invalidation:
+      return "invalidations";
+    case MessageClass::acknowledgement:
+      return "acknowledgements";
+    case MessageClass::update:
+      return "updates";
+    case MessageClass::credits:
+      return "credits";
+    case MessageClass::count:
+      break;
+  }
+  return "";
 }
 
 /// A request in a packet, and its answer.

@@ -17,8 +17,8 @@
 
 namespace racksim::cckvs {
 
-/// Labels of answers, by their places in the service's list.
-enum class AnsweredBy : std::uint8_t { cache, local_store, remote_store };
+/// Labels of answers, in the order of the service's list.
+enum class AnsweredBy : std::uint8_t { cache, local_store, remote_store, count };
 
 struct Shared {
   /// What the threads of a node have polled, with what it took of the node's wire.

@@ -124,49 +124,26 @@ sim::Task<std::optional<models::Answer>> SymmetricCache::serve(CacheThread& thre
 }
 
 void SymmetricCache::ask(const StoreRequest& request, sim::OperationId operation) {
-  const bool put = request.put != 0;
-  if (keeper_ != nullptr) {
-    const unsigned thread = thread_;
-    keeper_->ask(request.key, {operation, put, request.value});
-    return keeper_->event_ended(request.key, thread);
-  }
-  if (put) return cache_.put(request.key, operation, request.value);
-  cache_.get(request.key, operation);
+  const Stalled asked{operation, request.put != 0, request.value};
+  if (keeper_ == nullptr) return cache_.run(request.key, asked);
+  const unsigned thread = thread_;
+  keeper_->ask(request.key, asked);
+  keeper_->event_ended(request.key, thread);
 }
 
 void SymmetricCache::receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) {
   Writing writing(*this, thread, message.key, cause);
-  switch (message.message) {
-    case MessageClass::invalidation:
-      cache_.receive_invalidation(from, message.key, message.timestamp);
-      break;
-    case MessageClass::acknowledgement:
-      cache_.receive_acknowledgement(from, message.key, message.timestamp);
-      break;
-    default:
-      cache_.receive_update(from, message.key, message.timestamp, message.value);
-  }
+  cache_.receive(from, message);
   if (keeper_ != nullptr) keeper_->event_ended(message.key, thread);
   models::Core& core = shared_.rack.server(node_).core(thread);
   core.charge(options_.message_work + writing.hold_lock(options_.message_work, core));
 }
 
-void SymmetricCache::invalidate_all(sim::Key key, Timestamp timestamp, sim::OperationId put) {
-  links_[thread_]->send_to_all({.key = key, .timestamp = timestamp, .message = MessageClass::invalidation}, put);
+void SymmetricCache::send_all(const CacheMessage& message, sim::OperationId put) {
+  links_[thread_]->send_to_all(message, put);
 }
-void SymmetricCache::update_all(sim::Key key, Timestamp timestamp, sim::Value value, sim::OperationId put) {
-  links_[thread_]->send_to_all({.key = key, .value = value, .timestamp = timestamp, .message = MessageClass::update},
-                               put);
-}
-void SymmetricCache::invalidate_one(NodeId to, sim::Key key, Timestamp timestamp, sim::OperationId put) {
-  links_[thread_]->send(to, {.key = key, .timestamp = timestamp, .message = MessageClass::invalidation}, put);
-}
-void SymmetricCache::update_one(NodeId to, sim::Key key, Timestamp timestamp, sim::Value value) {
-  links_[thread_]->send(to, {.key = key, .value = value, .timestamp = timestamp, .message = MessageClass::update},
-                        cause_);
-}
-void SymmetricCache::acknowledge(NodeId to, sim::Key key, Timestamp timestamp) {
-  links_[thread_]->send(to, {.key = key, .timestamp = timestamp, .message = MessageClass::acknowledgement}, cause_);
+void SymmetricCache::send(NodeId to, const CacheMessage& message, sim::OperationId put) {
+  links_[thread_]->send(to, message, put != 0 ? put : cause_);
 }
 
 void SymmetricCache::answered(sim::OperationId get, sim::Key key, sim::Value value) {
@@ -191,7 +168,7 @@ void SymmetricCache::stalled(sim::OperationId, sim::Key) {
 CacheMessage SymmetricCache::current(sim::Key key) const {
   const Entry* entry = cache_.find(key);
   const Stored stored = entry == nullptr ? Stored{} : Stored{entry->header.timestamp(), entry->value};
-  return {.key = key, .value = stored.value, .timestamp = stored.timestamp, .message = MessageClass::update};
+  return {.key = key, .value = stored.value, .timestamp = stored.timestamp};
 }
 
 void SymmetricCache::readable(sim::Key key, bool can_be_read) {

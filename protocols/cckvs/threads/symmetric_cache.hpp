@@ -93,11 +93,8 @@ class SymmetricCache final : public Outbox, CacheMessageHandler {
   };
 
   void receive(unsigned thread, NodeId from, const CacheMessage& message, sim::OperationId cause) override;
-  void invalidate_all(sim::Key key, Timestamp timestamp, sim::OperationId put) override;
-  void update_all(sim::Key key, Timestamp timestamp, sim::Value value, sim::OperationId put) override;
-  void invalidate_one(NodeId to, sim::Key key, Timestamp timestamp, sim::OperationId put) override;
-  void update_one(NodeId to, sim::Key key, Timestamp timestamp, sim::Value value) override;
-  void acknowledge(NodeId to, sim::Key key, Timestamp timestamp) override;
+  void send_all(const CacheMessage& message, sim::OperationId put) override;
+  void send(NodeId to, const CacheMessage& message, sim::OperationId put) override;
   void answered(sim::OperationId get, sim::Key key, sim::Value value) override;
   void committed(sim::OperationId, sim::Key, Timestamp, sim::Value) override {}
   void returned(sim::OperationId put, sim::Key key, bool superseded) override;

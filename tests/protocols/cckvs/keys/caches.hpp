@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 namespace racksim::cckvs::testing {
 
 inline constexpr std::uint64_t kOld = 100;  ///< the value at first
+
+inline constexpr std::string_view kKinds = "iau";  ///< of messages, by CacheMessage::Type
 
 struct Message {
   char kind;  ///< 'i'nvalidation, 'a'cknowledgement, 'u'pdate
@@ -81,23 +84,14 @@ class Caches {
     Node(Caches& all, NodeId number, NodeId nodes, const Rules& rules)
         : caches(all), self(number), others(nodes), cache(number, nodes, rules, *this) {}
 
-    void broadcast(char kind, Timestamp timestamp, std::uint64_t value) {
+    void send_all(const CacheMessage& message, sim::OperationId put) override {
       for (NodeId to = 0; to < others; ++to) {
-        if (to != self) caches.sent.push_back({kind, self, to, timestamp, value});
+        if (to != self) send(to, message, put);
       }
     }
-    void invalidate_all(sim::Key, Timestamp timestamp, sim::OperationId) override { broadcast('i', timestamp, 0); }
-    void update_all(sim::Key, Timestamp timestamp, sim::Value value, sim::OperationId) override {
-      broadcast('u', timestamp, value);
-    }
-    void invalidate_one(NodeId to, sim::Key, Timestamp timestamp, sim::OperationId) override {
-      caches.sent.push_back({'i', self, to, timestamp, 0});
-    }
-    void update_one(NodeId to, sim::Key, Timestamp timestamp, sim::Value value) override {
-      caches.sent.push_back({'u', self, to, timestamp, value});
-    }
-    void acknowledge(NodeId to, sim::Key, Timestamp timestamp) override {
-      caches.sent.push_back({'a', self, to, timestamp, 0});
+    void send(NodeId to, const CacheMessage& message, sim::OperationId) override {
+      caches.sent.push_back(
+          {kKinds[static_cast<std::size_t>(message.type)], self, to, message.timestamp, message.value});
     }
     void answered(sim::OperationId get, sim::Key, sim::Value value) override {
       caches.told_.push_back(fmt::format("get {} = {}", get, value));
@@ -119,11 +113,11 @@ class Caches {
   };
 
   void receive(const Message& message) {
-    Cache& at = cache(message.to);
-    const sim::Key key(7u);
-    if (message.kind == 'i') at.receive_invalidation(message.from, key, message.timestamp);
-    if (message.kind == 'a') at.receive_acknowledgement(message.from, key, message.timestamp);
-    if (message.kind == 'u') at.receive_update(message.from, key, message.timestamp, sim::Value(message.value));
+    cache(message.to)
+        .receive(message.from, {.key = sim::Key(7u),
+                                .value = sim::Value(message.value),
+                                .timestamp = message.timestamp,
+                                .type = static_cast<CacheMessage::Type>(kKinds.find(message.kind))});
   }
 
   std::vector<std::unique_ptr<Node>> nodes_;

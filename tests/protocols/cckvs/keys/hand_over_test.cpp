@@ -17,6 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 constexpr sim::Key kKey = 7;
+using Type = CacheMessage::Type;
 
 std::string text_of(const Stored& stored) {
   return fmt::format("{}.{} {}", stored.timestamp.version, stored.timestamp.node, stored.value);
@@ -28,11 +29,10 @@ class Node final : public Outbox, public HandOverOutbox {
   explicit Node(NodeId self, const Rules& rules = {})
       : cache(self, 3, rules, *this), hand_over(self, 3, rules, cache, *this) {}
 
-  void invalidate_all(sim::Key, Timestamp, sim::OperationId) override { told_.emplace_back("INV"); }
-  void update_all(sim::Key, Timestamp, sim::Value, sim::OperationId) override { told_.emplace_back("UPD"); }
-  void invalidate_one(NodeId, sim::Key, Timestamp, sim::OperationId) override {}
-  void update_one(NodeId, sim::Key, Timestamp, sim::Value) override {}
-  void acknowledge(NodeId to, sim::Key, Timestamp) override { told_.push_back(fmt::format("ACK to {}", to)); }
+  void send_all(const CacheMessage& message, sim::OperationId) override { told_.emplace_back(name_of(message.type)); }
+  void send(NodeId to, const CacheMessage& message, sim::OperationId) override {
+    if (message.type == Type::acknowledgement) told_.push_back(fmt::format("ACK to {}", to));
+  }
   void answered(sim::OperationId get, sim::Key, sim::Value value) override {
     told_.push_back(fmt::format("copy: {} = {}", get, value));
   }
@@ -41,13 +41,11 @@ class Node final : public Outbox, public HandOverOutbox {
   void stalled(sim::OperationId operation, sim::Key) override { told_.push_back(fmt::format("{} waits", operation)); }
   void readable(sim::Key, bool) override {}
 
-  void install_all(sim::Key, const Stored& copy) override { told_.push_back("INSTALL " + text_of(copy)); }
-  void activate_all(sim::Key) override { told_.emplace_back("ACTIVATE"); }
-  void seal_all(sim::Key) override { told_.emplace_back("SEAL"); }
-  void done_all(sim::Key) override { told_.emplace_back("DONE"); }
-  void tell_installed(NodeId, sim::Key) override { told_.emplace_back("INSTALLED"); }
-  void tell_sealed(NodeId, sim::Key, const std::optional<Stored>& copy) override {
-    told_.push_back("SEALED" + (copy ? " " + text_of(*copy) : ""));
+  void tell_all(HandOverMessage message, sim::Key, const std::optional<Stored>& copy) override {
+    told_.push_back(name_of(message) + (copy ? " " + text_of(*copy) : ""));
+  }
+  void tell_home(NodeId, HandOverMessage message, sim::Key key, const std::optional<Stored>& copy) override {
+    tell_all(message, key, copy);
   }
   Stored load(sim::Key) override { return stored; }
   void store(sim::Key, const Stored& now) override { stored = now; }
@@ -63,7 +61,7 @@ class Node final : public Outbox, public HandOverOutbox {
     hand_over.request(kKey, {sim::OperationId(operation), true, sim::Value(operation)});
   }
   void acknowledge_from(NodeId node, Timestamp timestamp) {
-    cache.receive_acknowledgement(node, kKey, timestamp);
+    cache.receive(node, {.key = kKey, .timestamp = timestamp, .type = Type::acknowledgement});
     hand_over.settle(kKey);
   }
   Texts told() { return std::exchange(told_, {}); }
@@ -85,27 +83,28 @@ TEST_CASE("at its home a key goes from the store to all caches and back, and req
   home.put(50);  // the store's version goes on
   CHECK(home.told() == Texts{"store: 11 has 4.2 40", "store: 50 has 5.0 50"});
 
-  home.hand_over.order_install(kKey);
+  home.hand_over.receive(0, HandOverMessage::order_install, kKey);
   CHECK(home.hand_over.home_state(kKey) == HomeState::installing);
   home.get(12);
   home.put(60);  // waits
   home.get(13);
   CHECK(home.told() == Texts{"INSTALL 5.0 50", "store: 12 has 5.0 50", "store: 13 has 5.0 50"});
-  home.hand_over.receive_installed(1, kKey);
+  home.hand_over.receive(1, HandOverMessage::installed, kKey);
   CHECK(home.told() == Texts{});
-  home.hand_over.receive_installed(2, kKey);
+  home.hand_over.receive(2, HandOverMessage::installed, kKey);
   CHECK(home.told() == Texts{"ACTIVATE", "INV"});  // and the put begins, on the home's own copy
   home.acknowledge_from(1, {6, 0});
   home.acknowledge_from(2, {6, 0});
   home.get(14);
   CHECK(home.told() == Texts{"UPD", "copy: 60", "copy: 14 = 60"});
 
-  home.hand_over.order_evict(kKey);
+  home.hand_over.receive(0, HandOverMessage::order_evict, kKey);
   home.get(15);
   home.put(70);
-  home.hand_over.receive_sealed(1, kKey, Stored{{7, 1}, sim::Value(80u)});  // the home has not got this one's update
+  home.hand_over.receive(1, HandOverMessage::sealed, kKey,
+                         Stored{{7, 1}, sim::Value(80u)});  // the home has not got this one's update
   CHECK(home.told() == Texts{"SEAL"});
-  home.hand_over.receive_sealed(2, kKey, std::nullopt);
+  home.hand_over.receive(2, HandOverMessage::sealed, kKey);
   CHECK(home.told() == Texts{"DONE", "store: 15 has 7.1 80", "store: 70 has 8.0 70"});
   CHECK(home.hand_over.home_state(kKey) == HomeState::store);
   CHECK(home.cache.find(kKey) == nullptr);
@@ -118,9 +117,9 @@ TEST_CASE("a home that evicts waits for its own puts, and holds who waits for it
   home.hand_over.begin_cached(kKey, 0);
   home.put(50);
   home.get(11);
-  home.hand_over.order_evict(kKey);
-  home.hand_over.receive_sealed(1, kKey, std::nullopt);
-  home.hand_over.receive_sealed(2, kKey, std::nullopt);
+  home.hand_over.receive(0, HandOverMessage::order_evict, kKey);
+  home.hand_over.receive(1, HandOverMessage::sealed, kKey);
+  home.hand_over.receive(2, HandOverMessage::sealed, kKey);
   CHECK(home.told() == Texts{"INV", "11 waits", "SEAL"});
   home.acknowledge_from(1, {2, 0});
   home.acknowledge_from(2, {2, 0});
@@ -129,22 +128,22 @@ TEST_CASE("a home that evicts waits for its own puts, and holds who waits for it
 
 TEST_CASE("elsewhere a copy takes messages before and after the node's sessions use it") {
   Node node(1);
-  CHECK_FALSE(node.hand_over.is_active(kKey));
-  node.hand_over.receive_install(0, kKey, {{4, 2}, sim::Value(40u)});
+  CHECK_FALSE(node.hand_over.uses_copy(kKey));
+  node.hand_over.receive(0, HandOverMessage::install, kKey, Stored{{4, 2}, sim::Value(40u)});
   CHECK(node.told() == Texts{"INSTALLED"});
-  CHECK_FALSE(node.hand_over.is_active(kKey));
-  node.cache.receive_invalidation(2, kKey, {5, 2});
-  node.cache.receive_update(2, kKey, {5, 2}, sim::Value(50u));
-  node.hand_over.receive_activate(kKey);
-  CHECK(node.hand_over.is_active(kKey));
-  node.hand_over.receive_seal(kKey);
-  CHECK_FALSE(node.hand_over.is_active(kKey));
+  CHECK_FALSE(node.hand_over.uses_copy(kKey));
+  node.cache.receive(2, {.key = kKey, .timestamp = {5, 2}, .type = Type::invalidation});
+  node.cache.receive(2, {.key = kKey, .value = sim::Value(50u), .timestamp = {5, 2}});
+  node.hand_over.receive(0, HandOverMessage::activate, kKey);
+  CHECK(node.hand_over.uses_copy(kKey));
+  node.hand_over.receive(0, HandOverMessage::seal, kKey);
+  CHECK_FALSE(node.hand_over.uses_copy(kKey));
   CHECK(node.told() == Texts{"ACK to 2", "SEALED 5.2 50"});
-  node.cache.receive_invalidation(2, kKey, {6, 2});
+  node.cache.receive(2, {.key = kKey, .timestamp = {6, 2}, .type = Type::invalidation});
   CHECK(node.told() == Texts{"ACK to 2"});
-  node.hand_over.receive_done(kKey);
+  node.hand_over.receive(0, HandOverMessage::done, kKey);
   CHECK(node.cache.find(kKey) == nullptr);
-  CHECK(node.hand_over.member_state(kKey) == MemberState::absent);
+  CHECK(node.hand_over.state_of(kKey).member == MemberState::absent);
 }
 
 TEST_CASE("elsewhere SEALED waits for the node's own puts, and operations that wait go to the home") {
@@ -153,9 +152,9 @@ TEST_CASE("elsewhere SEALED waits for the node's own puts, and operations that w
   node.hand_over.begin_cached(kKey, 0);
   node.cache.put(kKey, sim::OperationId(50u), sim::Value(50u));
   node.cache.get(kKey, sim::OperationId(11u));
-  node.hand_over.receive_seal(kKey);
+  node.hand_over.receive(0, HandOverMessage::seal, kKey);
   CHECK(node.told() == Texts{"INV", "11 waits", "11 goes to 0"});
-  CHECK(node.hand_over.member_state(kKey) == MemberState::sealing);
+  CHECK(node.hand_over.state_of(kKey).member == MemberState::sealing);
   node.acknowledge_from(0, {2, 1});
   CHECK(node.told() == Texts{});
   node.acknowledge_from(2, {2, 1});
@@ -166,8 +165,8 @@ TEST_CASE("elsewhere an Invalid copy says so when it is sealed") {
   Node node(1);
   node.cache.install(kKey, {1, 0}, sim::Value(1u));
   node.hand_over.begin_cached(kKey, 0);
-  node.cache.receive_invalidation(2, kKey, {5, 2});
-  node.hand_over.receive_seal(kKey);
+  node.cache.receive(2, {.key = kKey, .timestamp = {5, 2}, .type = Type::invalidation});
+  node.hand_over.receive(0, HandOverMessage::seal, kKey);
   CHECK(node.told() == Texts{"ACK to 2", "SEALED"});
 }
 
@@ -176,7 +175,7 @@ TEST_CASE("under SC a copy takes what its home answers, if that is newer") {
   rules.consistency = Consistency::sc;
   Node node(1, rules);
   node.hand_over.receive_answer(0, kKey, {{9, 0}, sim::Value(90u)});  // no copy: nothing
-  node.hand_over.receive_install(0, kKey, {{4, 2}, sim::Value(40u)});
+  node.hand_over.receive(0, HandOverMessage::install, kKey, Stored{{4, 2}, sim::Value(40u)});
   node.hand_over.receive_answer(0, kKey, {{5, 0}, sim::Value(50u)});
   CHECK(node.cache.find(kKey)->value == 50);
   node.hand_over.receive_answer(0, kKey, {{4, 0}, sim::Value(45u)});
@@ -185,9 +184,9 @@ TEST_CASE("under SC a copy takes what its home answers, if that is newer") {
 
 TEST_CASE("a change while another is under way ends the run") {
   Node home(0);
-  home.hand_over.order_install(kKey);
-  CHECK_THROWS_AS(home.hand_over.order_install(kKey), models::UndefinedTransition);
-  CHECK_THROWS_AS(home.hand_over.order_evict(kKey), models::UndefinedTransition);
+  home.hand_over.receive(0, HandOverMessage::order_install, kKey);
+  CHECK_THROWS_AS(home.hand_over.receive(0, HandOverMessage::order_install, kKey), models::UndefinedTransition);
+  CHECK_THROWS_AS(home.hand_over.receive(0, HandOverMessage::order_evict, kKey), models::UndefinedTransition);
 }
 
 }  // namespace hand_over_test
