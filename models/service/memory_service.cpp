@@ -130,7 +130,7 @@ sim::Task<sim::Value> MemoryService::read_object(Session session, sim::Key objec
   const PendingOperation begun = begin(session, sim::OperationKind::read, object);
   Guard guard(*this, session, begun);
   try {
-    const sim::Value value = co_await do_read(session, object, begun.operation);
+    const sim::Value value = co_await port(session).read(object, begun.operation);
     guard.over();
     end(session, begun, value);
     co_return value;
@@ -148,7 +148,7 @@ sim::Task<sim::Value> MemoryService::write_object(Session session, sim::Key obje
   if (!bytes.empty()) patches_[begun.operation] = {offset, {bytes.begin(), bytes.end()}};
   Guard guard(*this, session, begun);
   try {
-    co_await do_write(session, object, begun.value, begun.operation);
+    co_await port(session).write(object, begun.value, begun.operation);
   } catch (const Unavailable&) {
     guard.over();
     give_up(session, begun);
@@ -165,7 +165,7 @@ sim::Task<sim::Value> MemoryService::compare_and_swap(Session session, GlobalAdd
   const PendingOperation begun =
       begin(session, sim::OperationKind::compare_and_swap, object_of(address), next_value(session));
   Guard guard(*this, session, begun);
-  const sim::Value before = co_await do_compare_and_swap(session, begun.key, expected, begun.value, begun.operation);
+  const sim::Value before = co_await port(session).compare_and_swap(begun.key, expected, begun.value, begun.operation);
   guard.over();
   if (before == expected) perform_at_return(begun, begun.value);
   end_atomic(session, begun, before, before == expected);
@@ -176,7 +176,7 @@ sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddres
   check_call(session, sim::OperationKind::fetch_and_add, block_of(address));
   const PendingOperation begun = begin(session, sim::OperationKind::fetch_and_add, object_of(address), operand);
   Guard guard(*this, session, begun);
-  const sim::Value before = co_await do_fetch_and_add(session, begun.key, operand, begun.operation);
+  const sim::Value before = co_await port(session).fetch_and_add(begun.key, operand, begun.operation);
   guard.over();
   perform_at_return(begun, sim::Value{before + operand});
   end_atomic(session, begun, before, true);
@@ -186,7 +186,7 @@ sim::Task<sim::Value> MemoryService::fetch_and_add(Session session, GlobalAddres
 sim::Task<void> MemoryService::fence(Session session) {
   const PendingOperation begun = begin(session, sim::OperationKind::fence, 0);
   Guard guard(*this, session, begun);
-  co_await do_fence(session, begun.operation);
+  co_await port(session).fence(begun.operation);
   guard.over();
   end(session, begun, 0);
 }
@@ -228,7 +228,7 @@ sim::Task<void> MemoryService::lock_block(Session session, sim::Key block, LockM
   const PendingOperation begun = begin(session, kind_of(mode, false), block);
   Guard guard(*this, session, begun);
   try {
-    co_await do_lock(session, begun.key, mode, begun.operation);
+    co_await port(session).lock(begun.key, mode, begun.operation);
   } catch (const Unavailable&) {  // it has not been granted
     guard.over();
     end_lock(session, begun, false);
@@ -245,7 +245,7 @@ sim::Task<bool> MemoryService::try_lock_block(Session session, sim::Key block, L
   Guard guard(*this, session, begun);
   bool granted = false;
   try {
-    granted = co_await do_try_lock(session, begun.key, mode, begun.operation);
+    granted = co_await port(session).try_lock(begun.key, mode, begun.operation);
   } catch (const Unavailable&) {
     guard.over();
     end_lock(session, begun, false);
@@ -261,7 +261,7 @@ sim::Task<void> MemoryService::unlock_block(Session session, sim::Key block) {
   check_call(session, sim::OperationKind::unlock, block);
   const PendingOperation begun = begin(session, sim::OperationKind::unlock, block);
   Guard guard(*this, session, begun);
-  co_await do_unlock(session, begun.key, begun.operation);
+  co_await port(session).unlock(begun.key, begun.operation);
   guard.over();
   unlocked(session, begun.key);
   end(session, begun, 0);
@@ -275,7 +275,7 @@ sim::Task<GlobalAddress> MemoryService::allocate(Session session, std::uint64_t 
   const PendingOperation begun = begin(session, sim::OperationKind::allocate, 0, bytes);
   Guard guard(*this, session, begun);
   try {
-    const GlobalAddress address = co_await do_allocate(session, bytes, hint, begun.operation);
+    const GlobalAddress address = co_await port(session).allocate(allocator_, bytes, hint, begun.operation);
     guard.over();
     end(session, begun, sim::Value(address.value));
     co_return address;
@@ -290,7 +290,7 @@ sim::Task<void> MemoryService::free(Session session, GlobalAddress address) {
   const PendingOperation begun = begin(session, sim::OperationKind::free, block_of(address));
   Guard guard(*this, session, begun);
   try {
-    co_await do_free(session, address, begun.operation);
+    co_await port(session).free(allocator_, address, begun.operation);
   } catch (const std::invalid_argument&) {  // nothing has been freed
     guard.over();
     end(session, begun, 0);
@@ -311,38 +311,37 @@ GlobalAddress MemoryService::reserve(std::uint64_t bytes, const AllocationHint& 
   }
 }
 
-sim::Task<sim::Value> MemoryService::do_compare_and_swap(Session, sim::Key, sim::Value, sim::Value, sim::OperationId) {
+sim::Task<sim::Value> MemoryPort::compare_and_swap(sim::Key, sim::Value, sim::Value, sim::OperationId) {
   not_offered(sim::OperationKind::compare_and_swap);
 }
 
-sim::Task<sim::Value> MemoryService::do_fetch_and_add(Session, sim::Key, std::uint64_t, sim::OperationId) {
+sim::Task<sim::Value> MemoryPort::fetch_and_add(sim::Key, std::uint64_t, sim::OperationId) {
   not_offered(sim::OperationKind::fetch_and_add);
 }
 
-sim::Task<void> MemoryService::do_fence(Session, sim::OperationId) {
-  if (shape_.writes_return_early) not_offered(sim::OperationKind::fence);
+sim::Task<void> MemoryPort::fence(sim::OperationId) {
   co_return;
 }
 
-sim::Task<void> MemoryService::do_lock(Session, sim::Key, LockMode mode, sim::OperationId) {
+sim::Task<void> MemoryPort::lock(sim::Key, LockMode mode, sim::OperationId) {
   not_offered(kind_of(mode, false));
 }
 
-sim::Task<bool> MemoryService::do_try_lock(Session, sim::Key, LockMode mode, sim::OperationId) {
+sim::Task<bool> MemoryPort::try_lock(sim::Key, LockMode mode, sim::OperationId) {
   not_offered(kind_of(mode, true));
 }
 
-sim::Task<void> MemoryService::do_unlock(Session, sim::Key, sim::OperationId) {
+sim::Task<void> MemoryPort::unlock(sim::Key, sim::OperationId) {
   not_offered(sim::OperationKind::unlock);
 }
 
-sim::Task<GlobalAddress> MemoryService::do_allocate(Session, std::uint64_t bytes, const AllocationHint& hint,
-                                                    sim::OperationId) {
-  co_return allocator_.allocate(bytes, hint);
+sim::Task<GlobalAddress> MemoryPort::allocate(MemoryAllocator& allocator, std::uint64_t bytes,
+                                              const AllocationHint& hint, sim::OperationId) {
+  co_return allocator.allocate(bytes, hint);
 }
 
-sim::Task<void> MemoryService::do_free(Session, GlobalAddress address, sim::OperationId) {
-  allocator_.free(address);
+sim::Task<void> MemoryPort::free(MemoryAllocator& allocator, GlobalAddress address, sim::OperationId) {
+  allocator.free(address);
   co_return;
 }
 
@@ -353,11 +352,11 @@ void MemoryService::warm_access(Session session, GlobalAddress address, bool wri
 sim::Task<void> MemoryService::warm(Session session, sim::Key object, bool write) {
   const sim::Value value = write ? next_value(session) : sim::kNeverWritten;
   if (write) {
-    co_await do_write(session, object, value, kWarmOperation);
+    co_await port(session).write(object, value, kWarmOperation);
   } else {
-    co_await do_read(session, object, kWarmOperation);
+    co_await port(session).read(object, kWarmOperation);
   }
-  co_await do_fence(session, kWarmOperation);
+  co_await port(session).fence(kWarmOperation);
   if (write) performed(kWarmOperation, object, value);
 }
 

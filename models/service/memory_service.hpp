@@ -50,6 +50,28 @@ class Unavailable : public std::runtime_error {
 
 enum class LockMode : std::uint8_t { exclusive, shared };
 
+/// What the memory service asks of a protocol in the name of one application thread, which the protocol's part that
+/// serves the thread implements. Operations that the protocol does not offer are never asked of it.
+class MemoryPort {
+ public:
+  virtual ~MemoryPort() = default;
+  virtual sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) = 0;
+  virtual sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) = 0;
+  /// Writes `desired` if the object has the value `expected`; returns the one it had.
+  virtual sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
+                                                 sim::OperationId operation);
+  virtual sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation);
+  /// By default at once: right where writes are performed before they return, else to be overridden.
+  virtual sim::Task<void> fence(sim::OperationId operation);
+  virtual sim::Task<void> lock(sim::Key block, LockMode mode, sim::OperationId operation);
+  virtual sim::Task<bool> try_lock(sim::Key block, LockMode mode, sim::OperationId operation);
+  virtual sim::Task<void> unlock(sim::Key block, sim::OperationId operation);
+  /// By default at once, by the service's allocator, which is handed over.
+  virtual sim::Task<GlobalAddress> allocate(MemoryAllocator& allocator, std::uint64_t bytes, const AllocationHint& hint,
+                                            sim::OperationId operation);
+  virtual sim::Task<void> free(MemoryAllocator& allocator, GlobalAddress address, sim::OperationId operation);
+};
+
 /// A distributed shared memory. Implemented by protocols, used by workloads. A session has one operation under way at a
 /// time. A call that cannot be carried out (an address at no memory server, an unlock of what is not held, and what the
 /// protocol adds) throws std::invalid_argument and has not begun. Reads, writes and locks may throw Unavailable.
@@ -125,25 +147,11 @@ class MemoryService : public Service {
   }
 
  protected:
-  // The hooks. Those of operations that `shape().offers` does not name are never called.
+  // The hooks.
   /// Before an operation begins: throws std::invalid_argument if the protocol cannot carry it out.
   virtual void check(Session session, sim::OperationKind kind, sim::Key block) const;
-  virtual sim::Task<sim::Value> do_read(Session session, sim::Key object, sim::OperationId operation) = 0;
-  virtual sim::Task<void> do_write(Session session, sim::Key object, sim::Value value, sim::OperationId operation) = 0;
-  /// Writes `desired` if the object has the value `expected`; returns the one it had.
-  virtual sim::Task<sim::Value> do_compare_and_swap(Session session, sim::Key object, sim::Value expected,
-                                                    sim::Value desired, sim::OperationId operation);
-  virtual sim::Task<sim::Value> do_fetch_and_add(Session session, sim::Key object, std::uint64_t operand,
-                                                 sim::OperationId operation);
-  /// By default at once: right where writes are performed before they return, else to be overridden.
-  virtual sim::Task<void> do_fence(Session session, sim::OperationId operation);
-  virtual sim::Task<void> do_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation);
-  virtual sim::Task<bool> do_try_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation);
-  virtual sim::Task<void> do_unlock(Session session, sim::Key block, sim::OperationId operation);
-  /// By default at once, by `allocator`.
-  virtual sim::Task<GlobalAddress> do_allocate(Session session, std::uint64_t bytes, const AllocationHint& hint,
-                                               sim::OperationId operation);
-  virtual sim::Task<void> do_free(Session session, GlobalAddress address, sim::OperationId operation);
+  /// Who carries out the operations of a session.
+  virtual MemoryPort& port(Session session) = 0;
   /// Memory has been reserved before the run.
   virtual void reserved(GlobalAddress first, std::uint64_t bytes, const AllocationHint& hint);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "p4model/execute/registry.hpp"
+#include "protocols/flowcc/application_thread.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -157,12 +158,17 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
         [this] { free_dead_locks(); });
   }
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
+  for (std::size_t i = 0; i < sessions(); ++i) {
+    threads_.push_back(std::make_unique<ApplicationThread>(*this, session_number(i)));
+  }
   rack_.observe_boots(*this);
   if (shared_.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared_, *switch_);
     rack_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
+
+FlowCc::~FlowCc() = default;
 
 void FlowCc::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
   if (shadows_) shadows_->add_actors(engine, nodes);
@@ -177,23 +183,8 @@ void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const mo
   for (std::uint64_t tag = begin; tag < end; ++tag) switch_->install(Tag{tag});
 }
 
-sim::Task<sim::Value> FlowCc::do_read(models::Session session, sim::Key block, sim::OperationId operation) {
-  return nodes_[session.node]->requester(session.thread).read(block, operation);
-}
-
-sim::Task<void> FlowCc::do_write(models::Session session, sim::Key block, sim::Value value,
-                                 sim::OperationId operation) {
-  return nodes_[session.node]->requester(session.thread).write(block, value, operation);
-}
-
-sim::Task<models::GlobalAddress> FlowCc::do_allocate(models::Session session, std::uint64_t bytes,
-                                                     const models::AllocationHint& hint, sim::OperationId operation) {
-  return allocation_->thread(session).allocate(bytes, hint, operation);
-}
-
-sim::Task<void> FlowCc::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {
-  refuse_to_free_locked(address);
-  return allocation_->thread(session).free(address, operation);
+models::MemoryPort& FlowCc::port(models::Session session) {
+  return *threads_[index_of(session)];
 }
 
 GlobalMetadata FlowCc::metadata(Tag tag) const {

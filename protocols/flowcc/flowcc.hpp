@@ -18,6 +18,7 @@ namespace racksim::flowcc {
 class FlowCc final : public models::Protocol, public models::MemoryService, BlockObserver, models::BootObserver {
  public:
   FlowCc(models::ProtocolContext& context, const FlowCcOptions& options);
+  ~FlowCc() override;
 
   models::Service& service() override { return *this; }
   void warm_access(models::Session session, models::GlobalAddress address, bool write) override;
@@ -48,20 +49,11 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
  protected:
   /// The switch owns what nodes share, as far as it has room.
   void reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) override;
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
-                           sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override;
   void check(models::Session session, sim::OperationKind kind, sim::Key block) const override;
-  sim::Task<void> do_lock(models::Session session, sim::Key block, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<bool> do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
-                              sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key block, sim::OperationId operation) override;
-  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
-                                               const models::AllocationHint& hint, sim::OperationId operation) override;
-  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
 
  private:
+  class ApplicationThread;
   void note_dead_locks(NodeId node);
   void free_dead_locks();
   void refuse_to_free_locked(models::GlobalAddress first) const;
@@ -99,7 +91,8 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
   std::unique_ptr<Recovery> recovery_;               // where blocks migrate
   std::unique_ptr<Allocation> allocation_;
-  std::unique_ptr<SwitchCoverage> switch_coverage_;  // only if the run is asked for coverage
+  std::vector<std::unique_ptr<ApplicationThread>> threads_;  // by session
+  std::unique_ptr<SwitchCoverage> switch_coverage_;          // only if the run is asked for coverage
   struct TagRange {
     Tag begin, end;
   };

@@ -20,20 +20,6 @@ void FlowCc::check(models::Session session, sim::OperationKind kind, sim::Key bl
   if (!wrong.empty()) throw std::invalid_argument(wrong);
 }
 
-sim::Task<void> FlowCc::do_lock(models::Session session, sim::Key block, models::LockMode mode,
-                                sim::OperationId operation) {
-  co_await nodes_[session.node]->locks().lock(session.thread, block, mode, false, operation);
-}
-
-sim::Task<bool> FlowCc::do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
-                                    sim::OperationId operation) {
-  return nodes_[session.node]->locks().lock(session.thread, block, mode, true, operation);
-}
-
-sim::Task<void> FlowCc::do_unlock(models::Session session, sim::Key block, sim::OperationId) {
-  return nodes_[session.node]->locks().unlock(session.thread, block);
-}
-
 bool FlowCc::holder_died(models::Session session, models::GlobalAddress address) const {
   const auto& held = nodes_[session.node]->locks().held();
   return std::any_of(held.begin(), held.end(),

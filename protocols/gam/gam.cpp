@@ -95,6 +95,10 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
     nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
     shared_.nodes.push_back(nodes_.back().get());
   }
+  for (std::size_t i = 0; i < sessions(); ++i) {
+    const models::Session session = session_number(i);
+    threads_.emplace_back(shared_, *nodes_[session.node], session.thread);
+  }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
   }
@@ -118,65 +122,6 @@ void Gam::check(models::Session session, OperationKind kind, sim::Key line) cons
   if (sim::requests_lock(kind) && held) refuse("asks for a lock that it holds, of");
   const bool writes = kind == OperationKind::write || sim::is_atomic(kind);
   if (writes && held == models::LockMode::shared) refuse("writes under a lock that it holds shared, of");
-}
-
-sim::Task<sim::Value> Gam::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
-  return nodes_[session.node]->sessions().read(session.thread, object, operation);
-}
-
-sim::Task<void> Gam::do_write(models::Session session, sim::Key object, sim::Value value, sim::OperationId operation) {
-  return nodes_[session.node]->sessions().write(session.thread, object, value, operation);
-}
-
-sim::Task<sim::Value> Gam::do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
-                                               sim::Value desired, sim::OperationId operation) {
-  return nodes_[session.node]->sessions().update(session.thread, {.line = shared_.line_of(object),
-                                                                  .kind = OperationKind::compare_and_swap,
-                                                                  .object = shared_.index_of(object),
-                                                                  .thread = session.thread,
-                                                                  .operation = operation,
-                                                                  .value = desired,
-                                                                  .expected = expected});
-}
-
-sim::Task<sim::Value> Gam::do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
-                                            sim::OperationId operation) {
-  return nodes_[session.node]->sessions().update(session.thread, {.line = shared_.line_of(object),
-                                                                  .kind = OperationKind::fetch_and_add,
-                                                                  .object = shared_.index_of(object),
-                                                                  .thread = session.thread,
-                                                                  .operation = operation,
-                                                                  .value = sim::Value(operand)});
-}
-
-sim::Task<void> Gam::do_fence(models::Session session, sim::OperationId) {
-  return nodes_[session.node]->sessions().fence(session.thread);
-}
-
-sim::Task<void> Gam::do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                             sim::OperationId operation) {
-  const OperationKind kind = mode == models::LockMode::shared ? OperationKind::lock_shared : OperationKind::lock;
-  co_await nodes_[session.node]->sessions().lock(session.thread, line, kind, operation);
-}
-
-sim::Task<bool> Gam::do_try_lock(models::Session session, sim::Key line, models::LockMode mode,
-                                 sim::OperationId operation) {
-  const OperationKind kind =
-      mode == models::LockMode::shared ? OperationKind::try_lock_shared : OperationKind::try_lock;
-  return nodes_[session.node]->sessions().lock(session.thread, line, kind, operation);
-}
-
-sim::Task<void> Gam::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
-  return nodes_[session.node]->sessions().unlock(session.thread, line, operation);
-}
-
-sim::Task<models::GlobalAddress> Gam::do_allocate(models::Session session, std::uint64_t bytes,
-                                                  const models::AllocationHint& hint, sim::OperationId operation) {
-  return nodes_[session.node]->allocation().allocate(session.thread, bytes, hint, operation);
-}
-
-sim::Task<void> Gam::do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) {
-  return nodes_[session.node]->allocation().free(session.thread, address, operation);
 }
 
 void Gam::node_crashed(NodeId node) {

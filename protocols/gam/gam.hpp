@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "protocols/gam/node/node.hpp"
+#include "protocols/gam/application_thread.hpp"
 #include "protocols/gam/recovery/recovery.hpp"
 
 namespace racksim::gam {
@@ -40,22 +40,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
-                           sim::OperationId operation) override;
-  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
-                                            sim::Value desired, sim::OperationId operation) override;
-  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
-                                         sim::OperationId operation) override;
-  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
-  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<bool> do_try_lock(models::Session session, sim::Key line, models::LockMode mode,
-                              sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
-  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
-                                               const models::AllocationHint& hint, sim::OperationId operation) override;
-  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override { return threads_[index_of(session)]; }
 
  private:
   void bury_threads(NodeId node);
@@ -69,7 +54,8 @@ class Gam final : public models::Protocol, public models::MemoryService {
   Counters counters_;
   Shared shared_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::unique_ptr<Recovery> recovery_;  // with logging
+  std::vector<ApplicationThread> threads_;  // by session
+  std::unique_ptr<Recovery> recovery_;      // with logging
   sim::Source final_source_;
 };
 

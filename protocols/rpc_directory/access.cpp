@@ -39,11 +39,13 @@ sim::Task<void> ComputeNode::write(unsigned thread, sim::Key object, sim::Value 
 }
 
 sim::Task<void> ComputeNode::lock(unsigned thread, sim::Key line, bool exclusive, sim::OperationId operation) {
+  co_await models::occupy(core_of(thread), options().local_access);
   Frame* frame = co_await latch(thread, line, exclusive, operation);
   held_.add(thread, *frame, exclusive);
 }
 
-void ComputeNode::unlock(unsigned thread, sim::Key line) {
+sim::Task<void> ComputeNode::unlock(unsigned thread, sim::Key line) {
+  co_await models::occupy(core_of(thread), options().local_access);
   const HeldLatches::Held latch = held_.take(*held_.find(thread, line));
   unlatch(*latch.frame, latch.exclusive);
 }

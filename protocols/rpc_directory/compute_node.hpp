@@ -42,7 +42,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   /// How a thread holds the latch of a line over several accesses, if it does.
   std::optional<models::LockMode> latch_of(unsigned thread, sim::Key line) const { return held_.mode(thread, line); }
   /// Gives the local latch back, and only that.
-  void unlock(unsigned thread, sim::Key line);
+  sim::Task<void> unlock(unsigned thread, sim::Key line);
 
   const Cache& cache() const { return cache_; }
   Cache& cache() { return cache_; }
@@ -114,6 +114,27 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   std::uint64_t evictions_under_way_ = 0;  // whose notices have not arrived
   sim::Signal frame_freed_, eviction_arrived_, evictor_wanted_;
   sim::Scope tasks_;
+};
+
+/// An application thread, as the memory service asks it.
+class ApplicationThread final : public models::MemoryPort {
+ public:
+  ApplicationThread(ComputeNode& node, unsigned thread) : node_(node), thread_(thread) {}
+
+  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
+    return node_.read(thread_, object, operation);
+  }
+  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
+    return node_.write(thread_, object, value, operation);
+  }
+  sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override {
+    return node_.lock(thread_, line, mode == models::LockMode::exclusive, operation);
+  }
+  sim::Task<void> unlock(sim::Key line, sim::OperationId) override { return node_.unlock(thread_, line); }
+
+ private:
+  ComputeNode& node_;
+  unsigned thread_;
 };
 
 }  // namespace racksim::rpc_directory

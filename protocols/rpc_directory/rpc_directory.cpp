@@ -63,6 +63,10 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
     shared_.nodes.push_back(nodes_.back().get());
   }
+  for (std::size_t i = 0; i < sessions(); ++i) {
+    const models::Session session = session_number(i);
+    threads_.emplace_back(*nodes_[session.node], session.thread);
+  }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
   }
@@ -70,26 +74,6 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
 
 void RpcDirectory::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
   latched_memory::check_latch(kind, session, line, nodes_[session.node]->latch_of(session.thread, line));
-}
-
-sim::Task<sim::Value> RpcDirectory::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
-  return nodes_[session.node]->read(session.thread, object, operation);
-}
-
-sim::Task<void> RpcDirectory::do_write(models::Session session, sim::Key object, sim::Value value,
-                                       sim::OperationId operation) {
-  return nodes_[session.node]->write(session.thread, object, value, operation);
-}
-
-sim::Task<void> RpcDirectory::do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                                      sim::OperationId operation) {
-  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
-  co_await nodes_[session.node]->lock(session.thread, line, mode == models::LockMode::exclusive, operation);
-}
-
-sim::Task<void> RpcDirectory::do_unlock(models::Session session, sim::Key line, sim::OperationId) {
-  co_await models::occupy(rack_.server(session.node).core(session.thread), options_.local_access);
-  nodes_[session.node]->unlock(session.thread, line);
 }
 
 void RpcDirectory::node_crashed(NodeId node) {

@@ -36,12 +36,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
-                           sim::OperationId operation) override;
-  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override { return threads_[index_of(session)]; }
 
  private:
   Frame& warm_frame(ComputeNode& node, sim::Key line);
@@ -55,6 +50,7 @@ class RpcDirectory final : public models::Protocol, public models::MemoryService
   Shared shared_;
   std::vector<std::unique_ptr<Directory>> directories_;  // by memory server
   std::vector<std::unique_ptr<ComputeNode>> nodes_;
+  std::vector<ApplicationThread> threads_;  // by session
   sim::Source final_source_;
 };
 

@@ -43,54 +43,52 @@ class Sel::Turn {
 };
 
 void Sel::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
-  const Held* own = held(session, line);
+  const Held* own = threads_[index_of(session)]->held(line);
   std::optional<models::LockMode> latch;
   if (own != nullptr) latch = own->exclusive ? models::LockMode::exclusive : models::LockMode::shared;
   latched_memory::check_latch(kind, session, line, latch);
 }
 
-sim::Task<sim::Value> Sel::do_read(models::Session session, sim::Key object, sim::OperationId operation) {
-  const sim::Key line = lines_.line_of(object);
-  const bool latched = held(session, line) != nullptr;
-  if (!latched) co_await acquire(session, line, false, operation);
-  co_await models::occupy(thread(session).core(), options_.local_access);
-  const sim::Value value = held(session, line)->data.value(lines_.index_of(object));
-  if (!latched) co_await release(session, line, operation);
+sim::Task<sim::Value> Sel::Thread::read(sim::Key object, sim::OperationId operation) {
+  const sim::Key line = sel_.lines_.line_of(object);
+  const bool latched = held(line) != nullptr;
+  if (!latched) co_await acquire(line, false, operation);
+  co_await models::occupy(core_, sel_.options_.local_access);
+  const sim::Value value = held(line)->data.value(sel_.lines_.index_of(object));
+  if (!latched) co_await release(line, operation);
   co_return value;
 }
 
-sim::Task<void> Sel::do_write(models::Session session, sim::Key object, sim::Value value, sim::OperationId operation) {
-  const sim::Key line = lines_.line_of(object);
-  const bool latched = held(session, line) != nullptr;
-  if (!latched) co_await acquire(session, line, true, operation);
-  co_await models::occupy(thread(session).core(), options_.local_access);
-  Held& buffer = *held(session, line);
-  buffer.data.set(lines_.index_of(object), value);
-  buffer.dirty.widen(lines_.index_of(object));
+sim::Task<void> Sel::Thread::write(sim::Key object, sim::Value value, sim::OperationId operation) {
+  const sim::Key line = sel_.lines_.line_of(object);
+  const bool latched = held(line) != nullptr;
+  if (!latched) co_await acquire(line, true, operation);
+  co_await models::occupy(core_, sel_.options_.local_access);
+  Held& buffer = *held(line);
+  buffer.data.set(sel_.lines_.index_of(object), value);
+  buffer.dirty.widen(sel_.lines_.index_of(object));
   if (latched) co_return;
-  writes_[object] = {operation, value};
-  co_await release(session, line, operation);
+  sel_.writes_[object] = {operation, value};
+  co_await release(line, operation);
 }
 
-sim::Task<void> Sel::do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                             sim::OperationId operation) {
-  return acquire(session, line, mode == models::LockMode::exclusive, operation);
+sim::Task<void> Sel::Thread::lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  return acquire(line, mode == models::LockMode::exclusive, operation);
 }
 
-sim::Task<void> Sel::do_unlock(models::Session session, sim::Key line, sim::OperationId operation) {
-  return release(session, line, operation);
+sim::Task<void> Sel::Thread::unlock(sim::Key line, sim::OperationId operation) {
+  return release(line, operation);
 }
 
-sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclusive, sim::OperationId operation) {
-  co_await wait_for_turn(session, line);
-  Turn turn(*this, session.node, line);
-  Thread& self = thread(session);
-  const std::size_t server = lines_.server_of(line);
-  const std::uint64_t bit = LatchWord::shared(session.node), id = LatchWord::modified(session.node);
-  const models::RemoteAddress word = lines_.remote(line);
+sim::Task<void> Sel::Thread::acquire(sim::Key line, bool exclusive, sim::OperationId operation) {
+  co_await sel_.wait_for_turn(session_.node, line);
+  Turn turn(sel_, session_.node, line);
+  const std::size_t server = sel_.lines_.server_of(line);
+  const std::uint64_t bit = LatchWord::shared(session_.node), id = LatchWord::modified(session_.node);
+  const models::RemoteAddress word = sel_.lines_.remote(line);
   for (std::uint32_t retries = 0;; ++retries) {
     std::vector<WorkRequest> batch;
-    if (options_.latch) {
+    if (sel_.options_.latch) {
       batch.push_back({.opcode = exclusive ? Opcode::compare_swap : Opcode::fetch_add,
                        .remote = word,
                        .compare = 0,
@@ -99,59 +97,59 @@ sim::Task<void> Sel::acquire(models::Session session, sim::Key line, bool exclus
     }
     batch.push_back({.opcode = Opcode::read,
                      .remote = word,
-                     .bytes = static_cast<std::uint32_t>(lines_.stored_bytes()),
+                     .bytes = static_cast<std::uint32_t>(sel_.lines_.stored_bytes()),
                      .operation = operation});
-    co_await self.carry_out(server, std::move(batch));
-    const LatchWord found(self.word);
-    if (!options_.latch || (exclusive ? found.free() : !found.names_owner())) break;
-    ++counters_.retries.value;
-    coverage_.race(!exclusive            ? RacePoint::reader_meets_writer
-                   : found.names_owner() ? RacePoint::writer_meets_writer
-                                         : RacePoint::writer_meets_readers);
-    if (!exclusive && options_.undo) {
-      ++counters_.undone.value;
+    co_await carry_out(server, std::move(batch));
+    const LatchWord found(word_);
+    if (!sel_.options_.latch || (exclusive ? found.free() : !found.names_owner())) break;
+    ++sel_.counters_.retries.value;
+    sel_.coverage_.race(!exclusive            ? RacePoint::reader_meets_writer
+                        : found.names_owner() ? RacePoint::writer_meets_writer
+                                              : RacePoint::writer_meets_readers);
+    if (!exclusive && sel_.options_.undo) {
+      ++sel_.counters_.undone.value;
       std::vector<WorkRequest> undo{
           {.opcode = Opcode::fetch_add, .remote = word, .swap_or_add = LatchWord::minus(bit), .operation = operation}};
-      co_await self.carry_out(server, std::move(undo));
+      co_await carry_out(server, std::move(undo));
     }
     const sim::Duration pause = pause_after(retries);
-    if (pause > sim::Duration{}) co_await sim::sleep_for(rack_.server(session.node).clock(), pause);
+    if (pause > sim::Duration{}) co_await sim::sleep_for(sel_.rack_.server(session_.node).clock(), pause);
   }
   Held latched{.line = line, .exclusive = exclusive};
-  latched.data = std::move(self.line);
-  self.held.push_back(std::move(latched));
-  note_permission(session.node, line, exclusive ? sim::Permission::write : sim::Permission::read, operation);
+  latched.data = std::move(line_);
+  latched_.push_back(std::move(latched));
+  sel_.note_permission(session_.node, line, exclusive ? sim::Permission::write : sim::Permission::read, operation);
   turn.keep();
 }
 
-sim::Task<void> Sel::release(models::Session session, sim::Key line, sim::OperationId operation) {
-  Turn turn(*this, session.node, line);
-  Thread& self = thread(session);
-  Held& latched = *held(session, line);
+sim::Task<void> Sel::Thread::release(sim::Key line, sim::OperationId operation) {
+  Turn turn(sel_, session_.node, line);
+  Held& latched = *held(line);
   std::vector<WorkRequest> batch;
   if (!latched.dirty.empty()) {
     std::vector<std::byte> bytes(latched.dirty.bytes());
     latched.data.store(latched.dirty, bytes);
     batch.push_back({.opcode = Opcode::write,
-                     .remote = lines_.remote(line, latched.dirty.low),
+                     .remote = sel_.lines_.remote(line, latched.dirty.low),
                      .content = models::Content::of_bytes(bytes),
                      .operation = operation});
   }
-  if (options_.latch) {
-    const std::uint64_t part = latched.exclusive ? LatchWord::modified(session.node) : LatchWord::shared(session.node);
+  if (sel_.options_.latch) {
+    const std::uint64_t part =
+        latched.exclusive ? LatchWord::modified(session_.node) : LatchWord::shared(session_.node);
     const WorkRequest add{.opcode = Opcode::fetch_add,
-                          .remote = lines_.remote(line),
+                          .remote = sel_.lines_.remote(line),
                           .swap_or_add = LatchWord::minus(part),
                           .operation = operation};
-    batch.insert(options_.write_first ? batch.end() : batch.begin(), add);
+    batch.insert(sel_.options_.write_first ? batch.end() : batch.begin(), add);
   }
-  note_permission(session.node, line, sim::Permission::none, operation);
-  std::erase_if(self.held, [&](const Held& h) { return h.line == line; });
-  if (!batch.empty()) co_await self.carry_out(lines_.server_of(line), std::move(batch));
+  sel_.note_permission(session_.node, line, sim::Permission::none, operation);
+  std::erase_if(latched_, [&](const Held& h) { return h.line == line; });
+  if (!batch.empty()) co_await carry_out(sel_.lines_.server_of(line), std::move(batch));
 }
 
-sim::Task<void> Sel::wait_for_turn(models::Session session, sim::Key line) {
-  auto& turns = turns_[session.node][line];
+sim::Task<void> Sel::wait_for_turn(NodeId node, sim::Key line) {
+  auto& turns = turns_[node][line];
   if (!turns) turns = std::make_unique<Turns>(calendar());
   const std::uint64_t ticket = ++turns->issued;
   turns->tickets.push_back(ticket);
@@ -178,10 +176,9 @@ void Sel::note_permission(NodeId node, sim::Key line, sim::Permission permission
                          permission);
 }
 
-Sel::Held* Sel::held(models::Session session, sim::Key line) const {
-  auto& all = thread(session).held;
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Held& h) { return h.line == line; });
-  return found == all.end() ? nullptr : &*found;
+Sel::Held* Sel::Thread::held(sim::Key line) {
+  const auto found = std::find_if(latched_.begin(), latched_.end(), [&](const Held& h) { return h.line == line; });
+  return found == latched_.end() ? nullptr : &*found;
 }
 
 }  // namespace racksim::sel

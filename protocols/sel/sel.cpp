@@ -43,6 +43,10 @@ Sel::Sel(models::ProtocolContext& context, const Options& options)
 
 Sel::~Sel() = default;
 
+models::MemoryPort& Sel::port(models::Session session) {
+  return *threads_[index_of(session)];
+}
+
 void Sel::written(sim::Key line, latched_memory::ObjectRange objects) {
   for (std::uint16_t index = objects.low; index < objects.high; ++index) {
     const auto write = writes_.find(lines_.object_of(line, index));
@@ -70,7 +74,7 @@ void Sel::node_crashed(NodeId node) {
   turns_[node].clear();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     if (session_number(i).node != node) continue;
-    for (const Held& held : threads_[i]->held) note_permission(node, held.line, sim::Permission::none, 0);
+    for (const Held& held : threads_[i]->latched()) note_permission(node, held.line, sim::Permission::none, 0);
     threads_[i]->crash();
   }
 }
@@ -87,7 +91,7 @@ std::vector<models::Leak> Sel::leaks() const {
       leaks.push_back(
           {"stuck-request", fmt::format("thread {} of node {} waits for verbs", session.thread, session.node), {}});
     }
-    for (const Held& held : threads_[i]->held) {
+    for (const Held& held : threads_[i]->latched()) {
       leaks.push_back({"leaked-lock",
                        fmt::format("thread {} of node {} holds the latch of line {}", session.thread, session.node,
                                    sim::printed_key(held.line)),

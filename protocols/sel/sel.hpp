@@ -69,12 +69,7 @@ class Sel final : public models::Protocol,
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
-                           sim::OperationId operation) override;
-  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override;
 
  private:
   class Thread;
@@ -95,14 +90,10 @@ class Sel final : public models::Protocol,
   /// Takes the turn at a line back when its task dies.
   class Turn;
 
-  sim::Task<void> acquire(models::Session session, sim::Key line, bool exclusive, sim::OperationId operation);
-  sim::Task<void> release(models::Session session, sim::Key line, sim::OperationId operation);
-  sim::Task<void> wait_for_turn(models::Session session, sim::Key line);
+  sim::Task<void> wait_for_turn(NodeId node, sim::Key line);
   void end_turn(NodeId node, sim::Key line);
-  Held* held(models::Session session, sim::Key line) const;
   /// For the oracles: what a node may do with a line from now on.
   void note_permission(NodeId node, sim::Key line, sim::Permission permission, sim::OperationId operation);
-  Thread& thread(models::Session session) const { return *threads_[index_of(session)]; }
 
   /// That is when a write is performed.
   void written(sim::Key line, latched_memory::ObjectRange objects) override;

@@ -10,15 +10,35 @@
 namespace racksim::sel {
 
 /// An application thread's queue pairs, and the batch that it waits for.
-class Sel::Thread final : models::CompletionHandler {
+class Sel::Thread final : public models::MemoryPort, models::CompletionHandler {
  public:
   Thread(Sel& sel, models::Session session)
-      : sel_(sel), core_(sel.rack_.server(session.node).core(session.thread)), done_(sel.calendar()) {
+      : sel_(sel),
+        session_(session),
+        core_(sel.rack_.server(session.node).core(session.thread)),
+        done_(sel.calendar()) {
     models::Nic& nic = sel.rack_.server(session.node).nic();
     queue_pairs_ = sel.lines_.connect(nic, nic.create_completion_queue(core_, *this));
   }
 
-  models::Core& core() const { return core_; }
+  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
+  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
+  sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
+  sim::Task<void> unlock(sim::Key line, sim::OperationId operation) override;
+
+  /// The latches that it holds over several accesses.
+  const std::vector<Held>& latched() const { return latched_; }
+  /// The one of a line; null if it holds none.
+  Held* held(sim::Key line);
+  bool idle() const { return under_way_ == 0; }
+  void crash() {
+    under_way_ = 0;
+    latched_.clear();
+  }
+
+ private:
+  sim::Task<void> acquire(sim::Key line, bool exclusive, sim::OperationId operation);
+  sim::Task<void> release(sim::Key line, sim::OperationId operation);
   /// Posts a batch and waits until all of it has completed.
   sim::Task<void> carry_out(std::size_t server, std::vector<models::WorkRequest> batch) {
     for (const models::WorkRequest& request : batch) {
@@ -33,31 +53,24 @@ class Sel::Thread final : models::CompletionHandler {
     queue_pairs_[server]->post(batch);
     while (under_way_ > 0) co_await done_.wait();
   }
-  bool idle() const { return under_way_ == 0; }
-  void crash() {
-    under_way_ = 0;
-    held.clear();
-  }
-
-  std::uint64_t word = 0;         ///< that the batch's atomic has found
-  latched_memory::LineData line;  ///< that its READ has brought
-  std::vector<Held> held;
-
- private:
   void on_completion(const models::Completion& completion) override {
     if (completion.status != models::Status::success) return;  // whoever waits is stuck
-    if (completion.opcode == models::Opcode::read) line.load(completion.content.bytes().subspan(8));
+    if (completion.opcode == models::Opcode::read) line_.load(completion.content.bytes().subspan(8));
     if (completion.opcode == models::Opcode::fetch_add || completion.opcode == models::Opcode::compare_swap) {
-      word = completion.old_value;
+      word_ = completion.old_value;
     }
     if (--under_way_ == 0) done_.notify_all();
   }
 
   Sel& sel_;
+  models::Session session_;
   models::Core& core_;
   std::vector<models::ReliableConnection*> queue_pairs_;  // by memory server
   std::size_t under_way_ = 0;
   sim::Signal done_;
+  std::uint64_t word_ = 0;         // that the batch's atomic has found
+  latched_memory::LineData line_;  // that its READ has brought
+  std::vector<Held> latched_;
 };
 
 }  // namespace racksim::sel

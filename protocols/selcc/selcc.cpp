@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
 #include "models/host/core_wait.hpp"
 #include "protocols/line_cache/inspection.hpp"
@@ -64,13 +65,44 @@ Selcc::Selcc(models::ProtocolContext& context, const Options& options)
     shared_.recovery = recovery_.get();
   }
   lines_.watch(*this);
-  for (std::size_t i = 0; options_.writes_return_early() && i < sessions(); ++i) {
+  for (std::size_t i = 0; i < sessions(); ++i) {
     const models::Session session = session_number(i);
-    buffers_.push_back(std::make_unique<WriteBuffer>(*nodes_[session.node], session.thread, options_,
-                                                     rack_.server(session.node).clock()));
+    threads_.push_back(std::make_unique<ApplicationThread>(shared_, *nodes_[session.node], session.thread));
   }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) ComputeNode::connect(*nodes_[a], *nodes_[b]);
+  }
+}
+
+// An atomic goes to memory past all caches, so it is right only for words that no cache holds. The caller sees to that;
+// what can be seen to be wrong is refused.
+void Selcc::check(models::Session session, sim::OperationKind kind, sim::Key line) const {
+  latched_memory::check_latch(kind, session, line, nodes_[session.node]->latch_of(session.thread, line));
+  if (!sim::is_atomic(kind) || lines_.word_of(line).free()) return;
+  throw std::invalid_argument(fmt::format("an atomic on line {}, which is cached or latched: its word is {:#x}",
+                                          sim::printed_key(line), lines_.word_of(line).bits()));
+}
+
+void Selcc::object_changed(sim::Key object, const models::AtomicUpdate& update) {
+  if (update.after != update.before) performed(update.operation, object, sim::Value{update.after});
+}
+
+void Selcc::written(sim::Key line, ObjectRange objects) {
+  if (recovery_ == nullptr) return;
+  for (std::uint16_t index = objects.low; index < objects.high; ++index) {
+    const sim::Value value{lines_.memory_of(line).word(lines_.address_of(line, index))};
+    recovery_->unflushed().flushed(line, lines_.object_of(line, index), value);
+  }
+}
+
+// Writes that have returned and wait in a buffer die with their node.
+void Selcc::lose_buffered(NodeId node) {
+  for (const auto& thread : threads_) {
+    if (thread->node() != node || thread->buffer() == nullptr) continue;
+    for (const WriteBuffer::Write& write : thread->buffer()->writes()) {
+      lost_write(write.object, write.value, sim::Loss::buffer);
+    }
+    thread->buffer()->crash();
   }
 }
 
@@ -83,8 +115,8 @@ void Selcc::node_crashed(NodeId node) {
 }
 
 void Selcc::node_restarted(NodeId node) {
-  for (std::size_t i = 0; recovery_ && i < buffers_.size(); ++i) {
-    if (session_number(i).node == node) buffers_[i]->begin();
+  for (const auto& thread : threads_) {
+    if (recovery_ && thread->node() == node && thread->buffer() != nullptr) thread->buffer()->begin();
   }
 }
 
@@ -127,7 +159,8 @@ void Selcc::show_state(sim::StateVisitor& visitor) const {
 bool Selcc::quiescent() const {
   return (recovery_ == nullptr || recovery_->at_rest()) &&
          std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node->quiescent(); }) &&
-         std::all_of(buffers_.begin(), buffers_.end(), [](const auto& buffer) { return buffer->empty(); });
+         std::all_of(threads_.begin(), threads_.end(),
+                     [](const auto& thread) { return thread->buffer() == nullptr || thread->buffer()->empty(); });
 }
 
 void Selcc::add_waits(std::vector<sim::Wait>& waits) const {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
+#include "protocols/selcc/application_thread.hpp"
 #include "protocols/selcc/compute_node.hpp"
 #include "protocols/selcc/recovery.hpp"
-#include "protocols/selcc/write_buffer.hpp"
 
 namespace racksim::selcc {
 
@@ -46,18 +46,7 @@ class Selcc final : public models::Protocol,
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key object, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key object, sim::Value value,
-                           sim::OperationId operation) override;
-  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key object, sim::Value expected,
-                                            sim::Value desired, sim::OperationId operation) override;
-  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key object, std::uint64_t operand,
-                                         sim::OperationId operation) override;
-  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
-  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
-  sim::Task<void> do_lock(models::Session session, sim::Key line, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key line, sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override { return *threads_[index_of(session)]; }
 
  private:
   /// That is when an atomic is performed.
@@ -65,7 +54,6 @@ class Selcc final : public models::Protocol,
   void written(sim::Key line, ObjectRange objects) override;
   std::unique_ptr<Recovery> make_recovery();
   void lose_buffered(NodeId node);
-  WriteBuffer& buffer_of(models::Session session) { return *buffers_[index_of(session)]; }
 
   Frame& warm_frame(ComputeNode& node, sim::Key line);
   void warm_write_back(Frame& frame);
@@ -78,7 +66,7 @@ class Selcc final : public models::Protocol,
   Shared shared_;
   std::vector<std::unique_ptr<ComputeNode>> nodes_;  // that compute
   std::unique_ptr<Recovery> recovery_;
-  std::vector<std::unique_ptr<WriteBuffer>> buffers_;  // by session; none unless writes return early
+  std::vector<std::unique_ptr<ApplicationThread>> threads_;  // by session
   sim::Source final_source_;
 };
 

@@ -56,6 +56,7 @@ WriteThrough::WriteThrough(models::ProtocolContext& context, const Options& opti
   mesh_.connect();
   if (options_.defect == Defect::observer) rack_.event_log().attach(*this);
   buffers_.resize(sessions());
+  for (std::size_t i = 0; i < sessions(); ++i) threads_.emplace_back(*this, session_number(i));
   for (models::NodeId id = 0; id < rack_.nodes(); ++id) make_buffers(id);
 }
 
@@ -154,77 +155,82 @@ sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call cal
   if (request.kind < Kind::allocate) nodes_[at].home->answered(request);
 }
 
-sim::Task<sim::Value> WriteThrough::do_read(models::Session session, sim::Key block, sim::OperationId operation) {
-  co_await models::occupy(core_of(session), options_.local_access);
-  if (const auto own = co_await buffer(session).forward(block)) co_return *own;
-  auto& cache = nodes_[session.node].cache;
+models::MemoryPort& WriteThrough::port(models::Session session) {
+  return threads_[index_of(session)];
+}
+
+sim::Task<Reply> WriteThrough::Thread::call(Request request, sim::OperationId operation) {
+  return protocol_.call(session_.node, protocol_.home_of(request.block), request, operation);
+}
+
+sim::Task<sim::Value> WriteThrough::Thread::read(sim::Key block, sim::OperationId operation) {
+  co_await models::occupy(core(), protocol_.options_.local_access);
+  if (const auto own = co_await buffer().forward(block)) co_return *own;
+  auto& cache = protocol_.nodes_[session_.node].cache;
   if (const auto copy = cache.find(block); copy != cache.end()) co_return copy->second;
   const Request request{.kind = Kind::read, .block = block};
-  const Reply reply = co_await call(session.node, home_of(block), request, operation);
+  const Reply reply = co_await call(request, operation);
   cache[block] = reply.value;
   co_return reply.value;
 }
 
-sim::Task<void> WriteThrough::do_write(models::Session session, sim::Key block, sim::Value value,
-                                       sim::OperationId operation) {
-  co_await models::occupy(core_of(session), options_.local_access);
-  if (options_.defect == Defect::task) fail_soon("a task");
+sim::Task<void> WriteThrough::Thread::write(sim::Key block, sim::Value value, sim::OperationId operation) {
+  co_await models::occupy(core(), protocol_.options_.local_access);
+  if (protocol_.options_.defect == Defect::task) protocol_.fail_soon("a task");
   const SessionBuffer::Write write{block, value, operation};
-  co_await buffer(session).push(write);
-  if (options_.store_buffer == StoreBuffer::none) co_await buffer(session).drain();
+  co_await buffer().push(write);
+  if (protocol_.options_.store_buffer == StoreBuffer::none) co_await buffer().drain();
 }
 
-sim::Task<sim::Value> WriteThrough::do_compare_and_swap(models::Session session, sim::Key block, sim::Value expected,
-                                                        sim::Value desired, sim::OperationId operation) {
-  co_await buffer(session).drain();
+sim::Task<sim::Value> WriteThrough::Thread::compare_and_swap(sim::Key block, sim::Value expected, sim::Value desired,
+                                                             sim::OperationId operation) {
+  co_await buffer().drain();
   const Request request{.kind = Kind::swap, .block = block, .value = desired, .expected = expected};
-  co_return (co_await call(session.node, home_of(block), request, operation)).value;
+  co_return (co_await call(request, operation)).value;
 }
 
-sim::Task<sim::Value> WriteThrough::do_fetch_and_add(models::Session session, sim::Key block, std::uint64_t operand,
-                                                     sim::OperationId operation) {
-  co_await buffer(session).drain();
+sim::Task<sim::Value> WriteThrough::Thread::fetch_and_add(sim::Key block, std::uint64_t operand,
+                                                          sim::OperationId operation) {
+  co_await buffer().drain();
   const Request request{.kind = Kind::add, .block = block, .value = sim::Value{operand}};
-  co_return (co_await call(session.node, home_of(block), request, operation)).value;
+  co_return (co_await call(request, operation)).value;
 }
 
-sim::Task<void> WriteThrough::do_fence(models::Session session, sim::OperationId) {
-  return buffer(session).drain();
+sim::Task<void> WriteThrough::Thread::fence(sim::OperationId) {
+  return buffer().drain();
 }
 
-sim::Task<void> WriteThrough::do_lock(models::Session session, sim::Key block, models::LockMode mode,
-                                      sim::OperationId operation) {
-  co_await buffer(session).drain();
-  const Request request{.kind = Kind::lock, .mode = mode, .block = block, .session = session};
-  co_await call(session.node, home_of(block), request, operation);
+sim::Task<void> WriteThrough::Thread::lock(sim::Key block, models::LockMode mode, sim::OperationId operation) {
+  co_await buffer().drain();
+  const Request request{.kind = Kind::lock, .mode = mode, .block = block, .session = session_};
+  co_await call(request, operation);
 }
 
-sim::Task<bool> WriteThrough::do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
-                                          sim::OperationId operation) {
-  co_await buffer(session).drain();
-  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block, .session = session};
-  co_return (co_await call(session.node, home_of(block), request, operation)).granted;
+sim::Task<bool> WriteThrough::Thread::try_lock(sim::Key block, models::LockMode mode, sim::OperationId operation) {
+  co_await buffer().drain();
+  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block, .session = session_};
+  co_return (co_await call(request, operation)).granted;
 }
 
-sim::Task<void> WriteThrough::do_unlock(models::Session session, sim::Key block, sim::OperationId operation) {
-  co_await buffer(session).drain();
-  const Request request{.kind = Kind::unlock, .block = block, .session = session};
-  co_await call(session.node, home_of(block), request, operation);
+sim::Task<void> WriteThrough::Thread::unlock(sim::Key block, sim::OperationId operation) {
+  co_await buffer().drain();
+  const Request request{.kind = Kind::unlock, .block = block, .session = session_};
+  co_await call(request, operation);
 }
 
-sim::Task<models::GlobalAddress> WriteThrough::do_allocate(models::Session session, std::uint64_t bytes,
-                                                           const models::AllocationHint& hint,
-                                                           sim::OperationId operation) {
-  const models::NodeId home = hint.home.value_or(shape().roles.first_memory_node);
+sim::Task<models::GlobalAddress> WriteThrough::Thread::allocate(models::MemoryAllocator&, std::uint64_t bytes,
+                                                                const models::AllocationHint& hint,
+                                                                sim::OperationId operation) {
+  const models::NodeId home = hint.home.value_or(protocol_.shape().roles.first_memory_node);
   const Request request{.kind = Kind::allocate, .block = sim::Key{bytes}};
-  const Reply reply = co_await call(session.node, home, request, operation);
+  const Reply reply = co_await protocol_.call(session_.node, home, request, operation);
   co_return models::GlobalAddress{reply.value};
 }
 
-sim::Task<void> WriteThrough::do_free(models::Session session, models::GlobalAddress address,
-                                      sim::OperationId operation) {
+sim::Task<void> WriteThrough::Thread::free(models::MemoryAllocator&, models::GlobalAddress address,
+                                           sim::OperationId operation) {
   const Request request{.kind = Kind::free, .block = sim::Key{address.value}};
-  co_await call(session.node, address.home(), request, operation);
+  co_await protocol_.call(session_.node, address.home(), request, operation);
 }
 
 void WriteThrough::show_state(sim::StateVisitor& visitor) const {

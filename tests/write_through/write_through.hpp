@@ -36,24 +36,37 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   std::optional<models::PacketDescription> describe(const p4::Packet& packet) const override;
 
  protected:
-  sim::Task<sim::Value> do_read(models::Session session, sim::Key block, sim::OperationId operation) override;
-  sim::Task<void> do_write(models::Session session, sim::Key block, sim::Value value,
-                           sim::OperationId operation) override;
-  sim::Task<sim::Value> do_compare_and_swap(models::Session session, sim::Key block, sim::Value expected,
-                                            sim::Value desired, sim::OperationId operation) override;
-  sim::Task<sim::Value> do_fetch_and_add(models::Session session, sim::Key block, std::uint64_t operand,
-                                         sim::OperationId operation) override;
-  sim::Task<void> do_fence(models::Session session, sim::OperationId operation) override;
-  sim::Task<void> do_lock(models::Session session, sim::Key block, models::LockMode mode,
-                          sim::OperationId operation) override;
-  sim::Task<bool> do_try_lock(models::Session session, sim::Key block, models::LockMode mode,
-                              sim::OperationId operation) override;
-  sim::Task<void> do_unlock(models::Session session, sim::Key block, sim::OperationId operation) override;
-  sim::Task<models::GlobalAddress> do_allocate(models::Session session, std::uint64_t bytes,
-                                               const models::AllocationHint& hint, sim::OperationId operation) override;
-  sim::Task<void> do_free(models::Session session, models::GlobalAddress address, sim::OperationId operation) override;
+  models::MemoryPort& port(models::Session session) override;
 
  private:
+  /// An application thread, as the memory service asks it.
+  class Thread final : public models::MemoryPort {
+   public:
+    Thread(WriteThrough& protocol, models::Session session) : protocol_(protocol), session_(session) {}
+    sim::Task<sim::Value> read(sim::Key block, sim::OperationId operation) override;
+    sim::Task<void> write(sim::Key block, sim::Value value, sim::OperationId operation) override;
+    sim::Task<sim::Value> compare_and_swap(sim::Key block, sim::Value expected, sim::Value desired,
+                                           sim::OperationId operation) override;
+    sim::Task<sim::Value> fetch_and_add(sim::Key block, std::uint64_t operand, sim::OperationId operation) override;
+    sim::Task<void> fence(sim::OperationId operation) override;
+    sim::Task<void> lock(sim::Key block, models::LockMode mode, sim::OperationId operation) override;
+    sim::Task<bool> try_lock(sim::Key block, models::LockMode mode, sim::OperationId operation) override;
+    sim::Task<void> unlock(sim::Key block, sim::OperationId operation) override;
+    sim::Task<models::GlobalAddress> allocate(models::MemoryAllocator& allocator, std::uint64_t bytes,
+                                              const models::AllocationHint& hint, sim::OperationId operation) override;
+    sim::Task<void> free(models::MemoryAllocator& allocator, models::GlobalAddress address,
+                         sim::OperationId operation) override;
+
+   private:
+    SessionBuffer& buffer() { return *protocol_.buffers_[protocol_.index_of(session_)]; }
+    models::Core& core() { return protocol_.rack_.server(session_.node).core(session_.thread); }
+    /// A call of its node to the home of a block.
+    sim::Task<Reply> call(Request request, sim::OperationId operation);
+
+    WriteThrough& protocol_;
+    models::Session session_;
+  };
+
   struct Node {
     std::map<std::uint64_t, std::uint64_t> cache;  // block to value
     std::unique_ptr<Home> home;
@@ -68,8 +81,6 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
     return rack_.server(node).is_on() && rack_.server(node).incarnation() == incarnation;
   }
   sim::Task<void> invalidate(models::NodeId home, models::NodeId holder, sim::Key block, sim::OperationId operation);
-  SessionBuffer& buffer(models::Session session) { return *buffers_[index_of(session)]; }
-  models::Core& core_of(models::Session session) { return rack_.server(session.node).core(session.thread); }
   sim::Task<Reply> call(models::NodeId from, models::NodeId to, Request request, sim::OperationId operation);
   sim::Task<void> answer(models::NodeId at, models::RpcEnd::Call call);
 
@@ -80,6 +91,7 @@ class WriteThrough final : public models::Protocol, public models::MemoryService
   sim::Counter& heartbeats_;
   std::vector<Node> nodes_;
   std::vector<std::unique_ptr<SessionBuffer>> buffers_;  // by session
+  std::vector<Thread> threads_;                          // by session
 };
 
 }  // namespace racksim::write_through

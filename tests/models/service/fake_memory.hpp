@@ -74,7 +74,10 @@ class FakeMemory final : public MemoryService {
   }
   FakeMemory(Rack& on, const MemoryShape& shape)
       : MemoryService(on.calendar(), on.event_log(), on.metrics(), shape), rack(on), freed(on.calendar()) {
-    for (std::size_t i = 0; i < sessions(); ++i) buffers.push_back(std::make_unique<Buffer>(on.calendar()));
+    for (std::size_t i = 0; i < sessions(); ++i) {
+      buffers.push_back(std::make_unique<Buffer>(on.calendar()));
+      ports.emplace_back(*this, session_number(i));
+    }
   }
 
   void warm_access(Session session, GlobalAddress address, bool write) override {
@@ -147,38 +150,6 @@ class FakeMemory final : public MemoryService {
     before[object] = std::exchange(values[object], value);
   }
 
-  sim::Task<sim::Value> do_read(Session session, sim::Key object, sim::OperationId operation) override {
-    co_await ask({Kind::read, session, object, 0, operation});
-    const auto& own = buffer(session).writes;
-    const auto newest =
-        std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
-    std::uint64_t value = newest != own.rend() ? newest->value.number() : values[object];
-    if (broken == Broken::stale) value = before[object];
-    if (distort) distort(session, object, value);
-    co_await answered(session);
-    co_return sim::Value{value};
-  }
-
-  sim::Task<void> do_write(Session session, sim::Key object, sim::Value value, sim::OperationId operation) override {
-    if (shape().writes_return_early) {
-      note({Kind::write, session, object, value, operation});
-      Buffered write{object, value, operation, rack.calendar().now() + buffering()};
-      for (const Buffered& earlier : buffer(session).writes) {
-        if (!by_object || earlier.object == object) write.due = std::max(write.due, earlier.due);
-      }
-      buffer(session).writes.push_back(write);
-      buffer(session).drains.spawn(drain(session, write));
-      co_return;
-    }
-    if (broken == Broken::early) set(object, value);
-    co_await ask({Kind::write, session, object, value, operation});
-    if (tells_performed) {
-      set(object, value);
-      performed(operation, object, value);
-    }
-    co_await answered(session);
-    if (!tells_performed && broken != Broken::early) set(object, value);
-  }
   sim::Task<void> drain(Session session, Buffered write) {
     co_await sim::sleep_for(clock(session), write.due - rack.calendar().now());
     set(write.object, write.value);
@@ -186,49 +157,9 @@ class FakeMemory final : public MemoryService {
     std::erase_if(buffer(session).writes, [&](const Buffered& one) { return one.operation == write.operation; });
     buffer(session).drained.notify_all();
   }
-
-  sim::Task<sim::Value> do_compare_and_swap(Session session, sim::Key object, sim::Value expected, sim::Value desired,
-                                            sim::OperationId operation) override {
-    co_await ask({Kind::compare_and_swap, session, object, expected, operation});
-    co_await drained(session);
-    const std::uint64_t found = values[object];
-    if (found == expected) change(operation, object, desired);
-    co_return found;
-  }
-  sim::Task<sim::Value> do_fetch_and_add(Session session, sim::Key object, std::uint64_t operand,
-                                         sim::OperationId operation) override {
-    co_await ask({Kind::fetch_and_add, session, object, sim::Value{operand}, operation});
-    co_await drained(session);
-    const std::uint64_t found = values[object];
-    change(operation, object, sim::Value{found + operand});
-    co_return found;
-  }
   void change(sim::OperationId operation, sim::Key object, sim::Value value) {
     set(object, value);
     if (shape().writes_return_early || tells_performed) performed(operation, object, value);
-  }
-
-  sim::Task<void> do_fence(Session session, sim::OperationId operation) override {
-    note({Kind::fence, session, 0, 0, operation});
-    if (broken != Broken::weak_fence) co_await drained(session);
-  }
-  sim::Task<void> do_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation) override {
-    co_await ask({mode == LockMode::shared ? Kind::lock_shared : Kind::lock, session, block, 0, operation});
-    if (broken != Broken::weak_lock) co_await drained(session);
-    while (!grant(session, block, mode)) co_await freed.wait();
-  }
-  sim::Task<bool> do_try_lock(Session session, sim::Key block, LockMode mode, sim::OperationId operation) override {
-    co_await ask({mode == LockMode::shared ? Kind::try_lock_shared : Kind::try_lock, session, block, 0, operation});
-    if (broken != Broken::weak_lock) co_await drained(session);
-    co_return grant(session, block, mode);
-  }
-  sim::Task<void> do_unlock(Session session, sim::Key block, sim::OperationId operation) override {
-    co_await ask({Kind::unlock, session, block, 0, operation});
-    if (broken != Broken::weak_lock) co_await drained(session);
-    if (broken == Broken::kept) co_return;
-    auto& holders = locks[block].holders;
-    std::erase_if(holders, [&](Session h) { return h.node == session.node && h.thread == session.thread; });
-    freed.notify_all();
   }
   bool grant(Session session, sim::Key block, LockMode mode) {
     Lock& lock = locks[block];
@@ -241,6 +172,90 @@ class FakeMemory final : public MemoryService {
     return true;
   }
 
+  /// What a session asks.
+  class Port final : public MemoryPort {
+   public:
+    Port(FakeMemory& memory, Session session) : memory_(memory), session_(session) {}
+
+    sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override {
+      co_await memory_.ask({Kind::read, session_, object, 0, operation});
+      const auto& own = memory_.buffer(session_).writes;
+      const auto newest =
+          std::find_if(own.rbegin(), own.rend(), [&](const auto& write) { return write.object == object; });
+      std::uint64_t value = newest != own.rend() ? newest->value.number() : memory_.values[object];
+      if (memory_.broken == Broken::stale) value = memory_.before[object];
+      if (memory_.distort) memory_.distort(session_, object, value);
+      co_await memory_.answered(session_);
+      co_return sim::Value{value};
+    }
+
+    sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override {
+      if (memory_.shape().writes_return_early) {
+        memory_.note({Kind::write, session_, object, value, operation});
+        Buffered write{object, value, operation, memory_.rack.calendar().now() + memory_.buffering()};
+        for (const Buffered& earlier : memory_.buffer(session_).writes) {
+          if (!memory_.by_object || earlier.object == object) write.due = std::max(write.due, earlier.due);
+        }
+        memory_.buffer(session_).writes.push_back(write);
+        memory_.buffer(session_).drains.spawn(memory_.drain(session_, write));
+        co_return;
+      }
+      if (memory_.broken == Broken::early) memory_.set(object, value);
+      co_await memory_.ask({Kind::write, session_, object, value, operation});
+      if (memory_.tells_performed) {
+        memory_.set(object, value);
+        memory_.performed(operation, object, value);
+      }
+      co_await memory_.answered(session_);
+      if (!memory_.tells_performed && memory_.broken != Broken::early) memory_.set(object, value);
+    }
+
+    sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
+                                           sim::OperationId operation) override {
+      co_await memory_.ask({Kind::compare_and_swap, session_, object, expected, operation});
+      co_await memory_.drained(session_);
+      const std::uint64_t found = memory_.values[object];
+      if (found == expected) memory_.change(operation, object, desired);
+      co_return found;
+    }
+    sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) override {
+      co_await memory_.ask({Kind::fetch_and_add, session_, object, sim::Value{operand}, operation});
+      co_await memory_.drained(session_);
+      const std::uint64_t found = memory_.values[object];
+      memory_.change(operation, object, sim::Value{found + operand});
+      co_return found;
+    }
+
+    sim::Task<void> fence(sim::OperationId operation) override {
+      memory_.note({Kind::fence, session_, 0, 0, operation});
+      if (memory_.broken != Broken::weak_fence) co_await memory_.drained(session_);
+    }
+    sim::Task<void> lock(sim::Key block, LockMode mode, sim::OperationId operation) override {
+      co_await memory_.ask({mode == LockMode::shared ? Kind::lock_shared : Kind::lock, session_, block, 0, operation});
+      if (memory_.broken != Broken::weak_lock) co_await memory_.drained(session_);
+      while (!memory_.grant(session_, block, mode)) co_await memory_.freed.wait();
+    }
+    sim::Task<bool> try_lock(sim::Key block, LockMode mode, sim::OperationId operation) override {
+      co_await memory_.ask(
+          {mode == LockMode::shared ? Kind::try_lock_shared : Kind::try_lock, session_, block, 0, operation});
+      if (memory_.broken != Broken::weak_lock) co_await memory_.drained(session_);
+      co_return memory_.grant(session_, block, mode);
+    }
+    sim::Task<void> unlock(sim::Key block, sim::OperationId operation) override {
+      co_await memory_.ask({Kind::unlock, session_, block, 0, operation});
+      if (memory_.broken != Broken::weak_lock) co_await memory_.drained(session_);
+      if (memory_.broken == Broken::kept) co_return;
+      auto& holders = memory_.locks[block].holders;
+      std::erase_if(holders, [&](Session h) { return h.node == session_.node && h.thread == session_.thread; });
+      memory_.freed.notify_all();
+    }
+
+   private:
+    FakeMemory& memory_;
+    Session session_;
+  };
+
+  MemoryPort& port(Session session) override { return ports[index_of(session)]; }
   void reserved(GlobalAddress first, std::uint64_t, const AllocationHint& hint) override {
     reservations.emplace_back(first, hint);
   }
@@ -248,6 +263,7 @@ class FakeMemory final : public MemoryService {
   sim::Signal freed;
   std::map<std::uint64_t, Lock> locks;
   std::vector<std::unique_ptr<Buffer>> buffers;  // by session
+  std::vector<Port> ports;                       // by session
   unsigned writes = 0;
 };
 

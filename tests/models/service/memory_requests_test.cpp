@@ -37,8 +37,13 @@ class Bare final : public MemoryService {
   void warm_access(Session, GlobalAddress, bool) override {}
 
  private:
-  sim::Task<sim::Value> do_read(Session, sim::Key, sim::OperationId) override { co_return sim::Value{}; }
-  sim::Task<void> do_write(Session, sim::Key, sim::Value, sim::OperationId) override { co_return; }
+  struct Port final : MemoryPort {
+    sim::Task<sim::Value> read(sim::Key, sim::OperationId) override { co_return sim::Value{}; }
+    sim::Task<void> write(sim::Key, sim::Value, sim::OperationId) override { co_return; }
+  };
+  MemoryPort& port(Session) override { return port_; }
+
+  Port port_;
 };
 
 MemoryShape bare_shape(std::uint64_t block_bytes = 64, std::uint64_t object_bytes = 0) {
