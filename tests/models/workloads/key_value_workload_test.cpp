@@ -393,7 +393,7 @@ TEST_CASE("The key-value workload needs a key-value store") {
 }
 
 TEST_CASE("Left alone, the key-value workload is the paper's, and a fuzzer's values fit each other") {
-  // setups.md 3.1: 10 M keys, Zipf 0.99, 16 B keys, 12 % of 64 B and 88 % of 1024 B, no writes; static popularity.
+  // StarCache §5.1: 10 M keys, Zipf 0.99, 16 B keys, 12 % of 64 B and 88 % of 1024 B, no writes; static popularity.
   const auto found =
       std::find_if(workloads().begin(), workloads().end(), [](auto& e) { return e.name == "key-value"; });
   REQUIRE(found != workloads().end());
