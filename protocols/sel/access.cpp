@@ -13,7 +13,7 @@ using models::WorkRequest;
 
 namespace {
 
-/// Between two attempts (published code of SELCC, implementations.md §3.3): shorter for those that have tried for long.
+/// Between two attempts (published code of SELCC): shorter for those that have tried for long.
 sim::Duration pause_after(std::uint32_t retries) {
   using namespace sim::literals;
   if (retries < 80) return 8_us;

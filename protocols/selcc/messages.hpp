@@ -1,8 +1,8 @@
 // What compute nodes tell each other about lines (SELCC §5.1, Figure 8). Memory servers get no messages at all.
 //
 // An invalidation is a SEND into the receiver's ring; its answer a WRITE into the sender's buffer: a flag, and the line
-// in front of it where it is given. The published code's flag is one byte (implementations.md §3.1), in which a late
-// answer cannot be told from the one that is waited for; here it is a word with the number of its request.
+// in front of it where it is given. The published code's flag is one byte, in which a late answer cannot be told
+// from the one that is waited for; here it is a word with the number of its request.
 #pragma once
 
 #include <cstdint>

@@ -79,7 +79,7 @@ struct Options final : models::ProtocolOptions {
     const auto share = static_cast<std::uint32_t>(free_share * static_cast<double>(frames()));
     return share == 0 ? 1 : share;
   }
-  /// Retries of a latch operation as a priority (§5.3.2), by the published code's levels (implementations.md §3.3).
+  /// Retries of a latch operation as a priority (§5.3.2), by the published code's levels.
   std::uint8_t priority_of(std::uint32_t retries) const;
 };
 

@@ -1,4 +1,4 @@
-// Assembly and inspection of the application. See store.hpp.
+// Assembly and inspection of the application. See application.hpp.
 #include "protocols/store/application.hpp"
 
 #include <fmt/core.h>

@@ -305,7 +305,8 @@ std::string fault_of_override(std::string_view text) {
   if (path.find('.') == std::string::npos || is_placeholder(path)) return "";
   // What an exploration's model takes has paths of its own.
   const bool of_scenario = tree().options.contains(path.substr(0, path.find('.')));
-  const bool exists = of_scenario ? tree().options.contains(path) : tree().words.contains(path.substr(path.rfind('.') + 1));
+  const bool exists =
+      of_scenario ? tree().options.contains(path) : tree().words.contains(path.substr(path.rfind('.') + 1));
   return exists ? "" : fmt::format("no option '{}'", path);
 }
 

@@ -96,8 +96,8 @@ struct Shared {
 /// The queue pairs of one thread of a memory node: one raw packet queue pair, and a reliable connection to every node.
 class Endpoint {
  public:
-  /// Opens the queue pairs; `connect_all` of the protocol joins the reliable connections later. The thread spends
-  /// `handling` on each packet before it acts on it.
+  /// Opens the queue pairs; `connect` joins the reliable connections later. The thread spends `handling` on each packet
+  /// before it acts on it.
   Endpoint(Shared& shared, NodeId node, models::Core& core, models::PacketHandler& packets,
            models::CompletionHandler& completions, sim::Duration handling = {});
 

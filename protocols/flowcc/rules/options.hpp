@@ -21,7 +21,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
     migrating      ///< every block by its home agent until its coherence traffic is heavy, then by the switch (§5.2)
   };
   enum class Idempotence : std::uint8_t {
-    safe,  ///< §5.3 with the four rules that make it hold (requester.hpp)
+    safe,  ///< §5.3 with the four rules that make it hold (event_runner.hpp)
     paper  ///< §5.3 and the order of §5.1.1 as printed, which leaks locks under most faults (requester.hpp)
   };
 
