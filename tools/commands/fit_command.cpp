@@ -55,7 +55,7 @@ int fit(const FitOptions& options, CommandContext& context) {
 }
 
 void add_fit(CommandContext& context) {
-  auto* command = context.app.add_subcommand("fit", "JsonLocation a switch program into stages and print what it uses");
+  auto* command = context.app.add_subcommand("fit", "Place a switch program into stages and print what it uses");
   const auto options = std::make_shared<FitOptions>();
   command->add_option("PROGRAM", options->program, "One of `racksim list programs`")->required();
   command->add_option("--testbed", options->testbed, "Take the switch's resources from this testbed");
