@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -55,6 +58,43 @@ p4::Gress gress_of(const p4::Placement& placement, const Object* object) {
   return p4::Gress::ingress;
 }
 
+// Where an object's state is in the pipe.
+template <class Object>
+std::pair<p4::Gress, int> location_of(const p4::Pipeline& pipeline, const Object* object) {
+  return {gress_of(pipeline.placement(), object), std::max(0, pipeline.placement().stage_of(*object))};
+}
+std::pair<p4::Gress, int> location_of(const p4::Pipeline& pipeline, const p4::ValueSet* set) {
+  for (const auto& state : pipeline.program().parser(p4::Gress::egress).states) {
+    for (const auto& c : state.cases) {
+      if (c.set == set) return {p4::Gress::egress, SlotAccess::kParser};
+    }
+  }
+  return {p4::Gress::ingress, SlotAccess::kParser};
+}
+
+// The objects of one kind that a program has.
+template <class Object>
+struct Declared {
+  const std::deque<Object>& objects;
+  std::string_view kind;
+  std::uint32_t first;  // number of the first in the event log
+};
+Declared<p4::RegisterArray> declared(const p4::Program& program, const p4::RegisterArray*) {
+  return {program.arrays(), "register array", 0};
+}
+Declared<p4::Table> declared(const p4::Program& program, const p4::Table*) {
+  return {program.tables(), "table", p4::kTableObjects};
+}
+Declared<p4::Meter> declared(const p4::Program& program, const p4::Meter*) {
+  return {program.meters(), "meter", p4::kMeterObjects};
+}
+Declared<p4::Counter> declared(const p4::Program& program, const p4::Counter*) {
+  return {program.counters(), "counter", p4::kCounterObjects};
+}
+Declared<p4::ValueSet> declared(const p4::Program& program, const p4::ValueSet*) {
+  return {program.value_sets(), "value set", p4::kValueSetObjects};
+}
+
 // Refuses an index where a key is asked for, and the other way round.
 template <class Memory>
 void check_entry(const Memory& memory, const ControlCpu::EntryRef& entry) {
@@ -65,160 +105,102 @@ void check_entry(const Memory& memory, const ControlCpu::EntryRef& entry) {
           : fmt::format("'{}' belongs to no table: an index says which entry", memory.name));
 }
 
+// The entry of a meter or counter; nothing if the table has it no more.
+template <class Memory>
+std::optional<std::uint64_t> entry_in(const p4::Pipeline& pipeline, const Memory& memory,
+                                      const ControlCpu::EntryRef& entry) {
+  return memory.direct ? pipeline.entry_number(*memory.direct, entry.key, entry.priority) : entry.index;
+}
+
+// How the event log has a key with its priority, and an entry's data: as one number.
+std::uint64_t fold(const std::vector<std::uint64_t>& words) {
+  std::uint64_t folded = words.size();
+  for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
+  return folded;
+}
+std::uint64_t fold(const std::vector<p4::KeyMatch>& key, std::uint32_t priority) {
+  std::vector<std::uint64_t> words;
+  for (const p4::KeyMatch& match : key) {
+    words.push_back(match.value());
+    if (match.form() != p4::KeyMatch::Form::value) {
+      words.insert(words.end(), {match.extent(), static_cast<std::uint64_t>(match.form())});
+    }
+  }
+  if (priority != 0) words.push_back(priority);
+  return fold(words) & 0xffffffff;
+}
+
 }  // namespace
 
-struct ControlCpu::Operation : SlotAccess {
-  enum class Kind : std::uint8_t {
-    read,
-    write,
-    clear,
-    set_entry,
-    remove_entry,
-    set_meter,
-    read_counter,
-    clear_counter,
-    clear_counters,
-    add_value,
-    remove_value
-  };
-
-  p4::Gress gress() const override { return gress_; }
-  int stage() const override { return stage_; }
-  void execute(p4::Pipeline& pipeline, sim::Time at) override {
-    if (boots == cpu->chassis_.boots()) take_effect(pipeline, at);
-    // The answer leaves when the slot has left the ingress.
-    const auto& chassis = cpu->chassis_;
-    const sim::Time slot = slot_of(at);
-    const sim::Time back = slot + chassis.ingress_latency() + chassis.options().control_latency;
-    cpu->context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu->reply_lane_, *cpu, this);
-  }
-  sim::Time slot_of(sim::Time at) const { return at - cpu->chassis_.stage_offset(gress_, stage_); }
-  // The entry of a meter or counter; nothing if the table has it no more.
-  std::optional<std::uint64_t> entry_in(const p4::Pipeline& pipeline) const {
-    const p4::Table* direct = meter ? meter->direct : counter->direct;
-    return direct ? pipeline.entry_number(*direct, key, priority) : std::optional(index);
-  }
-  void name(const EntryRef& entry) {
-    index = entry.index.value_or(0);
-    key = entry.key;
-    priority = entry.priority;
-  }
-  void take_effect(p4::Pipeline& pipeline, sim::Time at) {
-    auto& chassis = cpu->chassis_;
-    const auto record = [&](std::uint64_t object_and_index, std::uint64_t now) {
-      chassis.record_state(pipe, {.gress = gress_,
-                                  .stage = std::max(0, stage_),
-                                  .at = at,
-                                  .object_and_index = object_and_index,
-                                  .value = now});
-    };
-    const auto record_register = [&](std::uint64_t entry, std::uint64_t now) {
-      record(std::uint64_t{array} << 32 | entry, now);
-    };
-    switch (kind) {
-      case Kind::read:
-        result = pipeline.registers().read(array, index);
-        break;
-      case Kind::write:
-        pipeline.registers().write(array, index, value);
-        result = 1;
-        break;
-      case Kind::clear:
-        for (std::uint64_t entry = 0; entry < pipeline.registers().size(array); ++entry) {
-          if (pipeline.registers().read(array, entry) == 0) continue;
-          pipeline.registers().write(array, entry, 0);
-          record_register(entry, 0);
-        }
-        result = 1;
-        break;
-      case Kind::set_entry:
-        result = pipeline.modify_entry(*table, key, *action, data, priority);
-        if (!result) pipeline.add_entry(*table, key, *action, data, priority);
-        break;
-      case Kind::remove_entry:
-        result = pipeline.remove_entry(*table, key, priority);
-        break;
-      case Kind::set_meter:
-        if (const auto entry = entry_in(pipeline)) {
-          pipeline.set_meter(*meter, *entry, rates, slot_of(at));
-          record(std::uint64_t{p4::kMeterObjects + meter->id} << 32 | *entry, rates.committed);
-          result = 1;
-        }
-        break;
-      case Kind::read_counter:
-        if (const auto entry = entry_in(pipeline)) count = pipeline.counter(*counter, *entry);
-        break;
-      case Kind::clear_counter:
-        if (const auto entry = entry_in(pipeline)) {
-          clear_counter(pipeline, *entry, record);
-          result = 1;
-        }
-        break;
-      case Kind::clear_counters:
-        for (std::uint64_t entry = 0; entry < pipeline.size(*counter); ++entry) clear_counter(pipeline, entry, record);
-        result = 1;
-        break;
-      case Kind::add_value:
-        result = pipeline.remove_value(*set, value, mask);
-        pipeline.add_value(*set, value, mask);
-        break;
-      case Kind::remove_value:
-        result = pipeline.remove_value(*set, value, mask);
-        break;
-    }
-    if (set) {
-      const std::uint64_t there = kind == Kind::add_value;
-      record(std::uint64_t{p4::kValueSetObjects + set->id} << 32 | (value & 0xffffffff), there);
-    } else if (kind == Kind::write) {
-      record_register(index, value);
-    } else if (table) {
-      const auto fold = [](const std::vector<std::uint64_t>& words) {
-        std::uint64_t folded = words.size();
-        for (const auto word : words) folded = folded * 0x9e3779b97f4a7c15 + word;
-        return folded;
-      };
-      std::vector<std::uint64_t> key_words;
-      for (const p4::KeyMatch& match : key) {
-        key_words.push_back(match.value());
-        if (match.form() != p4::KeyMatch::Form::value) {
-          key_words.insert(key_words.end(), {match.extent(), static_cast<std::uint64_t>(match.form())});
-        }
-      }
-      if (priority != 0) key_words.push_back(priority);
-      record(std::uint64_t{p4::kTableObjects + table->id} << 32 | (fold(key_words) & 0xffffffff), fold(data));
-    }
-  }
-
-  template <class Record>
-  void clear_counter(p4::Pipeline& pipeline, std::uint64_t entry, Record record) const {
-    if (pipeline.counter(*counter, entry) == p4::CounterValue{}) return;
-    pipeline.set_counter(*counter, entry, {});
-    record(std::uint64_t{p4::kCounterObjects + counter->id} << 32 | entry, 0);
-  }
-
-  ControlCpu* cpu = nullptr;
-  std::uint32_t boots = 0;   // of the switch, when it was posted
-  std::uint64_t number = 0;  // in the order of posting
-  Kind kind = Kind::read;
+/// An object of a pipe's program, and the gress and stage that have its state.
+struct ControlCpu::Target {
   unsigned pipe = 0;
-  p4::Gress gress_ = p4::Gress::ingress;
-  int stage_ = 0;
-  std::uint32_t array = 0;
-  std::uint64_t index = 0, value = 0;
-  const p4::Table* table = nullptr;
-  const p4::Action* action = nullptr;
-  const p4::Meter* meter = nullptr;
-  const p4::Counter* counter = nullptr;
-  const p4::ValueSet* set = nullptr;
-  std::uint64_t mask = 0;
-  p4::MeterRates rates;
-  p4::CounterValue count;
-  CounterDone counter_done;
-  std::vector<p4::KeyMatch> key;
-  std::uint32_t priority = 0;
-  std::vector<std::uint64_t> data;
-  Done done;
-  std::uint64_t result = 0;
+  p4::Gress gress = p4::Gress::ingress;
+  int stage = 0;
+  std::uint32_t object = 0;  // in the event log
+};
+
+/// What an operation meets in its slot.
+struct ControlCpu::Slot {
+  p4::Pipeline& pipeline;
+  SwitchChassis& chassis;
+  const Target& target;
+  sim::Time at;     // the nominal instant of the target's stage
+  sim::Time begin;  // of the slot
+
+  /// Notes in the event log what the target has now at an index.
+  void record(std::uint64_t index, std::uint64_t value) const {
+    chassis.record_state(target.pipe, {.gress = target.gress,
+                                       .stage = std::max(0, target.stage),
+                                       .at = at,
+                                       .object_and_index = std::uint64_t{target.object} << 32 | index,
+                                       .value = value});
+  }
+  void clear(const p4::Counter& counter, std::uint64_t entry) const {
+    if (pipeline.counter(counter, entry) == p4::CounterValue{}) return;
+    pipeline.set_counter(counter, entry, {});
+    record(entry, 0);
+  }
+};
+
+/// An operation that has been posted. It stays where it is until it ends.
+struct ControlCpu::Operation : SlotAccess {
+  Operation(ControlCpu& c, const Target& t) : cpu(c), target(t), boots(c.chassis_.boots()), number(c.posted_++) {}
+
+  p4::Gress gress() const override { return target.gress; }
+  int stage() const override { return target.stage; }
+  void execute(p4::Pipeline& pipeline, sim::Time at) override {
+    auto& chassis = cpu.chassis_;
+    const sim::Time begin = at - chassis.stage_offset(target.gress, target.stage);
+    if (boots == chassis.boots()) act({pipeline, chassis, target, at, begin});
+    // The answer leaves when the slot has left the ingress.
+    const sim::Time back = begin + chassis.ingress_latency() + chassis.options().control_latency;
+    cpu.context_.calendar.at<&ControlCpu::finish>(std::max(back, at), cpu.reply_lane_, cpu, this);
+  }
+  virtual void act(const Slot& slot) = 0;
+  /// Tells whoever waits for the result.
+  virtual void tell() = 0;
+
+  ControlCpu& cpu;
+  const Target target;
+  const std::uint32_t boots;   // of the switch, when it was posted
+  const std::uint64_t number;  // in the order of posting
+  Operations::iterator listed;  // where the control CPU has it
+};
+
+/// An operation by what it does in its slot: `does(slot)` gives the result.
+template <class Result, class Does>
+struct ControlCpu::Doing final : Operation {
+  Doing(ControlCpu& c, const Target& t, std::function<void(Result)>&& d, Does&& what)
+      : Operation(c, t), done(std::move(d)), does(std::move(what)) {}
+  void act(const Slot& slot) override { result = does(slot); }
+  void tell() override {
+    if (done) done(result);
+  }
+
+  std::function<void(Result)> done;
+  Does does;
+  Result result{};
 };
 
 ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
@@ -232,104 +214,45 @@ ControlCpu::ControlCpu(RackContext& context, SwitchChassis& chassis)
 ControlCpu::~ControlCpu() = default;
 
 template <class Object>
-std::unique_ptr<ControlCpu::Operation> ControlCpu::make_operation(unsigned pipe, const Object* object,
-                                                                  const std::deque<Object>& objects,
-                                                                  std::string_view kind, Done&& done) {
-  const auto& pipeline = chassis_.pipeline(pipe);
-  check(object, objects, kind, pipeline.program());
-  auto operation = std::make_unique<Operation>();
-  operation->pipe = pipe;
-  operation->stage_ = std::max(0, pipeline.placement().stage_of(*object));
-  operation->gress_ = gress_of(pipeline.placement(), object);
-  operation->done = std::move(done);
-  return operation;
+ControlCpu::Target ControlCpu::target(unsigned pipe, const Object* object) const {
+  const p4::Pipeline& pipeline = chassis_.pipeline(pipe);
+  const Declared<Object> all = declared(pipeline.program(), object);
+  check(object, all.objects, all.kind, pipeline.program());
+  const auto [gress, stage] = location_of(pipeline, object);
+  return {pipe, gress, stage, all.first + object->id};
 }
 
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::RegisterArray* array,
-                                                                Done&& done) {
-  const auto& arrays = chassis_.pipeline(pipe).program().arrays();
-  auto operation = make_operation(pipe, array, arrays, "register array", std::move(done));
-  operation->array = array->id;
-  return operation;
-}
-
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Table* table, Done&& done) {
-  const auto& tables = chassis_.pipeline(pipe).program().tables();
-  auto operation = make_operation(pipe, table, tables, "table", std::move(done));
-  operation->table = table;
-  return operation;
-}
-
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Meter* meter, Done&& done) {
-  const auto& meters = chassis_.pipeline(pipe).program().meters();
-  auto operation = make_operation(pipe, meter, meters, "meter", std::move(done));
-  operation->meter = meter;
-  return operation;
-}
-
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::Counter* counter,
-                                                                Done&& done) {
-  const auto& counters = chassis_.pipeline(pipe).program().counters();
-  auto operation = make_operation(pipe, counter, counters, "counter", std::move(done));
-  operation->counter = counter;
-  return operation;
-}
-
-std::unique_ptr<ControlCpu::Operation> ControlCpu::operation_on(unsigned pipe, const p4::ValueSet* set,
-                                                                std::uint64_t value, std::uint64_t mask, Done&& done) {
-  const auto& program = chassis_.pipeline(pipe).program();
-  check(set, program.value_sets(), "value set", program);
-  p4::Pipeline::check_value(*set, value, mask);
-  auto operation = std::make_unique<Operation>();
-  operation->pipe = pipe;
-  operation->set = set;
-  operation->value = value;
-  operation->mask = mask;
-  operation->stage_ = SlotAccess::kParser;
-  for (const auto& state : program.parser(p4::Gress::egress).states) {
-    for (const auto& c : state.cases) {
-      if (c.set == set) operation->gress_ = p4::Gress::egress;
-    }
-  }
-  operation->done = std::move(done);
-  return operation;
-}
-
-void ControlCpu::add_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask, Done done) {
-  auto operation = operation_on(pipe, set, value, mask, std::move(done));
-  operation->kind = Operation::Kind::add_value;
-  post(std::move(operation));
-}
-
-void ControlCpu::remove_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask,
-                              Done done) {
-  auto operation = operation_on(pipe, set, value, mask, std::move(done));
-  operation->kind = Operation::Kind::remove_value;
-  post(std::move(operation));
-}
-
+// An index outside is refused when an operation is posted, not in its slot; so is all else that can be.
 void ControlCpu::read(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, Done done) {
-  auto operation = operation_on(pipe, array, std::move(done));
-  chassis_.pipeline(pipe).registers().read(array->id, index);  // an index outside is refused now, not in the slot
-  operation->kind = Operation::Kind::read;
-  operation->index = index;
-  post(std::move(operation));
+  const Target at = target(pipe, array);
+  chassis_.pipeline(pipe).registers().read(array->id, index);
+  post(at, std::move(done),
+       [array, index](const Slot& slot) { return slot.pipeline.registers().read(array->id, index); });
 }
 
 void ControlCpu::write(unsigned pipe, const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value,
                        Done done) {
-  auto operation = operation_on(pipe, array, std::move(done));
+  const Target at = target(pipe, array);
   chassis_.pipeline(pipe).registers().read(array->id, index);
-  operation->kind = Operation::Kind::write;
-  operation->index = index;
-  operation->value = value;
-  post(std::move(operation));
+  post(at, std::move(done), [array, index, value](const Slot& slot) {
+    slot.pipeline.registers().write(array->id, index, value);
+    slot.record(index, value);
+    return std::uint64_t{1};
+  });
 }
 
 void ControlCpu::clear(unsigned pipe, const p4::RegisterArray* array, Done done) {
-  auto operation = operation_on(pipe, array, std::move(done));
-  operation->kind = Operation::Kind::clear;
-  post(std::move(operation), block_time(array->size * array->width.total()));
+  const Target at = target(pipe, array);
+  const auto do_clear = [array](const Slot& slot) {
+    auto& registers = slot.pipeline.registers();
+    for (std::uint64_t entry = 0; entry < registers.size(array->id); ++entry) {
+      if (registers.read(array->id, entry) == 0) continue;
+      registers.write(array->id, entry, 0);
+      slot.record(entry, 0);
+    }
+    return std::uint64_t{1};
+  };
+  post(at, std::move(done), do_clear, block_time(array->size * array->width.total()));
 }
 
 sim::Duration ControlCpu::block_time(std::uint64_t bits) const {
@@ -338,66 +261,96 @@ sim::Duration ControlCpu::block_time(std::uint64_t bits) const {
                                 static_cast<std::int64_t>(chassis_.options().control_block_bits_per_second));
 }
 
-void ControlCpu::set_meter(unsigned pipe, const p4::Meter* meter, const EntryRef& entry, const p4::MeterRates& rates,
-                           Done done) {
-  auto operation = operation_on(pipe, meter, std::move(done));
-  check_entry(*meter, entry);
-  // What the meter refuses is refused now, not in the slot.
-  p4::MeterMemory::check_rates(meter->name, rates);
-  chassis_.pipeline(pipe).check_index(*meter, entry.index.value_or(0));
-  operation->kind = Operation::Kind::set_meter;
-  operation->name(entry);
-  operation->rates = rates;
-  post(std::move(operation));
-}
-
-void ControlCpu::read_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, CounterDone done) {
-  auto operation = operation_on(pipe, counter, {});
-  check_entry(*counter, entry);
-  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
-  operation->kind = Operation::Kind::read_counter;
-  operation->name(entry);
-  operation->counter_done = std::move(done);
-  post(std::move(operation));
-}
-
-void ControlCpu::clear_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, Done done) {
-  auto operation = operation_on(pipe, counter, std::move(done));
-  check_entry(*counter, entry);
-  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
-  operation->kind = Operation::Kind::clear_counter;
-  operation->name(entry);
-  post(std::move(operation));
-}
-
-void ControlCpu::clear(unsigned pipe, const p4::Counter* counter, Done done) {
-  auto operation = operation_on(pipe, counter, std::move(done));
-  operation->kind = Operation::Kind::clear_counters;
-  const std::uint64_t bits = counter->unit == p4::CounterUnit::packets_and_bytes ? kWordBits : kWordBits / 2;
-  post(std::move(operation), block_time(chassis_.pipeline(pipe).size(*counter) * bits));
-}
-
 void ControlCpu::set_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key,
                            const p4::Action* action, std::vector<std::uint64_t> data, Done done,
                            std::uint32_t priority) {
-  auto operation = operation_on(pipe, table, std::move(done));
+  const Target at = target(pipe, table);
   const auto& program = chassis_.pipeline(pipe).program();
   check(action, program.actions(), "action", program);
-  operation->kind = Operation::Kind::set_entry;
-  operation->action = action;
-  operation->key = std::move(key);
-  operation->priority = priority;
-  operation->data = std::move(data);
-  post(std::move(operation));
+  post(at, std::move(done),
+       [table, key = std::move(key), action, data = std::move(data), priority](const Slot& slot) -> std::uint64_t {
+         const bool known = slot.pipeline.modify_entry(*table, key, *action, data, priority);
+         if (!known) slot.pipeline.add_entry(*table, key, *action, data, priority);
+         slot.record(fold(key, priority), fold(data));
+         return known;
+       });
 }
 
 void ControlCpu::remove_entry(unsigned pipe, const p4::Table* table, std::vector<p4::KeyMatch> key, Done done,
                               std::uint32_t priority) {
-  auto operation = operation_on(pipe, table, std::move(done));
-  operation->kind = Operation::Kind::remove_entry;
-  operation->key = std::move(key);
-  operation->priority = priority;
-  post(std::move(operation));
+  post(target(pipe, table), std::move(done),
+       [table, key = std::move(key), priority](const Slot& slot) -> std::uint64_t {
+         const bool known = slot.pipeline.remove_entry(*table, key, priority);
+         slot.record(fold(key, priority), fold(std::vector<std::uint64_t>{}));
+         return known;
+       });
+}
+
+void ControlCpu::change_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask,
+                              bool there, Done&& done) {
+  const Target at = target(pipe, set);
+  p4::Pipeline::check_value(*set, value, mask);
+  post(at, std::move(done), [set, value, mask, there](const Slot& slot) -> std::uint64_t {
+    const bool was_there = slot.pipeline.remove_value(*set, value, mask);
+    if (there) slot.pipeline.add_value(*set, value, mask);
+    slot.record(value & 0xffffffff, there);
+    return was_there;
+  });
+}
+
+void ControlCpu::add_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask, Done done) {
+  change_value(pipe, set, value, mask, true, std::move(done));
+}
+
+void ControlCpu::remove_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask,
+                              Done done) {
+  change_value(pipe, set, value, mask, false, std::move(done));
+}
+
+void ControlCpu::set_meter(unsigned pipe, const p4::Meter* meter, const EntryRef& entry, const p4::MeterRates& rates,
+                           Done done) {
+  const Target at = target(pipe, meter);
+  check_entry(*meter, entry);
+  p4::MeterMemory::check_rates(meter->name, rates);
+  chassis_.pipeline(pipe).check_index(*meter, entry.index.value_or(0));
+  post(at, std::move(done), [meter, entry, rates](const Slot& slot) -> std::uint64_t {
+    const auto found = entry_in(slot.pipeline, *meter, entry);
+    if (!found) return 0;
+    slot.pipeline.set_meter(*meter, *found, rates, slot.begin);
+    slot.record(*found, rates.committed);
+    return 1;
+  });
+}
+
+void ControlCpu::read_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, CounterDone done) {
+  const Target at = target(pipe, counter);
+  check_entry(*counter, entry);
+  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
+  post(at, std::move(done), [counter, entry](const Slot& slot) {
+    const auto found = entry_in(slot.pipeline, *counter, entry);
+    return found ? slot.pipeline.counter(*counter, *found) : p4::CounterValue{};
+  });
+}
+
+void ControlCpu::clear_counter(unsigned pipe, const p4::Counter* counter, const EntryRef& entry, Done done) {
+  const Target at = target(pipe, counter);
+  check_entry(*counter, entry);
+  if (entry.index) chassis_.pipeline(pipe).counter(*counter, *entry.index);
+  post(at, std::move(done), [counter, entry](const Slot& slot) -> std::uint64_t {
+    const auto found = entry_in(slot.pipeline, *counter, entry);
+    if (found) slot.clear(*counter, *found);
+    return found.has_value();
+  });
+}
+
+void ControlCpu::clear(unsigned pipe, const p4::Counter* counter, Done done) {
+  const Target at = target(pipe, counter);
+  const std::uint64_t bits = counter->unit == p4::CounterUnit::packets_and_bytes ? kWordBits : kWordBits / 2;
+  const auto do_clear = [counter](const Slot& slot) {
+    for (std::uint64_t entry = 0; entry < slot.pipeline.size(*counter); ++entry) slot.clear(*counter, entry);
+    return std::uint64_t{1};
+  };
+  post(at, std::move(done), do_clear, block_time(chassis_.pipeline(pipe).size(*counter) * bits));
 }
 
 void ControlCpu::set_delay(double factor, sim::Duration added) {
@@ -405,34 +358,27 @@ void ControlCpu::set_delay(double factor, sim::Duration added) {
   added_latency_ = added;
 }
 
-void ControlCpu::post(std::unique_ptr<Operation> operation, sim::Duration transfer) {
-  operation->cpu = this;
-  operation->boots = chassis_.boots();
-  operation->number = posted_++;
+template <class Result, class Does>
+void ControlCpu::post(const Target& target, std::function<void(Result)>&& done, Does does, sim::Duration transfer) {
   const sim::Time start = std::max(context_.calendar.now(), free_at_);
   free_at_ = start + slow_gap_ + transfer;
   last_arrival_ = std::max(start + transfer + chassis_.options().control_latency + added_latency_, last_arrival_);
-  ++outstanding_;
-  context_.calendar.at<&ControlCpu::arrive>(last_arrival_, request_lane_, *this, operation.get());
-  operations_.push_back(std::move(operation));
+  operations_.push_back(std::make_unique<Doing<Result, Does>>(*this, target, std::move(done), std::move(does)));
+  Operation* operation = operations_.back().get();
+  operation->listed = std::prev(operations_.end());
+  context_.calendar.at<&ControlCpu::arrive>(last_arrival_, request_lane_, *this, operation);
 }
 
 void ControlCpu::arrive(Operation* operation) {
   RACKSIM_INVARIANT(operation->number == arrived_, "operations reach the pipes in the order in which they were posted");
   ++arrived_;
-  chassis_.access(operation->pipe, *operation);
+  chassis_.access(operation->target.pipe, *operation);
 }
 
 void ControlCpu::finish(Operation* operation) {
-  RACKSIM_INVARIANT(outstanding_ > 0, "an operation that ends was outstanding");
-  --outstanding_;
-  const auto found =
-      std::find_if(operations_.begin(), operations_.end(), [&](const auto& owned) { return owned.get() == operation; });
-  RACKSIM_INVARIANT(found != operations_.end(), "an operation ends once");
-  const std::unique_ptr<Operation> owned = std::move(*found);
-  operations_.erase(found);
-  if (owned->done) owned->done(owned->result);
-  if (owned->counter_done) owned->counter_done(owned->count);
+  const std::unique_ptr<Operation> ended = std::move(*operation->listed);
+  operations_.erase(ended->listed);
+  ended->tell();
 }
 
 }  // namespace racksim::models

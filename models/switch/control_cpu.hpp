@@ -16,12 +16,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -122,24 +121,27 @@ class ControlCpu final : public PacketSink {
   void set_delay(double factor, sim::Duration added);
 
   /// Operations that have been posted and are not done.
-  std::uint64_t outstanding() const { return outstanding_; }
+  std::uint64_t outstanding() const { return operations_.size(); }
 
  private:
+  struct Target;
+  struct Slot;
   struct Operation;
-  /// An operation on a register array, a table, a meter or a counter of a pipe, which `done` is told of.
-  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::RegisterArray* array, Done&& done);
-  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Table* table, Done&& done);
-  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Meter* meter, Done&& done);
-  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::Counter* counter, Done&& done);
-  std::unique_ptr<Operation> operation_on(unsigned pipe, const p4::ValueSet* set, std::uint64_t value,
-                                          std::uint64_t mask, Done&& done);
+  template <class Result, class Does>
+  struct Doing;
+  using Operations = std::list<std::unique_ptr<Operation>>;
+
+  /// Throws WrongProgram if the pipe's program has no such object.
   template <class Object>
-  std::unique_ptr<Operation> make_operation(unsigned pipe, const Object* object, const std::deque<Object>& objects,
-                                            std::string_view kind, Done&& done);
+  Target target(unsigned pipe, const Object* object) const;
+  void change_value(unsigned pipe, const p4::ValueSet* set, std::uint64_t value, std::uint64_t mask, bool there,
+                    Done&& done);
   /// How long so many bits take to cross PCIe as a block write.
   sim::Duration block_time(std::uint64_t bits) const;
-  /// `transfer` is how long the operation's data take to cross PCIe, if that is worth counting.
-  void post(std::unique_ptr<Operation> operation, sim::Duration transfer = {});
+  /// Posts an operation: in its slot `does(slot)` gives the result that `done` is told of. `transfer` is how long its
+  /// data take to cross PCIe, if that is worth counting.
+  template <class Result, class Does>
+  void post(const Target& target, std::function<void(Result)>&& done, Does does, sim::Duration transfer = {});
   void arrive(Operation* operation);
   void finish(Operation* operation);
 
@@ -149,13 +151,12 @@ class ControlCpu final : public PacketSink {
   sim::Duration gap_;
   sim::Time free_at_ = sim::Time::beginning(), last_arrival_ = sim::Time::beginning();
   sim::Duration slow_gap_, added_latency_;
-  std::uint64_t outstanding_ = 0;
   std::uint64_t posted_ = 0, arrived_ = 0;
   PacketHandler* handler_ = nullptr;
   sim::Source network_source_;
   std::unique_ptr<Wire> to_switch_, from_switch_;
   std::uint64_t next_serial_ = 0;
-  std::vector<std::unique_ptr<Operation>> operations_;
+  Operations operations_;  // an operation knows where it stands, so that it is found when it ends
 };
 
 }  // namespace racksim::models
