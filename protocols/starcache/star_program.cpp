@@ -4,12 +4,10 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <optional>
 #include <string>
 
 #include "p4model/language/headers.hpp"
 #include "protocols/starcache/star_roles.hpp"
-#include "protocols/starcache/write_back.hpp"
 #include "protocols/store/messages.hpp"
 #include "protocols/switch_cache/messages.hpp"
 #include "sim/options/option_error.hpp"
@@ -66,7 +64,6 @@ class Builder {
   void look_up(Block& store) {
     auto& set_index = p_.action("set_index");
     set_index.set(index_, set_index.data("index", 16));
-    if (shape_.write_back) set_index.set(evicting_.emplace(p_.field("evicting", 1)), set_index.data("evicting", 1));
     auto& lookup = p_.table("lookup")
                        .key(p_.header_field(&StoreHeader::hkey_high))
                        .key(p_.header_field(&StoreHeader::hkey_low))
@@ -79,7 +76,6 @@ class Builder {
           state(cached);
           cached.apply(p_.action("request_base").shift_left(base_, index_, queue_bits()));
           declare_request_table();
-          if (shape_.write_back) append_write_back(p_, cached, shape_, {role_, outcome_, index_, valid_, *evicting_});
           cached.if_(role_ == number(Role::read)).then([&](Block& b) { read_request(b); }).else_([&](Block& other) {
             other.if_(role_ == number(Role::cache_packet))
                 .then([&](Block& b) { cache_packet(b); })
@@ -146,13 +142,7 @@ class Builder {
     table.entry({number(Role::read)}, p_.action("state_read").execute(read, index_, valid_));
 
     auto& begin = array.action("begin");
-    switch_cache::count_up(begin, shape_.largest_version).output(AluOutput::new_lo);
-    if (shape_.write_back) {
-      // What is written circulates at once; what is fetched has to come first.
-      begin.compare_b(begin.input(op_), Comparison::equal, number(Op::write_request)).set(kHi, 1, kB).set(kHi, 0, ~kB);
-    } else {
-      begin.set(kHi, 0);
-    }
+    switch_cache::count_up(begin, shape_.largest_version).output(AluOutput::new_lo).set(kHi, 0);
     write.execute(shape_.invalidate ? begin : read, index_, version);
     if (shape_.invalidate) write.set(begun_, 1);
     // A fetch takes a version too, so that its reply is known for old when a write has overtaken it.
@@ -331,7 +321,6 @@ class Builder {
            base_ = p_.field("request_base", 32), valid_ = p_.field("valid", 32), entered_ = p_.field("entered", 1),
            begun_ = p_.field("begun", 1), acked_ = p_.field("acked", 32), offset_ = p_.field("offset", 32),
            request_index_ = p_.field("request_index", 32);
-  std::optional<FieldRef> evicting_;  // with write-back
 };
 
 void check(const StarShape& shape) {

@@ -44,7 +44,6 @@ struct StarShape {
   bool versions = false;                        ///< the repaired state table; messages then end with a SafetyHeader
   std::uint64_t largest_version = 0xffff'ffff;  ///< after which 1 follows
 
-  bool write_back = false;        ///< to be fitted only (write_back.hpp); needs versions
   bool own_servers_only = false;  ///< the cache logic is for packets of the servers that `StarProgram` is told
 
   // Each switches a safety mechanism off.

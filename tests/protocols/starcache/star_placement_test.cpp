@@ -142,19 +142,4 @@ TEST_CASE("that a switch caches for its own rack alone takes one stage more, sev
   CHECK(place(make_star_program(shape)).stages_used() == 7);
 }
 
-// The paper says that a Tofino 1 has not enough stages for write-back with snapshots beside its prototype, which takes
-// 10 where the same tables take 7 here (§3.10, §4). What the switch notes of a write for a snapshot depends on STATE,
-// SNAPSHOT and SAVED, one after the other, and so does who gets the old cache packet.
-TEST_CASE("a sketch of write-back caching takes a stage more than StarCache") {
-  StarShape shape = shape_of(4096, 16, true);
-  shape.write_back = true;
-  const StarProgram star = make_star_program(shape);
-  const p4::Placement placement = place(star);
-  CAPTURE(placement.report());
-  CHECK(placement.stages_used() == 8);
-  for (const auto& array : star.program->arrays()) {
-    if (array.name == "OLD") CHECK(placement.stage_of(array) == 3);
-  }
-}
-
 }  // namespace star_placement_test
