@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/store/request_life.hpp"
+#include "protocols/store/client_step.hpp"
 #include "sim/options/option_error.hpp"
 
 namespace racksim::store {

@@ -8,7 +8,7 @@
 // is sent again only if servers can recognise it. A client that crashes gives up what it has asked and, when it comes
 // back, goes on with the next SEQ, as one that draws its first SEQ from a clock does.
 //
-// What a request's life can bring is a transition table (request_life.hpp); the code here sends, receives and waits.
+// What a request's life can bring is a transition table (client_step.hpp); the code here sends, receives and waits.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The life of a request as its transition table has it (StarCache §3.3, §3.6, §3.9).
-#include "protocols/store/request_life.hpp"
+#include "protocols/store/client_step.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@
 #include "models/service/protocol.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
-namespace request_life_test {
+namespace client_table_test {
 
 using namespace racksim;
 using namespace racksim::store;
@@ -210,4 +210,4 @@ TEST_CASE("a message that a state rules out stops the run, and is named with its
   CHECK(run.violations() == "");
 }
 
-}  // namespace request_life_test
+}  // namespace client_table_test

@@ -1,5 +1,5 @@
 // The life of a client's request (StarCache §3.3, §3.6, §3.9): its states and events, what it remembers, and the guards
-// and actions of its transition table, which is in request_life.cpp.
+// and actions of its transition table, which is in client_table.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace racksim::store {
 
-/// Names are in request_life.cpp, in this order.
+/// Names are in client_table.cpp, in this order.
 enum class RequestState : std::uint8_t {
   preparing,       ///< the core makes its packets for the first time
   waiting,         ///< sent; the answer, or a part of it, has not come

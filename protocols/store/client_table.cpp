@@ -1,5 +1,5 @@
-// The transition table of a client's request, its guards and its actions. See request_life.hpp.
-#include "protocols/store/request_life.hpp"
+// The transition table of a client's request, its guards and its actions. See client_step.hpp.
+#include "protocols/store/client_step.hpp"
 
 #include <bit>
 #include <optional>
