@@ -14,7 +14,7 @@ using store::ValueHeader;
 // Servers are always told when a key is not cached any more: they update the switch when a cached key is written.
 CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
                            Counters& counters, const NetProgram& program)
-    : switch_cache::CacheManager(shared, place, options, counters, program, true),
+    : switch_cache::CacheManager(shared, place, options, counters, program, controller_races, true),
       options_(options),
       counters_(counters),
       program_(program) {
@@ -62,21 +62,6 @@ void CacheManager::other(const Message& message, store::Address) {
   if (message.store.operation() != Op::read_request) return;  // a copy of one for a hot key
   ++counters_.hot_reports.value;
   if (hot_key_) hot_key_(message.key);
-}
-
-void CacheManager::note_race(CommonRace race) const {
-  switch (race) {
-    case CommonRace::boot_while_installing:
-      return shared().coverage.race(RacePoint::boot_while_installing);
-    case CommonRace::boot_while_evicting:
-      return shared().coverage.race(RacePoint::boot_while_evicting);
-    case CommonRace::fetch_given_up:
-      return shared().coverage.race(RacePoint::fetch_given_up);
-    case CommonRace::late_reply:
-      return shared().coverage.race(RacePoint::late_reply_to_controller);
-    case CommonRace::boot_while_fetching:  // of keys whose values are fetched without an insertion: none are
-      return;
-  }
 }
 
 }  // namespace racksim::netcache

@@ -46,7 +46,6 @@ class CacheManager final : public switch_cache::CacheManager {
  private:
   void configure_switch() override;
   sim::Duration patience(std::uint64_t attempt) const override;
-  void note_race(CommonRace race) const override;
   void other(const store::Message& message, store::Address from) override;
 
   const NetCacheOptions& options_;

@@ -47,7 +47,7 @@ sim::Task<std::vector<Controller::Popularity>> Controller::count_reported() {
   const std::set<sim::Key> reported = std::move(reported_);
   reported_.clear();
   for (const sim::Key key : reported) {
-    if (manager_.is_cached(key)) shared_.coverage.race(RacePoint::hot_key_cached_by_now);
+    if (manager_.is_cached(key)) shared_.coverage.race(races.hot_key_cached_by_now);
     if (manager_.is_cached(key) || !manager_.cacheable(key)) continue;
     const store::KeyHash hash = shared_.hash(key);
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
@@ -91,10 +91,6 @@ sim::Task<switch_cache::Controller::RowState> Controller::read_row(switch_cache:
   RowState row;
   row.state = co_await manager_.cpu().read(program_.state, at.index);
   co_return row;
-}
-
-void Controller::met_dead_key(bool) const {
-  shared_.coverage.race(RacePoint::revived_invalid);
 }
 
 }  // namespace racksim::netcache

@@ -28,7 +28,6 @@ class Controller final : public switch_cache::Controller {
   using Popularity = switch_cache::Popularity;
 
   sim::Task<RowState> read_row(switch_cache::RowAt at) override;
-  void met_dead_key(bool invalid) const override;
   sim::Task<std::vector<Popularity>> count_cached();
   sim::Task<std::vector<Popularity>> count_reported();
   sim::Task<void> replace(std::vector<Popularity> cached, std::vector<Popularity> reported);

@@ -69,7 +69,7 @@ bool NetServer::holds_write(const Message& request, store::Address from, sim::Op
     return write.from == from && write.request.store.seq == request.store.seq;
   });
   if (before != held.end()) {
-    shared().coverage.race(RacePoint::held_write_repeated);
+    shared().coverage.race(races.held_write_repeated);
     // The same write, sent again: it has a later version, unless it has overtaken itself.
     if (shared().versions.after(store::Version{request.safety.version},
                                 store::Version{before->request.safety.version})) {
@@ -78,13 +78,13 @@ bool NetServer::holds_write(const Message& request, store::Address from, sim::Op
     return true;
   }
   ++counters_.held_writes.value;
-  shared().coverage.race(RacePoint::write_held);
+  shared().coverage.race(races.write_held);
   held.push_back({request, from, operation});
   return true;
 }
 
 void NetServer::refused(bool has_version) const {
-  shared().coverage.race(has_version ? RacePoint::rule_i : RacePoint::rule_ii);
+  shared().coverage.race(has_version ? races.rule_i : races.rule_ii);
 }
 
 void NetServer::executed_write(const Message& request) {
@@ -116,7 +116,7 @@ void NetServer::evicted(const Message& message) {
 
 void NetServer::update(const Message& cause) {
   const auto [found, fresh] = updates_.try_emplace(cause.key);
-  if (!fresh) shared().coverage.race(RacePoint::update_superseded);
+  if (!fresh) shared().coverage.race(races.update_superseded);
   Update& update = found->second;
   update.hkey_high = cause.store.hkey_high;
   update.hkey_low = cause.store.hkey_low;
@@ -135,7 +135,7 @@ void NetServer::send_update(sim::Key key) {
     return NetCacheOptions::patience(options_.update_timeout, attempt);
   };
   if (const std::uint64_t attempts = found->second.attempts; attempts > 0) {
-    shared().coverage.race(RacePoint::update_repeated);
+    shared().coverage.race(races.update_repeated);
     const sim::Time now = clock_.calendar().now();
     sim::record_sent_again(shared().rack.event_log(), nic_.source(), now, 0,
                            {sim::SentAgain::timeout, key, now - patience(attempts - 1)});
@@ -162,7 +162,7 @@ void NetServer::on_packet(p4::PacketRef packet) {
   const auto found = updates_.find(message.key);
   if (found == updates_.end()) return;
   if (found->second.number != message.store.seq) {
-    return shared().coverage.race(RacePoint::acknowledgement_of_earlier_update);
+    return shared().coverage.race(races.acknowledgement_of_earlier_update);
   }
   if (message.store.flag == 0) ++counters_.stale_updates.value;
   acknowledged(message.key);
@@ -177,7 +177,7 @@ void NetServer::acknowledged(sim::Key key) {
   for (const HeldWrite& write : held) {
     const auto again = updates_.find(key);
     if (again != updates_.end()) {
-      shared().coverage.race(RacePoint::next_held_write_updates);
+      shared().coverage.race(races.next_held_write_updates);
       again->second.held.push_back(write);
     } else {
       partition().resume(write.request, write.from, write.operation);
@@ -186,7 +186,7 @@ void NetServer::acknowledged(sim::Key key) {
 }
 
 void NetServer::crash() {
-  if (!updates_.empty()) shared().coverage.race(RacePoint::crash_forgets_update);
+  if (!updates_.empty()) shared().coverage.race(races.crash_forgets_update);
   for (auto& [key, update] : updates_) clock_.calendar().cancel(update.timer);
   updates_.clear();
 }

@@ -8,8 +8,8 @@
 
 #include "protocols/netcache/cache_manager.hpp"
 #include "protocols/netcache/controller.hpp"
+#include "protocols/netcache/coverage.hpp"
 #include "protocols/netcache/net_server.hpp"
-#include "protocols/netcache/switch_coverage.hpp"
 #include "protocols/store/application.hpp"
 
 namespace racksim::netcache {

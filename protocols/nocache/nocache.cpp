@@ -1,6 +1,8 @@
 // NoCache's registration and assembly. See nocache.hpp.
 #include "protocols/nocache/nocache.hpp"
 
+#include "protocols/store/client_step.hpp"
+
 namespace racksim::nocache {
 
 namespace {
@@ -12,7 +14,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = store::coverage_map(),
-    .tables = {&store::Client::table()},
+    .tables = {&store::client_table().description()},
     .knows_racks = true,
 });
 

@@ -33,7 +33,7 @@ std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint6
 // A server need not know what is cached unless it orders writes by versions.
 CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place,
                            const StarCacheOptions& options, Counters& counters, const StarProgram& program)
-    : switch_cache::CacheManager(shared, place, options, counters, program, shared.safety),
+    : switch_cache::CacheManager(shared, place, options, counters, program, controller_races, shared.safety),
       options_(options),
       program_(program) {
   configure_switch();
@@ -93,7 +93,7 @@ void CacheManager::begin_fetches() {
 }
 
 sim::Task<void> CacheManager::fetch_in_background(sim::Key key) {
-  co_await bring_value(key, CommonRace::boot_while_fetching);
+  co_await bring_value(key, races.boot_while_fetching);
 }
 
 // As printed, what waits here since the row's last key is answered with the wrong key, and corrected (§3.6). The
@@ -117,7 +117,7 @@ sim::Task<void> CacheManager::clear_row(sim::Key key, RowAt row) {
   const std::uint64_t length = low_half(*program_.queue, queue), size = options_.queue_size;
   if (length == 0) co_return;
   const std::uint64_t front = co_await pipe.read(program_.front, row.index);
-  shared().coverage.race(RacePoint::requests_sent_on);
+  shared().coverage.race(races.requests_sent_on);
   std::vector<sim::Task<void>> requests;
   for (std::uint64_t i = 0; i < length; ++i) {
     requests.push_back(send_on(key, row.pipe, row.index * size + (front + i) % size));
@@ -159,25 +159,6 @@ void CacheManager::other(const Message& message, store::Address from) {
   Message reply = message;
   reply.store.set(kReportReply);
   place().control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
-}
-
-void CacheManager::note_race(CommonRace race) const {
-  const auto point = [&] {
-    switch (race) {
-      case CommonRace::boot_while_installing:
-        return RacePoint::boot_while_installing;
-      case CommonRace::boot_while_evicting:
-        return RacePoint::boot_while_evicting;
-      case CommonRace::boot_while_fetching:
-        return RacePoint::boot_while_fetching;
-      case CommonRace::fetch_given_up:
-        return RacePoint::fetch_given_up;
-      case CommonRace::late_reply:
-        break;
-    }
-    return RacePoint::late_reply_to_controller;
-  };
-  shared().coverage.race(point());
 }
 
 }  // namespace racksim::starcache

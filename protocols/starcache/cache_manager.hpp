@@ -40,7 +40,6 @@ class CacheManager final : public switch_cache::CacheManager {
   void row_inserted(store::KeyHash hash, RowAt row, std::uint64_t state) override;
   void row_removed(store::KeyHash hash, RowAt row) override;
   void other(const store::Message& message, store::Address from) override;
-  void note_race(CommonRace race) const override;
   /// Sends a request that waits for an evicted key to the key's server, in the name of its client.
   sim::Task<void> send_on(sim::Key key, unsigned pipe, std::uint64_t request_index);
   void begin_fetches();

@@ -156,8 +156,4 @@ sim::Task<switch_cache::Controller::RowState> Controller::read_row(RowAt at) {
   co_return row;
 }
 
-void Controller::met_dead_key(bool invalid) const {
-  shared_.coverage.race(invalid ? RacePoint::revived_invalid : RacePoint::revived_with_requests);
-}
-
 }  // namespace racksim::starcache

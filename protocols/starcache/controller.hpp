@@ -37,7 +37,6 @@ class Controller final : public switch_cache::Controller {
   };
 
   sim::Task<RowState> read_row(RowAt at) override;
-  void met_dead_key(bool invalid) const override;
   sim::Task<void> update(PipeCache& cache, std::vector<Popularity> candidates);
   PipeCache& cache_of(unsigned pipe);
   static double ratio(std::uint64_t overflows, std::uint64_t hits);

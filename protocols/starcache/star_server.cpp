@@ -34,7 +34,7 @@ void StarServer::requested(const Message& request) {
 }
 
 void StarServer::refused(bool has_version) const {
-  shared().coverage.race(has_version ? RacePoint::rule_i : RacePoint::rule_ii);
+  shared().coverage.race(has_version ? races.rule_i : races.rule_ii);
 }
 
 void StarServer::own_message(const Message& message, store::Address) {
@@ -60,7 +60,7 @@ void StarServer::send_report(std::uint32_t number) {
   if (found == unacknowledged_.end()) return;
   ++counters_.reports.value;
   if (std::exchange(found->second.sent, true)) {
-    shared().coverage.race(RacePoint::report_repeated);
+    shared().coverage.race(races.report_repeated);
     const sim::Time now = clock_.calendar().now();
     sim::record_sent_again(shared().rack.event_log(), partition().source(), now, 0,
                            {sim::SentAgain::timeout, 0, now - options_.report_timeout});

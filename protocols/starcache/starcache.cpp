@@ -8,6 +8,7 @@
 
 #include "p4model/execute/registry.hpp"
 #include "protocols/starcache/messages.hpp"
+#include "protocols/store/client_step.hpp"
 #include "protocols/switch_cache/described_registers.hpp"
 #include "protocols/switch_cache/messages.hpp"
 #include "sim/options/option_error.hpp"
@@ -61,7 +62,7 @@ const sim::Registration<models::ProtocolEntry> registration({
     .tolerates = {"availability", "control-delay", "crash", "down", "drop", "duplicate", "fast-clock", "hold",
                   "nic-stall", "noise", "partition", "slow-core", "switch-restart"},
     .coverage = coverage_map(),
-    .tables = {&store::Client::table()},
+    .tables = {&store::client_table().description()},
     .work_shares = {{"of the operations were answered by the switch", "store.answers_by_switch", "store.answers"}},
     .knows_racks = true,
 });

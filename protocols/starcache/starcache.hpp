@@ -7,8 +7,8 @@
 
 #include "protocols/starcache/cache_manager.hpp"
 #include "protocols/starcache/controller.hpp"
+#include "protocols/starcache/coverage.hpp"
 #include "protocols/starcache/star_server.hpp"
-#include "protocols/starcache/switch_coverage.hpp"
 #include "protocols/store/application.hpp"
 
 namespace racksim::starcache {

@@ -28,17 +28,27 @@ Client::Client(Shared& shared, models::Session session, RepeatedAnswers& repeate
   }
 }
 
-sim::Task<models::Answer> Client::get(sim::Key key, sim::OperationId operation) {
-  Request request(*this, key, 0, false, operation);
-  const models::Answer answer = co_await perform(request);
-  co_return answer;
-}
+/// Has a request in the key list, under the next SEQ, as long as it lives.
+class Client::Listed {
+ public:
+  Listed(Client& client, Request& request) : client_(client) {
+    // SEQ wraps around (§3.6); numbers whose requests still wait are passed over.
+    while (client.key_list_.find(client.next_seq_) != nullptr) ++client.next_seq_;
+    seq_ = request.seq = client.next_seq_++;
+    client.key_list_[seq_] = &request;
+    ++client.outstanding_;
+  }
+  Listed(const Listed&) = delete;
+  Listed& operator=(const Listed&) = delete;
+  ~Listed() {
+    client_.key_list_.erase(seq_);
+    --client_.outstanding_;
+  }
 
-sim::Task<models::Answer> Client::put(sim::Key key, sim::Value value, sim::OperationId operation) {
-  Request request(*this, key, value, true, operation);
-  const models::Answer answer = co_await perform(request);
-  co_return answer;
-}
+ private:
+  Client& client_;
+  std::uint32_t seq_;
+};
 
 void Client::visit_requests(const std::function<void(sim::Key, bool, std::uint32_t, std::uint64_t)>& visit) const {
   std::vector<const Request*> requests;
@@ -47,8 +57,19 @@ void Client::visit_requests(const std::function<void(sim::Key, bool, std::uint32
   for (const Request* request : requests) visit(request->key, request->write, request->seq, request->timeouts);
 }
 
-sim::Task<models::Answer> Client::perform(Request& request) {
-  Step step{*this, &request};
+sim::Task<models::Answer> Client::perform(sim::Key key, sim::Value value, bool write, sim::OperationId operation) {
+  const std::uint64_t attempts = write && !shared_.safety ? 1 : shared_.options.attempts;
+  const auto patience = clock_.true_length(shared_.options.timeout * static_cast<std::int64_t>(attempts));
+  Request request{.key = key,
+                  .value = value,
+                  .write = write,
+                  .operation = operation,
+                  .attempts = attempts,
+                  .end = clock_.calendar().now() + patience,
+                  .changed = sim::Signal(clock_.calendar()),
+                  .op = write ? Op::write_request : Op::read_request};
+  const Listed listed(*this, request);
+  ClientStep step{*this, shared_, &request};
   while (request.state != RequestState::over) {
     co_await models::occupy(core_, shared_.options.request_work);
     step.happens(RequestEvent::prepared);
@@ -84,7 +105,7 @@ void Client::transmit(const Request& request) {
 void Client::on_packet(p4::PacketRef packet) {
   const Message message = read_message(shared_, *packet);
   Request* const* found = key_list_.find(message.store.seq);
-  Step step{*this, found != nullptr ? *found : nullptr, packet.get(), &message};
+  ClientStep step{*this, shared_, found != nullptr ? *found : nullptr, packet.get(), &message};
   step.happens(step.meaning());
 }
 

@@ -8,7 +8,7 @@
 // is sent again only if servers can recognise it. A client that crashes gives up what it has asked and, when it comes
 // back, goes on with the next SEQ, as one that draws its first SEQ from a clock does.
 //
-// What a request's life can bring is a transition table (client_step.hpp); the code here sends, receives and waits.
+// What a request's life can bring is a transition table (client_table.cpp); the code here sends, receives and waits.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 #include "models/host/core.hpp"
 #include "models/nic/verbs.hpp"
-#include "models/service/table_description.hpp"
 #include "protocols/store/network.hpp"
-#include "sim/kernel/waiting.hpp"
 #include "sim/record/flat_map.hpp"
 
 namespace racksim::store {
+
+struct Request;
 
 /// Told of answers to requests that are over.
 class RepeatedAnswers {
@@ -37,8 +37,10 @@ class Client final : public models::PacketHandler {
   /// Takes core `session.thread` of its node and the node's next raw queue pair.
   Client(Shared& shared, models::Session session, RepeatedAnswers& repeated);
 
-  sim::Task<models::Answer> get(sim::Key key, sim::OperationId operation);
-  sim::Task<models::Answer> put(sim::Key key, sim::Value value, sim::OperationId operation);
+  sim::Task<models::Answer> get(sim::Key key, sim::OperationId operation) { return perform(key, 0, false, operation); }
+  sim::Task<models::Answer> put(sim::Key key, sim::Value value, sim::OperationId operation) {
+    return perform(key, value, true, operation);
+  }
 
   /// Requests without an answer.
   std::size_t outstanding() const { return outstanding_; }
@@ -50,18 +52,16 @@ class Client final : public models::PacketHandler {
 
   void on_packet(p4::PacketRef packet) override;
 
-  /// The life of a request.
-  static const models::TableDescription& table();
+  /// For the table of its requests.
+  void transmit(const Request& request);
+  void report_repeated(sim::Key key) { repeated_.repeated(session_, key); }
+  /// Who its NIC is in the event log.
+  sim::Source source() const { return nic_.source(); }
 
  private:
-  /// An entry of the key list. It lives in the coroutine that waits for the answer and leaves the list with it.
-  struct Request;
-  struct Item;
-  struct Step;
-  struct Life;
+  class Listed;
 
-  sim::Task<models::Answer> perform(Request& request);
-  void transmit(const Request& request);
+  sim::Task<models::Answer> perform(sim::Key key, sim::Value value, bool write, sim::OperationId operation);
   std::uint64_t oldest();
 
   Shared& shared_;

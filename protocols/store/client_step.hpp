@@ -1,14 +1,17 @@
-// The life of a client's request (StarCache §3.3, §3.6, §3.9): its states and events, what it remembers, and the guards
-// and actions of its transition table, which is in client_table.cpp.
+// One event of a request that a client has made (StarCache §3.3, §3.6, §3.9): the states and events of its transition
+// table, which is in client_table.cpp, and what the table's guards and actions work on.
 #pragma once
 
 #include <cstdint>
 
 #include "models/service/transition_table.hpp"
-#include "protocols/store/client.hpp"
+#include "protocols/store/network.hpp"
+#include "sim/kernel/waiting.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::store {
+
+class Client;
 
 /// Names are in client_table.cpp, in this order.
 enum class RequestState : std::uint8_t {
@@ -33,42 +36,35 @@ enum class RequestEvent : std::uint8_t {
 };
 
 /// What has come of an item.
-struct Client::Item {
+struct ReceivedItem {
   Version version = 0;
-  std::uint64_t fragments = 0;  // a bit for each packet that has come
+  std::uint64_t fragments = 0;  ///< a bit for each packet that has come
   models::Answer answer;
 };
 
-struct Client::Request {
-  /// Enters the key list under the next SEQ.
-  Request(Client& client, sim::Key key, sim::Value value, bool write, sim::OperationId operation);
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
-  ~Request();
-
-  Client& client;
-  const sim::Key key;
-  const sim::Value value;
-  const bool write;
-  const sim::OperationId operation;
-  const std::uint64_t attempts;
-  // Refusals and corrections are no attempts of their own, but the time for all attempts bounds them too.
-  const sim::Time end;
-  std::uint32_t seq = 0;
+/// An entry of a client's key list. It lives in the coroutine that waits for the answer.
+struct Request {
+  sim::Key key;
+  sim::Value value;
+  bool write;
+  sim::OperationId operation;
+  std::uint64_t attempts;
+  sim::Time end;  ///< refusals and corrections are no attempts, but the time for all attempts bounds them too
   sim::Signal changed;
+  Op op;  ///< of its next packets
+  std::uint32_t seq = 0;
   RequestState state = RequestState::preparing;
-  Op op;  // of its next packets
   std::uint64_t timeouts = 0;
-  sim::Time sent;                                         // the last attempt
-  sim::SentAgain failure = sim::SentAgain::wrong_answer;  // of the last attempt, if it fails
-  // Apart, since a read may be sent on to the server when the switch has served it some packets (StarCache §3.8).
-  Item from_switch, from_server;
-  models::Answer answer;
+  sim::Time sent{};                                       ///< the last attempt
+  sim::SentAgain failure = sim::SentAgain::wrong_answer;  ///< of the last attempt, if it fails
+  /// Apart, since a read may be sent on to the server when the switch has served it some packets (StarCache §3.8).
+  ReceivedItem from_switch{}, from_server{};
+  models::Answer answer{};
 };
 
-/// One event of a request: the context of its table.
-struct Client::Step {
+struct ClientStep {
   Client& client;
+  Shared& shared;
   Request* request;                    ///< null if it is over and has left the key list
   const p4::Packet* packet = nullptr;  ///< that has come, if the event is one
   const Message* message = nullptr;    ///< in it
@@ -78,39 +74,21 @@ struct Client::Step {
   void happens(RequestEvent event);
   sim::KeyAndOperations key_and_operations() const;
 
-  // Guards
-  bool about_another_key() const;
-  bool of_an_older_version() const;
-  bool mixed_noticeably() const;
-  bool completes() const;
-  bool last_attempt() const;
-  bool out_of_time() const;
-  bool read() const { return !request->write; }
-
-  // Actions
-  void send();
-  void take();
-  void answer();
-  void wake() { request->changed.notify_all(); }
-  void pass_the_cache();
-  void note_mixture();
-  void note_collision();
-  void note_refusal();
-  void note_timeout();
-  void note_early_answer();
-  void note_late_answer();
-  void note_sent_again();
-  void report_repeated();
-
- private:
-  sim::Time now() const { return client.clock_.calendar().now(); }
-  /// Which item the packet belongs to.
-  Item& item() const;
-  /// Whether it begins its item again, being of a newer version.
-  bool begins_again() const;
+  sim::Time now() const { return shared.rack.calendar().now(); }
+  /// Any packet of a write's answer says that it has taken effect, whichever attempt it answers.
+  ReceivedItem& item() const {
+    return request->write || message->safety.version == 0 ? request->from_server : request->from_switch;
+  }
+  /// Whether the packet begins its item again, being of a newer version.
+  bool begins_again() const { return &item() == &request->from_switch && message->safety.version != item().version; }
   /// Whether it is of another value than those before it.
-  bool mixes() const;
+  bool mixes() const { return !begins_again() && item().fragments != 0 && message->value != item().answer.value; }
   std::uint64_t fragment_bit() const { return std::uint64_t{1} << (message->fragment % 64); }
+  void note_mixture();
 };
+
+using ClientTable = models::TransitionTable<RequestState, RequestEvent, ClientStep>;
+/// The life of a request in the client that makes it.
+const ClientTable& client_table();
 
 }  // namespace racksim::store

@@ -138,9 +138,9 @@ void Partition::write(Message request, Address from, sim::OperationId operation)
     record = &completed_[client_of(from)];
     const auto verdict = record->judge(seq, static_cast<std::uint32_t>(request.safety.oldest_or_number));
     forget_given_up(from, *record);
-    if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(RacePoint::write_given_up);
+    if (verdict == CompletedWrites::Verdict::given_up) return shared_.coverage.race(races.write_given_up);
     if (verdict == CompletedWrites::Verdict::completed) {
-      shared_.coverage.race(RacePoint::write_completed_before);
+      shared_.coverage.race(races.write_completed_before);
       ++shared_.counters.duplicate_writes.value;
       if (extension_) extension_->written(request);
       return answer_write(request, from, operation);
@@ -184,7 +184,7 @@ bool Partition::receive(Message& request, unsigned packets, Received& received) 
   if (std::popcount(received.fragments) < static_cast<int>(packets)) return false;
   // A write of which a part came before the key was cached counts as one that came before.
   if (received.unversioned && received.version != 0) {
-    shared_.coverage.race(RacePoint::write_partly_before_insertion);
+    shared_.coverage.race(races.write_partly_before_insertion);
   }
   request.safety.version = received.unversioned ? kNoVersion : received.version;
   request.store.flag = received.flag ? 1 : 0;
@@ -197,7 +197,7 @@ void Partition::forget_given_up(Address from, const CompletedWrites& record) {
   const auto forget = [&](std::uint32_t first, std::uint32_t last) {
     auto at = receiving_.lower_bound({from, first});
     while (at != receiving_.end() && at->first.address == from && at->first.seq <= last) {
-      shared_.coverage.race(RacePoint::half_a_write_forgotten);
+      shared_.coverage.race(races.half_a_write_forgotten);
       at = receiving_.erase(at);
     }
   };

@@ -34,12 +34,14 @@ Message message_for(Op op, store::KeyHash hash, sim::Key key) {
 }  // namespace
 
 CacheManager::CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options,
-                           Counters& counters, const CacheProgram& program, bool tells_servers)
+                           Counters& counters, const CacheProgram& program, const ControllerRaces& races,
+                           bool tells_servers)
     : shared_(shared),
       options_(options),
       counters_(counters),
       program_(program),
       place_(place),
+      races_(races),
       tells_servers_(tells_servers),
       clock_(shared.rack.calendar(), place.chassis().name() + "/control"),
       scope_(shared.rack.calendar()) {
@@ -59,42 +61,6 @@ std::size_t CacheManager::room() const {
   std::size_t sum = 0;
   for (const auto& indices : free_indices_) sum += indices.size();
   return sum;
-}
-
-bool CacheManager::cacheable(sim::Key key) const {
-  static_cast<void>(key);
-  return true;
-}
-
-sim::Task<void> CacheManager::prepare_row(RowAt row) {
-  static_cast<void>(row);
-  co_return;
-}
-
-sim::Task<void> CacheManager::clear_row(sim::Key key, RowAt row) {
-  static_cast<void>(key);
-  static_cast<void>(row);
-  co_return;
-}
-
-void CacheManager::row_inserted(KeyHash hash, RowAt row, std::uint64_t state) {
-  static_cast<void>(hash);
-  static_cast<void>(row);
-  static_cast<void>(state);
-}
-
-void CacheManager::row_removed(KeyHash hash, RowAt row) {
-  static_cast<void>(hash);
-  static_cast<void>(row);
-}
-
-sim::Duration CacheManager::patience(std::uint64_t attempt) const {
-  static_cast<void>(attempt);
-  return options_.fetch_timeout;
-}
-
-void CacheManager::note_race(CommonRace race) const {
-  static_cast<void>(race);
 }
 
 RowAt CacheManager::make_row(sim::Key key, bool usable) {
@@ -147,16 +113,16 @@ sim::Task<bool> CacheManager::install(sim::Key key) {
   co_await pipe.write(program_.state, at.index, state);
   co_await prepare_row(at);
   co_await pipe.write(program_.popularity, at.index, 0);
-  if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
+  if (booted_since(incarnation, races_.boot_while_installing)) co_return false;
   std::vector<p4::KeyMatch> row_key = match(shared_.hash(key));  // named: gcc 12 refuses a braced list in the operand
   std::vector<std::uint64_t> row_data{at.index};
   row_inserted(shared_.hash(key), at, state);
   co_await pipe.set_entry(program_.lookup, std::move(row_key), program_.set_index, std::move(row_data));
-  if (booted_since(incarnation, CommonRace::boot_while_installing)) co_return false;
-  co_return co_await bring_value(key, CommonRace::boot_while_installing);
+  if (booted_since(incarnation, races_.boot_while_installing)) co_return false;
+  co_return co_await bring_value(key, races_.boot_while_installing);
 }
 
-sim::Task<bool> CacheManager::bring_value(sim::Key key, CommonRace if_booted) {
+sim::Task<bool> CacheManager::bring_value(sim::Key key, sim::RacePoint if_booted) {
   const std::uint32_t incarnation = incarnation_;
   const bool fetched = co_await fetch(key);
   if (booted_since(incarnation, if_booted)) co_return false;
@@ -179,20 +145,20 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
   ++counters_.evictions.value;
   row_removed(hash, at);
   co_await pipe.remove_entry(program_.lookup, match(hash));
-  if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
+  if (booted_since(incarnation, races_.boot_while_evicting)) co_return;
   co_await clear_row(key, at);
-  if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
+  if (booted_since(incarnation, races_.boot_while_evicting)) co_return;
   Message request = message_for(kEviction, hash, key);
   if (shared_.safety) {
     // No write gets a version any more: the last one is final.
     const std::uint64_t state = co_await pipe.read(program_.state, at.index);
-    if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
+    if (booted_since(incarnation, races_.boot_while_evicting)) co_return;
     request.safety.version = state & p4::mask_of(program_.state->width.bits);
     versions_[hash] = store::Version{request.safety.version};
   }
   if (tells_servers_) {
     co_await ask(request, shared_.home_of(hash), kUntilAnswered);
-    if (booted_since(incarnation, CommonRace::boot_while_evicting)) co_return;
+    if (booted_since(incarnation, races_.boot_while_evicting)) co_return;
   }
   rows_.erase(hash);
   free_indices_[at.pipe].push_back(at.index);
@@ -207,7 +173,7 @@ sim::Task<bool> CacheManager::fetch(sim::Key key) {
   const bool fetched = co_await ask(request, shared_.home_of(hash), options_.fetch_attempts);
   if (!fetched) {
     ++counters_.failed_fetches.value;
-    note_race(CommonRace::fetch_given_up);
+    shared_.coverage.race(races_.fetch_given_up);
   }
   co_return fetched;
 }
@@ -245,7 +211,7 @@ void CacheManager::on_packet(p4::PacketRef packet) {
 
 void CacheManager::answered(const Message& reply) {
   const auto found = pending_.find(static_cast<std::uint32_t>(reply.store.seq));
-  if (found == pending_.end()) return note_race(CommonRace::late_reply);
+  if (found == pending_.end()) return shared_.coverage.race(races_.late_reply);
   PendingRequest& pending = *found->second;
   // All packets of one attempt: StarCache has dropped those of another, and with one missing nobody who waits for the
   // item is ever served the whole of it.
@@ -302,9 +268,9 @@ std::optional<RowAt> CacheManager::row_of(KeyHash hash) const {
   return row == rows_.end() ? std::nullopt : std::optional(row->second.at);
 }
 
-bool CacheManager::booted_since(std::uint32_t incarnation, CommonRace race) const {
+bool CacheManager::booted_since(std::uint32_t incarnation, sim::RacePoint race) const {
   if (incarnation == incarnation_) return false;
-  note_race(race);
+  shared_.coverage.race(race);
   return true;
 }
 

@@ -29,13 +29,19 @@
 
 namespace racksim::switch_cache {
 
+/// The races that the controllers of all caches know, by the numbers that a scheme has given them.
+struct ControllerRaces {
+  sim::RacePoint fetch_given_up, late_reply, boot_while_installing, boot_while_evicting, revived_invalid;
+  sim::RacePoint revived_with_requests = revived_invalid;  ///< requests wait in the switch
+};
+
 class CacheManager : public models::PacketHandler, models::BootObserver {
  public:
   CacheManager(const CacheManager&) = delete;
   CacheManager& operator=(const CacheManager&) = delete;
 
   /// Whether the switch can hold the item.
-  virtual bool cacheable(sim::Key key) const;
+  virtual bool cacheable(sim::Key /*key*/) const { return true; }
 
   /// Inserts a key and fetches its value. False if it is not cacheable, there is no room, it is cached already (or one
   /// with the same hash), or its server does not answer.
@@ -65,39 +71,30 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// The switch's control CPU, at a pipe of the cache.
   models::ControlSession cpu(unsigned pipe) const { return {place_.control_cpu(), pipe}; }
   const CachePlace& place() const { return place_; }
+  const ControllerRaces& controller_races() const { return races_; }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
 
   void on_packet(p4::PacketRef packet) final;
 
  protected:
-  /// What may go wrong on the way.
-  enum class CommonRace : std::uint8_t {
-    boot_while_installing,
-    boot_while_evicting,
-    boot_while_fetching,
-    fetch_given_up,
-    late_reply
-  };
-
   /// `tells_servers`: whether servers are told when a key is not cached any more.
   CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options, Counters& counters,
-               const CacheProgram& program, bool tells_servers);
+               const CacheProgram& program, const ControllerRaces& races, bool tells_servers);
 
   /// Loads what the switch needs besides the rows: for the constructor to do, and done again after each boot.
   virtual void configure_switch() = 0;
   /// Makes what else belongs to a row ready for a new key, between its STATE and its POPULARITY.
-  virtual sim::Task<void> prepare_row(RowAt row);
+  virtual sim::Task<void> prepare_row(RowAt /*row*/) { co_return; }
   /// The switch has just ceased to know a key: sees to what the row still holds, before it is another key's.
-  virtual sim::Task<void> clear_row(sim::Key key, RowAt row);
+  virtual sim::Task<void> clear_row(sim::Key /*key*/, RowAt /*row*/) { co_return; }
   /// The lookup table leads, or is about to lead, to a row for a key, whose STATE is the given one; or does so no more.
-  virtual void row_inserted(store::KeyHash hash, RowAt row, std::uint64_t state);
-  virtual void row_removed(store::KeyHash hash, RowAt row);
+  virtual void row_inserted(store::KeyHash /*hash*/, RowAt /*row*/, std::uint64_t /*state*/) {}
+  virtual void row_removed(store::KeyHash /*hash*/, RowAt /*row*/) {}
   /// How long to wait for the answer to an attempt, counted from 0.
-  virtual sim::Duration patience(std::uint64_t attempt) const;
+  virtual sim::Duration patience(std::uint64_t /*attempt*/) const { return options_.fetch_timeout; }
   /// A message to the controller that answers no request of it.
   virtual void other(const store::Message& message, store::Address from) = 0;
-  virtual void note_race(CommonRace race) const;
 
   store::Shared& shared() const { return shared_; }
   sim::Clock& clock() { return clock_; }
@@ -108,7 +105,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// is no room or it is cached already. `usable`: its value need not be fetched.
   std::optional<RowAt> insert_now(sim::Key key, bool usable);
   /// Has the value of a new row fetched, which is then usable; removes it if its server does not answer.
-  sim::Task<bool> bring_value(sim::Key key, CommonRace if_booted);
+  sim::Task<bool> bring_value(sim::Key key, sim::RacePoint if_booted);
   /// The version that an insertion of the key begins with.
   store::Version first_version(sim::Key key);
 
@@ -152,7 +149,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   bool has_room_for(KeyHash hash) const { return !free_indices_[place_.pipe_of(hash)].empty(); }
   void free_all_rows();
   /// Whether the switch has booted since it was this incarnation, which is then marked.
-  bool booted_since(std::uint32_t incarnation, CommonRace race) const;
+  bool booted_since(std::uint32_t incarnation, sim::RacePoint race) const;
   std::vector<p4::KeyMatch> match(KeyHash hash) const { return {hash.high, hash.low}; }
 
   store::Shared& shared_;
@@ -160,6 +157,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   Counters& counters_;
   CacheProgram program_;
   const CachePlace& place_;
+  ControllerRaces races_;
   bool tells_servers_;
   sim::Clock clock_;
   sim::Scope scope_;

@@ -9,6 +9,7 @@ namespace racksim::switch_cache {
 Controller::Controller(store::Shared& shared, const CacheOptions& options, Counters& counters,
                        const CacheProgram& program, CacheManager& manager)
     : Rounds(shared.rack.calendar(), options.round),
+      shared_(shared),
       counters_(counters),
       manager_(manager),
       version_bits_(program.state->width.bits) {}
@@ -26,7 +27,8 @@ sim::Task<void> Controller::look_for_dead_keys() {
     const bool same = before != last_rows_.end() && before->second.state == row.state &&
                       (invalid || before->second.front == row.front);
     if (same && (invalid || row.waited_for) && manager_.is_cached(key)) {
-      met_dead_key(invalid);
+      const ControllerRaces& races = manager_.controller_races();
+      shared_.coverage.race(invalid ? races.revived_invalid : races.revived_with_requests);
       revivals.push_back(revive(key));
     }
     rows[key] = row;

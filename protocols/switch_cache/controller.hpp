@@ -26,8 +26,6 @@ class Controller : public Rounds {
   };
   /// Reads a row's registers.
   virtual sim::Task<RowState> read_row(RowAt at) = 0;
-  /// A key is dead: its value is invalid, or valid and not served.
-  virtual void met_dead_key(bool invalid) const = 0;
 
   /// Has the values of keys fetched that are invalid, or waited for, as they were in the last round.
   sim::Task<void> look_for_dead_keys();
@@ -35,6 +33,7 @@ class Controller : public Rounds {
  private:
   sim::Task<void> revive(sim::Key key);
 
+  store::Shared& shared_;
   Counters& counters_;
   CacheManager& manager_;
   unsigned version_bits_;                        // of STATE, below the bit that says valid

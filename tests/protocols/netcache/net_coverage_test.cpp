@@ -48,10 +48,13 @@ TEST_CASE("NetCache declares its map, in which every point has a name of its own
   std::set<std::string> names;
   for (std::size_t point = 0; point < map.points(); ++point) names.insert(map.name_of(point));
   CHECK(names.size() == map.points());
+  CHECK(map.states[static_cast<std::size_t>(KeyState::not_cached)] == "not cached");
+  CHECK(map.states[static_cast<std::size_t>(KeyState::invalid)] == "invalid");
   CHECK(map.states[static_cast<std::size_t>(KeyState::valid)] == "valid");
-  CHECK(map.messages[coverage_message(netcache::kCacheUpdate)] == "UPDATE");
-  CHECK(coverage_message(starcache::kReport) == kNoMessage);
-  CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
+  CHECK(map.messages[switch_cache::coverage_message(netcache::kMessages, netcache::kCacheUpdate)] == "UPDATE");
+  CHECK(switch_cache::coverage_message(netcache::kMessages, starcache::kReport) == switch_cache::kNoMessage);
+  CHECK(map.race_points[netcache::races.late_answer.number] == "client: an answer to a request that is over");
+  CHECK(map.race_points[netcache::races.revived_invalid.number] == map.race_points.back());
   const auto& entries = models::protocols();
   const auto entry = std::find_if(entries.begin(), entries.end(), [](const auto& e) { return e.name == "netcache"; });
   REQUIRE(entry != entries.end());

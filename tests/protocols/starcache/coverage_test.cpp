@@ -36,10 +36,16 @@ TEST_CASE("every point has a name of its own, and states and messages are number
   CHECK(names.size() == map.points());
   CHECK(map.states.size() == 7);
   CHECK(map.states[kNotCached] == "not cached");
-  CHECK(map.states[coverage_state(Validity::valid, QueueState::full)] == "valid, full queue");
-  CHECK(map.messages[coverage_message(Op::read_reply, true)] == "R-REP that circulates");
-  CHECK(coverage_message(starcache::kReport, false) == kNoMessage);
-  CHECK(map.race_points.size() == static_cast<std::size_t>(RacePoint::count));
+  for (const auto queue : {QueueState::empty, QueueState::waiting, QueueState::full}) {
+    const char* const names_of_queues[] = {"empty queue", "waiting requests", "full queue"};
+    const std::string of_queue = names_of_queues[static_cast<std::size_t>(queue)];
+    CHECK(map.states[coverage_state(Validity::invalid, queue)] == "invalid, " + of_queue);
+    CHECK(map.states[coverage_state(Validity::valid, queue)] == "valid, " + of_queue);
+  }
+  CHECK(map.messages[switch_cache::coverage_message(kMessages, Op::read_reply, true)] == "R-REP that circulates");
+  CHECK(switch_cache::coverage_message(kMessages, starcache::kReport) == switch_cache::kNoMessage);
+  CHECK(map.race_points[races.late_answer.number] == "client: an answer to a request that is over");
+  CHECK(map.race_points[races.report_repeated.number] == map.race_points.back());
 }
 
 TEST_CASE("both protocols declare their map when they register") {

@@ -1,6 +1,4 @@
 // The life of a request as its transition table has it (StarCache §3.3, §3.6, §3.9).
-#include "protocols/store/client_step.hpp"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "models/service/protocol.hpp"
+#include "protocols/store/client_step.hpp"
 #include "tests/protocols/nocache/nocache_run.hpp"
 
 namespace client_table_test {
@@ -60,7 +59,7 @@ class Forger {
 /// The rows that the client has executed, without the table's name.
 std::set<std::string> rows_reached(const sim::Coverage& coverage) {
   std::set<std::string> names;
-  const std::string prefix = Client::table().name + ": ";
+  const std::string prefix = client_table().description().name + ": ";
   for (std::size_t point = 0; point < coverage.map().points(); ++point) {
     const std::string name = coverage.map().name_of(point);
     if (coverage.reached(point) && name.starts_with(prefix)) names.insert(name.substr(prefix.size()));
