@@ -183,8 +183,8 @@ struct ControlCpu::Operation : SlotAccess {
 
   ControlCpu& cpu;
   const Target target;
-  const std::uint32_t boots;   // of the switch, when it was posted
-  const std::uint64_t number;  // in the order of posting
+  const std::uint32_t boots;    // of the switch, when it was posted
+  const std::uint64_t number;   // in the order of posting
   Operations::iterator listed;  // where the control CPU has it
 };
 

@@ -45,43 +45,35 @@ class [[nodiscard]] ControlWait {
 /// What a control-plane task does to one pipe. Handles and failures are ControlCpu's.
 class ControlSession {
  public:
-  ControlSession(ControlCpu& cpu, unsigned pipe) : cpu_(cpu), pipe_(pipe) {}
+  ControlSession(ControlCpu& cpu, unsigned pipe) : cpu_(&cpu), pipe_(pipe) {}
 
-  ControlWait read(const p4::RegisterArray* array, std::uint64_t index) {
-    return wait(
-        [=](ControlCpu& cpu, unsigned pipe, ControlCpu::Done done) { cpu.read(pipe, array, index, std::move(done)); });
+  ControlWait read(const p4::RegisterArray* array, std::uint64_t index) const {
+    return ControlWait(
+        [cpu = cpu_, pipe = pipe_, array, index](Done done) { cpu->read(pipe, array, index, std::move(done)); });
   }
-  ControlWait write(const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value) {
-    return wait([=](ControlCpu& cpu, unsigned pipe, ControlCpu::Done done) {
-      cpu.write(pipe, array, index, value, std::move(done));
+  ControlWait write(const p4::RegisterArray* array, std::uint64_t index, std::uint64_t value) const {
+    return ControlWait([cpu = cpu_, pipe = pipe_, array, index, value](Done done) {
+      cpu->write(pipe, array, index, value, std::move(done));
     });
   }
-  ControlWait clear(const p4::RegisterArray* array) {
-    return wait(
-        [=](ControlCpu& cpu, unsigned pipe, ControlCpu::Done done) { cpu.clear(pipe, array, std::move(done)); });
+  ControlWait clear(const p4::RegisterArray* array) const {
+    return ControlWait([cpu = cpu_, pipe = pipe_, array](Done done) { cpu->clear(pipe, array, std::move(done)); });
   }
   ControlWait set_entry(const p4::Table* table, std::vector<p4::KeyMatch> key, const p4::Action* action,
-                        std::vector<std::uint64_t> data) {
-    return wait([table, key = std::move(key), action, data = std::move(data)](ControlCpu& cpu, unsigned pipe,
-                                                                              ControlCpu::Done done) {
-      cpu.set_entry(pipe, table, key, action, data, std::move(done));
-    });
+                        std::vector<std::uint64_t> data) const {
+    return ControlWait([cpu = cpu_, pipe = pipe_, table, key = std::move(key), action, data = std::move(data)](
+                           Done done) { cpu->set_entry(pipe, table, key, action, data, std::move(done)); });
   }
-  ControlWait remove_entry(const p4::Table* table, std::vector<p4::KeyMatch> key) {
-    return wait([table, key = std::move(key)](ControlCpu& cpu, unsigned pipe, ControlCpu::Done done) {
-      cpu.remove_entry(pipe, table, key, std::move(done));
+  ControlWait remove_entry(const p4::Table* table, std::vector<p4::KeyMatch> key) const {
+    return ControlWait([cpu = cpu_, pipe = pipe_, table, key = std::move(key)](Done done) {
+      cpu->remove_entry(pipe, table, key, std::move(done));
     });
   }
 
  private:
-  template <class Post>
-  ControlWait wait(Post post) {
-    return ControlWait([&cpu = cpu_, pipe = pipe_, post = std::move(post)](ControlCpu::Done done) {
-      post(cpu, pipe, std::move(done));
-    });
-  }
+  using Done = ControlCpu::Done;
 
-  ControlCpu& cpu_;
+  ControlCpu* cpu_;
   unsigned pipe_;
 };
 

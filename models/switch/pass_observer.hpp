@@ -17,12 +17,8 @@ class PassObserver {
                              const p4::Verdict& verdict) = 0;
   /// The same of a copy that leaves its queue at `at`, which may lie ahead, for its egress pass; `kept` is false when
   /// the program drops it.
-  virtual void before_egress(const p4::Packet& packet, const p4::EgressMetadata& metadata, sim::Time at) {
-    static_cast<void>(packet), static_cast<void>(metadata), static_cast<void>(at);
-  }
-  virtual void after_egress(const p4::Packet& packet, const p4::EgressMetadata& metadata, bool kept) {
-    static_cast<void>(packet), static_cast<void>(metadata), static_cast<void>(kept);
-  }
+  virtual void before_egress(const p4::Packet&, const p4::EgressMetadata&, sim::Time /*at*/) {}
+  virtual void after_egress(const p4::Packet&, const p4::EgressMetadata&, bool /*kept*/) {}
   /// Whether idle passes are run for this observer's sake. One that says no is told of the first of a row of them: the
   /// others meet the same headers and the same state (StarCache's cache packets go round millions of times).
   virtual bool sees_idle_passes() const { return true; }

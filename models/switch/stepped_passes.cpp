@@ -11,7 +11,7 @@ SteppedPasses::SteppedPasses(sim::Calendar& calendar, const SwitchTiming& timing
 
 void SteppedPasses::begin_ingress(PipeState& pipe, p4::PacketRef&& packet, const p4::IngressMetadata& metadata,
                                   IngressEnd& end) {
-  Stepped& stepped = take(Stepped::Kind::ingress, pipe);
+  Stepped& stepped = take(Stepped::Use::ingress, pipe);
   stepped.packet = std::move(packet);
   stepped.metadata = metadata;
   stepped.ingress_end = &end;
@@ -21,7 +21,7 @@ void SteppedPasses::begin_ingress(PipeState& pipe, p4::PacketRef&& packet, const
 
 void SteppedPasses::begin_egress(PipeState& pipe, p4::PacketRef&& packet, const p4::EgressMetadata& metadata,
                                  EgressEnd& end) {
-  Stepped& stepped = take(Stepped::Kind::egress, pipe);
+  Stepped& stepped = take(Stepped::Use::egress, pipe);
   stepped.packet = std::move(packet);
   stepped.port = metadata.port;
   stepped.egress_end = &end;
@@ -30,16 +30,16 @@ void SteppedPasses::begin_egress(PipeState& pipe, p4::PacketRef&& packet, const 
 }
 
 void SteppedPasses::begin_access(PipeState& pipe, SlotAccess& access) {
-  Stepped& stepped = take(Stepped::Kind::access, pipe);
+  Stepped& stepped = take(Stepped::Use::access, pipe);
   stepped.access = &access;
   step_at(stepped, stepped.start + timing_.access_offset(access.gress(), access.stage()));
 }
 
-SteppedPasses::Stepped& SteppedPasses::take(Stepped::Kind kind, PipeState& pipe) {
+SteppedPasses::Stepped& SteppedPasses::take(Stepped::Use use, PipeState& pipe) {
   if (free_.empty()) free_.push_back(all_.emplace_back(std::make_unique<Stepped>()).get());
   Stepped& stepped = *free_.back();
   free_.pop_back();
-  stepped.kind = kind;
+  stepped.use = use;
   stepped.pipe = &pipe;
   stepped.start = calendar_.now();
   stepped.stage = 0;
@@ -47,7 +47,7 @@ SteppedPasses::Stepped& SteppedPasses::take(Stepped::Kind kind, PipeState& pipe)
 }
 
 void SteppedPasses::give_back(Stepped& stepped) {
-  stepped.kind = Stepped::Kind::free;
+  stepped.use = Stepped::Use::free;
   free_.push_back(&stepped);
 }
 
@@ -58,14 +58,14 @@ void SteppedPasses::step_at(Stepped& stepped, sim::Time when) {
 }
 
 void SteppedPasses::step(Stepped* stepped) {
-  switch (stepped->kind) {
-    case Stepped::Kind::free:
+  switch (stepped->use) {
+    case Stepped::Use::free:
       break;
-    case Stepped::Kind::ingress:
+    case Stepped::Use::ingress:
       return ingress_stage(*stepped);
-    case Stepped::Kind::egress:
+    case Stepped::Use::egress:
       return egress_stage(*stepped);
-    case Stepped::Kind::access:
+    case Stepped::Use::access:
       return access_stage(*stepped);
   }
   throw std::logic_error("a stepped pass that is over has another stage");
@@ -75,7 +75,7 @@ void SteppedPasses::finish() {
   while (free_.size() < all_.size()) {
     Stepped* first = nullptr;
     for (const auto& stepped : all_) {
-      if (stepped->kind == Stepped::Kind::free) continue;
+      if (stepped->use == Stepped::Use::free) continue;
       if (!first || std::pair(stepped->next, stepped->turn) < std::pair(first->next, first->turn)) {
         first = stepped.get();
       }

@@ -55,9 +55,9 @@ class SteppedPasses {
  private:
   /// A pass, or an access in its slot.
   struct Stepped {
-    enum class Kind : std::uint8_t { free, ingress, egress, access };
+    enum class Use : std::uint8_t { free, ingress, egress, access };
 
-    Kind kind = Kind::free;
+    Use use = Use::free;
     p4::Pass pass;
     PipeState* pipe = nullptr;
     p4::PacketRef packet;
@@ -73,7 +73,7 @@ class SteppedPasses {
     sim::EventId event;
   };
 
-  Stepped& take(Stepped::Kind kind, PipeState& pipe);
+  Stepped& take(Stepped::Use use, PipeState& pipe);
   void give_back(Stepped& stepped);
   void step_at(Stepped& stepped, sim::Time when);
   /// The event of the next stage.

@@ -12,23 +12,23 @@ using store::Op;
 using store::ValueHeader;
 
 // Servers are always told when a key is not cached any more: they update the switch when a cached key is written.
-CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
-                           Counters& counters, const NetProgram& program)
-    : switch_cache::CacheManager(shared, place, options, counters, program, controller_races, true),
+CacheManager::CacheManager(store::Shared& shared, const switch_cache::CacheLocation& location,
+                           const NetCacheOptions& options, Counters& counters, const NetProgram& program)
+    : switch_cache::CacheManager(shared, location, options, counters, program, controller_races, true),
       options_(options),
       counters_(counters),
       program_(program) {
-  if (place.pipes() != std::vector<unsigned>{kPipe}) {
+  if (location.pipes() != std::vector<unsigned>{kPipe}) {
     throw sim::OptionError(
         "/rack/topology/pipes",
-        fmt::format("servers in {} pipes of their switch, up to {}", place.pipes().size(), place.pipes().back()),
+        fmt::format("servers in {} pipes of their switch, up to {}", location.pipes().size(), location.pipes().back()),
         "all in the first: NetCache is modelled for one pipe, with the control CPU's port");
   }
   configure_switch();
 }
 
 void CacheManager::configure_switch() {
-  models::SwitchChassis& chassis = place().chassis();
+  models::SwitchChassis& chassis = location().chassis();
   chassis.replication().set_group(kReportGroup, {{0, {static_cast<std::uint16_t>(chassis.cpu_port())}}});
 }
 
@@ -41,7 +41,7 @@ sim::Duration CacheManager::patience(std::uint64_t attempt) const {
 }
 
 std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const sim::Key> keys) {
-  p4::RegisterFile& registers = place().pipeline(kPipe).registers();
+  p4::RegisterFile& registers = location().pipeline(kPipe).registers();
   std::vector<Preloaded> preloaded;
   for (const sim::Key key : keys) {
     if (room() == 0) break;

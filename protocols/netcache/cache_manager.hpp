@@ -22,7 +22,7 @@ inline constexpr unsigned kPipe = 0;
 class CacheManager final : public switch_cache::CacheManager {
  public:
   /// Loads the multicast group of reports. All servers must be in the first pipe of their switch.
-  CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+  CacheManager(store::Shared& shared, const switch_cache::CacheLocation& location, const NetCacheOptions& options,
                Counters& counters, const NetProgram& program);
 
   /// The switch's control CPU, at the pipe of the cache.

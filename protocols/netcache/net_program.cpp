@@ -94,13 +94,7 @@ class Builder {
   }
 
   void look_up(Block& store) {
-    auto& set_index = p_.action("set_index");
-    set_index.set(index_, set_index.data("index", 16));
-    auto& lookup = p_.table("lookup").key(key_high_).key(key_low_).action(set_index).size(
-        static_cast<std::uint32_t>(shape_.cache_entries));
-    out_.lookup = &lookup;
-    out_.set_index = &set_index;
-    store.apply(lookup)
+    store.apply(switch_cache::make_lookup(p_, index_, shape_.cache_entries, out_))
         .on_hit([&](Block& cached) {
           state(cached);
           cached.if_(valid_ == 1).then([&](Block& b) {
@@ -165,17 +159,9 @@ class Builder {
     table.entry({number(Role::update)}, p_.action("state_update").execute(install, index_, valid_));
   }
 
-  p4::RegisterAction& count_up(p4::RegisterArray& array) {
-    return array.action("count").update(kLo, AluOperation::add, kLo, 1);
-  }
-
   // The counters of the cached keys (NetCache §4.4.3).
   void count_read(Block& valid) {
-    auto& popularity = p_.register_array("POPULARITY", Width::single(32), shape_.cache_entries);
-    auto& hits = p_.register_array("HITS", Width::single(32), 1);
-    out_.popularity = &popularity;
-    out_.hits = &hits;
-    auto& count = p_.action("count_read").execute(count_up(popularity), index_).execute(count_up(hits), 0);
+    auto& count = switch_cache::make_read_counter(p_, "count_read", index_, shape_.cache_entries, out_);
     valid.if_(role_ == number(Role::read)).then([&](Block& b) { b.apply(count); });
   }
 

@@ -31,9 +31,9 @@ models::Core& agent_core(store::Shared& shared, const store::Partition& partitio
 }
 }  // namespace
 
-NetServer::NetServer(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+NetServer::NetServer(store::Shared& shared, const switch_cache::CacheLocation& location, const NetCacheOptions& options,
                      Counters& counters, store::Partition& partition)
-    : CachingServer(shared, place, partition),
+    : CachingServer(shared, location, partition),
       options_(options),
       counters_(counters),
       nic_(shared.rack.server(shared.node_of(partition.server())).nic()),

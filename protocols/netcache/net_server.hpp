@@ -27,7 +27,7 @@ namespace racksim::netcache {
 
 class NetServer final : public switch_cache::CachingServer, models::PacketHandler {
  public:
-  NetServer(store::Shared& shared, const switch_cache::CachePlace& place, const NetCacheOptions& options,
+  NetServer(store::Shared& shared, const switch_cache::CacheLocation& location, const NetCacheOptions& options,
             Counters& counters, store::Partition& partition);
 
   /// A key has been put into the switch before the run, with this version (0 without versions) and the value it has.

@@ -69,20 +69,20 @@ const sim::Registration<models::ProtocolEntry> registration({
 NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& options)
     : Application(context, options, options.exactly_once),
       options_(options),
-      place_(shared()),
+      location_(shared()),
       counters_(context.rack.metrics()),
       program_(make_net_program(shape_of(options))) {
   shared().coverage = context.coverage;
   shared().versions = options.versions();
-  context.rack.install_program(program_.program, place_.network_switch());
+  context.rack.install_program(program_.program, location_.network_switch());
   for (const auto& partition : partitions()) {
-    servers_.push_back(std::make_unique<NetServer>(shared(), place_, options_, counters_, *partition));
+    servers_.push_back(std::make_unique<NetServer>(shared(), location_, options_, counters_, *partition));
   }
-  manager_ = std::make_unique<CacheManager>(shared(), place_, options_, counters_, program_);
+  manager_ = std::make_unique<CacheManager>(shared(), location_, options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_);
   if (context.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), program_, *manager_);
-    place_.chassis().add_pass_observer(*switch_coverage_);
+    location_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
@@ -135,7 +135,7 @@ std::vector<models::Leak> NetCache::leaks() const {
 // A valid value in the switch is a copy that readers get.
 void NetCache::show_state(sim::StateVisitor& visitor) const {
   Application::show_state(visitor);
-  const p4::RegisterFile& registers = place_.pipeline(kPipe).registers();
+  const p4::RegisterFile& registers = location_.pipeline(kPipe).registers();
   for (const sim::Key key : manager_->cached()) {
     const std::uint64_t index = manager_->index_of(key);
     const std::uint64_t state = registers.read(program_.state->id, index);
@@ -151,9 +151,9 @@ std::vector<models::SwitchRegister> NetCache::switch_state_of(sim::Key key) cons
   const switch_cache::RowAt row = manager_->row_of(key);
   const auto word_text = [](std::uint64_t word) { return fmt::format("{:#x}", word); };
   // The other words follow from these two (ValueHeader).
-  return {switch_cache::described_state(place_, program_, row),
-          switch_cache::described(place_, *program_.values[0], row, "low half of the value", word_text),
-          switch_cache::described(place_, *program_.values[1], row, "high half of the value", word_text)};
+  return {switch_cache::described_state(location_, program_, row),
+          switch_cache::described(location_, *program_.values[0], row, "low half of the value", word_text),
+          switch_cache::described(location_, *program_.values[1], row, "high half of the value", word_text)};
 }
 
 const char* NetCache::name_of(store::Op op) const {

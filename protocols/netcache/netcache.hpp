@@ -37,7 +37,7 @@ class NetCache final : public store::Application {
 
  private:
   NetCacheOptions options_;
-  switch_cache::CachePlace place_;
+  switch_cache::CacheLocation location_;
   Counters counters_;
   NetProgram program_;
   std::vector<std::unique_ptr<NetServer>> servers_;  // by number

@@ -46,8 +46,4 @@ void NetCacheOptions::declare(sim::Parameters& p) {
   declare_versions(p);
 }
 
-models::StateSize NetCacheOptions::state_size(std::uint64_t) const {
-  return store::store_state_size();
-}
-
 }  // namespace racksim::netcache

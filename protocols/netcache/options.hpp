@@ -10,7 +10,7 @@
 
 namespace racksim::netcache {
 
-struct NetCacheOptions final : models::ProtocolOptions, store::StoreOptions, switch_cache::CacheOptions {
+struct NetCacheOptions final : store::StoreProtocolOptions, switch_cache::CacheOptions {
   NetCacheOptions() { cache_entries = 10'240; }
 
   std::uint64_t preload = 10'000;  ///< hottest keys, of which the cacheable ones are preloaded (StarCache §5.1)
@@ -31,9 +31,6 @@ struct NetCacheOptions final : models::ProtocolOptions, store::StoreOptions, swi
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
-  sim::Duration gives_up_after() const override { return all_attempts(); }
-  bool warms_itself() const override { return true; }
-  models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

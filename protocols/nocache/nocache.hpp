@@ -5,12 +5,9 @@
 
 namespace racksim::nocache {
 
-struct NoCacheOptions final : models::ProtocolOptions, store::StoreOptions {
+struct NoCacheOptions final : store::StoreProtocolOptions {
   void declare(sim::Parameters& p) override { declare_store(p); }
   sim::Duration longest_timeout(const models::RackOptions&) const override { return timeout; }
-  sim::Duration gives_up_after() const override { return all_attempts(); }
-  bool warms_itself() const override { return true; }
-  models::StateSize state_size(std::uint64_t) const override { return store::store_state_size(); }
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

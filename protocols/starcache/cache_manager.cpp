@@ -31,29 +31,29 @@ std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint6
 }  // namespace
 
 // A server need not know what is cached unless it orders writes by versions.
-CacheManager::CacheManager(store::Shared& shared, const switch_cache::CachePlace& place,
+CacheManager::CacheManager(store::Shared& shared, const switch_cache::CacheLocation& location,
                            const StarCacheOptions& options, Counters& counters, const StarProgram& program)
-    : switch_cache::CacheManager(shared, place, options, counters, program, controller_races, shared.safety),
+    : switch_cache::CacheManager(shared, location, options, counters, program, controller_races, shared.safety),
       options_(options),
       program_(program) {
   configure_switch();
   if (!options.same_entries) return;
   for (unsigned other = 0; other < shared.rack.switches(); ++other) {
-    if (other == place.network_switch() || !has_servers(shared.rack, other)) continue;
+    if (other == location.network_switch() || !has_servers(shared.rack, other)) continue;
     replicas_.push_back(std::make_unique<ReplicaSwitch>(shared, other, program));
   }
 }
 
 void CacheManager::configure_switch() {
-  fill_clone_tables(shared(), place().network_switch(), place().pipes(), program_);
+  fill_clone_tables(shared(), location().network_switch(), location().pipes(), program_);
   for (unsigned server = 0; server < shared().servers(); ++server) {
     const NodeId node = shared().node_of(server);
     const std::array<std::uint64_t, 1> address{models::ipv4_of(node)};
-    const unsigned home = place().pipe_of_server(server);
-    const std::array<std::uint64_t, 1> recirculation{place().chassis().recirculation_port(home)};
-    for (unsigned pipe = 0; pipe < place().chassis().pipes(); ++pipe) {
+    const unsigned home = location().pipe_of_server(server);
+    const std::array<std::uint64_t, 1> recirculation{location().chassis().recirculation_port(home)};
+    for (unsigned pipe = 0; pipe < location().chassis().pipes(); ++pipe) {
       if (server % options_.partitions != 0) continue;  // an entry a node
-      p4::Pipeline& pipeline = place().pipeline(pipe);
+      p4::Pipeline& pipeline = location().pipeline(pipe);
       if (program_.own_request != nullptr) {
         pipeline.add_entry(*program_.own_request, address, *program_.own_server, {});
         pipeline.add_entry(*program_.own_reply, address, *program_.own_server, {});
@@ -68,10 +68,10 @@ void CacheManager::configure_switch() {
 void CacheManager::preload(std::span<const sim::Key> hottest) {
   std::map<unsigned, std::uint64_t> seen;  // by pipe
   for (const sim::Key key : hottest) {
-    if (seen[place().pipe_of(shared().hash(key))]++ >= options_.cache_size) continue;
+    if (seen[location().pipe_of(shared().hash(key))]++ >= options_.cache_size) continue;
     const auto row = insert_now(key, false);
     if (!row) continue;
-    p4::RegisterFile& registers = place().pipeline(row->pipe).registers();
+    p4::RegisterFile& registers = location().pipeline(row->pipe).registers();
     const std::uint64_t state = shared().safety ? pair(*program_.state, first_version(key), 0) : 0;
     if (shared().safety) registers.write(program_.state->id, row->index, state);
     registers.write(program_.queue->id, row->index, pair(*program_.queue, 0, 1));
@@ -144,9 +144,9 @@ sim::Task<void> CacheManager::send_on(sim::Key key, unsigned pipe, std::uint64_t
       .op = store::number(Op::correction_request), .seq = seq, .hkey_high = hash.high, .hkey_low = hash.low};
   request.measure.partition = server % options_.partitions;
   request.key = key;
-  place().control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
-                                          {shared().node_of(server), shared().port_of(server)}, 0),
-                             models::node_of_ipv4(ip));
+  location().control_cpu().send(make_message(shared(), request, static_cast<std::uint16_t>(port),
+                                             {shared().node_of(server), shared().port_of(server)}, 0),
+                                models::node_of_ipv4(ip));
 }
 
 void CacheManager::other(const Message& message, store::Address from) {
@@ -158,7 +158,7 @@ void CacheManager::other(const Message& message, store::Address from) {
   }
   Message reply = message;
   reply.store.set(kReportReply);
-  place().control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
+  location().control_cpu().send(make_message(shared(), reply, store::kFirstPort, from, 0));
 }
 
 }  // namespace racksim::starcache

@@ -23,7 +23,7 @@ using switch_cache::RowAt;
 class CacheManager final : public switch_cache::CacheManager {
  public:
   /// Installs clone table and groups.
-  CacheManager(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
+  CacheManager(store::Shared& shared, const switch_cache::CacheLocation& location, const StarCacheOptions& options,
                Counters& counters, const StarProgram& program);
 
   /// Inserts keys before the run without simulating time, into each pipe as many of its servers' as the cache is to

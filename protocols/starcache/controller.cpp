@@ -22,7 +22,7 @@ Controller::Controller(store::Shared& shared, const StarCacheOptions& options, C
           "overflow requests over requests for cached keys, the mean of the measured rounds", 0)) {
   shared.rack.metrics().when_window_opens(
       [this] { smallest_.value = largest_.value = static_cast<double>(manager_.size()); });
-  for (const unsigned pipe : manager.place().pipes()) pipes_.push_back({.pipe = pipe, .target = options.cache_size});
+  for (const unsigned pipe : manager.location().pipes()) pipes_.push_back({.pipe = pipe, .target = options.cache_size});
   if (options.updates || options.sizing) {
     sizes_ = &shared.rack.metrics().time_series("starcache.cache_size_over_time", "keys",
                                                 "keys that are cached, by interval of a round's length", options.round);
@@ -118,7 +118,7 @@ sim::Task<void> Controller::update(PipeCache& cache, std::vector<Popularity> can
   std::vector<Popularity>& cached = cache.cached;
   std::sort(cached.begin(), cached.end(), hotter);
   std::erase_if(candidates, [&](const Popularity& candidate) {
-    return manager_.place().pipe_of(shared_.hash(candidate.key)) != cache.pipe;
+    return manager_.location().pipe_of(shared_.hash(candidate.key)) != cache.pipe;
   });
   std::vector<sim::Task<void>> evictions;
   std::vector<Popularity> evicted;

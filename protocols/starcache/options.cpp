@@ -73,8 +73,4 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .timeout();
 }
 
-models::StateSize StarCacheOptions::state_size(std::uint64_t) const {
-  return store::store_state_size();
-}
-
 }  // namespace racksim::starcache

@@ -9,7 +9,7 @@
 
 namespace racksim::starcache {
 
-struct StarCacheOptions final : models::ProtocolOptions, store::StoreOptions, switch_cache::CacheOptions {
+struct StarCacheOptions final : store::StoreProtocolOptions, switch_cache::CacheOptions {
   enum class Coherence : std::uint8_t {
     versions,  ///< §3.7 with versions, and with writes ordered at the servers (switch_cache/write_order.hpp)
     paper      ///< §3.7 as printed: one validity bit
@@ -43,9 +43,6 @@ struct StarCacheOptions final : models::ProtocolOptions, store::StoreOptions, sw
 
   void declare(sim::Parameters& p) override;
   sim::Duration longest_timeout(const models::RackOptions& rack) const override;
-  sim::Duration gives_up_after() const override { return all_attempts(); }
-  bool warms_itself() const override { return true; }
-  models::StateSize state_size(std::uint64_t nodes) const override;
   std::unique_ptr<models::Protocol> build(models::ProtocolContext& context) const override;
 };
 

@@ -10,7 +10,7 @@
 #include "models/rack/rack.hpp"
 #include "protocols/starcache/star_program.hpp"
 #include "protocols/store/network.hpp"
-#include "protocols/switch_cache/cache_place.hpp"
+#include "protocols/switch_cache/cache_location.hpp"
 
 namespace racksim::starcache {
 

@@ -62,16 +62,7 @@ class Builder {
   static constexpr const char* kDoc = "StarCache's data plane: hot items circulate and serve the requests that wait";
 
   void look_up(Block& store) {
-    auto& set_index = p_.action("set_index");
-    set_index.set(index_, set_index.data("index", 16));
-    auto& lookup = p_.table("lookup")
-                       .key(p_.header_field(&StoreHeader::hkey_high))
-                       .key(p_.header_field(&StoreHeader::hkey_low))
-                       .action(set_index)
-                       .size(static_cast<std::uint32_t>(shape_.cache_entries));
-    out_.lookup = &lookup;
-    out_.set_index = &set_index;
-    store.apply(lookup)
+    store.apply(switch_cache::make_lookup(p_, index_, shape_.cache_entries, out_))
         .on_hit([&](Block& cached) {
           state(cached);
           cached.apply(p_.action("request_base").shift_left(base_, index_, queue_bits()));
@@ -193,23 +184,17 @@ class Builder {
   // A read request for a cached key (§3.3): counted whatever becomes of it, then put into the queue of its key, whence
   // a cache packet will fetch it. With an invalid value or a full queue it goes on to the server.
   void read_request(Block& read) {
-    const auto count_up = [](p4::RegisterArray& array) -> p4::RegisterAction& {
-      return array.action("count").update(kLo, AluOperation::add, kLo, 1);
-    };
-    auto& popularity = p_.register_array("POPULARITY", Width::single(32), shape_.cache_entries);
-    auto& hits = p_.register_array("HITS", Width::single(32), 1);
+    auto& count_hit = switch_cache::make_read_counter(p_, "count_hit", index_, shape_.cache_entries, out_);
     auto& overflow = p_.register_array("OVERFLOW", Width::single(32), 1);
-    out_.popularity = &popularity;
-    out_.hits = &hits;
     out_.overflow = &overflow;
-    read.apply(p_.action("count_hit").execute(count_up(popularity), index_).execute(count_up(hits), 0));
+    read.apply(count_hit);
 
     auto& enter = queue_->action("enter");
     enter.compare_a(kLo, Comparison::less, shape_.queue_size)
         .update(kLo, AluOperation::add, kLo, 1, kA)
         .output(AluOutput::predicate, kA);
     auto& overflowed = p_.action("count_overflow")
-                           .execute(count_up(overflow), 0)
+                           .execute(switch_cache::count_one(overflow), 0)
                            .set(p_.header_field(&MeasureHeader::cached), number(Served::overflow));
     read.if_(valid_ != 0).then([&](Block& valid) {
       valid.apply(p_.action("queue_enter").execute(enter, index_, entered_));

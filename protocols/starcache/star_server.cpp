@@ -12,9 +12,9 @@ namespace racksim::starcache {
 using store::Message;
 using store::Op;
 
-StarServer::StarServer(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
-                       Counters& counters, store::Partition& partition)
-    : CachingServer(shared, place, partition),
+StarServer::StarServer(store::Shared& shared, const switch_cache::CacheLocation& location,
+                       const StarCacheOptions& options, Counters& counters, store::Partition& partition)
+    : CachingServer(shared, location, partition),
       options_(options),
       counters_(counters),
       clock_(shared.rack.server(shared.node_of(partition.server())).clock()) {}

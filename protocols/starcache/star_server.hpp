@@ -18,7 +18,7 @@ namespace racksim::starcache {
 
 class StarServer final : public switch_cache::CachingServer {
  public:
-  StarServer(store::Shared& shared, const switch_cache::CachePlace& place, const StarCacheOptions& options,
+  StarServer(store::Shared& shared, const switch_cache::CacheLocation& location, const StarCacheOptions& options,
              Counters& counters, store::Partition& partition);
 
   /// Begins to count and to report, in rounds. Before the run.

@@ -19,10 +19,10 @@ using store::Op;
 
 namespace {
 
-StarShape shape_of(const StarCacheOptions& options, const switch_cache::CachePlace& place, unsigned switches) {
+StarShape shape_of(const StarCacheOptions& options, const switch_cache::CacheLocation& location, unsigned switches) {
   StarShape shape;
-  shape.recirculation_port = static_cast<std::uint16_t>(place.chassis().recirculation_port(0));
-  if (place.pipes().back() > 0) shape.pipes = place.chassis().pipes();
+  shape.recirculation_port = static_cast<std::uint16_t>(location.chassis().recirculation_port(0));
+  if (location.pipes().back() > 0) shape.pipes = location.chassis().pipes();
   shape.own_servers_only = options.own_servers_only && switches > 1;
   shape.cache_entries = options.cache_entries;
   shape.queue_size = options.queue_size;
@@ -72,25 +72,25 @@ const sim::Registration<models::ProtocolEntry> registration({
 StarCache::StarCache(models::ProtocolContext& context, const StarCacheOptions& options)
     : Application(context, options, with_safety(options)),
       options_(options),
-      place_(shared()),
+      location_(shared()),
       counters_(context.rack.metrics()),
-      program_(make_star_program(shape_of(options, place_, context.rack.switches()))) {
+      program_(make_star_program(shape_of(options, location_, context.rack.switches()))) {
   if (options.cache_size > options.cache_entries) {
     throw sim::OptionError("cache_size", fmt::format("a cache of {} keys", options.cache_size),
                            fmt::format("at most the switch's {} entries", options.cache_entries));
   }
   shared().coverage = context.coverage;
   shared().versions = options.versions();
-  context.rack.install_program(program_.program, place_.network_switch());
+  context.rack.install_program(program_.program, location_.network_switch());
   for (const auto& partition : partitions()) {
-    servers_.push_back(std::make_unique<StarServer>(shared(), place_, options_, counters_, *partition));
+    servers_.push_back(std::make_unique<StarServer>(shared(), location_, options_, counters_, *partition));
     if (options_.updates) servers_.back()->start_reporting();
   }
-  manager_ = std::make_unique<CacheManager>(shared(), place_, options_, counters_, program_);
+  manager_ = std::make_unique<CacheManager>(shared(), location_, options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_, servers_);
   if (context.coverage.on()) {
     switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), options_, program_, *manager_);
-    place_.chassis().add_pass_observer(*switch_coverage_);
+    location_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
 
@@ -143,13 +143,13 @@ std::vector<models::Leak> StarCache::leaks() const {
     leaks.push_back({"stuck-request", fmt::format("server {}: a report is not acknowledged", server), {}});
   }
   if (!quiescent()) return leaks;
-  for (const unsigned pipe : place_.pipes()) add_torn_queues(pipe, leaks);
+  for (const unsigned pipe : location_.pipes()) add_torn_queues(pipe, leaks);
   return leaks;
 }
 
 void StarCache::add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks) const {
-  const p4::RegisterFile& registers = place_.pipeline(pipe).registers();
-  const std::string whose = place_.pipes().size() == 1 ? "" : fmt::format(" of pipe {}", pipe);
+  const p4::RegisterFile& registers = location_.pipeline(pipe).registers();
+  const std::string whose = location_.pipes().size() == 1 ? "" : fmt::format(" of pipe {}", pipe);
   for (std::uint64_t index = 0; index < options_.cache_entries; ++index) {
     const std::uint64_t length = registers.read(program_.queue->id, index) & p4::mask_of(program_.queue->width.bits);
     const std::uint64_t front = registers.read(program_.front->id, index);
@@ -174,7 +174,7 @@ void StarCache::show_state(sim::StateVisitor& visitor) const {
     if (op != Op::read_reply && op != Op::write_reply && op != switch_cache::kFetchReply) return;
     const auto row = manager_->row_of(store::KeyHash{store->hkey_high, store->hkey_low});
     if (!row) return;
-    const std::uint64_t state = place_.pipeline(row->pipe).registers().read(program_.state->id, row->index);
+    const std::uint64_t state = location_.pipeline(row->pipe).registers().read(program_.state->id, row->index);
     if ((shared().safety ? state >> bits : state) == 0) return;
     const store::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
     if (shared().safety && options_.drop_stale && message.safety.version != (state & p4::mask_of(bits))) return;
@@ -189,10 +189,10 @@ std::vector<models::SwitchRegister> StarCache::switch_state_of(sim::Key key) con
   const auto queue_text = [](std::uint64_t queue) {
     return fmt::format("{} waiting, next packet {}", queue & 0xffff'ffff, queue >> 32);
   };
-  return {switch_cache::described_state(place_, program_, row),
-          switch_cache::described(place_, *program_.queue, row, "request queue", queue_text),
-          switch_cache::described(place_, *program_.front, row, "slot of the first that waits", nullptr),
-          switch_cache::described(place_, *program_.rear, row, "slot for the next that waits", nullptr)};
+  return {switch_cache::described_state(location_, program_, row),
+          switch_cache::described(location_, *program_.queue, row, "request queue", queue_text),
+          switch_cache::described(location_, *program_.front, row, "slot of the first that waits", nullptr),
+          switch_cache::described(location_, *program_.rear, row, "slot for the next that waits", nullptr)};
 }
 
 const char* StarCache::name_of(store::Op op) const {

@@ -40,7 +40,7 @@ class StarCache final : public store::Application {
   void add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks) const;
 
   StarCacheOptions options_;
-  switch_cache::CachePlace place_;
+  switch_cache::CacheLocation location_;
   Counters counters_;
   StarProgram program_;
   std::vector<std::unique_ptr<StarServer>> servers_;

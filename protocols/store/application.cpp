@@ -74,13 +74,13 @@ void Application::do_describe_items(const models::ItemSizes& sizes) {
   }
 }
 
-sim::Task<models::Answer> Application::do_get(models::Session place, sim::Key key, sim::OperationId operation) {
-  return client(place).get(key, operation);
+sim::Task<models::Answer> Application::do_get(models::Session session, sim::Key key, sim::OperationId operation) {
+  return client(session).get(key, operation);
 }
 
-sim::Task<models::Answer> Application::do_put(models::Session place, sim::Key key, sim::Value value,
+sim::Task<models::Answer> Application::do_put(models::Session session, sim::Key key, sim::Value value,
                                               sim::OperationId operation) {
-  return client(place).put(key, value, operation);
+  return client(session).put(key, value, operation);
 }
 
 void Application::node_crashed(NodeId node) {

@@ -39,8 +39,8 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
 
  protected:
   void do_describe_items(const models::ItemSizes& sizes) override;
-  sim::Task<models::Answer> do_get(models::Session place, sim::Key key, sim::OperationId operation) override;
-  sim::Task<models::Answer> do_put(models::Session place, sim::Key key, sim::Value value,
+  sim::Task<models::Answer> do_get(models::Session session, sim::Key key, sim::OperationId operation) override;
+  sim::Task<models::Answer> do_put(models::Session session, sim::Key key, sim::Value value,
                                    sim::OperationId operation) override;
   /// "server 3 of node4"
   std::string server_name(unsigned server) const;
@@ -52,7 +52,7 @@ class Application : public models::Protocol, public models::KeyValueService, Rep
  private:
   double balancing_efficiency() const;
   void repeated(models::Session session, sim::Key key) override { repeated_answer(session, key); }
-  Client& client(models::Session place) { return *clients_[place.node * threads_per_node_ + place.thread]; }
+  Client& client(models::Session session) { return *clients_[session.node * threads_per_node_ + session.thread]; }
 
   Shared shared_;
   unsigned threads_per_node_;

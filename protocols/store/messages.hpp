@@ -61,7 +61,7 @@ struct MeasureHeader {
 };
 static_assert(MeasureHeader::kLayout.bytes() == 6);
 
-/// Values of MeasureHeader::cached, as in the artifact; also the places of labels (answer_labels.hpp).
+/// Values of MeasureHeader::cached, as in the artifact; also the numbers of labels (answer_labels.hpp).
 enum class Served : std::uint8_t {
   by_server = 0,
   by_switch = 1,

@@ -20,10 +20,10 @@ sim::Value value_in(p4::Packet& packet) {
   return ValueHeader::value_of([&](unsigned i) { return words.get(i); });
 }
 
-// In a place: the key, and above it the number of the fragment.
+// In the number of a part: the key, and above it the number of the fragment.
 constexpr unsigned kKeyBits = 48;
 constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
-constexpr std::size_t kUdp = 2, kStore = 3, kMeasure = 4, kSafety = 5;  // places of the headers
+constexpr std::size_t kUdp = 2, kStore = 3, kMeasure = 4, kSafety = 5;  // indices of the headers
 }  // namespace
 
 unsigned Shared::packets_of(sim::Key key) const {
@@ -41,7 +41,7 @@ p4::PacketRef make_message(Shared& shared, const Message& message, std::uint16_t
   // What is not on the wire does not arrive: a packet without the value's bytes reads as a value that nobody has
   // written.
   packet->content = models::Content::of(
-      PartOfItem{place_of(message.key, message.fragment), message.brings_value ? message.value : sim::kNeverWritten});
+      PartOfItem{part_id(message.key, message.fragment), message.brings_value ? message.value : sim::kNeverWritten});
   packet->payload_bytes = shared.sizes.key_bytes;
   if (message.brings_value) {
     const std::uint32_t room = shared.value_room(), before = message.fragment * room;
@@ -58,8 +58,8 @@ Message read_message(const Shared& shared, p4::Packet& packet) {
   message.measure = packet.get_at<MeasureHeader>(kMeasure);
   if (shared.safety) message.safety = packet.get_at<SafetyHeader>(kSafety);
   const auto part = packet.content.as<PartOfItem>();
-  message.key = sim::Key{part.place & kKeyMask};
-  message.fragment = static_cast<unsigned>(part.place >> kKeyBits);
+  message.key = sim::Key{part.id & kKeyMask};
+  message.fragment = static_cast<unsigned>(part.id >> kKeyBits);
   message.value = part.value;
   message.brings_value = packet.payload_bytes > shared.sizes.key_bytes;
   message.value_in_header = packet.header_count() > (shared.safety ? kSafety : kMeasure) + 1;

@@ -60,12 +60,12 @@ struct Message {
 };
 
 /// A part of an item as one number: keys have 48 bits. That of an item's first part is its key.
-constexpr std::uint64_t place_of(sim::Key key, unsigned number) {
+constexpr std::uint64_t part_id(sim::Key key, unsigned number) {
   return key | std::uint64_t{number} << 48;
 }
-/// Whether a place is that of an item's first part: it is the key then.
-constexpr bool is_first_part(std::uint64_t place) {
-  return place >> 48 == 0;
+/// Whether it is the first part: its number is the key then.
+constexpr bool is_first_part(std::uint64_t part) {
+  return part >> 48 == 0;
 }
 
 /// The hash of the key that a message is about.
@@ -82,7 +82,7 @@ struct Address {
 
 /// What a message's payload means.
 struct PartOfItem {
-  std::uint64_t place = 0;  ///< of the item and the part of it, if it is in parts
+  std::uint64_t id = 0;  ///< of the part
   sim::Value value = 0;
 };
 

@@ -48,8 +48,4 @@ void StoreOptions::declare_store(sim::Parameters& p, bool hashed) {
   p.length("budget_window", budget_window, us, most, "length of a window of the budget").neutral(most);
 }
 
-models::StateSize store_state_size() {
-  return {.bytes_per_object = 72};  // 24 bytes in a sim::FlatMap that grows
-}
-
 }  // namespace racksim::store

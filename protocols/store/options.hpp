@@ -35,7 +35,14 @@ struct StoreOptions {
   void declare_store(sim::Parameters& p, bool hashed = true);
 };
 
-/// What servers keep of each item; nothing is kept of one that nobody has written.
-models::StateSize store_state_size();
+/// Of a scheme: its own come on top.
+struct StoreProtocolOptions : models::ProtocolOptions, StoreOptions {
+  sim::Duration gives_up_after() const override { return all_attempts(); }
+  bool warms_itself() const override { return true; }
+  /// What servers keep of each item; nothing is kept of one that nobody has written.
+  models::StateSize state_size(std::uint64_t) const override {
+    return {.bytes_per_object = 72};  // 24 bytes in a sim::FlatMap that grows
+  }
+};
 
 }  // namespace racksim::store

@@ -48,13 +48,13 @@ void Partition::count_served() {
 }
 
 sim::Value Partition::part_of(sim::Key key, unsigned number) const {
-  const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(place_of(key, number));
+  const std::uint64_t* value = const_cast<Partition*>(this)->items_.find(part_id(key, number));
   return sim::Value{value == nullptr ? 0 : *value};
 }
 
 void Partition::store(sim::Key key, const Received& received) {
   for (unsigned number = 0; number < received.values.size(); ++number) {
-    if ((received.fragments >> number & 1) != 0) set(place_of(key, number), sim::Value{received.values[number]});
+    if ((received.fragments >> number & 1) != 0) set(part_id(key, number), sim::Value{received.values[number]});
   }
   bool whole = true;
   for (unsigned number = 1; number < received.values.size(); ++number) {

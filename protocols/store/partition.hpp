@@ -25,26 +25,15 @@ class PartitionExtension {
  public:
   virtual ~PartitionExtension() = default;
   /// A read or a write has been received.
-  virtual void requested(const Message& request) { static_cast<void>(request); }
+  virtual void requested(const Message& /*request*/) {}
   /// Whether it keeps a write, to hand it to `Partition::resume` later.
-  virtual bool holds_write(const Message& request, Address from, sim::OperationId operation) {
-    static_cast<void>(request);
-    static_cast<void>(from);
-    static_cast<void>(operation);
-    return false;
-  }
+  virtual bool holds_write(const Message& /*request*/, Address /*from*/, sim::OperationId) { return false; }
   /// Whether a write may take effect now. If not it is refused, and its client sends it again.
-  virtual bool admits_write(const Message& request) {
-    static_cast<void>(request);
-    return true;
-  }
+  virtual bool admits_write(const Message& /*request*/) { return true; }
   /// A write has taken effect, or had done so before and is about to be answered again.
-  virtual void written(const Message& request) { static_cast<void>(request); }
+  virtual void written(const Message& /*request*/) {}
   /// A message that the application itself does not know.
-  virtual void other(const Message& message, Address from) {
-    static_cast<void>(message);
-    static_cast<void>(from);
-  }
+  virtual void other(const Message& /*message*/, Address /*from*/) {}
 };
 
 class Partition final : public models::PacketHandler {
@@ -67,8 +56,8 @@ class Partition final : public models::PacketHandler {
   /// order.
   template <class Visit>
   void visit_items(Visit&& visit) const {
-    items_.for_each([&](std::uint64_t place, std::uint64_t value) {
-      if (is_first_part(place)) visit(sim::Key{place}, sim::Value{value});
+    items_.for_each([&](std::uint64_t part, std::uint64_t value) {
+      if (is_first_part(part)) visit(sim::Key{part}, sim::Value{value});
     });
   }
   /// Requests that it has answered.
@@ -137,7 +126,7 @@ class Partition final : public models::PacketHandler {
   models::Nic& nic_;
   models::Qpn qpn_;
   PartitionExtension* extension_ = nullptr;
-  sim::FlatMap<std::uint64_t> items_;                   // values of parts that have been written, by place_of
+  sim::FlatMap<std::uint64_t> items_;                   // values of parts that have been written, by part_id
   std::set<sim::Key> torn_;                             // keys of items whose parts are of different values
   std::map<std::uint32_t, CompletedWrites> completed_;  // by the client's node and port
   std::map<Sender, Received> receiving_;                // writes of several packets

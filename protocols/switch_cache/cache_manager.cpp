@@ -33,26 +33,26 @@ Message message_for(Op op, store::KeyHash hash, sim::Key key) {
 
 }  // namespace
 
-CacheManager::CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options,
+CacheManager::CacheManager(store::Shared& shared, const CacheLocation& location, const CacheOptions& options,
                            Counters& counters, const CacheProgram& program, const ControllerRaces& races,
                            bool tells_servers)
     : shared_(shared),
       options_(options),
       counters_(counters),
       program_(program),
-      place_(place),
+      location_(location),
       races_(races),
       tells_servers_(tells_servers),
-      clock_(shared.rack.calendar(), place.chassis().name() + "/control"),
+      clock_(shared.rack.calendar(), location.chassis().name() + "/control"),
       scope_(shared.rack.calendar()) {
   free_all_rows();
-  place.control_cpu().listen(*this);
-  shared.rack.observe_boots(*this, place.network_switch());
+  location.control_cpu().listen(*this);
+  shared.rack.observe_boots(*this, location.network_switch());
 }
 
 void CacheManager::free_all_rows() {
-  free_indices_.assign(place_.chassis().pipes(), {});
-  for (const unsigned pipe : place_.pipes()) {
+  free_indices_.assign(location_.chassis().pipes(), {});
+  for (const unsigned pipe : location_.pipes()) {
     for (std::uint64_t index = options_.cache_entries; index-- > 0;) free_indices_[pipe].push_back(index);
   }
 }
@@ -66,8 +66,8 @@ std::size_t CacheManager::room() const {
 RowAt CacheManager::make_row(sim::Key key, bool usable) {
   const KeyHash hash = shared_.hash(key);
   RACKSIM_INVARIANT(has_room_for(hash) && !is_cached(key), "a new row is for a key without one, at a free index");
-  auto& free = free_indices_[place_.pipe_of(hash)];
-  const RowAt at{place_.pipe_of(hash), free.back()};
+  auto& free = free_indices_[location_.pipe_of(hash)];
+  const RowAt at{location_.pipe_of(hash), free.back()};
   RACKSIM_INVARIANT(std::none_of(rows_.begin(), rows_.end(), [&](const auto& row) { return row.second.at == at; }),
                     "no two keys have one row");
   free.pop_back();
@@ -79,7 +79,7 @@ std::optional<RowAt> CacheManager::insert_now(sim::Key key, bool usable) {
   if (!has_room_for(shared_.hash(key)) || is_cached(key)) return std::nullopt;
   const RowAt at = make_row(key, usable);
   const std::array<std::uint64_t, 1> data{at.index};
-  place_.pipeline(at.pipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index, data);
+  location_.pipeline(at.pipe).add_entry(*program_.lookup, match(shared_.hash(key)), *program_.set_index, data);
   return at;
 }
 
@@ -162,7 +162,7 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
   }
   rows_.erase(hash);
   free_indices_[at.pipe].push_back(at.index);
-  RACKSIM_INVARIANT(rows_.size() + room() == options_.cache_entries * place_.pipes().size(),
+  RACKSIM_INVARIANT(rows_.size() + room() == options_.cache_entries * location_.pipes().size(),
                     "each row of the tables is a key's or free");
 }
 
@@ -188,13 +188,13 @@ sim::Task<bool> CacheManager::ask(Message request, unsigned server, std::uint64_
   for (std::uint64_t attempt = 0; attempt < attempts && !success && incarnation == incarnation_; ++attempt) {
     if (request.store.operation() == kFetchRequest) ++counters_.fetches.value;
     pending.fragments = 0;
-    place_.control_cpu().send(
+    location_.control_cpu().send(
         make_message(shared_, request, store::kFirstPort, {shared_.node_of(server), shared_.port_of(server)}, 0));
     const sim::Time began = clock_.calendar().now();
     success = co_await pending.answered.wait_for(clock_, patience(attempt));
     if (success || incarnation != incarnation_) continue;
     sim::record_sent_again(
-        shared_.rack.event_log(), place_.control_cpu().network_source(), clock_.calendar().now(), 0,
+        shared_.rack.event_log(), location_.control_cpu().network_source(), clock_.calendar().now(), 0,
         {.why = sim::SentAgain::timeout, .key = request.key, .since = began, .given_up = attempt + 1 == attempts});
   }
   pending_.erase(seq);
@@ -237,7 +237,7 @@ std::vector<sim::Key> CacheManager::cached() const {
 std::vector<models::Leak> CacheManager::leaks() const {
   std::vector<models::Leak> leaks;
   if (busy() > 0) return leaks;
-  const std::size_t all = options_.cache_entries * place_.pipes().size();
+  const std::size_t all = options_.cache_entries * location_.pipes().size();
   if (rows_.size() + room() != all) {
     leaks.push_back(
         {"leaked-entry",
@@ -245,7 +245,7 @@ std::vector<models::Leak> CacheManager::leaks() const {
          {}});
   }
   std::size_t entries = 0;
-  for (const unsigned pipe : place_.pipes()) entries += place_.pipeline(pipe).entries(*program_.lookup);
+  for (const unsigned pipe : location_.pipes()) entries += location_.pipeline(pipe).entries(*program_.lookup);
   if (entries != rows_.size()) {
     leaks.push_back(
         {"leaked-entry",
@@ -288,7 +288,7 @@ void CacheManager::switch_booted() {
   }
   for (auto& indices : free_indices_) std::sort(indices.rbegin(), indices.rend());
   rows_.clear();
-  RACKSIM_INVARIANT(room() == options_.cache_entries * place_.pipes().size(),
+  RACKSIM_INVARIANT(room() == options_.cache_entries * location_.pipes().size(),
                     "after a boot all rows of the tables are free");
   configure_switch();
   // What the cache held before comes first, in the order of its indices; then what an earlier boot has left over.

@@ -21,7 +21,7 @@
 #include "models/service/protocol.hpp"
 #include "models/switch/control_session.hpp"
 #include "protocols/store/network.hpp"
-#include "protocols/switch_cache/cache_place.hpp"
+#include "protocols/switch_cache/cache_location.hpp"
 #include "protocols/switch_cache/cache_program.hpp"
 #include "protocols/switch_cache/counters.hpp"
 #include "protocols/switch_cache/options.hpp"
@@ -69,8 +69,8 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// Insertions, removals and fetches under way.
   std::size_t busy() const { return scope_.running() + working_; }
   /// The switch's control CPU, at a pipe of the cache.
-  models::ControlSession cpu(unsigned pipe) const { return {place_.control_cpu(), pipe}; }
-  const CachePlace& place() const { return place_; }
+  models::ControlSession cpu(unsigned pipe) const { return {location_.control_cpu(), pipe}; }
+  const CacheLocation& location() const { return location_; }
   const ControllerRaces& controller_races() const { return races_; }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
@@ -79,7 +79,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
 
  protected:
   /// `tells_servers`: whether servers are told when a key is not cached any more.
-  CacheManager(store::Shared& shared, const CachePlace& place, const CacheOptions& options, Counters& counters,
+  CacheManager(store::Shared& shared, const CacheLocation& location, const CacheOptions& options, Counters& counters,
                const CacheProgram& program, const ControllerRaces& races, bool tells_servers);
 
   /// Loads what the switch needs besides the rows: for the constructor to do, and done again after each boot.
@@ -146,7 +146,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   void answered(const store::Message& reply);
   /// Takes a free row of the key's pipe; there must be one.
   RowAt make_row(sim::Key key, bool usable);
-  bool has_room_for(KeyHash hash) const { return !free_indices_[place_.pipe_of(hash)].empty(); }
+  bool has_room_for(KeyHash hash) const { return !free_indices_[location_.pipe_of(hash)].empty(); }
   void free_all_rows();
   /// Whether the switch has booted since it was this incarnation, which is then marked.
   bool booted_since(std::uint32_t incarnation, sim::RacePoint race) const;
@@ -156,7 +156,7 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   const CacheOptions& options_;
   Counters& counters_;
   CacheProgram program_;
-  const CachePlace& place_;
+  const CacheLocation& location_;
   ControllerRaces races_;
   bool tells_servers_;
   sim::Clock clock_;

@@ -29,6 +29,32 @@ p4::ParserState& append_parser(p4::Program& program, bool safety) {
   return program.parser_state<SafetyHeader>(kIngress, "safety");
 }
 
+p4::Table& make_lookup(p4::Program& program, p4::FieldRef index, std::uint64_t entries, CacheProgram& out) {
+  auto& set_index = program.action("set_index");
+  set_index.set(index, set_index.data("index", 16));
+  auto& lookup = program.table("lookup")
+                     .key(program.header_field(&StoreHeader::hkey_high))
+                     .key(program.header_field(&StoreHeader::hkey_low))
+                     .action(set_index)
+                     .size(static_cast<std::uint32_t>(entries));
+  out.lookup = &lookup;
+  out.set_index = &set_index;
+  return lookup;
+}
+
+p4::RegisterAction& count_one(p4::RegisterArray& array) {
+  return array.action("count").update(p4::kLo, p4::AluOperation::add, p4::kLo, 1);
+}
+
+p4::Action& make_read_counter(p4::Program& program, const char* name, p4::FieldRef index, std::uint64_t entries,
+                              CacheProgram& out) {
+  auto& popularity = program.register_array("POPULARITY", p4::Width::single(32), entries);
+  auto& hits = program.register_array("HITS", p4::Width::single(32), 1);
+  out.popularity = &popularity;
+  out.hits = &hits;
+  return program.action(name).execute(count_one(popularity), index).execute(count_one(hits), 0);
+}
+
 p4::RegisterAction& count_up(p4::RegisterAction& begin, std::uint64_t largest_version) {
   return begin.compare_a(p4::kLo, p4::Comparison::equal, largest_version)
       .set(p4::kLo, 1, p4::kA)

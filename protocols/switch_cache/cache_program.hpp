@@ -27,6 +27,16 @@ struct CacheProgram {
 /// end after their UDP header. Returns the state of the last header, which accepts unless it is told to go on.
 p4::ParserState& append_parser(p4::Program& program, bool safety);
 
+/// Makes the lookup table, for `entries` keys: a hit sets `index`.
+p4::Table& make_lookup(p4::Program& program, p4::FieldRef index, std::uint64_t entries, CacheProgram& out);
+
+/// An action that adds 1 to an entry of an array.
+p4::RegisterAction& count_one(p4::RegisterArray& array);
+
+/// Makes an action that counts a read which the cache has taken, of the key and of all keys.
+p4::Action& make_read_counter(p4::Program& program, const char* name, p4::FieldRef index, std::uint64_t entries,
+                              CacheProgram& out);
+
 /// Has an action count the versions in the low half of STATE (store/version.hpp): 1 follows after the largest.
 p4::RegisterAction& count_up(p4::RegisterAction& begin, std::uint64_t largest_version);
 

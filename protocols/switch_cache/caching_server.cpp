@@ -9,8 +9,8 @@ namespace racksim::switch_cache {
 
 using store::Message;
 
-CachingServer::CachingServer(store::Shared& shared, const CachePlace& place, store::Partition& partition)
-    : shared_(shared), place_(place), partition_(partition), order_(shared.versions) {
+CachingServer::CachingServer(store::Shared& shared, const CacheLocation& location, store::Partition& partition)
+    : shared_(shared), location_(location), partition_(partition), order_(shared.versions) {
   partition.extend(*this);
 }
 

@@ -22,31 +22,28 @@ class CachingServer : public store::PartitionExtension {
 
  protected:
   /// Extends the partition; must outlive the run.
-  CachingServer(store::Shared& shared, const CachePlace& place, store::Partition& partition);
+  CachingServer(store::Shared& shared, const CacheLocation& location, store::Partition& partition);
 
   /// A write has been executed and ordered, or is about to be answered again.
-  virtual void executed_write(const store::Message& request) { static_cast<void>(request); }
+  virtual void executed_write(const store::Message& /*request*/) {}
   /// An F-REQ has been ordered and is about to be answered.
-  virtual void fetched(const store::Message& request) { static_cast<void>(request); }
+  virtual void fetched(const store::Message& /*request*/) {}
   /// A key is not cached any more, which is about to be acknowledged.
-  virtual void evicted(const store::Message& message) { static_cast<void>(message); }
+  virtual void evicted(const store::Message& /*message*/) {}
   /// A message of the scheme's own.
-  virtual void own_message(const store::Message& message, store::Address from) {
-    static_cast<void>(message);
-    static_cast<void>(from);
-  }
+  virtual void own_message(const store::Message& /*message*/, store::Address /*from*/) {}
   /// A write has been refused by rule (ii) if it has no version, else by rule (i).
   virtual void refused(bool has_version) const = 0;
 
   store::Shared& shared() const { return shared_; }
   /// The controller of the switch that caches its items.
-  store::Address controller() const { return {place_.control_cpu().node(), store::kFirstPort}; }
+  store::Address controller() const { return {location_.control_cpu().node(), store::kFirstPort}; }
   store::Partition& partition() const { return partition_; }
   WriteOrder& order() { return order_; }
 
  private:
   store::Shared& shared_;
-  const CachePlace& place_;
+  const CacheLocation& location_;
   store::Partition& partition_;
   WriteOrder order_;
 };

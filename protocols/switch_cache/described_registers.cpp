@@ -17,14 +17,14 @@ std::string versioned_text(std::uint64_t state) {
 
 }  // namespace
 
-models::SwitchRegister described(const CachePlace& place, const p4::RegisterArray& array, RowAt row,
+models::SwitchRegister described(const CacheLocation& location, const p4::RegisterArray& array, RowAt row,
                                  const char* meaning, std::string (*print)(std::uint64_t)) {
-  return {row.pipe, array.name, row.index, meaning, "", print, place.network_switch()};
+  return {row.pipe, array.name, row.index, meaning, "", print, location.network_switch()};
 }
 
-models::SwitchRegister described_state(const CachePlace& place, const CacheProgram& program, RowAt row) {
+models::SwitchRegister described_state(const CacheLocation& location, const CacheProgram& program, RowAt row) {
   const bool versions = program.state->width.total() > 1;
-  return described(place, *program.state, row, "state of the value", versions ? versioned_text : valid_bit_text);
+  return described(location, *program.state, row, "state of the value", versions ? versioned_text : valid_bit_text);
 }
 
 }  // namespace racksim::switch_cache

@@ -23,7 +23,7 @@ sim::CoverageMap coverage_map(std::vector<std::string> states, std::span<const M
 }
 
 std::uint64_t SwitchCoverage::lookup_hits(unsigned port) const {
-  return manager_.place().pipeline(chassis().pipe_of(port)).counters(*program_.lookup).hits;
+  return manager_.location().pipeline(chassis().pipe_of(port)).counters(*program_.lookup).hits;
 }
 
 void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) {

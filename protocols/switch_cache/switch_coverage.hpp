@@ -43,10 +43,7 @@ class SwitchCoverage : public models::PassObserver {
     std::uint64_t version = 0;  ///< in the packet
     std::uint64_t state = 0;    ///< the key's STATE before the pass, if the controller has the key
   };
-  virtual bool recirculated(store::Op op, unsigned port) const {
-    static_cast<void>(op), static_cast<void>(port);
-    return false;
-  }
+  virtual bool recirculated(store::Op, unsigned /*port*/) const { return false; }
   /// The number of the key's state before the pass, if the lookup table turns out to have the key.
   virtual std::size_t state_of(const Met& met, const std::optional<RowAt>& row) = 0;
   virtual void note_races(const Met& met, bool cached, const p4::Verdict& verdict) const = 0;
@@ -57,9 +54,9 @@ class SwitchCoverage : public models::PassObserver {
   }
   std::uint64_t version_in(std::uint64_t state) const { return state & p4::mask_of(program_.state->width.bits); }
   void race(sim::RacePoint point) const { shared_.coverage.race(point); }
-  models::SwitchChassis& chassis() const { return manager_.place().chassis(); }
+  models::SwitchChassis& chassis() const { return manager_.location().chassis(); }
   std::uint64_t read(RowAt row, const p4::RegisterArray* array) const {
-    return manager_.place().pipeline(row.pipe).registers().read(array->id, row.index);
+    return manager_.location().pipeline(row.pipe).registers().read(array->id, row.index);
   }
 
  private:

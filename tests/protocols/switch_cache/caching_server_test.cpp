@@ -20,8 +20,8 @@ using switch_cache::kFetchRequest;
 namespace {
 
 struct Cache final : switch_cache::CachingServer {
-  Cache(Shared& shared, const switch_cache::CachePlace& place, Partition& partition)
-      : CachingServer(shared, place, partition) {}
+  Cache(Shared& shared, const switch_cache::CacheLocation& location, Partition& partition)
+      : CachingServer(shared, location, partition) {}
   void executed_write(const Message&) override { seen += 'W'; }
   void fetched(const Message&) override { seen += 'F'; }
   void evicted(const Message&) override { seen += 'E'; }
@@ -32,8 +32,8 @@ struct Cache final : switch_cache::CachingServer {
 
 struct Server : ServerByHand {
   explicit Server(std::uint32_t value_bytes = 64)
-      : ServerByHand(value_bytes), place(run.store->shared()), cache(run.store->shared(), place, partition()) {}
-  switch_cache::CachePlace place;
+      : ServerByHand(value_bytes), location(run.store->shared()), cache(run.store->shared(), location, partition()) {}
+  switch_cache::CacheLocation location;
   Cache cache;
 };
 

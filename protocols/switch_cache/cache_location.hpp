@@ -17,12 +17,12 @@ struct RowAt {
   bool operator==(const RowAt&) const = default;
 };
 
-class CachePlace {
+class CacheLocation {
  public:
   /// Throws sim::OptionError when servers are in several racks, and when a client's requests come to the servers'
   /// switch by another pipe than the server's replies, for cache packets that circulate in one pipe do not see requests
   /// that wait in another.
-  explicit CachePlace(const store::Shared& shared);
+  explicit CacheLocation(const store::Shared& shared);
 
   /// The switch: its number in the rack.
   unsigned network_switch() const { return switch_; }

@@ -1,5 +1,5 @@
-// What does not fit is refused. See cache_place.hpp.
-#include "protocols/switch_cache/cache_place.hpp"
+// What does not fit is refused. See cache_location.hpp.
+#include "protocols/switch_cache/cache_location.hpp"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@ namespace racksim::switch_cache {
 
 using models::NodeId;
 
-CachePlace::CachePlace(const store::Shared& shared)
+CacheLocation::CacheLocation(const store::Shared& shared)
     : shared_(shared), switch_(shared.rack.switch_of(shared.node_of(0))) {
   refuse_other_racks();
   refuse_other_pipes();
@@ -22,7 +22,7 @@ CachePlace::CachePlace(const store::Shared& shared)
   pipes_.assign(used.begin(), used.end());
 }
 
-void CachePlace::refuse_other_racks() const {
+void CacheLocation::refuse_other_racks() const {
   const models::Rack& rack = shared_.rack;
   for (NodeId node = shared_.node_of(0); node < rack.nodes(); ++node) {
     if (rack.switch_of(node) == switch_) continue;
@@ -34,7 +34,7 @@ void CachePlace::refuse_other_racks() const {
   }
 }
 
-void CachePlace::refuse_other_pipes() const {
+void CacheLocation::refuse_other_pipes() const {
   const models::Rack& rack = shared_.rack;
   const auto expected = fmt::format(
       "requests for a server to come by the pipe of its port, since each pipe has a cache of its own and cache packets "
