@@ -45,100 +45,96 @@ using Table = ClientTable;
 using Step = ClientStep;
 
 // What a write's answer brings is for the switch; a collision cannot turn it into another write's answer.
-constexpr Table::Guard another_key{"about another key", [](const Step& step) {
-                                     return !step.request->write && step.message->key != step.request->key &&
-                                            step.shared.options.collision_check;
-                                   }};
+constexpr Table::Guard another_key("about another key", [](const Step& step) {
+  return !step.request->write && step.message->key != step.request->key && step.shared.options.collision_check;
+});
 
-constexpr Table::Guard older_version{"of an older version", [](const Step& step) {
-                                       return step.begins_again() && step.item().version != 0 &&
-                                              !step.shared.versions.after(Version{step.message->safety.version},
-                                                                          step.item().version);
-                                     }};
+constexpr Table::Guard older_version("of an older version", [](const Step& step) {
+  return step.begins_again() && step.item().version != 0 &&
+         !step.shared.versions.after(Version{step.message->safety.version}, step.item().version);
+});
 
 // Packets of different values make no item. Without a version to tell them apart nobody would notice (§3.9).
-constexpr Table::Guard mixed{"of another value, noticed", [](const Step& step) {
-                               return step.mixes() && step.shared.safety && !step.request->write;
-                             }};
+constexpr Table::Guard mixed("of another value, noticed", [](const Step& step) {
+  return step.mixes() && step.shared.safety && !step.request->write;
+});
 
-constexpr Table::Guard completes{"completes the item", [](const Step& step) {
-                                   const std::uint64_t before = step.begins_again() ? 0 : step.item().fragments;
-                                   return std::popcount(before | step.fragment_bit()) >=
-                                          static_cast<int>(step.message->store.flag);
-                                 }};
+constexpr Table::Guard completes("completes the item", [](const Step& step) {
+  const std::uint64_t before = step.begins_again() ? 0 : step.item().fragments;
+  return std::popcount(before | step.fragment_bit()) >= static_cast<int>(step.message->store.flag);
+});
 
-constexpr Table::Guard last_attempt{
-    "the last attempt", [](const Step& step) { return step.request->timeouts + 1 >= step.request->attempts; }};
+constexpr Table::Guard last_attempt("the last attempt", [](const Step& step) {
+  return step.request->timeouts + 1 >= step.request->attempts;
+});
 
-constexpr Table::Guard out_of_time{"out of time", [](const Step& step) { return step.now() >= step.request->end; }};
+constexpr Table::Guard out_of_time("out of time", [](const Step& step) { return step.now() >= step.request->end; });
 
-constexpr Table::Guard read{"a read", [](const Step& step) { return !step.request->write; }};
+constexpr Table::Guard read("a read", [](const Step& step) { return !step.request->write; });
 
-constexpr Table::Action send{"send the packets", [](Step& step) {
-                               step.request->sent = step.now();
-                               step.request->failure = sim::SentAgain::wrong_answer;
-                               step.request->from_switch = step.request->from_server = {};
-                               step.client.transmit(*step.request);
-                             }};
+constexpr Table::Action send("send the packets", [](Step& step) {
+  step.request->sent = step.now();
+  step.request->failure = sim::SentAgain::wrong_answer;
+  step.request->from_switch = step.request->from_server = {};
+  step.client.transmit(*step.request);
+});
 
-constexpr Table::Action take{"take the packet", [](Step& step) {
-                               step.note_mixture();
-                               ReceivedItem& taken = step.item();
-                               if (step.begins_again()) {
-                                 taken = {};
-                                 taken.version = Version{step.message->safety.version};
-                               }
-                               if (taken.fragments == 0) taken.answer.value = step.message->value;
-                               taken.fragments |= step.fragment_bit();
-                               if (!step.request->write)
-                                 note_parts(step.shared, *step.packet, *step.message, taken.answer.parts);
-                             }};
+constexpr Table::Action take("take the packet", [](Step& step) {
+  step.note_mixture();
+  ReceivedItem& taken = step.item();
+  if (step.begins_again()) {
+    taken = {};
+    taken.version = Version{step.message->safety.version};
+  }
+  if (taken.fragments == 0) taken.answer.value = step.message->value;
+  taken.fragments |= step.fragment_bit();
+  if (!step.request->write) note_parts(step.shared, *step.packet, *step.message, taken.answer.parts);
+});
 
-constexpr Table::Action answer{"answer", [](Step& step) {
-                                 Request& request = *step.request;
-                                 request.answer = step.item().answer;
-                                 request.answer.given = true;
-                                 request.answer.key = request.write ? request.key : step.message->key;
-                                 request.answer.label = step.message->measure.cached;
-                               }};
+constexpr Table::Action answer("answer", [](Step& step) {
+  Request& request = *step.request;
+  request.answer = step.item().answer;
+  request.answer.given = true;
+  request.answer.key = request.write ? request.key : step.message->key;
+  request.answer.label = step.message->measure.cached;
+});
 
-constexpr Table::Action wake{"wake the client", [](Step& step) { step.request->changed.notify_all(); }};
+constexpr Table::Action wake("wake the client", [](Step& step) { step.request->changed.notify_all(); });
 
-constexpr Table::Action pass_cache{"make it a CRN-REQ", [](Step& step) { step.request->op = Op::correction_request; }};
+constexpr Table::Action pass_cache("make it a CRN-REQ", [](Step& step) { step.request->op = Op::correction_request; });
 
-constexpr Table::Action note_mixture{"note mixed values", &Step::note_mixture};
+constexpr Table::Action note_mixture("note mixed values", [](Step& step) { step.note_mixture(); });
 
-constexpr Table::Action note_collision{"note the collision", [](Step& step) {
-                                         ++step.shared.counters.corrections.value;
-                                         step.shared.coverage.race(races.collision);
-                                       }};
+constexpr Table::Action note_collision("note the collision", [](Step& step) {
+  ++step.shared.counters.corrections.value;
+  step.shared.coverage.race(races.collision);
+});
 
-constexpr Table::Action note_refusal{"note the refusal", [](Step& step) {
-                                       step.request->failure = sim::SentAgain::refusal;
-                                       ++step.shared.counters.refusals.value;
-                                       step.shared.coverage.race(races.write_refused);
-                                     }};
+constexpr Table::Action note_refusal("note the refusal", [](Step& step) {
+  step.request->failure = sim::SentAgain::refusal;
+  ++step.shared.counters.refusals.value;
+  step.shared.coverage.race(races.write_refused);
+});
 
-constexpr Table::Action note_timeout{"note the timeout", [](Step& step) {
-                                       step.request->failure = sim::SentAgain::timeout;
-                                       ++step.request->timeouts;
-                                       ++step.shared.counters.timeouts.value;
-                                     }};
+constexpr Table::Action note_timeout("note the timeout", [](Step& step) {
+  step.request->failure = sim::SentAgain::timeout;
+  ++step.request->timeouts;
+  ++step.shared.counters.timeouts.value;
+});
 
-constexpr Table::Action note_early{"note the early answer",
-                                   [](Step& step) { step.shared.coverage.race(races.answered_before_sending_again); }};
+constexpr Table::Action note_early("note the early answer",
+                                   [](Step& step) { step.shared.coverage.race(races.answered_before_sending_again); });
 
-constexpr Table::Action note_late{"note the late answer",
-                                  [](Step& step) { step.shared.coverage.race(races.late_answer); }};
+constexpr Table::Action note_late("note the late answer",
+                                  [](Step& step) { step.shared.coverage.race(races.late_answer); });
 
-constexpr Table::Action note_again{
-    "note why it is sent again", [](Step& step) {
-      sim::record_sent_again(step.shared.rack.event_log(), step.client.source(), step.now(), step.request->operation,
-                             {step.request->failure, step.request->key, step.request->sent});
-    }};
+constexpr Table::Action note_again("note why it is sent again", [](Step& step) {
+  sim::record_sent_again(step.shared.rack.event_log(), step.client.source(), step.now(), step.request->operation,
+                         {step.request->failure, step.request->key, step.request->sent});
+});
 
-constexpr Table::Action report_repeated{"report an answer not asked for",
-                                        [](Step& step) { step.client.report_repeated(step.message->key); }};
+constexpr Table::Action report_repeated("report an answer not asked for",
+                                        [](Step& step) { step.client.report_repeated(step.message->key); });
 
 Table make_table() {
   using enum RequestState;
