@@ -48,8 +48,8 @@ std::vector<CacheManager::Preloaded> CacheManager::preload(std::span<const sim::
     const auto row = cacheable(key) ? insert_now(key, true) : std::nullopt;
     if (!row) continue;
     const store::Version version = shared().safety ? first_version(key) : store::kNoVersion;
-    const std::uint64_t valid = std::uint64_t{1} << (shared().safety ? program_.state->width.bits : 0);
-    registers.write(program_.state->id, row->index, valid | version);
+    registers.write(program_.state->id, row->index,
+                    shared().safety ? switch_cache::pair(*program_.state, version, 1) : 1);
     for (unsigned i = 0; i < kValueArrays; ++i) {
       registers.write(program_.values[i]->id, row->index, ValueHeader::word(0, i));
     }

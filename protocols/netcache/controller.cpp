@@ -8,7 +8,7 @@ namespace racksim::netcache {
 
 Controller::Controller(store::Shared& shared, const NetCacheOptions& options, Counters& counters,
                        const NetProgram& program, CacheManager& manager)
-    : switch_cache::Controller(shared, options, counters, program, manager),
+    : switch_cache::Controller(shared, options, counters, manager),
       shared_(shared),
       options_(options),
       counters_(counters),

@@ -8,13 +8,13 @@ sim::CoverageMap coverage_map() {
 }
 
 std::size_t SwitchCoverage::state_of(const Met& met, const std::optional<switch_cache::RowAt>&) {
-  return static_cast<std::size_t>(is_valid(met.state) ? KeyState::valid : KeyState::invalid);
+  return static_cast<std::size_t>(program().is_valid(met.state) ? KeyState::valid : KeyState::invalid);
 }
 
 void SwitchCoverage::note_races(const Met& met, bool cached, const p4::Verdict&) const {
   if (met.op != kCacheUpdate) return;
   if (!cached) return race(races.update_of_evicted_key);
-  if (has_versions() && met.version != version_in(met.state)) race(races.update_overtaken);
+  if (program().has_versions() && met.version != program().version_in(met.state)) race(races.update_overtaken);
 }
 
 }  // namespace racksim::netcache

@@ -67,9 +67,8 @@ sim::CoverageMap coverage_map();
 /// Marks what passes of NetCache's pipeline exercise (NetCache §4.4).
 class SwitchCoverage final : public switch_cache::SwitchCoverage {
  public:
-  SwitchCoverage(store::Shared& shared, const switch_cache::CacheProgram& program,
-                 const switch_cache::CacheManager& manager)
-      : switch_cache::SwitchCoverage(shared, program, manager, kMessages) {}
+  SwitchCoverage(store::Shared& shared, const switch_cache::CacheManager& manager)
+      : switch_cache::SwitchCoverage(shared, manager, kMessages) {}
 
  private:
   std::size_t state_of(const Met& met, const std::optional<switch_cache::RowAt>& row) override;

@@ -81,7 +81,7 @@ NetCache::NetCache(models::ProtocolContext& context, const NetCacheOptions& opti
   manager_ = std::make_unique<CacheManager>(shared(), location_, options_, counters_, program_);
   controller_ = std::make_unique<Controller>(shared(), options_, counters_, program_, *manager_);
   if (context.coverage.on()) {
-    switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), program_, *manager_);
+    switch_coverage_ = std::make_unique<SwitchCoverage>(shared(), *manager_);
     location_.chassis().add_pass_observer(*switch_coverage_);
   }
 }
@@ -139,7 +139,7 @@ void NetCache::show_state(sim::StateVisitor& visitor) const {
   for (const sim::Key key : manager_->cached()) {
     const std::uint64_t index = manager_->index_of(key);
     const std::uint64_t state = registers.read(program_.state->id, index);
-    if ((shared().safety ? state >> program_.state->width.bits : state) == 0) continue;
+    if (!program_.is_valid(state)) continue;
     const sim::Value value =
         store::ValueHeader::value_of([&](unsigned i) { return registers.read(program_.values[i]->id, index); });
     visitor.copy(key, sim::Holder::network_switch(), value, sim::CopyState::clean);

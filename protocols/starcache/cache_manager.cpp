@@ -14,21 +14,9 @@ namespace racksim::starcache {
 using models::NodeId;
 using store::Message;
 using store::Op;
-
-namespace {
-
-/// The halves of an array of pairs, as the control plane sees an entry.
-std::uint64_t low_half(const p4::RegisterArray& array, std::uint64_t entry) {
-  return entry & p4::mask_of(array.width.bits);
-}
-std::uint64_t high_half(const p4::RegisterArray& array, std::uint64_t entry) {
-  return entry >> array.width.bits;
-}
-std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint64_t high) {
-  return high << array.width.bits | low;
-}
-
-}  // namespace
+using switch_cache::high_half;
+using switch_cache::low_half;
+using switch_cache::pair;
 
 // A server need not know what is cached unless it orders writes by versions.
 CacheManager::CacheManager(store::Shared& shared, const switch_cache::CacheLocation& location,

@@ -8,7 +8,7 @@ namespace racksim::starcache {
 Controller::Controller(store::Shared& shared, const StarCacheOptions& options, Counters& counters,
                        const StarProgram& program, CacheManager& manager,
                        const std::vector<std::unique_ptr<StarServer>>& servers)
-    : switch_cache::Controller(shared, options, counters, program, manager),
+    : switch_cache::Controller(shared, options, counters, manager),
       shared_(shared),
       options_(options),
       counters_(counters),
@@ -151,7 +151,7 @@ sim::Task<switch_cache::Controller::RowState> Controller::read_row(RowAt at) {
   RowState row;
   row.state = co_await session.read(program_.state, at.index);
   const std::uint64_t queue = co_await session.read(program_.queue, at.index);
-  row.waited_for = (queue & p4::mask_of(program_.queue->width.bits)) != 0;
+  row.waited_for = switch_cache::low_half(*program_.queue, queue) != 0;
   row.front = co_await session.read(program_.front, at.index);
   co_return row;
 }

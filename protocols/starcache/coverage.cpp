@@ -23,12 +23,12 @@ bool SwitchCoverage::recirculated(Op op, unsigned port) const {
 std::size_t SwitchCoverage::state_of(const Met& met, const std::optional<switch_cache::RowAt>& row) {
   served_ = false;
   if (!row) return kNotCached;
-  const std::uint64_t queue = read(*row, program_.queue), waiting = queue & p4::mask_of(program_.queue->width.bits);
-  served_ = queue >> program_.queue->width.bits > 1;
-  return coverage_state(is_valid(met.state) ? Validity::valid : Validity::invalid, waiting == 0 ? QueueState::empty
-                                                                                   : waiting < options_.queue_size
-                                                                                       ? QueueState::waiting
-                                                                                       : QueueState::full);
+  const std::uint64_t queue = read(*row, program_.queue), waiting = switch_cache::low_half(*program_.queue, queue);
+  served_ = switch_cache::high_half(*program_.queue, queue) > 1;
+  return coverage_state(program_.is_valid(met.state) ? Validity::valid : Validity::invalid,
+                        waiting == 0                    ? QueueState::empty
+                        : waiting < options_.queue_size ? QueueState::waiting
+                                                        : QueueState::full);
 }
 
 void SwitchCoverage::note_races(const Met& met, bool cached, const p4::Verdict& verdict) const {

@@ -83,7 +83,7 @@ class SwitchCoverage final : public switch_cache::SwitchCoverage {
  public:
   SwitchCoverage(store::Shared& shared, const StarCacheOptions& options, const StarProgram& program,
                  const switch_cache::CacheManager& manager)
-      : switch_cache::SwitchCoverage(shared, program, manager, kMessages), options_(options), program_(program) {}
+      : switch_cache::SwitchCoverage(shared, manager, kMessages), options_(options), program_(program) {}
 
  private:
   bool recirculated(store::Op op, unsigned port) const override;

@@ -28,7 +28,7 @@ void ReplicaSwitch::insert(store::KeyHash hash, RowAt row, std::uint64_t state) 
   rows_[{hash.high, hash.low}] = {row, state};
   models::ControlCpu& cpu = shared_.rack.control_cpu(switch_);
   cpu.write(row.pipe, program_.state, row.index, state);
-  cpu.write(row.pipe, program_.queue, row.index, std::uint64_t{1} << program_.queue->width.bits);
+  cpu.write(row.pipe, program_.queue, row.index, switch_cache::pair(*program_.queue, 0, 1));
   cpu.set_entry(row.pipe, program_.lookup, {hash.high, hash.low}, program_.set_index, {row.index});
 }
 

@@ -151,7 +151,7 @@ void StarCache::add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks)
   const p4::RegisterFile& registers = location_.pipeline(pipe).registers();
   const std::string whose = location_.pipes().size() == 1 ? "" : fmt::format(" of pipe {}", pipe);
   for (std::uint64_t index = 0; index < options_.cache_entries; ++index) {
-    const std::uint64_t length = registers.read(program_.queue->id, index) & p4::mask_of(program_.queue->width.bits);
+    const std::uint64_t length = switch_cache::low_half(*program_.queue, registers.read(program_.queue->id, index));
     const std::uint64_t front = registers.read(program_.front->id, index);
     const std::uint64_t rear = registers.read(program_.rear->id, index);
     if ((front + length) % options_.queue_size == rear) continue;
@@ -166,7 +166,6 @@ void StarCache::add_torn_queues(unsigned pipe, std::vector<models::Leak>& leaks)
 // packet is of its version.
 void StarCache::show_state(sim::StateVisitor& visitor) const {
   Application::show_state(visitor);
-  const unsigned bits = program_.state->width.bits;
   shared().rack.packets().for_each_live([&](const p4::Packet& packet) {
     const auto* store = packet.find<store::StoreHeader>();
     if (store == nullptr) return;
@@ -175,9 +174,9 @@ void StarCache::show_state(sim::StateVisitor& visitor) const {
     const auto row = manager_->row_of(store::KeyHash{store->hkey_high, store->hkey_low});
     if (!row) return;
     const std::uint64_t state = location_.pipeline(row->pipe).registers().read(program_.state->id, row->index);
-    if ((shared().safety ? state >> bits : state) == 0) return;
+    if (!program_.is_valid(state)) return;
     const store::Message message = read_message(shared(), const_cast<p4::Packet&>(packet));
-    if (shared().safety && options_.drop_stale && message.safety.version != (state & p4::mask_of(bits))) return;
+    if (shared().safety && options_.drop_stale && message.safety.version != program_.version_in(state)) return;
     visitor.copy(message.key, sim::Holder::network_switch(), message.value, sim::CopyState::clean);
   });
 }

@@ -153,8 +153,7 @@ sim::Task<void> CacheManager::evict(sim::Key key) {
     // No write gets a version any more: the last one is final.
     const std::uint64_t state = co_await pipe.read(program_.state, at.index);
     if (booted_since(incarnation, races_.boot_while_evicting)) co_return;
-    request.safety.version = state & p4::mask_of(program_.state->width.bits);
-    versions_[hash] = store::Version{request.safety.version};
+    request.safety.version = versions_[hash] = program_.version_in(state);
   }
   if (tells_servers_) {
     co_await ask(request, shared_.home_of(hash), kUntilAnswered);
@@ -275,7 +274,7 @@ bool CacheManager::booted_since(std::uint32_t incarnation, sim::RacePoint race) 
 }
 
 // Whoever is under way notices the boot when what it waits for ends, and does nothing more; what it had posted to the
-// switch has no effect (control_cpu.hpp). So the table is as empty as the switch's at once.
+// switch has no effect (models/switch/control_cpu.hpp). So the table is as empty as the switch's at once.
 void CacheManager::switch_booted() {
   ++incarnation_;
   const std::vector<sim::Key> keys = cached();

@@ -71,7 +71,11 @@ class CacheManager : public models::PacketHandler, models::BootObserver {
   /// The switch's control CPU, at a pipe of the cache.
   models::ControlSession cpu(unsigned pipe) const { return {location_.control_cpu(), pipe}; }
   const CacheLocation& location() const { return location_; }
-  const ControllerRaces& controller_races() const { return races_; }
+  const CacheProgram& program() const { return program_; }
+  /// The controller has met a dead key: its value is invalid, or valid and not served.
+  void met_dead_key(bool invalid) const {
+    shared_.coverage.race(invalid ? races_.revived_invalid : races_.revived_with_requests);
+  }
   /// Rows of the switch's tables that nobody accounts for. While anything is under way none are named.
   std::vector<models::Leak> leaks() const;
 

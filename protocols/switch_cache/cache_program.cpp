@@ -1,3 +1,4 @@
+// Parser, lookup table and counters. See cache_program.hpp.
 #include "protocols/switch_cache/cache_program.hpp"
 
 #include <bit>

@@ -6,8 +6,20 @@
 
 #include "p4model/execute/forwarding.hpp"
 #include "p4model/language/program.hpp"
+#include "protocols/store/version.hpp"
 
 namespace racksim::switch_cache {
+
+/// The halves of an entry of an array of pairs, as the control plane sees it.
+inline std::uint64_t low_half(const p4::RegisterArray& array, std::uint64_t entry) {
+  return entry & p4::mask_of(array.width.bits);
+}
+inline std::uint64_t high_half(const p4::RegisterArray& array, std::uint64_t entry) {
+  return entry >> array.width.bits;
+}
+inline std::uint64_t pair(const p4::RegisterArray& array, std::uint64_t low, std::uint64_t high) {
+  return high << array.width.bits | low;
+}
 
 struct CacheProgram {
   std::shared_ptr<const p4::Program> program;
@@ -20,6 +32,13 @@ struct CacheProgram {
   const p4::RegisterArray* popularity = nullptr;  ///< reads of the key that the cache has taken
   // One entry.
   const p4::RegisterArray* hits = nullptr;  ///< the same of all keys
+
+  bool has_versions() const { return state->width.pair; }
+  /// What an entry of STATE says.
+  bool is_valid(std::uint64_t entry) const { return (has_versions() ? high_half(*state, entry) : entry) != 0; }
+  store::Version version_in(std::uint64_t entry) const {
+    return has_versions() ? store::Version{low_half(*state, entry)} : store::kNoVersion;
+  }
 };
 
 /// Adds the ingress states from Ethernet to the application's last header: StoreHeader, MeasureHeader and, with

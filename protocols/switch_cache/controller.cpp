@@ -6,13 +6,8 @@
 
 namespace racksim::switch_cache {
 
-Controller::Controller(store::Shared& shared, const CacheOptions& options, Counters& counters,
-                       const CacheProgram& program, CacheManager& manager)
-    : Rounds(shared.rack.calendar(), options.round),
-      shared_(shared),
-      counters_(counters),
-      manager_(manager),
-      version_bits_(program.state->width.bits) {}
+Controller::Controller(store::Shared& shared, const CacheOptions& options, Counters& counters, CacheManager& manager)
+    : Rounds(shared.rack.calendar(), options.round), counters_(counters), manager_(manager) {}
 
 sim::Task<void> Controller::look_for_dead_keys() {
   std::map<std::uint64_t, RowState> rows;
@@ -21,14 +16,13 @@ sim::Task<void> Controller::look_for_dead_keys() {
     if (!manager_.is_cached(key)) continue;
     const RowAt at = manager_.row_of(key);
     const RowState row = co_await read_row(at);
-    manager_.note_version(key, at, store::Version{row.state & p4::mask_of(version_bits_)});
-    const bool invalid = row.state >> version_bits_ == 0;
+    manager_.note_version(key, at, manager_.program().version_in(row.state));
+    const bool invalid = !manager_.program().is_valid(row.state);
     const auto before = last_rows_.find(key);
     const bool same = before != last_rows_.end() && before->second.state == row.state &&
                       (invalid || before->second.front == row.front);
     if (same && (invalid || row.waited_for) && manager_.is_cached(key)) {
-      const ControllerRaces& races = manager_.controller_races();
-      shared_.coverage.race(invalid ? races.revived_invalid : races.revived_with_requests);
+      manager_.met_dead_key(invalid);
       revivals.push_back(revive(key));
     }
     rows[key] = row;

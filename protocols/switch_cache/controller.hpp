@@ -15,8 +15,7 @@ namespace racksim::switch_cache {
 
 class Controller : public Rounds {
  protected:
-  Controller(store::Shared& shared, const CacheOptions& options, Counters& counters, const CacheProgram& program,
-             CacheManager& manager);
+  Controller(store::Shared& shared, const CacheOptions& options, Counters& counters, CacheManager& manager);
 
   /// What a round sees of a cached key, to know by the next whether it is alive.
   struct RowState {
@@ -33,10 +32,8 @@ class Controller : public Rounds {
  private:
   sim::Task<void> revive(sim::Key key);
 
-  store::Shared& shared_;
   Counters& counters_;
   CacheManager& manager_;
-  unsigned version_bits_;                        // of STATE, below the bit that says valid
   std::map<std::uint64_t, RowState> last_rows_;  // by key
 };
 

@@ -23,8 +23,8 @@ models::SwitchRegister described(const CacheLocation& location, const p4::Regist
 }
 
 models::SwitchRegister described_state(const CacheLocation& location, const CacheProgram& program, RowAt row) {
-  const bool versions = program.state->width.total() > 1;
-  return described(location, *program.state, row, "state of the value", versions ? versioned_text : valid_bit_text);
+  const auto print = program.has_versions() ? versioned_text : valid_bit_text;
+  return described(location, *program.state, row, "state of the value", print);
 }
 
 }  // namespace racksim::switch_cache

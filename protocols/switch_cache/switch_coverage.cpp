@@ -23,7 +23,7 @@ sim::CoverageMap coverage_map(std::vector<std::string> states, std::span<const M
 }
 
 std::uint64_t SwitchCoverage::lookup_hits(unsigned port) const {
-  return manager_.location().pipeline(chassis().pipe_of(port)).counters(*program_.lookup).hits;
+  return manager_.location().pipeline(chassis().pipe_of(port)).counters(*program().lookup).hits;
 }
 
 void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressMetadata& metadata) {
@@ -37,7 +37,7 @@ void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressM
   if (safety != nullptr) met_.version = safety->version;
   hits_ = lookup_hits(metadata.port);
   const auto row = manager_.row_of(store::KeyHash{store->hkey_high, store->hkey_low});
-  if (row) met_.state = read(*row, program_.state);
+  if (row) met_.state = read(*row, program().state);
   state_ = state_of(met_, row);
 }
 

@@ -32,9 +32,8 @@ class SwitchCoverage : public models::PassObserver {
   bool sees_idle_passes() const override { return false; }
 
  protected:
-  SwitchCoverage(store::Shared& shared, const CacheProgram& program, const CacheManager& manager,
-                 std::span<const MessageKind> kinds)
-      : shared_(shared), program_(program), manager_(manager), kinds_(kinds) {}
+  SwitchCoverage(store::Shared& shared, const CacheManager& manager, std::span<const MessageKind> kinds)
+      : shared_(shared), manager_(manager), kinds_(kinds) {}
 
   /// The message whose pass is under way.
   struct Met {
@@ -48,11 +47,7 @@ class SwitchCoverage : public models::PassObserver {
   virtual std::size_t state_of(const Met& met, const std::optional<RowAt>& row) = 0;
   virtual void note_races(const Met& met, bool cached, const p4::Verdict& verdict) const = 0;
 
-  bool has_versions() const { return shared_.safety; }
-  bool is_valid(std::uint64_t state) const {
-    return (has_versions() ? state >> program_.state->width.bits : state) != 0;
-  }
-  std::uint64_t version_in(std::uint64_t state) const { return state & p4::mask_of(program_.state->width.bits); }
+  const CacheProgram& program() const { return manager_.program(); }
   void race(sim::RacePoint point) const { shared_.coverage.race(point); }
   models::SwitchChassis& chassis() const { return manager_.location().chassis(); }
   std::uint64_t read(RowAt row, const p4::RegisterArray* array) const {
@@ -63,7 +58,6 @@ class SwitchCoverage : public models::PassObserver {
   std::uint64_t lookup_hits(unsigned port) const;
 
   store::Shared& shared_;
-  CacheProgram program_;
   const CacheManager& manager_;
   std::span<const MessageKind> kinds_;
   std::size_t message_ = kNoMessage;  // whose pass is under way
