@@ -16,11 +16,11 @@ namespace racksim::models {
 
 /// What whoever allocates knows of the use that it will make.
 struct AllocationHint {
-  enum class Place : std::uint8_t { any, local, remote };
+  enum class Locality : std::uint8_t { any, local, remote };
 
-  std::optional<NodeId> home;  ///< whose memory to take; none: the homes take turns, or as the protocol chooses
-  bool shared = true;          ///< whether several nodes will use it
-  Place place = Place::any;    ///< without `home`: where the protocol is to choose it, if it does
+  std::optional<NodeId> home;         ///< whose memory to take; none: the homes take turns, or as the protocol chooses
+  bool shared = true;                 ///< whether several nodes will use it
+  Locality locality = Locality::any;  ///< without `home`: where the protocol is to choose it, if it does
 };
 
 class MemoryAllocator {

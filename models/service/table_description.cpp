@@ -12,7 +12,7 @@ namespace racksim::models {
 namespace {
 
 using Row = TableDescription::Row;
-using Kind = TableDescription::Kind;
+using RowKind = TableDescription::RowKind;
 
 bool contains(const std::vector<std::size_t>& numbers, std::size_t number) {
   return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
@@ -37,7 +37,7 @@ std::string hole_of(const std::vector<const Row*>& rows) {
   if (!rows.back()->guard.empty()) {
     return fmt::format("the last row, '{}', has a guard: perhaps none holds", rows.back()->name);
   }
-  if (rows.size() > 1 && rows.back()->kind == Kind::impossible) {
+  if (rows.size() > 1 && rows.back()->kind == RowKind::impossible) {
     return fmt::format("is declared impossible, and has the row '{}'", rows.front()->name);
   }
   return "";
@@ -60,7 +60,7 @@ std::string undefined(const TableDescription& table, std::size_t state, std::siz
   const auto rows = rows_of(table, state, event);
   if (rows.empty()) {
     text += " is not defined";
-  } else if (rows.back()->kind == Kind::impossible) {
+  } else if (rows.back()->kind == RowKind::impossible) {
     text += fmt::format(" is declared impossible ({})", rows.back()->name);
   } else {
     text += " is not defined: no guard of its rows holds";
@@ -75,7 +75,7 @@ std::string undefined(const TableDescription& table, std::size_t state, std::siz
 std::vector<std::string> TableDescription::coverage_rows() const {
   std::vector<std::string> names;
   for (const Row& row : rows) {
-    if (row.kind != Kind::impossible) names.push_back(fmt::format("{}: {}", name, row.name));
+    if (row.kind != RowKind::impossible) names.push_back(fmt::format("{}: {}", name, row.name));
   }
   return names;
 }

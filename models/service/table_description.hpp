@@ -16,13 +16,13 @@ namespace racksim::models {
 
 /// States and events are numbers: indices of their names.
 struct TableDescription {
-  enum class Kind : std::uint8_t {
+  enum class RowKind : std::uint8_t {
     transition,
     ignored,    ///< nothing is done and the state stays, for the reason that is its name
     impossible  ///< it cannot happen, for the reason that is its name: if it does, the run ends
   };
   struct Row {
-    Kind kind = Kind::transition;
+    RowKind kind = RowKind::transition;
     std::string name;
     std::vector<std::size_t> states;
     std::vector<std::size_t> events;

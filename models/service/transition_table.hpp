@@ -92,10 +92,10 @@ class TransitionTable {
       add(description_of(row), {row.guard, row.actions, row.next});
     }
     for (const Pairs& pairs : definition.ignored) {
-      add(description_of(pairs, TableDescription::Kind::ignored), {{}, {}, std::nullopt});
+      add(description_of(pairs, TableDescription::RowKind::ignored), {{}, {}, std::nullopt});
     }
     for (const Pairs& pairs : definition.impossible) {
-      description_.rows.push_back(description_of(pairs, TableDescription::Kind::impossible));
+      description_.rows.push_back(description_of(pairs, TableDescription::RowKind::impossible));
     }
     index_rows();
   }
@@ -148,7 +148,7 @@ class TransitionTable {
     words.section = row.section;
     return words;
   }
-  static TableDescription::Row description_of(const Pairs& pairs, TableDescription::Kind kind) {
+  static TableDescription::Row description_of(const Pairs& pairs, TableDescription::RowKind kind) {
     TableDescription::Row words;
     words.kind = kind;
     words.name = pairs.reason;

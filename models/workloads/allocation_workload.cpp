@@ -126,7 +126,7 @@ class AllocationWorkload final : public Workload {
       co_return;
     }
     ++allocated_.value;
-    const bool said = hint.home.has_value() || hint.place == AllocationHint::Place::remote;
+    const bool said = hint.home.has_value() || hint.locality == AllocationHint::Locality::remote;
     if (!said && begin.home() != session.id.node) ++elsewhere_.value;
     live_.push_back(std::make_unique<Piece>(Piece{.begin = begin, .bytes = bytes}));
     session.own.push_back(live_.back().get());
@@ -137,8 +137,8 @@ class AllocationWorkload final : public Workload {
     AllocationHint hint;
     if (!session.random.chance(options_.hinted)) return hint;
     const std::uint64_t kind = session.random.below(3);
-    if (kind == 0) hint.place = AllocationHint::Place::local;
-    if (kind == 1) hint.place = AllocationHint::Place::remote;
+    if (kind == 0) hint.locality = AllocationHint::Locality::local;
+    if (kind == 1) hint.locality = AllocationHint::Locality::remote;
     if (kind == 2 && !live_.empty()) hint.home = live_[session.random.below(live_.size())]->begin.home();
     return hint;
   }

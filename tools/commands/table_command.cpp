@@ -17,7 +17,7 @@ namespace racksim::tools {
 namespace {
 
 using models::TableDescription;
-using Kind = TableDescription::Kind;
+using RowKind = TableDescription::RowKind;
 using Cells = std::vector<std::string>;
 
 const Cells kHeadings{"row", "states", "events", "guard", "actions", "next state", "section"};
@@ -29,8 +29,8 @@ std::string listed(const std::vector<std::size_t>& numbers, const std::vector<st
 }
 
 std::string next_of(const TableDescription& table, const TableDescription::Row& row) {
-  if (row.kind == Kind::ignored) return "(ignored)";
-  if (row.kind == Kind::impossible) return "(impossible)";
+  if (row.kind == RowKind::ignored) return "(ignored)";
+  if (row.kind == RowKind::impossible) return "(impossible)";
   return row.next ? table.states[*row.next] : "(stays)";
 }
 
@@ -46,7 +46,7 @@ Cells cells_of(const TableDescription& table, const TableDescription::Row& row) 
 }
 
 /// The pairs of a kind that need no row, with their reasons; nothing if there are none.
-std::string reasons_of(const TableDescription& table, Kind kind, const char* heading) {
+std::string reasons_of(const TableDescription& table, RowKind kind, const char* heading) {
   std::string text;
   for (const TableDescription::Row& row : table.rows) {
     if (row.kind != kind) continue;
@@ -59,11 +59,11 @@ std::string reasons_of(const TableDescription& table, Kind kind, const char* hea
 std::string text_of(const TableDescription& table) {
   std::vector<Cells> lines{kHeadings};
   for (const TableDescription::Row& row : table.rows) {
-    if (row.kind == Kind::transition) lines.push_back(cells_of(table, row));
+    if (row.kind == RowKind::transition) lines.push_back(cells_of(table, row));
   }
   return fmt::format("{}: {}; begins in the state '{}'\n\n", table.name, table.doc, table.states[table.initial]) +
-         in_columns(lines) + reasons_of(table, Kind::ignored, "ignored") +
-         reasons_of(table, Kind::impossible, "impossible");
+         in_columns(lines) + reasons_of(table, RowKind::ignored, "ignored") +
+         reasons_of(table, RowKind::impossible, "impossible");
 }
 
 std::string markdown_of(const TableDescription& table) {
@@ -84,14 +84,14 @@ std::string dot_of(const TableDescription& table) {
   }
   text += fmt::format("  begin -> s{};\n", table.initial);
   for (const TableDescription::Row& row : table.rows) {
-    if (row.kind == Kind::impossible) continue;
+    if (row.kind == RowKind::impossible) continue;
     std::string label = listed(row.events, table.events);
     if (!row.guard.empty()) label += fmt::format(" [{}]", row.guard);
     label += ": " + row.name;
     if (!row.section.empty()) label += fmt::format(" ({})", row.section);
     for (const std::size_t state : row.states) {
       text += fmt::format("  s{} -> s{} [label={}{}];\n", state, row.next.value_or(state), sim::json_quoted(label),
-                          row.kind == Kind::ignored ? ", style=dashed" : "");
+                          row.kind == RowKind::ignored ? ", style=dashed" : "");
     }
   }
   return text + "}\n";

@@ -36,12 +36,12 @@ std::string ThreadAllocator::name() const {
 }
 
 bool ThreadAllocator::may_take(NodeId home, const models::AllocationHint& hint) const {
-  using Place = models::AllocationHint::Place;
+  using Locality = models::AllocationHint::Locality;
   using From = FlowCcOptions::AllocateFrom;
   if (!shared_.absent.empty() && shared_.absent[home]) return false;
   if (hint.home) return home == *hint.home;
-  if (hint.place == Place::local) return home == node_.id();
-  if (hint.place == Place::remote) return home != node_.id();
+  if (hint.locality == Locality::local) return home == node_.id();
+  if (hint.locality == Locality::remote) return home != node_.id();
   switch (shared_.options.allocate_from) {
     case From::local:
       return home == node_.id();

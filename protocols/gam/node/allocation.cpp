@@ -43,10 +43,10 @@ NodeId Allocation::most_free(bool others_only) const {
 }
 
 NodeId Allocation::choose(const models::AllocationHint& hint) const {
-  using Place = models::AllocationHint::Place;
+  using Locality = models::AllocationHint::Locality;
   if (hint.home) return *hint.home;
-  if (hint.place == Place::remote) return most_free(true);
-  if (hint.place == Place::local && shared_.memory.shape().roles.holds_memory(node_.id())) return node_.id();
+  if (hint.locality == Locality::remote) return most_free(true);
+  if (hint.locality == Locality::local && shared_.memory.shape().roles.holds_memory(node_.id())) return node_.id();
   return under_pressure() ? most_free(false) : node_.id();
 }
 

@@ -9,7 +9,7 @@ using namespace racksim::models;
 
 namespace {
 
-using Kind = TableDescription::Kind;
+using RowKind = TableDescription::RowKind;
 using Lines = std::vector<std::string>;
 
 /// Two states and two events, with each kind of row.
@@ -18,10 +18,10 @@ TableDescription whole() {
   table.name = "lamp";
   table.states = {"off", "on"};
   table.events = {"press", "burn out"};
-  table.rows = {{Kind::transition, "light", {0}, {0}, "has power", {"shine"}, 1, "§1"},
-                {Kind::transition, "stay dark", {0}, {0}, "", {}, {}, "§1"},
-                {Kind::transition, "darken", {1}, {0, 1}, "", {}, 0, "§1"},
-                {Kind::impossible, "only a lamp that is on burns out", {0}, {1}, "", {}, {}, ""}};
+  table.rows = {{RowKind::transition, "light", {0}, {0}, "has power", {"shine"}, 1, "§1"},
+                {RowKind::transition, "stay dark", {0}, {0}, "", {}, {}, "§1"},
+                {RowKind::transition, "darken", {1}, {0, 1}, "", {}, 0, "§1"},
+                {RowKind::impossible, "only a lamp that is on burns out", {0}, {1}, "", {}, {}, ""}};
   return table;
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("a pair cannot be impossible and have rows") {
 TEST_CASE("a state that no row leads to is a hole, even if it leads to others") {
   TableDescription table = whole();
   table.states.emplace_back("broken");
-  table.rows.push_back({Kind::transition, "mend", {2}, {0, 1}, "", {}, 0, ""});
+  table.rows.push_back({RowKind::transition, "mend", {2}, {0, 1}, "", {}, 0, ""});
   CHECK(holes(table) == Lines{"no row leads to the state 'broken'"});
   table.rows[2].next = 2;
   CHECK(holes(table) == Lines{});

@@ -169,8 +169,8 @@ TEST_CASE("a table describes itself in the words of its definition") {
   CHECK(force.next == 1u);
   CHECK(force.section == "§2");
   CHECK_FALSE(description.rows[4].next);
-  CHECK(description.rows[5].kind == TableDescription::Kind::ignored);
-  CHECK(description.rows[6].kind == TableDescription::Kind::impossible);
+  CHECK(description.rows[5].kind == TableDescription::RowKind::ignored);
+  CHECK(description.rows[6].kind == TableDescription::RowKind::impossible);
   CHECK(description.rows[6].name == "the key is away");
 }
 

@@ -30,7 +30,7 @@ Outcome table(std::vector<std::string> arguments) {
 /// The client's table, as NoCache registers it.
 const models::TableDescription& client_table() {
   const auto& all = models::protocols();
-  return std::find_if(all.begin(), all.end(), [](const auto& p) { return p.name == "nocache"; })->tables.front();
+  return *std::find_if(all.begin(), all.end(), [](const auto& p) { return p.name == "nocache"; })->tables.front();
 }
 
 /// The line that begins so; empty if there is none.
@@ -52,7 +52,7 @@ TEST_CASE("a table as text has a line for each row, in columns") {
   CHECK_THAT(text.out, Contains("begins in the state 'preparing'"));
   for (const auto& row : client_table().rows) {
     INFO(row.name);
-    const bool transition = row.kind == models::TableDescription::Kind::transition;
+    const bool transition = row.kind == models::TableDescription::RowKind::transition;
     CHECK(line_of(text.out, row.name + "  ").empty() != transition);
     CHECK_THAT(text.out, Contains(transition ? row.name : ": " + row.name + "\n"));
   }
@@ -107,7 +107,7 @@ TEST_CASE("a table as a graph has an edge for each row and state that can happen
   CHECK_THAT(dot.out, !Contains("its timer does not run"));
   std::size_t edges = 1;
   for (const auto& row : client_table().rows) {
-    if (row.kind != models::TableDescription::Kind::impossible) edges += row.states.size();
+    if (row.kind != models::TableDescription::RowKind::impossible) edges += row.states.size();
   }
   std::size_t found = 0;
   for (std::size_t at = 0; (at = dot.out.find(" -> ", at)) != std::string::npos; ++at) ++found;

@@ -21,7 +21,7 @@ using models::AllocationHint;
 using models::GlobalAddress;
 using models::Session;
 using From = FlowCcOptions::AllocateFrom;
-using Where = AllocationHint::Place;
+using Where = AllocationHint::Locality;
 
 namespace {
 
@@ -176,8 +176,8 @@ TEST_CASE("Chunks come from homes in turn, from the thread's own, from a named o
   CHECK(homes(From::local, {}) == Homes{1, 1, 1, 1, 1});
   CHECK(homes(From::named, {}) == Homes{3, 3, 3, 3, 3});
   CHECK(homes(From::named, {.home = NodeId{2}}) == Homes{2, 2, 2, 2, 2});
-  CHECK(homes(From::named, {.home = {}, .place = Where::local}) == Homes{1, 1, 1, 1, 1});
-  CHECK(homes(From::local, {.home = {}, .place = Where::remote}) == Homes{2, 3, 0, 2, 3});
+  CHECK(homes(From::named, {.home = {}, .locality = Where::local}) == Homes{1, 1, 1, 1, 1});
+  CHECK(homes(From::local, {.home = {}, .locality = Where::remote}) == Homes{2, 3, 0, 2, 3});
 }
 
 TEST_CASE("Where a home has no room the next is asked, until none has; what is freed is had again without a message") {

@@ -12,7 +12,7 @@ namespace gam_sessions_test {
 using namespace racksim;
 using namespace racksim::gam;
 using namespace racksim::gam::testing;
-using Place = models::AllocationHint::Place;
+using Locality = models::AllocationHint::Locality;
 
 namespace {
 
@@ -151,8 +151,8 @@ TEST_CASE("Memory is allocated locally, at the node of an affinity address, or w
   Script run{Setup{}};
   CHECK(home(run, 100) == 1);
   CHECK(home(run, 100, {.home = 3}) == 3);
-  CHECK(home(run, 100, {.home = {}, .place = Place::local}) == 1);
-  CHECK(home(run, 100, {.home = {}, .place = Place::remote}) != 1);
+  CHECK(home(run, 100, {.home = {}, .locality = Locality::local}) == 1);
+  CHECK(home(run, 100, {.home = {}, .locality = Locality::remote}) != 1);
 }
 
 TEST_CASE("Under memory pressure memory comes from the node that has most by its last statistics, until all is used") {
@@ -169,7 +169,7 @@ TEST_CASE("Under memory pressure memory comes from the node that has most by its
   CHECK(home(run, kMemory / 2) == 0);
   CHECK(home(run, kMemory / 2) == 3);
   CHECK(allocate(run, kMemory, {}) == ~std::uint64_t{0});
-  CHECK(allocate(run, kMemory / 2, {.home = {}, .place = Place::local}) == ~std::uint64_t{0});
+  CHECK(allocate(run, kMemory / 2, {.home = {}, .locality = Locality::local}) == ~std::uint64_t{0});
   run.finish();
   CHECK(run.violations() == "");
 }
