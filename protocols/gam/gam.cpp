@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocols/gam/rules/coverage.hpp"
+#include "protocols/gam/rules/races.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -64,13 +64,21 @@ models::MemoryShape shape_of(const models::ProtocolContext& context, const Optio
           .memory_bytes = options.memory_bytes};
 }
 
+/// A node's memory by offset, without what is 0.
+std::map<std::uint64_t, std::uint64_t> words_of(const Node& node) {
+  std::map<std::uint64_t, std::uint64_t> words;
+  node.server().nic().memory().visit_words(
+      [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
+  return words;
+}
+
 const sim::Registration<models::ProtocolEntry> registration({
     .name = "gam",
     .doc = "GAM: a global memory with caches, coherent by directories at home nodes over RDMA",
     .make_options = [] { return std::make_shared<Options>(); },
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
-    .coverage = coverage_map(),
-    .tables = {&DirectoryStep::table(), &CacheStep::table()},
+    .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
+    .tables = {&directory_table().description(), &cache_table().description()},
     .work_shares = {{"of the accesses of remote lines were served by the cache", "gam.accesses.hits",
                      "gam.accesses.remote"}},
 });
@@ -89,11 +97,11 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
               .allocator = &allocator(),
               .counters = counters_,
               .coverage = context.coverage,
-              .source = context.rack.event_log().add_source("gam/permissions")},
+              .source = context.rack.event_log().add_source("gam/permissions"),
+              .keys = std::vector<MemoryKeys>(context.rack.nodes())},
       final_source_(context.rack.event_log().add_source("gam")) {
   for (NodeId id = 0; id < rack_.nodes(); ++id) {
     nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
-    shared_.nodes.push_back(nodes_.back().get());
   }
   for (std::size_t i = 0; i < sessions(); ++i) {
     const models::Session session = session_number(i);
@@ -103,8 +111,7 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
   }
   if (!options_.logging) return;
-  recovery_ = std::make_unique<Recovery>(shared_, shape().roles, [this](NodeId node) { bury_threads(node); });
-  shared_.recovery = recovery_.get();
+  recovery_ = std::make_unique<Recovery>(shared_, nodes_, shape().roles, [this](NodeId node) { bury_threads(node); });
 }
 
 void Gam::add_actors(sim::Engine& engine, std::span<const sim::HostId>) {
@@ -146,11 +153,8 @@ void Gam::bury_threads(NodeId node) {
 void Gam::node_fails(NodeId failing) {
   if (recovery_ != nullptr) return;
   const Node& node = *nodes_[failing];
-  std::map<std::uint64_t, std::uint64_t> words;
-  node.server().nic().memory().visit_words(
-      [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
   std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
-  for (const auto& [offset, value] : words) {
+  for (const auto& [offset, value] : words_of(node)) {
     const sim::Key object = shared_.object_at(node.id(), offset);
     const sim::Key line = shared_.line_of(object);
     const Entry* entry = node.directory().find(line);
@@ -253,14 +257,15 @@ void Gam::record_final_state() {
                            value);
       });
     });
-    std::map<std::uint64_t, std::uint64_t> words;
-    node->server().nic().memory().visit_words(
-        [&](std::uint64_t offset, std::uint64_t value) { words.emplace(offset, value); });
-    for (const auto& [offset, value] : words) {
+    for (const auto& [offset, value] : words_of(*node)) {
       event_log().record(sim::Observed::final_state, final_source_, now, id, shared_.object_at(node->id(), offset),
                          value);
     }
   }
+}
+
+models::StateSize Options::state_size(std::uint64_t nodes) const {
+  return {.block_bytes = line_bytes, .fixed_bytes = nodes * threshold() * (sizeof(Frame) + 8), .bytes_per_object = 160};
 }
 
 std::unique_ptr<models::Protocol> Options::build(models::ProtocolContext& context) const {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "protocols/gam/application_thread.hpp"
+#include "protocols/gam/node/application_thread.hpp"
 #include "protocols/gam/recovery/recovery.hpp"
 
 namespace racksim::gam {
@@ -45,7 +45,9 @@ class Gam final : public models::Protocol, public models::MemoryService {
  private:
   void bury_threads(NodeId node);
   void warm_remote(Node& node, sim::Key line, bool write);
-  void warm_write_back(Node& owner, Frame& frame);
+  void warm_write_back(const Frame& frame);
+  void warm_share(Entry& entry, sim::Key line);
+  void warm_invalidate(Entry& entry, sim::Key line, NodeId but);
   void warm_trim(Node& node);
   void warm_drop(Node& node, Frame& frame);
 
@@ -53,7 +55,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
   Options options_;
   Counters counters_;
   Shared shared_;
-  std::vector<std::unique_ptr<Node>> nodes_;
+  Nodes nodes_;
   std::vector<ApplicationThread> threads_;  // by session
   std::unique_ptr<Recovery> recovery_;      // with logging
   sim::Source final_source_;

@@ -3,8 +3,16 @@
 #include <utility>
 
 #include "protocols/gam/gam.hpp"
+#include "protocols/gam/home/home_data.hpp"
 
 namespace racksim::gam {
+
+namespace {
+template <class Data>
+void log_warm(Node& node, sim::Key line, const Data& data, std::uint32_t counter) {
+  if (Log* log = node.log()) log->keep(line, LogEntry::dlog(data, counter));
+}
+}  // namespace
 
 void Gam::warm_access(models::Session session, models::GlobalAddress address, bool write) {
   Node& node = *nodes_[session.node];
@@ -18,33 +26,23 @@ void Gam::warm_access(models::Session session, models::GlobalAddress address, bo
     node.cache().touch(frame);
     if (write) {
       frame.data.set(index, value);
-      node.log_warm(line, frame.data, frame.counter);
+      log_warm(node, line, frame.data, frame.counter);
     }
     warm_trim(node);
   } else {
     if (const Entry* known = home.directory().find(line); known != nullptr) {
       Entry& entry = home.directory().entry(line);
-      if (entry.state == DirectoryState::dirty) {
-        Node& owner = *nodes_[entry.owner.node];
-        Frame& frame = *owner.cache().frames().find(line);
-        warm_write_back(owner, frame);
-        entry.sharers.assign(1, entry.owner);
-        entry.owner = {};
-        entry.state = DirectoryState::shared;
-        frame.state = CacheState::shared;
-      }
+      if (entry.state == DirectoryState::dirty) warm_share(entry, line);
       if (write) {
-        for (const Sharer& sharer : entry.sharers) {
-          warm_drop(*nodes_[sharer.node], *nodes_[sharer.node]->cache().frames().find(line));
-        }
-        entry.sharers.clear();
+        warm_invalidate(entry, line, node.id());
         entry.state = DirectoryState::unshared;
       }
       home.directory().forget_if_empty(line);
     }
     if (write) {
-      home.data_of(line).set(index, value);
-      node.log_warm(line, home.data_of(line), home.directory().counter_of(line));
+      HomeData data(shared_, line);
+      data.set(index, value);
+      log_warm(node, line, data, home.directory().counter_of(line));
     }
   }
   if (write) performed(kWarmOperation, object, value);
@@ -60,40 +58,47 @@ void Gam::warm_remote(Node& node, sim::Key line, bool write) {
   const bool upgrade = frame != nullptr;
   if (!upgrade) frame = frames.take(line);
   frame->request = node.cache().next_number();
-  if (entry.state == DirectoryState::dirty) {
+  const bool from_owner = write && entry.state == DirectoryState::dirty;
+  if (from_owner) {
     Node& owner = *nodes_[entry.owner.node];
     Frame& owned = *owner.cache().frames().find(line);
-    if (write) {
-      frame->data = std::move(owned.data);
-      warm_drop(owner, owned);
-    } else {
-      warm_write_back(owner, owned);
-      owned.state = CacheState::shared;
-      entry.sharers.assign(1, entry.owner);
-    }
-    entry.owner = {};
+    frame->data = std::move(owned.data);
+    warm_drop(owner, owned);
+  } else if (entry.state == DirectoryState::dirty) {
+    warm_share(entry, line);
   }
-  if (write) {
-    for (const Sharer& sharer : entry.sharers) {
-      if (sharer.node == node.id()) continue;
-      Node& other = *nodes_[sharer.node];
-      warm_drop(other, *other.cache().frames().find(line));
-    }
-  }
-  if (!upgrade && !(write && entry.state == DirectoryState::dirty)) {
-    frame->data.load(home.server().nic().memory().read(shared_.offset_of(line), options_.line_bytes).bytes());
-  }
+  if (write) warm_invalidate(entry, line, node.id());
+  if (!upgrade && !from_owner) frame->data.load(shared_.content_of(line).bytes());
   const Sharer copy{node.id(), frame->request};
   if (write) {
-    entry.sharers.clear();
     entry.owner = copy;
     entry.state = DirectoryState::dirty;
     frame->state = CacheState::dirty;
-    frame->counter = home.log_warm_owner(line, node.id());
+    if (Log* log = home.log()) {
+      frame->counter = home.directory().raise_counter(line);
+      log->keep(line, LogEntry::olog(node.id(), frame->counter));
+    }
   } else {
     entry.sharers.push_back(copy);
     entry.state = DirectoryState::shared;
     frame->state = CacheState::shared;
+  }
+}
+
+// The owner writes the line back and keeps a share.
+void Gam::warm_share(Entry& entry, sim::Key line) {
+  Frame& frame = *nodes_[entry.owner.node]->cache().frames().find(line);
+  warm_write_back(frame);
+  frame.state = CacheState::shared;
+  entry.sharers.assign(1, std::exchange(entry.owner, {}));
+  entry.state = DirectoryState::shared;
+}
+
+// All shares but that of one node go.
+void Gam::warm_invalidate(Entry& entry, sim::Key line, NodeId but) {
+  for (const Sharer& sharer : std::exchange(entry.sharers, {})) {
+    Node& other = *nodes_[sharer.node];
+    if (sharer.node != but) warm_drop(other, *other.cache().frames().find(line));
   }
 }
 
@@ -105,10 +110,10 @@ void Gam::warm_trim(Node& node) {
     Directory& directory = nodes_[home_of(line)]->directory();
     Entry& entry = directory.entry(line);
     if (victim.state == CacheState::dirty) {
-      warm_write_back(node, victim);
+      warm_write_back(victim);
       entry.owner = {};
     } else {
-      std::erase_if(entry.sharers, [&](const Sharer& sharer) { return sharer.node == node.id(); });
+      entry.strike_off(node.id());
     }
     if (entry.sharers.empty()) entry.state = DirectoryState::unshared;
     directory.forget_if_empty(line);
@@ -121,9 +126,8 @@ void Gam::warm_drop(Node& node, Frame& frame) {
   node.cache().frames().release(frame);
 }
 
-void Gam::warm_write_back(Node& owner, Frame& frame) {
-  models::Memory& memory = nodes_[home_of(frame.line)]->server().nic().memory();
-  memory.write(shared_.offset_of(frame.line), owner.bytes_of(frame.data));
+void Gam::warm_write_back(const Frame& frame) {
+  shared_.memory_of(home_of(frame.line)).write(shared_.offset_of(frame.line), shared_.bytes_of(frame.data));
 }
 
 }  // namespace racksim::gam

@@ -5,26 +5,17 @@
 // back.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "models/service/protocol.hpp"
 #include "protocols/gam/cache/cache_step.hpp"
-#include "protocols/gam/cache/cache_work.hpp"
-#include "protocols/gam/log/log.hpp"
-#include "protocols/gam/rules/request.hpp"
-#include "protocols/gam/rules/shared.hpp"
-#include "sim/random/random.hpp"
-#include "sim/record/flat_map.hpp"
 
 namespace racksim::gam {
 
-class Node;
-
 class Cache {
  public:
-  Cache(Shared& shared, Node& node);
+  Cache(Shared& shared, Output& output);
 
   /// An access or a lock of a line whose home is another node.
   void access(Request& request);
@@ -37,21 +28,21 @@ class Cache {
   /// Evicts if the cache has more lines than its threshold (§2.6), those left out that are on their way home.
   void trim();
 
-  const Frames& frames() const { return frames_; }
-  Frames& frames() { return frames_; }
+  const Frames& frames() const { return copies_.frames; }
+  Frames& frames() { return copies_.frames; }
   /// For warming up: the number of a request that was granted at once, and an LRU list as an access draws it.
-  std::uint32_t next_number();
-  void touch(Frame& frame);
+  std::uint32_t next_number() { return copies_.numbers.next(); }
+  void touch(Frame& frame) { copies_.touch(frame); }
   /// The oldest line of a list drawn among those that have one.
   Frame& victim();
   /// What a request or write-back under way is about; nothing if there is none of this number.
-  std::optional<sim::Key> line_of(std::uint32_t number) const;
+  std::optional<sim::Key> line_of(std::uint32_t number) const { return copies_.numbers.line_of(number); }
 
   // Failures of other nodes, and recovery (recovery.hpp).
   /// A node is taken for dead: of its lines only those that are owned or locked here stay.
   void cut_off(NodeId lost);
   /// Whether it waits for what this request has asked for.
-  bool awaits(const Message& asked) const;
+  bool awaits(const Message& asked) const { return line_of(asked.request) == asked.line; }
   /// Takes back a line that the log says it owns; its home knows the copy by this number.
   void restore(sim::Key line, const LogEntry& entry, std::uint32_t number);
   /// Asks anew for what it awaits of a home that has come back.
@@ -61,33 +52,21 @@ class Cache {
   void record_no_permission() const;
 
   void crash();
-  bool quiescent() const { return works_ == 0; }
+  bool quiescent() const { return copies_.works == 0; }
   void add_waits(std::vector<sim::Wait>& waits) const;
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
  private:
-  friend struct CacheStep;
-
-  void raise(CacheEvent event, sim::Key line, Frame* frame, Request* request = nullptr,
-             const Message* message = nullptr, LineData* data = nullptr, std::uint32_t counter = 0);
+  void raise(CacheEvent event, CacheStep step);
   void execute(Request& request, Frame& frame);
   void drop_late(std::uint64_t line, std::uint64_t request);
   /// Looks at what waits for the line, in its order, as long as the line is stable; then frees what has nothing.
   void settle(Frame& frame);
-  void tidy(Frame& frame);
-  LineWork& work_of(Frame& frame);
-  bool may_evict(const Frame& frame) const;
-  const Options& options() const { return shared_.options; }
+  std::vector<sim::Key> lines_of(NodeId home) const;
 
   Shared& shared_;
-  Node& node_;
-  Frames frames_;
-  sim::RandomStream random_;
-  sim::FlatMap<std::uint64_t> lines_;  // of requests and write-backs under way, by their number
-  std::uint32_t next_number_ = 0;
-  std::size_t works_ = 0;
-  std::uint32_t dying_ = 0;                                     // lines that are being written back
-  std::vector<std::vector<std::uint32_t>> write_back_buffers_;  // free ones, by home
+  Output& output_;
+  Copies copies_;
 };
 
 }  // namespace racksim::gam

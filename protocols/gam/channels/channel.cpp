@@ -35,26 +35,20 @@ void Channel::connect(Channel& a, Channel& b) {
   b.queue_pair_->connect(a.self_, a.queue_pair_->number());
 }
 
-models::WorkRequest Channel::work_request(const std::vector<Message>& messages) {
+models::WorkRequest Channel::work_request(std::span<const Message> messages) {
   models::WorkRequest request;
   request.operation = messages.front().operation;
   std::uint32_t bytes = 0;
   for (const Message& message : messages) bytes += wire_bytes(message.kind);
   request.bytes = bytes;
-  request.content = messages.size() == 1 ? models::Content::of(messages.front())
-                                         : models::Content::of_bytes(std::as_bytes(std::span(messages)));
+  request.content =
+      messages.size() == 1 ? models::Content::of(messages.front()) : models::Content::of_bytes(std::as_bytes(messages));
   return request;
 }
 
 void Channel::send(const Message& message) {
   if (cut_) return;
-  if (waiting_.empty() && !is_full()) {
-    models::WorkRequest request;
-    request.operation = message.operation;
-    request.bytes = wire_bytes(message.kind);
-    request.content = models::Content::of(message);
-    return transmit(std::move(request));
-  }
+  if (waiting_.empty() && !is_full()) return transmit(work_request({&message, 1}));
   ++shared_.counters.send_queue_waits.value;
   if (!waiting_.empty() && !waiting_.back().messages.empty()) {
     std::vector<Message>& last = waiting_.back().messages;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 #include "models/nic/nic.hpp"
@@ -39,7 +40,6 @@ class Channel final {
   void received() { ++received_; }
   /// The number of the queue pair, as its completions have it.
   models::Qpn number() const { return queue_pair_->number(); }
-  NodeId peer() const { return peer_; }
 
   void crash();
   /// The peer is taken for dead: nothing goes to it any more.
@@ -65,7 +65,7 @@ class Channel final {
   const Options& options() const { return shared_.options; }
   bool is_full() const { return failed_ || posted_.size() >= options().send_depth; }
   void transmit(models::WorkRequest request);
-  static models::WorkRequest work_request(const std::vector<Message>& messages);
+  static models::WorkRequest work_request(std::span<const Message> messages);
   void send_waiting();
   void open();
   void fail();

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "protocols/gam/node/node.hpp"
 #include "sim/oracles/oracle.hpp"
 #include "sim/record/history.hpp"
 
@@ -15,71 +14,37 @@ namespace racksim::gam {
 
 namespace {
 
-/// What the home may do with its own line, for oracles.
-constexpr sim::Permission permission_of(DirectoryState state) {
-  if (state == DirectoryState::unshared) return sim::Permission::write;
-  return state == DirectoryState::shared ? sim::Permission::read : sim::Permission::none;
-}
-
-DirectoryEvent directory_event_of(const Request& request) {
+DirectoryEvent event_at_home(const Request& request) {
   if (request.is_lock()) {
     return request.is_exclusive() ? DirectoryEvent::local_write_lock : DirectoryEvent::local_read_lock;
   }
   return request.is_exclusive() ? DirectoryEvent::local_write : DirectoryEvent::local_read;
 }
 
-DirectoryEvent directory_event_of(MessageKind kind) {
-  switch (kind) {
-    case MessageKind::read:
-      return DirectoryEvent::read;
-    case MessageKind::write:
-      return DirectoryEvent::write;
-    case MessageKind::write_permission_only:
-      return DirectoryEvent::write_permission_only;
-    case MessageKind::active_invalidate:
-      return DirectoryEvent::active_invalidate;
-    case MessageKind::write_back:
-      return DirectoryEvent::write_back;
-    case MessageKind::denied_to_home:
-      return DirectoryEvent::denied;
-    default:
-      throw std::logic_error(fmt::format("{} is no message to a home", to_string(kind)));
-  }
+DirectoryEvent event_at_home(MessageKind kind) {
+  using enum MessageKind;
+  return event_of<MessageKind, DirectoryEvent>(kind, {{read, DirectoryEvent::read},
+                                                      {write, DirectoryEvent::write},
+                                                      {write_permission_only, DirectoryEvent::write_permission_only},
+                                                      {active_invalidate, DirectoryEvent::active_invalidate},
+                                                      {write_back, DirectoryEvent::write_back},
+                                                      {denied_to_home, DirectoryEvent::denied}});
 }
 
-DirectoryEvent directory_event_of(ImmediateKind kind) {
-  switch (kind) {
-    case ImmediateKind::invalidate_ack:
-      return DirectoryEvent::invalidate_ack;
-    case ImmediateKind::fetched:
-      return DirectoryEvent::fetched;
-    case ImmediateKind::transfer:
-      return DirectoryEvent::transfer;
-    default:
-      throw std::logic_error(fmt::format("{} is no notification to a home", to_string(kind)));
-  }
+DirectoryEvent event_at_home(ImmediateKind kind) {
+  return event_of<ImmediateKind, DirectoryEvent>(kind, {{ImmediateKind::invalidate_ack, DirectoryEvent::invalidate_ack},
+                                                        {ImmediateKind::fetched, DirectoryEvent::fetched},
+                                                        {ImmediateKind::transfer, DirectoryEvent::transfer}});
 }
 
 }  // namespace
 
-const Sharer* Entry::sharer(NodeId node) const {
-  const auto found = std::find_if(sharers.begin(), sharers.end(), [&](const Sharer& s) { return s.node == node; });
-  return found == sharers.end() ? nullptr : &*found;
-}
-
-Sharer* Entry::sharer(NodeId node) {
-  const Sharer* found = std::as_const(*this).sharer(node);
-  return found == nullptr ? nullptr : &sharers[static_cast<std::size_t>(found - sharers.data())];
-}
-
-Directory::Directory(Shared& shared, Node& node) : shared_(shared), node_(node) {}
-
-std::uint32_t Directory::next_number() {
-  do {
-    next_number_ = (next_number_ + 1) % Immediate::kNumbers;
-  } while (next_number_ == 0 || transactions_.find(next_number_) != nullptr);
-  return next_number_;
-}
+Directory::Directory(Shared& shared, Output& output)
+    : shared_(shared),
+      output_(output),
+      home_{.shared = shared,
+            .output = output,
+            .write_backs = {shared.rack.nodes(), std::vector<models::Content>(shared.options.write_back_buffers)}} {}
 
 const Entry* Directory::find(sim::Key line) const {
   const auto found = entries_.find(line);
@@ -96,7 +61,7 @@ void Directory::access(Request& request) {
 }
 
 void Directory::execute(Request& request, Entry& entry) {
-  raise(directory_event_of(request), entry, request.line, &request, nullptr);
+  raise(event_at_home(request), {.home = home_, .entry = entry, .line = request.line, .request = &request});
 }
 
 void Directory::unlock(sim::Key line) {
@@ -108,48 +73,46 @@ void Directory::unlock(sim::Key line) {
 
 void Directory::take(const Message& message) {
   with_entry(message.line, [&](Entry& entry) {
-    raise(directory_event_of(message.kind), entry, message.line, nullptr, &message);
+    raise(event_at_home(message.kind), {.home = home_, .entry = entry, .line = message.line, .message = &message});
     if (entry.transaction != nullptr) settle(entry, message.line);
   });
 }
 
+void Directory::take(const Message& message, models::Content landed) {
+  home_.write_backs[message.sender][message.frame] = std::move(landed);
+  take(message);
+}
+
 void Directory::take(const Immediate& immediate, NodeId from) {
-  const std::uint64_t* found = transactions_.find(immediate.number);
-  if (found == nullptr) {
-    if (node_.has_cut_off()) return ++shared_.counters.late.value, void();
-    throw std::logic_error(fmt::format("node {}: {} of node {} for transaction {}, which is not under way", node_.id(),
-                                       to_string(immediate.kind), from, immediate.number));
+  const std::optional<sim::Key> line = line_of(immediate.number);
+  if (!line) {
+    if (output_.has_cut_off()) return ++shared_.counters.late.value, void();
+    throw std::logic_error(fmt::format("node {}: {} of node {} for transaction {}, which is not under way",
+                                       output_.self(), to_string(immediate.kind), from, immediate.number));
   }
-  const sim::Key line{*found};
-  with_entry(line, [&](Entry& entry) {
+  with_entry(*line, [&](Entry& entry) {
     const bool late = entry.unblocked != nullptr && entry.unblocked->number == immediate.number;
-    raise(late ? DirectoryEvent::late_ack : directory_event_of(immediate.kind), entry, line, nullptr, nullptr, from);
-    if (entry.transaction != nullptr) settle(entry, line);
+    raise(late ? DirectoryEvent::late_ack : event_at_home(immediate.kind),
+          {.home = home_, .entry = entry, .line = *line, .from = from});
+    if (entry.transaction != nullptr) settle(entry, *line);
   });
 }
 
-void Directory::record(sim::Key line, sim::OperationId operation, sim::Permission permission) {
-  sim::record_permission(shared_.rack.event_log(), shared_.source, shared_.rack.calendar().now(), operation,
-                         shared_.object_of(line, 0), node_.id(), permission);
-}
-
-void Directory::raise(DirectoryEvent event, Entry& entry, sim::Key line, Request* request, const Message* message,
-                      NodeId from) {
-  const sim::Permission before = permission_of(entry.state);
-  DirectoryStep step{
-      .directory = *this, .entry = entry, .line = line, .request = request, .message = message, .from = from};
-  DirectoryStep::execute(entry.state, event, step, shared_.coverage);
-  if (permission_of(entry.state) == before) return;
-  const sim::OperationId operation = request != nullptr   ? request->operation
-                                     : message != nullptr ? message->operation
-                                                          : sim::OperationId{0u};
-  record(line, operation, permission_of(entry.state));
+void Directory::raise(DirectoryEvent event, DirectoryStep step) {
+  DirectoryState& state = step.entry.state;
+  const sim::Permission before = permission_of(state);
+  directory_table().on(state, event, step, shared_.coverage);
+  // A message asks the owner for what it has logged, and one answers.
+  if (step.awaits_recovery) {
+    output_.core().run<&Directory::recover_void>(shared_.options.message * 2, *this, step.line.number());
+  }
+  if (permission_of(state) != before) output_.record(step.line, step.operation(), permission_of(state));
 }
 
 void Directory::settle(Entry& entry, sim::Key line) {
   if (!is_stable(entry.state)) return;
   const std::unique_ptr<Transaction> ended = std::move(entry.transaction);
-  if (ended != nullptr) transactions_.erase(ended->number);
+  if (ended != nullptr) home_.transactions.end(ended->number);
   const std::vector<Pending> waiting = entry.pending.take();
   // What the line was fetched for comes first, whoever waits. The others keep their order, and with it what each node
   // says of the line: its notice of an eviction goes before its next request, which is its last until it is answered.
@@ -160,23 +123,19 @@ void Directory::settle(Entry& entry, sim::Key line) {
     } else if (pending.request != nullptr) {
       execute(*pending.request, entry);
     } else {
-      raise(directory_event_of(pending.message.kind), entry, line, nullptr, &pending.message);
+      raise(event_at_home(pending.message.kind),
+            {.home = home_, .entry = entry, .line = line, .message = &pending.message});
     }
   }
 }
 
-std::optional<sim::Key> Directory::line_of(std::uint32_t number) const {
-  const std::uint64_t* line = transactions_.find(number);
-  return line == nullptr ? std::nullopt : std::optional(sim::Key{*line});
-}
-
 void Directory::crash() {
-  counters_ = {};
+  home_.counters = {};
   for_each([&](sim::Key line, const Entry& entry) {
-    if (permission_of(entry.state) != sim::Permission::none) record(line, 0, sim::Permission::none);
+    if (permission_of(entry.state) != sim::Permission::none) output_.record(line, 0, sim::Permission::none);
   });
   entries_.clear();
-  transactions_ = {};
+  home_.transactions.clear();
 }
 
 std::vector<std::uint64_t> Directory::sorted_lines() const {
@@ -190,12 +149,10 @@ std::vector<std::uint64_t> Directory::sorted_lines() const {
 void Directory::add_leaks(std::vector<models::Leak>& leaks) const {
   for_each([&](sim::Key line, const Entry& entry) {
     if (entry.transaction == nullptr && entry.unblocked == nullptr && entry.pending.empty()) return;
-    leaks.push_back(
-        {"stuck-request",
-         fmt::format("node {}: line {} is {} at its home, with {} in its pending list", node_.id(),
-                     sim::printed_key(line), DirectoryStep::table().states[static_cast<std::size_t>(entry.state)],
-                     entry.pending.size()),
-         {shared_.object_of(line, 0), {}}});
+    leaks.push_back({"stuck-request",
+                     fmt::format("node {}: line {} is {} at its home, with {} in its pending list", output_.self(),
+                                 sim::printed_key(line), name_of(entry.state), entry.pending.size()),
+                     {shared_.object_of(line, 0), {}}});
   });
 }
 
@@ -203,10 +160,9 @@ void Directory::add_waits(std::vector<sim::Wait>& waits) const {
   for_each([&](sim::Key line, const Entry& entry) {
     if (entry.transaction == nullptr && entry.pending.empty()) return;
     const std::string what =
-        fmt::format("line {}, {} at its home node{}", sim::printed_key(line),
-                    DirectoryStep::table().states[static_cast<std::size_t>(entry.state)], node_.id());
+        fmt::format("line {}, {} at its home node{}", sim::printed_key(line), name_of(entry.state), output_.self());
     if (const Transaction* transaction = entry.transaction.get()) {
-      const std::string who = transaction->local != nullptr ? node_.name_of(transaction->local->thread)
+      const std::string who = transaction->local != nullptr ? thread_name(output_.self(), transaction->local->thread)
                                                             : fmt::format("node{}", transaction->request.sender);
       if (transaction->awaited == 0) {
         waits.push_back({.who = who, .whom = fmt::format("node{}", entry.owner.node), .why = what});
@@ -216,10 +172,7 @@ void Directory::add_waits(std::vector<sim::Wait>& waits) const {
       }
     }
     for (const Pending& pending : entry.pending) {
-      waits.push_back({.who = pending.request != nullptr ? node_.name_of(pending.request->thread)
-                                                         : fmt::format("node{}", pending.message.sender),
-                       .whom = fmt::format("node{}", node_.id()),
-                       .why = what});
+      waits.push_back({.who = pending.who(output_.self()), .whom = fmt::format("node{}", output_.self()), .why = what});
     }
   });
 }

@@ -4,23 +4,13 @@
 #include <utility>
 
 #include "protocols/gam/home/directory.hpp"
-#include "protocols/gam/node/node.hpp"
-#include "protocols/gam/recovery/recovery.hpp"
 
 namespace racksim::gam {
-
-std::uint32_t Directory::raise_counter(sim::Key line) {
-  return ++counters_[line];
-}
-
-std::uint32_t Directory::counter_of(sim::Key line) const {
-  const std::uint32_t* counter = counters_.find(line);
-  return counter == nullptr ? 0 : *counter;
-}
 
 // An acknowledgement that is awaited from it counts as given: its copy is gone with it. What its owner awaits of it,
 // and what was on its way to it, recovery has to find.
 void Directory::cut_off(NodeId lost) {
+  std::fill(home_.write_backs[lost].begin(), home_.write_backs[lost].end(), models::Content{});
   for (const std::uint64_t number : sorted_lines()) {
     const sim::Key line{number};
     with_entry(line, [&](Entry& entry) {
@@ -31,13 +21,13 @@ void Directory::cut_off(NodeId lost) {
         transaction->for_nobody = true;
         entry.strike_off(lost);
       } else if (transaction != nullptr && transaction->awaited > 0 && sharer != nullptr && !sharer->has_denied) {
-        raise(DirectoryEvent::invalidate_ack, entry, line, nullptr, nullptr, lost);
+        raise(DirectoryEvent::invalidate_ack, {.home = home_, .entry = entry, .line = line, .from = lost});
       } else if (transaction != nullptr && sharer != nullptr) {  // it has denied a lock, which is gone with it
         entry.strike_off(lost);
         transaction->denied =
             std::any_of(entry.sharers.begin(), entry.sharers.end(), [](const Sharer& s) { return s.has_denied; });
       } else if (sharer != nullptr) {
-        raise(DirectoryEvent::sharer_lost, entry, line, nullptr, nullptr, lost);
+        raise(DirectoryEvent::sharer_lost, {.home = home_, .entry = entry, .line = line, .from = lost});
       }
       settle(entry, line);
     });
@@ -50,45 +40,46 @@ std::vector<sim::Key> Directory::lines_to_recover() const {
     const bool owned = entry.state == DirectoryState::dirty ||
                        (entry.transaction != nullptr && entry.transaction->awaited == 0 && entry.sharers.empty());
     const bool is_void = entry.transaction != nullptr && entry.transaction->is_void;
-    if (is_void || (owned && node_.is_cut_off(entry.owner.node))) lines.push_back(line);
+    if (is_void || (owned && output_.is_cut_off(entry.owner.node))) lines.push_back(line);
   });
   return lines;
 }
 
 void Directory::promote(sim::Key line, const Sharer& owner) {
   with_entry(line, [&](Entry& entry) {
-    raise(DirectoryEvent::promoted, entry, line, nullptr, nullptr);
+    raise(DirectoryEvent::promoted, {.home = home_, .entry = entry, .line = line});
     entry.owner = owner;
-    record(line, 0, sim::Permission::none);
+    output_.record(line, 0, sim::Permission::none);
   });
 }
 
-void Directory::restore(sim::Key line, const std::vector<Sharer>& sharers) {
+void Directory::restore(sim::Key line, const std::vector<Sharer>& sharers, bool awaited) {
   with_entry(line, [&](Entry& entry) {
-    raise(sharers.empty() ? DirectoryEvent::restored : DirectoryEvent::announced, entry, line, nullptr, nullptr);
+    raise(sharers.empty() ? DirectoryEvent::restored : DirectoryEvent::announced,
+          {.home = home_, .entry = entry, .line = line});
     entry.owner = {};
     if (const std::unique_ptr<Transaction> ended = std::move(entry.transaction)) {
-      transactions_.erase(ended->number);
+      home_.transactions.end(ended->number);
       if (ended->local != nullptr) {
         entry.pending.add_first({ended->local, {}});
-      } else if (!ended->is_void && shared_.nodes[ended->request.sender]->cache().awaits(ended->request)) {
+      } else if (awaited) {
         entry.pending.add_first({nullptr, ended->request});
       }
     }
     entry.sharers = sharers;
-    record(line, 0, sharers.empty() ? sim::Permission::write : sim::Permission::read);
+    output_.record(line, 0, sharers.empty() ? sim::Permission::write : sim::Permission::read);
   });
 }
 
-// Otherwise recovery does when the owner is back.
+// If the owner lives: its log has the content. Otherwise recovery does when the owner is back.
 void Directory::recover_void(std::uint64_t number) {
   const sim::Key line{number};
   const Entry* entry = find(line);
   if (entry == nullptr || entry->transaction == nullptr || !entry->transaction->is_void) return;
-  if (!shared_.rack.server(entry->owner.node).is_on() || node_.is_cut_off(entry->owner.node)) return;
-  shared_.recovery->recover_line(node_.id(), line);
+  if (!shared_.rack.server(entry->owner.node).is_on() || output_.is_cut_off(entry->owner.node)) return;
+  recovery_->recover_line(output_.self(), line);
   go_on(line);
-  node_.run_ready();
+  output_.run_ready();
 }
 
 void Directory::go_on(sim::Key line) {

@@ -4,17 +4,17 @@
 #include <cstdint>
 
 #include "models/host/memory.hpp"
-#include "protocols/latched_memory/line_data.hpp"
+#include "protocols/gam/rules/shared.hpp"
 #include "sim/record/ids.hpp"
 
 namespace racksim::gam {
 
-using latched_memory::LineData;
-
 class HomeData {
  public:
-  HomeData(models::Memory& memory, std::uint64_t offset, std::uint64_t objects)
-      : memory_(memory), offset_(offset), objects_(objects) {}
+  HomeData(const Shared& shared, sim::Key line)
+      : memory_(shared.memory_of(shared.home_of(line))),
+        offset_(shared.offset_of(line)),
+        objects_(shared.objects_per_line()) {}
 
   sim::Value value(std::uint16_t object) const { return sim::Value(memory_.word(offset_ + 8u * object)); }
   void set(std::uint16_t object, sim::Value value) { memory_.set_word(offset_ + 8u * object, value.number()); }

@@ -31,7 +31,7 @@ void Log::keep(sim::Key line, LogEntry entry) {
   Record& record = found->second;
   record.counter = std::max(record.counter, entry.counter);
   if (record.before) bytes_ -= bytes_of(*record.before);
-  if (entry.kind == LogEntry::Kind::dlog) {
+  if (entry.type == LogEntry::Type::dlog) {
     bytes_ -= bytes_of(record.newest);
     record.before.reset();
   } else {
@@ -50,7 +50,7 @@ void Log::undo(sim::Key line) {
     record.before.reset();
   } else {
     // Its counter stays known: it is not given out again.
-    record.newest = {.kind = LogEntry::Kind::dlog, .counter = record.counter};
+    record.newest = {.type = LogEntry::Type::dlog, .counter = record.counter};
     bytes_ += bytes_of(record.newest);
   }
 }
@@ -67,7 +67,7 @@ const LogEntry* Log::before(sim::Key line) const {
 
 bool Log::has_written(sim::Key line, std::uint32_t counter) const {
   const LogEntry* entry = newest(line);
-  return entry != nullptr && entry->kind == LogEntry::Kind::dlog && entry->counter == counter;
+  return entry != nullptr && entry->type == LogEntry::Type::dlog && entry->counter == counter;
 }
 
 std::uint32_t Log::counter_of(sim::Key line) const {

@@ -36,8 +36,8 @@ LineData copy_of(const Data& data) {
 
 /// One entry. A DLOG is the owner's own: `owner` says nothing then.
 struct LogEntry {
-  enum class Kind : std::uint8_t { dlog, olog };
-  Kind kind{};
+  enum class Type : std::uint8_t { dlog, olog };
+  Type type{};
   std::uint32_t counter = 0;
   NodeId owner = 0;
   LineData data{};
@@ -45,13 +45,16 @@ struct LogEntry {
   /// Of data that have `for_each`.
   template <class Data>
   static LogEntry dlog(const Data& data, std::uint32_t counter) {
-    return {.kind = Kind::dlog, .counter = counter, .owner = 0, .data = copy_of(data)};
+    return {.type = Type::dlog, .counter = counter, .owner = 0, .data = copy_of(data)};
+  }
+  static LogEntry olog(NodeId owner, std::uint32_t counter) {
+    return {.type = Type::olog, .counter = counter, .owner = owner};
   }
 };
 
 class Log {
  public:
-  static constexpr std::uint64_t kHeaderBytes = 24;  // kind, line, counter, owner (estimate)
+  static constexpr std::uint64_t kHeaderBytes = 24;  // type, line, counter, owner (estimate)
 
   Log(const models::NvramOptions& options, std::uint64_t line_bytes) : device_(options), line_bytes_(line_bytes) {}
 
@@ -91,7 +94,7 @@ class Log {
     std::uint32_t counter = 0;  // the highest that was given out, be it void
   };
   std::uint64_t bytes_of(const LogEntry& entry) const {
-    return kHeaderBytes + (entry.kind == LogEntry::Kind::dlog ? line_bytes_ : 0);
+    return kHeaderBytes + (entry.type == LogEntry::Type::dlog ? line_bytes_ : 0);
   }
 
   models::Nvram device_;

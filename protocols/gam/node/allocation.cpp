@@ -7,18 +7,17 @@
 #include <stdexcept>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/gam/node/node.hpp"
-#include "protocols/gam/recovery/recovery.hpp"
+#include "models/membership/membership.hpp"
 
 namespace racksim::gam {
 
-Allocation::Allocation(Shared& shared, Node& node)
-    : shared_(shared), node_(node), free_(shared.rack.nodes(), shared.options.memory_bytes) {
-  node.server().clock().after<&Allocation::tell_statistics>(shared.options.statistics_period, *this);
+Allocation::Allocation(Shared& shared, Output& output)
+    : shared_(shared), output_(output), self_(output.self()), free_(shared.rack.nodes(), shared.options.memory_bytes) {
+  server().clock().after<&Allocation::tell_statistics>(shared.options.statistics_period, *this);
 }
 
 std::uint64_t Allocation::free_here() const {
-  return shared_.memory.shape().roles.holds_memory(node_.id()) ? shared_.allocator->free_bytes(node_.id()) : 0;
+  return shared_.memory.shape().roles.holds_memory(self_) ? shared_.allocator->free_bytes(self_) : 0;
 }
 
 bool Allocation::under_pressure() const {
@@ -28,13 +27,13 @@ bool Allocation::under_pressure() const {
 
 NodeId Allocation::most_free(bool others_only) const {
   const models::Roles& roles = shared_.memory.shape().roles;
-  NodeId best = node_.id();
+  NodeId best = self_;
   std::uint64_t most = 0;
   bool found = !others_only && roles.holds_memory(best);
   if (found) most = free_here();
   for (unsigned i = 0; i < roles.memory_nodes; ++i) {
     const auto other = static_cast<NodeId>(roles.first_memory_node + i);
-    if (other == node_.id() || (found && free_[other] <= most)) continue;
+    if (other == self_ || (found && free_[other] <= most)) continue;
     best = other;
     most = free_[other];
     found = true;
@@ -46,60 +45,58 @@ NodeId Allocation::choose(const models::AllocationHint& hint) const {
   using Locality = models::AllocationHint::Locality;
   if (hint.home) return *hint.home;
   if (hint.locality == Locality::remote) return most_free(true);
-  if (hint.locality == Locality::local && shared_.memory.shape().roles.holds_memory(node_.id())) return node_.id();
-  return under_pressure() ? most_free(false) : node_.id();
+  if (hint.locality == Locality::local && shared_.memory.shape().roles.holds_memory(self_)) return self_;
+  return under_pressure() ? most_free(false) : self_;
 }
 
 sim::Task<models::GlobalAddress> Allocation::allocate(unsigned thread, std::uint64_t bytes, models::AllocationHint hint,
                                                       sim::OperationId operation) {
-  co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
-  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
-  co_await models::occupy(node_.core(), shared_.options.hit);
+  co_await models::occupy(server().core(thread), shared_.options.hand_over);
+  if (shared_.membership != nullptr) co_await shared_.membership->lease(self_);
+  co_await models::occupy(output_.core(), shared_.options.hit);
   const NodeId home = choose(hint);
-  if (home == node_.id()) co_return shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
+  if (home == self_) co_return shared_.allocator->allocate(bytes, {.home = home, .shared = hint.shared});
   if (!shared_.memory.shape().roles.holds_memory(home)) {
     throw std::invalid_argument(fmt::format("node {} holds no memory", home));
   }
-  Waiter waiter(shared_.rack.calendar());
-  Message message;
-  message.kind = MessageKind::malloc;
-  message.bytes = bytes;
-  message.request = ++next_request_;
-  message.sender = node_.id();
-  message.locks = hint.shared;
-  message.operation = operation;
-  if (node_.is_cut_off(home)) throw std::bad_alloc();
-  waiting_[message.request] = &waiter;
-  waiter.asked = message;
-  waiter.whom = home;
-  node_.send(home, message);
+  Waiter waiter{.over = sim::Signal(shared_.rack.calendar()),
+                .whom = home,
+                .asked = {.bytes = bytes,
+                          .request = ++next_request_,
+                          .sender = self_,
+                          .kind = MessageKind::malloc,
+                          .locks = hint.shared,
+                          .operation = operation}};
+  if (output_.is_cut_off(home)) throw std::bad_alloc();
+  ask(waiter);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::bad_alloc();
-  const models::GlobalAddress address{waiter.address};
-  co_return address;
+  co_return models::GlobalAddress{waiter.address};
 }
 
 sim::Task<void> Allocation::free(unsigned thread, models::GlobalAddress address, sim::OperationId operation) {
-  co_await models::occupy(node_.server().core(thread), shared_.options.hand_over);
-  if (shared_.recovery != nullptr) co_await shared_.recovery->lease(node_.id());
-  co_await models::occupy(node_.core(), shared_.options.hit);
-  if (address.home() == node_.id() || !shared_.memory.shape().roles.holds_memory(address.home())) {
+  co_await models::occupy(server().core(thread), shared_.options.hand_over);
+  if (shared_.membership != nullptr) co_await shared_.membership->lease(self_);
+  co_await models::occupy(output_.core(), shared_.options.hit);
+  if (address.home() == self_ || !shared_.memory.shape().roles.holds_memory(address.home())) {
     shared_.allocator->free(address);
     co_return;
   }
-  Waiter waiter(shared_.rack.calendar());
-  Message message;
-  message.kind = MessageKind::free;
-  message.bytes = address.value;
-  message.request = ++next_request_;
-  message.sender = node_.id();
-  message.operation = operation;
-  waiting_[message.request] = &waiter;
-  waiter.asked = message;
-  waiter.whom = address.home();
-  node_.send(address.home(), message);
+  Waiter waiter{.over = sim::Signal(shared_.rack.calendar()),
+                .whom = address.home(),
+                .asked = {.bytes = address.value,
+                          .request = ++next_request_,
+                          .sender = self_,
+                          .kind = MessageKind::free,
+                          .operation = operation}};
+  ask(waiter);
   co_await waiter.over.wait();
   if (!waiter.done) throw std::invalid_argument(fmt::format("address {:#x} is no allocation's", address.value));
+}
+
+void Allocation::ask(Waiter& waiter) {
+  waiting_[waiter.asked.request] = &waiter;
+  output_.send(waiter.whom, waiter.asked);
 }
 
 void Allocation::take(const Message& message) {
@@ -109,7 +106,7 @@ void Allocation::take(const Message& message) {
   }
   if (message.kind == MessageKind::malloc_reply || message.kind == MessageKind::free_reply) {
     const auto waiting = waiting_.find(message.request);
-    if (waiting == waiting_.end() && node_.has_cut_off()) return ++shared_.counters.late.value, void();
+    if (waiting == waiting_.end() && output_.has_cut_off()) return ++shared_.counters.late.value, void();
     Waiter& waiter = *waiting->second;
     waiting_.erase(waiting);
     waiter.done = !message.tries || waiter.again;
@@ -118,13 +115,13 @@ void Allocation::take(const Message& message) {
     return;
   }
   Message reply = message;
-  reply.sender = node_.id();
+  reply.sender = self_;
   const bool allocates = message.kind == MessageKind::malloc;
   reply.kind = allocates ? MessageKind::malloc_reply : MessageKind::free_reply;
   reply.tries = false;
   try {
     if (allocates) {
-      reply.bytes = shared_.allocator->allocate(message.bytes, {.home = node_.id(), .shared = message.locks}).value;
+      reply.bytes = shared_.allocator->allocate(message.bytes, {.home = self_, .shared = message.locks}).value;
     } else {
       shared_.allocator->free({message.bytes});
     }
@@ -133,19 +130,15 @@ void Allocation::take(const Message& message) {
   } catch (const std::invalid_argument&) {
     reply.tries = true;
   }
-  node_.send(message.sender, reply);
+  output_.send(message.sender, reply);
 }
 
 void Allocation::tell_statistics() {
-  node_.server().clock().after<&Allocation::tell_statistics>(shared_.options.statistics_period, *this);
-  if (!node_.server().is_on() || !shared_.memory.shape().roles.holds_memory(node_.id())) return;
-  for (NodeId other = 0; other < shared_.nodes.size(); ++other) {
-    if (other == node_.id()) continue;
-    Message message;
-    message.kind = MessageKind::memory_statistics;
-    message.bytes = free_here();
-    message.sender = node_.id();
-    node_.send(other, message);
+  server().clock().after<&Allocation::tell_statistics>(shared_.options.statistics_period, *this);
+  if (!server().is_on() || !shared_.memory.shape().roles.holds_memory(self_)) return;
+  for (NodeId other = 0; other < shared_.rack.nodes(); ++other) {
+    if (other == self_) continue;
+    output_.send(other, {.bytes = free_here(), .sender = self_, .kind = MessageKind::memory_statistics});
   }
 }
 
@@ -162,7 +155,7 @@ void Allocation::ask_again(NodeId home) {
   for (auto& [request, waiter] : waiting_) {
     if (waiter->whom != home) continue;
     waiter->again = true;
-    node_.send(home, waiter->asked);
+    output_.send(home, waiter->asked);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
+#include "protocols/gam/channels/output.hpp"
 #include "protocols/gam/rules/messages.hpp"
 #include "protocols/gam/rules/shared.hpp"
 #include "sim/kernel/task.hpp"
@@ -14,11 +15,9 @@
 
 namespace racksim::gam {
 
-class Node;
-
 class Allocation {
  public:
-  Allocation(Shared& shared, Node& node);
+  Allocation(Shared& shared, Output& output);
 
   /// Throws std::bad_alloc if the node that is asked has no room, nor, where it may be another, any.
   sim::Task<models::GlobalAddress> allocate(unsigned thread, std::uint64_t bytes, models::AllocationHint hint,
@@ -36,11 +35,10 @@ class Allocation {
  private:
   /// A thread that waits for another node's reply.
   struct Waiter {
-    explicit Waiter(sim::Calendar& calendar) : over(calendar) {}
     sim::Signal over;
+    NodeId whom;
+    Message asked;
     bool done = false;
-    Message asked{};
-    NodeId whom = 0;
     bool again = false;  ///< it may have been done before
     std::uint64_t address = 0;
   };
@@ -50,9 +48,12 @@ class Allocation {
   bool under_pressure() const;
   std::uint64_t free_here() const;
   void tell_statistics();
+  void ask(Waiter& waiter);
+  models::Server& server() const { return shared_.rack.server(self_); }
 
   Shared& shared_;
-  Node& node_;
+  Output& output_;
+  NodeId self_;
   std::vector<std::uint64_t> free_;           // by node, as it has told; its own is looked up
   std::map<std::uint32_t, Waiter*> waiting_;  // by request
   std::uint32_t next_request_ = 0;

@@ -7,19 +7,19 @@
 #include <utility>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/gam/node/node.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::gam {
 
-Sessions::Sessions(Shared& shared, NodeId node, unsigned threads) : shared_(shared), id_(node) {
+Sessions::Sessions(Shared& shared, Output& output, unsigned threads, SessionsHost& host)
+    : shared_(shared), output_(output), host_(host) {
   for (unsigned thread = 0; thread < threads; ++thread) {
     sessions_.push_back(std::make_unique<Session>(shared.rack.calendar()));
   }
 }
 
 sim::Task<sim::Value> Sessions::read(unsigned thread, sim::Key object, sim::OperationId operation) {
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   Answer answer(calendar());
   const Request request{.line = shared_.line_of(object),
                         .kind = sim::OperationKind::read,
@@ -27,7 +27,7 @@ sim::Task<sim::Value> Sessions::read(unsigned thread, sim::Key object, sim::Oper
                         .thread = static_cast<std::uint16_t>(thread),
                         .operation = operation,
                         .answer = &answer};
-  node().submit(request);
+  host_.submit(request);
   co_await answer.over.wait();
   co_return answer.value;
 }
@@ -35,7 +35,7 @@ sim::Task<sim::Value> Sessions::read(unsigned thread, sim::Key object, sim::Oper
 sim::Task<void> Sessions::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
   Session& session = *sessions_[thread];
   while (session.unperformed >= options().outstanding_writes) co_await session.performed.wait();
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   ++session.unperformed;
   const Request request{.line = shared_.line_of(object),
                         .kind = sim::OperationKind::write,
@@ -43,30 +43,30 @@ sim::Task<void> Sessions::write(unsigned thread, sim::Key object, sim::Value val
                         .thread = static_cast<std::uint16_t>(thread),
                         .operation = operation,
                         .value = value};
-  node().submit(request);
+  host_.submit(request);
   while (options().consistency == Consistency::sc && session.unperformed > 0) co_await session.performed.wait();
 }
 
 sim::Task<sim::Value> Sessions::update(unsigned thread, Request request) {
   Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   Answer answer(calendar());
   request.answer = &answer;
   ++session.unperformed;
-  node().submit(request);
+  host_.submit(request);
   co_await answer.over.wait();
   co_return answer.value;
 }
 
 sim::Task<void> Sessions::fence(unsigned thread) {
   Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   while (session.unperformed > 0) co_await session.performed.wait();
 }
 
 sim::Task<bool> Sessions::lock(unsigned thread, sim::Key line, sim::OperationKind kind, sim::OperationId operation) {
   Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   while (session.unperformed > 0) co_await session.performed.wait();
   Answer answer(calendar());
   const Request request{.line = line,
@@ -75,7 +75,7 @@ sim::Task<bool> Sessions::lock(unsigned thread, sim::Key line, sim::OperationKin
                         .operation = operation,
                         .answer = &answer};
   const bool exclusive = request.is_exclusive();
-  node().submit(request);
+  host_.submit(request);
   co_await answer.over.wait();
   if (answer.granted) {
     held_.push_back({thread, line, exclusive ? models::LockMode::exclusive : models::LockMode::shared});
@@ -86,7 +86,7 @@ sim::Task<bool> Sessions::lock(unsigned thread, sim::Key line, sim::OperationKin
 sim::Task<void> Sessions::unlock(unsigned thread, sim::Key line, sim::OperationId operation) {
   Session& session = *sessions_[thread];
   std::erase_if(held_, [&](const HeldLock& held) { return held.thread == thread && held.line == line; });
-  co_await models::occupy(shared_.rack.server(id_).core(thread), options().hand_over);
+  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
   while (session.unperformed > 0) co_await session.performed.wait();
   Answer answer(calendar());
   const Request request{.line = line,
@@ -94,7 +94,7 @@ sim::Task<void> Sessions::unlock(unsigned thread, sim::Key line, sim::OperationI
                         .thread = static_cast<std::uint16_t>(thread),
                         .operation = operation,
                         .answer = &answer};
-  node().submit(request);
+  host_.submit(request);
   co_await answer.over.wait();
 }
 
@@ -127,7 +127,7 @@ bool Sessions::admit(Request& request) {
     return write->line == request.line && write->object == request.object;
   });
   if (own == buffer.rend()) return true;
-  node().answer(request, (*own)->value);
+  output_.answer(request, (*own)->value);
   return false;
 }
 
@@ -153,10 +153,10 @@ void Sessions::crash() {
 
 void Sessions::add_leaks(std::vector<models::Leak>& leaks) const {
   for (const HeldLock& held : held_) {
-    leaks.push_back(
-        {"leaked-lock",
-         fmt::format("thread {} of node {} holds the lock of line {}", held.thread, id_, sim::printed_key(held.line)),
-         {shared_.object_of(held.line, 0), {}}});
+    leaks.push_back({"leaked-lock",
+                     fmt::format("thread {} of node {} holds the lock of line {}", held.thread, output_.self(),
+                                 sim::printed_key(held.line)),
+                     {shared_.object_of(held.line, 0), {}}});
   }
 }
 

@@ -15,13 +15,21 @@
 #include <vector>
 
 #include "models/service/protocol.hpp"
+#include "protocols/gam/channels/output.hpp"
 #include "protocols/gam/rules/request.hpp"
 #include "protocols/gam/rules/shared.hpp"
 #include "sim/kernel/task.hpp"
 
 namespace racksim::gam {
 
-class Node;
+/// The worker, to which sessions hand their requests.
+class SessionsHost {
+ public:
+  virtual void submit(const Request& request) = 0;
+
+ protected:
+  ~SessionsHost() = default;
+};
 
 class Sessions {
  public:
@@ -32,7 +40,7 @@ class Sessions {
     bool is_told = false;  ///< that it dies with its thread
   };
 
-  Sessions(Shared& shared, NodeId node, unsigned threads);
+  Sessions(Shared& shared, Output& output, unsigned threads, SessionsHost& host);
 
   // What application threads do.
   sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
@@ -64,12 +72,12 @@ class Sessions {
     sim::Signal performed;        // one of them is
     std::deque<Request*> buffer;  // tso: writes in their order; the first is on its way
   };
-  Node& node() const { return *shared_.nodes[id_]; }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
   const Options& options() const { return shared_.options; }
 
   Shared& shared_;
-  NodeId id_;
+  Output& output_;
+  SessionsHost& host_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by thread
   std::vector<HeldLock> held_;
 };

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/gam/node/node.hpp"
+#include "protocols/gam/home/home_data.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::gam {
@@ -14,26 +14,30 @@ namespace {
 constexpr int kTrials = 2;  // of a line: its second to last undone entry is always valid (§5)
 }
 
-Recovery::Recovery(Shared& shared, const models::Roles& roles, Bury bury)
+Recovery::Recovery(Shared& shared, const Nodes& nodes, const models::Roles& roles, Bury bury)
     : shared_(shared),
+      nodes_(nodes),
       bury_(std::move(bury)),
       lives_(shared.rack.nodes(), shared.rack.server(0).incarnation()),
       returning_(shared.rack.nodes(), false),
       clock_(shared.rack.calendar(), "gam/recovery"),
       back_(shared.rack.calendar()),
       tasks_(shared.rack.calendar()),
-      membership_(shared.rack, roles, shared.options.membership, *this) {}
+      membership_(shared.rack, roles, shared.options.membership, *this) {
+  shared.membership = &membership_;
+  for (const auto& node : nodes_) node->directory().recovered_by(*this);
+}
 
 // If it lives all the same its locks and copies are gone with the first who hears of it: its lease is over, and others
 // may have them from then on.
 void Recovery::node_cut_off(NodeId member, NodeId lost) {
   const models::Server& server = shared_.rack.server(lost);
   if (server.is_on() && server.incarnation() == lives_[lost]) {
-    if (!holds_lease(lost)) shared_.nodes[lost]->cache().record_no_permission();
+    if (!membership_.holds_lease(lost)) nodes_[lost]->cache().record_no_permission();
     bury_(lost);
   }
   // One that is taken for dead itself, and lives, starts over.
-  if (membership_.is_member(member)) shared_.nodes[member]->cut_off(lost);
+  if (membership_.is_member(member)) nodes_[member]->cut_off(lost);
 }
 
 sim::Task<bool> Recovery::recover(NodeId) {
@@ -41,8 +45,7 @@ sim::Task<bool> Recovery::recover(NodeId) {
 }
 
 bool Recovery::at_rest() const {
-  return membership_.at_rest() && !at_work_ &&
-         std::all_of(shared_.nodes.begin(), shared_.nodes.end(), [&](const Node* node) {
+  return membership_.at_rest() && !at_work_ && std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& node) {
            return membership_.is_member(node->id()) || !shared_.rack.server(node->id()).is_on();
          });
 }
@@ -60,7 +63,7 @@ sim::Task<void> Recovery::admit(NodeId node) {
 
 bool Recovery::all_are_back() const {
   if (!membership_.at_rest()) return false;
-  for (const Node* node : shared_.nodes) {
+  for (const auto& node : nodes_) {
     if (!shared_.rack.server(node->id()).is_on()) return false;
     if (!membership_.is_member(node->id()) && !returning_[node->id()]) return false;
   }
@@ -72,7 +75,7 @@ sim::Task<void> Recovery::bring_back() {
   for (;;) {
     while (!all_are_back()) co_await sim::sleep_for(clock_, membership_.interval());
     std::vector<NodeId> failed, everybody;
-    for (const Node* node : shared_.nodes) {
+    for (const auto& node : nodes_) {
       everybody.push_back(node->id());
       if (returning_[node->id()]) failed.push_back(node->id());
     }
@@ -90,40 +93,40 @@ sim::Task<void> Recovery::bring_back() {
 }
 
 sim::Task<void> Recovery::scan(NodeId node) {
-  co_await sim::sleep_for(shared_.rack.server(node).clock(), shared_.nodes[node]->log()->scan_time());
+  co_await sim::sleep_for(shared_.rack.server(node).clock(), nodes_[node]->log()->scan_time());
 }
 
 // A message out and one back for each line that its home has to ask about.
 sim::Task<void> Recovery::validate(NodeId node) {
-  Node& home = *shared_.nodes[node];
+  Node& home = *nodes_[node];
   std::int64_t asked = 0;
   if (returning_[node]) {
     for (const sim::Key line : home.log()->lines()) {
-      asked += shared_.home_of(line) == node && home.log()->newest(line)->kind == LogEntry::Kind::olog;
+      asked += shared_.home_of(line) == node && home.log()->newest(line)->type == LogEntry::Type::olog;
     }
   } else {
     asked = static_cast<std::int64_t>(home.directory().lines_to_recover().size());
   }
-  co_await models::occupy(home.core(), shared_.options.message * (2 * asked));
+  co_await models::occupy(home.output().core(), shared_.options.message * (2 * asked));
 }
 
 // What the newest write of a line has left, by an entry of its home; null if the entry is not valid.
 const LogEntry* Recovery::valid_content(sim::Key line, const LogEntry& entry) const {
-  if (entry.kind == LogEntry::Kind::dlog) return &entry;
-  const Log& log = *shared_.nodes[entry.owner]->log();
+  if (entry.type == LogEntry::Type::dlog) return &entry;
+  const Log& log = *nodes_[entry.owner]->log();
   return log.has_written(line, entry.counter) ? log.newest(line) : nullptr;
 }
 
 // A survivor answers when what it has logged is durable: that it has the line says as much.
 bool Recovery::owns(NodeId node, sim::Key line, std::uint32_t counter) const {
-  const Frame* frame = shared_.nodes[node]->cache().frames().find(line);
+  const Frame* frame = nodes_[node]->cache().frames().find(line);
   return frame != nullptr && frame->state == CacheState::dirty && frame->counter == counter;
 }
 
 // `content` is null for who has the line.
 void Recovery::promote(Node& home, sim::Key line, const LogEntry& entry, const LogEntry* content) {
   ++shared_.counters.promoted.value;
-  Cache& cache = shared_.nodes[entry.owner]->cache();
+  Cache& cache = nodes_[entry.owner]->cache();
   const std::uint32_t number = content == nullptr ? cache.frames().find(line)->request : cache.next_number();
   home.directory().promote(line, {entry.owner, number});
   if (content != nullptr) cache.restore(line, *content, number);
@@ -137,10 +140,10 @@ bool Recovery::keeps_whole_logs() const {
 // Who shares a line that has no list: of a home that comes back all that have kept a copy, for they have it locked; of
 // a survivor's line who has it by the read that was under way, for the others are on its list, or gone from it.
 std::vector<Sharer> Recovery::sharers_of(NodeId home, sim::Key line) const {
-  const Entry* entry = shared_.nodes[home]->directory().find(line);
+  const Entry* entry = nodes_[home]->directory().find(line);
   const Transaction* read = entry != nullptr ? entry->transaction.get() : nullptr;
   std::vector<Sharer> sharers;
-  for (const Node* node : shared_.nodes) {
+  for (const auto& node : nodes_) {
     const Frame* frame = node->cache().frames().find(line);
     if (frame == nullptr || frame->state != CacheState::shared) continue;
     const bool has_read = read != nullptr && !read->for_nobody && read->request.sender == node->id();
@@ -150,7 +153,7 @@ std::vector<Sharer> Recovery::sharers_of(NodeId home, sim::Key line) const {
 }
 
 void Recovery::recover_line(NodeId home_id, sim::Key line) {
-  Node& home = *shared_.nodes[home_id];
+  Node& home = *nodes_[home_id];
   const Entry* known = home.directory().find(line);
   const bool in_transition = known != nullptr && known->transaction != nullptr;
   const std::vector<Sharer> sharers = sharers_of(home_id, line);
@@ -159,7 +162,7 @@ void Recovery::recover_line(NodeId home_id, sim::Key line) {
   for (int trial = 0; content == nullptr; ++trial) {
     const LogEntry* entry = home.log()->newest(line);
     if (entry == nullptr || trial == kTrials) break;  // nobody has written it, or a log lacks what it should have
-    const bool is_transfer = entry->kind == LogEntry::Kind::olog;
+    const bool is_transfer = entry->type == LogEntry::Type::olog;
     if (is_transfer && owns(entry->owner, line, entry->counter)) return promote(home, line, *entry, nullptr);
     content = valid_content(line, *entry);
     if (content == nullptr) {
@@ -173,41 +176,45 @@ void Recovery::recover_line(NodeId home_id, sim::Key line) {
                     "of a line's two newest entries one is valid");
   ++shared_.counters.restored.value;
   // The log says so already: it takes no entry of its own.
-  if (content != nullptr) home.data_of(line).replace(content->data);
-  home.directory().restore(line, sharers);
+  if (content != nullptr) HomeData(shared_, line).replace(content->data);
+  const Transaction* asked = in_transition ? known->transaction.get() : nullptr;
+  const bool awaited = asked != nullptr && asked->local == nullptr && !asked->is_void &&
+                       nodes_[asked->request.sender]->cache().awaits(asked->request);
+  home.directory().restore(line, sharers, awaited);
 }
 
 // Its home says that it has what it waits for: it is on its way, or was lost with who has sent it. Twice does no harm.
 void Recovery::send_again(NodeId survivor) {
-  Node& node = *shared_.nodes[survivor];
+  Node& node = *nodes_[survivor];
   node.cache().frames().for_each([&](const Frame& frame) {
     const NodeId home_id = shared_.home_of(frame.line);
     if (is_stable(frame.state) || frame.work->number == 0 || returning_[home_id]) return;
-    Node& home = *shared_.nodes[home_id];
+    Node& home = *nodes_[home_id];
     const Entry* entry = home.directory().find(frame.line);
     if (entry == nullptr) return;
     const std::uint32_t number = frame.work->number;
-    const models::RemoteAddress at = home.frame_at(survivor, node.cache().frames().number_of(frame));
+    const models::RemoteAddress at = shared_.frame_at(survivor, node.cache().frames().number_of(frame));
     const sim::OperationId operation =
         frame.work->initiator != nullptr ? frame.work->initiator->operation : sim::OperationId{0u};
     if (frame.state == CacheState::to_shared) {
       const Sharer* sharer = entry->sharer(survivor);
       if (sharer == nullptr || sharer->request != number) return;
       ++shared_.counters.sent_again.value;
-      return home.send_line(survivor, at, home.memory_of(frame.line), {ImmediateKind::data, number}, operation);
+      return home.output().send_line(survivor, at, shared_.content_of(frame.line), {ImmediateKind::data, number},
+                                     operation);
     }
     const bool owns = entry->owner.node == survivor && entry->owner.request == number;
     if (frame.state != CacheState::to_dirty || !owns) return;
     const LogEntry* before = home.log()->before(frame.line);
-    if (frame.work->owner_data || before == nullptr || before->kind == LogEntry::Kind::dlog ||
+    if (frame.work->owner_data || before == nullptr || before->type == LogEntry::Type::dlog ||
         !returning_[before->owner])
       return;
     const LogEntry* content = valid_content(frame.line, *before);
     if (content == nullptr) return;
     ++shared_.counters.sent_again.value;
-    Node& giver = *shared_.nodes[before->owner];
-    giver.send_line(survivor, at, giver.with_counter(giver.bytes_of(content->data), before->counter + 1),
-                    {ImmediateKind::owner_data, number}, operation);
+    Node& giver = *nodes_[before->owner];
+    giver.output().send_line(survivor, at, shared_.bytes_of(content->data), {ImmediateKind::owner_data, number},
+                             operation, before->counter + 1);
   });
 }
 
@@ -216,7 +223,7 @@ std::vector<sim::Key> Recovery::lines_of(Node& home) const {
   if (!returning_[home.id()]) return home.directory().lines_to_recover();
   std::vector<sim::Key> lines = home.log()->lines();
   std::erase_if(lines, [&](sim::Key line) { return shared_.home_of(line) != home.id(); });
-  for (const Node* node : shared_.nodes) {
+  for (const auto& node : nodes_) {
     node->cache().frames().for_each([&](const Frame& frame) {
       if (shared_.home_of(frame.line) == home.id() && frame.state == CacheState::shared) lines.push_back(frame.line);
     });
@@ -228,8 +235,8 @@ std::vector<sim::Key> Recovery::lines_of(Node& home) const {
 
 void Recovery::commit() {
   std::vector<Node*> failed;
-  for (Node* node : shared_.nodes) {
-    if (returning_[node->id()]) failed.push_back(node);
+  for (const auto& node : nodes_) {
+    if (returning_[node->id()]) failed.push_back(node.get());
   }
   for (Node* node : failed) {
     lives_[node->id()] = node->server().incarnation();
@@ -237,29 +244,29 @@ void Recovery::commit() {
   }
   // Both phases. Lists are made first: they tell who has failed by channels that are cut.
   std::vector<std::pair<Node*, std::vector<sim::Key>>> homes;
-  for (Node* node : shared_.nodes) homes.emplace_back(node, lines_of(*node));
+  for (const auto& node : nodes_) homes.emplace_back(node.get(), lines_of(*node));
   for (const auto& [home, lines] : homes) {
     for (const sim::Key line : lines) recover_line(home->id(), line);
   }
   for (Node* node : failed) {
-    for (Node* other : shared_.nodes) {
+    for (const auto& other : nodes_) {
       const bool pair_is_done = returning_[other->id()] && other->id() < node->id();
-      if (other != node && !pair_is_done) Node::reconnect(*node, *other);
+      if (other.get() != node && !pair_is_done) Output::reconnect(node->output(), other->output());
     }
   }
-  for (const Node* node : shared_.nodes) {
+  for (const auto& node : nodes_) {
     if (!returning_[node->id()]) send_again(node->id());
   }
   for (const auto& [home, lines] : homes) {
     for (const sim::Key line : lines) home->directory().go_on(line);
   }
-  for (Node* node : shared_.nodes) {
+  for (const auto& node : nodes_) {
     for (const Node* home : failed) {
-      if (home == node) continue;
+      if (home == node.get()) continue;
       node->cache().ask_again(home->id());
       node->allocation().ask_again(home->id());
     }
-    node->run_ready();
+    node->output().run_ready();
   }
   std::fill(returning_.begin(), returning_.end(), false);
 }

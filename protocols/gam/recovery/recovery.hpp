@@ -21,37 +21,36 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "models/membership/membership.hpp"
 #include "models/service/memory_service.hpp"
-#include "protocols/gam/log/log.hpp"
+#include "protocols/gam/node/node.hpp"
 #include "protocols/gam/rules/shared.hpp"
 
 namespace racksim::gam {
 
-struct Sharer;
+/// All of the rack, in their order.
+using Nodes = std::vector<std::unique_ptr<Node>>;
 
-class Recovery final : public models::MembershipObserver {
+class Recovery final : public models::MembershipObserver, LineRecovery {
  public:
   /// Tells that a node's threads are dead: gives back their locks, and says which of their writes are lost.
   using Bury = std::function<void(NodeId node)>;
 
-  Recovery(Shared& shared, const models::Roles& roles, Bury bury);
+  Recovery(Shared& shared, const Nodes& nodes, const models::Roles& roles, Bury bury);
 
   models::Membership& membership() { return membership_; }
-  bool holds_lease(NodeId node) const { return membership_.holds_lease(node); }
-  sim::Task<void> lease(NodeId node) { return membership_.lease(node); }
   /// Whether nobody is dead, or on its way back.
   bool at_rest() const;
   void node_crashed(NodeId node);
-  /// Finds the owner or the content of a line by its home's log and those that it names.
-  void recover_line(NodeId home, sim::Key line);
 
  private:
   void node_cut_off(NodeId member, NodeId lost) override;
   sim::Task<bool> recover(NodeId lost) override;
   sim::Task<void> admit(NodeId node) override;
+  void recover_line(NodeId home, sim::Key line) override;
 
   bool all_are_back() const;
   sim::Task<void> bring_back();
@@ -67,6 +66,7 @@ class Recovery final : public models::MembershipObserver {
   bool keeps_whole_logs() const;
 
   Shared& shared_;
+  const Nodes& nodes_;
   Bury bury_;
   std::vector<std::uint32_t> lives_;  // by node: the incarnation that is or was a member
   std::vector<bool> returning_;       // by node: it waits in `admit`

@@ -9,8 +9,13 @@
 // home's transaction.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "models/packets/rack_context.hpp"
 #include "sim/record/ids.hpp"
@@ -41,15 +46,19 @@ enum class MessageKind : std::uint8_t {
   malloc_reply,
   free,
   free_reply,
-  memory_statistics
+  memory_statistics,
+  count
 };
 std::string_view to_string(MessageKind kind);
+/// Which part of a node takes it.
+enum class Receiver : std::uint8_t { home, cache, allocation };
+Receiver receiver_of(MessageKind kind);
 /// Bytes of one on the wire.
 std::uint32_t wire_bytes(MessageKind kind);
 
 /// One control message.
 struct Message {
-  sim::Key line;
+  sim::Key line{};
   std::uint64_t bytes = 0;        ///< of allocation: how much; of statistics: what is free
   std::uint32_t request = 0;      ///< the requester's; of an invalidation and of evictions: that the copy came by
   std::uint32_t transaction = 0;  ///< of the home, for what it sends to sharers and owners, and for their answers
@@ -86,6 +95,15 @@ constexpr bool tells_counter(ImmediateKind kind) {
 /// Whether it comes without a line.
 constexpr bool is_payload_free(ImmediateKind kind) {
   return kind == ImmediateKind::grant || kind == ImmediateKind::grant_ack;
+}
+
+/// The event that a message of some kind is to who takes it.
+template <class Kind, class Event>
+Event event_of(Kind kind, std::initializer_list<std::pair<Kind, Event>> events) {
+  for (const auto& [of, event] : events) {
+    if (of == kind) return event;
+  }
+  throw std::logic_error(fmt::format("{} has come to who cannot take it", to_string(kind)));
 }
 
 /// What the immediate data of a WRITE_WITH_IMM say.

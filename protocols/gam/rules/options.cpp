@@ -1,8 +1,6 @@
 // The declaration of GAM's options. See options.hpp.
 #include "protocols/gam/rules/options.hpp"
 
-#include "protocols/gam/cache/frame.hpp"
-
 namespace racksim::gam {
 
 void Options::declare(sim::Parameters& p) {
@@ -118,10 +116,6 @@ std::vector<std::string> Options::also_tolerates() const {
 
 sim::Duration Options::longest_timeout(const models::RackOptions&) const {
   return logging ? membership.patience() + membership.interval() : sim::Duration{};
-}
-
-models::StateSize Options::state_size(std::uint64_t nodes) const {
-  return {.block_bytes = line_bytes, .fixed_bytes = nodes * threshold() * (sizeof(Frame) + 8), .bytes_per_object = 160};
 }
 
 }  // namespace racksim::gam

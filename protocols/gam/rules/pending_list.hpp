@@ -5,7 +5,11 @@
 // the order of asking, behind whoever waits to have the line.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "protocols/gam/rules/messages.hpp"
@@ -13,10 +17,20 @@
 
 namespace racksim::gam {
 
+/// As reports name a thread.
+inline std::string thread_name(NodeId node, unsigned thread) {
+  return fmt::format("node{}/thread{}", node, thread);
+}
+
 /// One that waits: a request of this node, or a message of another.
 struct Pending {
   Request* request = nullptr;
   Message message{};
+
+  /// As reports name it.
+  std::string who(NodeId self) const {
+    return request != nullptr ? thread_name(self, request->thread) : fmt::format("node{}", message.sender);
+  }
 };
 
 class PendingList {

@@ -17,7 +17,6 @@ struct Answer {
   sim::Signal over;
   sim::Value value = 0;  ///< that was read
   bool granted = false;  ///< of a lock
-  bool is_over = false;
 };
 
 struct Request {

@@ -9,12 +9,21 @@
 #include "protocols/gam/rules/counters.hpp"
 #include "protocols/gam/rules/messages.hpp"
 #include "protocols/gam/rules/options.hpp"
+#include "protocols/latched_memory/line_data.hpp"
 #include "sim/record/coverage.hpp"
+
+namespace racksim::models {
+class Membership;
+}
 
 namespace racksim::gam {
 
-class Node;
-class Recovery;
+using latched_memory::LineData;
+
+/// Keys of a node's memory that others write into, as it has told them.
+struct MemoryKeys {
+  std::uint32_t memory = 0, frames = 0, write_backs = 0;
+};
 
 struct Shared {
   static constexpr std::uint64_t kObjectBytes = 8;
@@ -25,9 +34,9 @@ struct Shared {
   models::MemoryAllocator* allocator;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};          ///< of permissions
-  std::vector<Node*> nodes{};    ///< in their order
-  Recovery* recovery = nullptr;  ///< null without logging
+  sim::Source source{};                      ///< of permissions
+  std::vector<MemoryKeys> keys{};            ///< by node
+  models::Membership* membership = nullptr;  ///< null without logging
 
   NodeId home_of(sim::Key line) const { return memory.home_of(line); }
   std::uint64_t objects_per_line() const { return options.line_bytes / kObjectBytes; }
@@ -46,6 +55,30 @@ struct Shared {
   /// The object at an offset of a home's memory.
   sim::Key object_at(NodeId home, std::uint64_t offset) const {
     return memory.object_of(models::GlobalAddress::at(home, offset));
+  }
+
+  // Where data go.
+  models::RemoteAddress frame_at(NodeId node, std::uint32_t frame) const {
+    return {frame * options.line_bytes, keys[node].frames};
+  }
+  models::RemoteAddress memory_at(sim::Key line) const { return {offset_of(line), keys[home_of(line)].memory}; }
+  /// A buffer in which a node's write-backs to this home land.
+  models::RemoteAddress write_back_at(NodeId home, NodeId from, std::uint32_t buffer) const {
+    return {(from * options.write_back_buffers + buffer) * write_back_bytes(), keys[home].write_backs};
+  }
+  std::uint64_t write_back_bytes() const { return sizeof(WriteBackHeader) + options.line_bytes; }
+
+  models::Memory& memory_of(NodeId node) const { return rack.server(node).nic().memory(); }
+  /// The line as it lies in its home's memory.
+  models::Content content_of(sim::Key line) const {
+    return memory_of(home_of(line)).read(offset_of(line), options.line_bytes);
+  }
+  /// A line as it goes over the wire.
+  models::Content bytes_of(const LineData& data) const {
+    return models::Content::filled(options.line_bytes, [&](std::span<std::byte> room) { store(data, room); });
+  }
+  void store(const LineData& data, std::span<std::byte> room) const {
+    data.store({.low = 0, .high = static_cast<std::uint16_t>(objects_per_line())}, room);
   }
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/service/protocol.hpp"
-#include "protocols/gam/rules/coverage.hpp"
+#include "protocols/gam/rules/races.hpp"
 #include "tests/protocols/gam/gam_run.hpp"
 
 namespace gam_coverage_test {

@@ -28,7 +28,7 @@ LogEntry dlog(std::uint32_t counter, std::uint64_t value) {
 }
 LogEntry olog(std::uint32_t counter, NodeId owner) {
   LogEntry entry;
-  entry.kind = LogEntry::Kind::olog;
+  entry.type = LogEntry::Type::olog;
   entry.counter = counter;
   entry.owner = owner;
   return entry;
@@ -86,7 +86,7 @@ TEST_CASE("An undone transfer of a line that was never written leaves it unwritt
   log.keep(line, olog(1, 2));
   log.undo(line);
   REQUIRE(log.newest(line) != nullptr);
-  CHECK(log.newest(line)->kind == LogEntry::Kind::dlog);
+  CHECK(log.newest(line)->type == LogEntry::Type::dlog);
   CHECK(log.newest(line)->data.value(0) == sim::kNeverWritten);
 }
 
