@@ -10,6 +10,9 @@ namespace racksim::gam {
 
 namespace {
 
+/// To set up a queue pair anew after its retries ran out (assumed).
+constexpr sim::Duration kReconnect = sim::Duration::from_ps(100'000'000);
+
 /// Whether it consumes a receive: it is a message then, and counted by both ends.
 bool is_message(const models::WorkRequest& request) {
   return request.opcode != models::Opcode::write;
@@ -110,7 +113,7 @@ void Channel::fail() {
     end->drained_ = false;
     end->queue_pair_->cut_off(end->peer_);
   }
-  server().clock().after<&Channel::set_up_again>(options().reconnect, *this, connections_);
+  server().clock().after<&Channel::set_up_again>(kReconnect, *this, connections_);
 }
 
 // What has come by the old queue pair is handled first, so that each end knows how much that is.

@@ -11,6 +11,11 @@
 
 namespace racksim::gam {
 
+namespace {
+/// A node has memory pressure with less than this share of its memory free (the public implementation).
+constexpr double kPressure = 0.15;
+}  // namespace
+
 Allocation::Allocation(Shared& shared, Output& output)
     : shared_(shared), output_(output), self_(output.self()), free_(shared.rack.nodes(), shared.options.memory_bytes) {
   server().clock().after<&Allocation::tell_statistics>(shared.options.statistics_period, *this);
@@ -21,8 +26,7 @@ std::uint64_t Allocation::free_here() const {
 }
 
 bool Allocation::under_pressure() const {
-  return static_cast<double>(free_here()) <
-         shared_.options.memory_pressure * static_cast<double>(shared_.options.memory_bytes);
+  return static_cast<double>(free_here()) < kPressure * static_cast<double>(shared_.options.memory_bytes);
 }
 
 NodeId Allocation::most_free(bool others_only) const {

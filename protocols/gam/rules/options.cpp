@@ -18,9 +18,6 @@ void Options::declare(sim::Parameters& p) {
       .varied({1, 4});
   p.size("memory", memory_bytes, 4096, std::uint64_t{1} << 46, "global memory of each node (code: 512 MB)")
       .neutral(std::uint64_t{512} << 20);
-  p.ratio("memory_pressure", memory_pressure,
-          "share of its memory below which a node allocates at the node with most free memory (code: 0.15)")
-      .neutral(0.15);
   p.length("statistics_period", statistics_period, Duration::from_ps(1'000'000), Duration::from_ps(100'000'000'000'000),
            "how often nodes tell each other what memory they have free (assumed; §2.1: periodically)")
       .varied({1_ms, 10_ms});
@@ -52,8 +49,6 @@ void Options::declare(sim::Parameters& p) {
       .varied({Notification::polling, Notification::events});
   p.length("wake_up", wake_up, zero, most, "from an event until the worker runs (estimate: an interrupt and a switch)")
       .varied({zero, 5_us});
-  p.length("reconnect", reconnect, 1_us, 1_s, "to set up a queue pair anew after its retries ran out (assumed)")
-      .neutral(100_us);
   p.choice("dying_reads", dying_reads, {{"wait", DyingReads::wait}, {"paper", DyingReads::paper}},
            "reads of a line that is being written back wait, or are served from it (§2.6)")
       .guards(DyingReads::paper, "reads are served from a line that is being written back: stale",

@@ -39,7 +39,6 @@ struct Options final : models::ProtocolOptions {
   double cache_share = 0;  ///< of what a node's threads use; 0: cache_bytes
   std::uint64_t lru_lists = 10;
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;
-  double memory_pressure = 0.15;
   sim::Duration statistics_period = 100_ms;
   Consistency consistency = Consistency::pso;
   std::uint64_t outstanding_writes = 1024;
@@ -48,7 +47,7 @@ struct Options final : models::ProtocolOptions {
   std::uint64_t write_back_buffers = 64;
   std::uint64_t send_depth = 1024, signal_every = 512, receives = 16'351, merged_bytes = 1024;
   Notification notification = Notification::polling;
-  sim::Duration wake_up = 2_us, reconnect = 100_us;
+  sim::Duration wake_up = 2_us;
   // Safety mechanisms, each the rule of its number in the model-checked set.
   DyingReads dying_reads = DyingReads::wait;
   UpgradeCheck upgrade_check = UpgradeCheck::listed;
