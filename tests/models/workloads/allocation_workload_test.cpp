@@ -71,6 +71,21 @@ TEST_CASE("Sessions hold no more pieces than they may, free the others, and use 
   CHECK(shared > 10);
 }
 
+TEST_CASE("None, half or all of the allocations say where their pieces shall lie") {
+  for (const double hinted : {0.0, 0.5, 1.0}) {
+    AllocationOptions options;
+    options.hinted = hinted;
+    Bench bench(options);
+    bench.run(5'000);
+    double said = 0;
+    for (const auto& [first, hint] : bench.memory.reservations) {
+      said += hint.home || hint.place != AllocationHint::Place::any ? 1 : 0;
+    }
+    // One may want to lie beside others before there are any.
+    CHECK(said / static_cast<double>(bench.memory.reservations.size()) == Approx(hinted).margin(0.05));
+  }
+}
+
 TEST_CASE("No piece is freed while somebody reads in it") {
   AllocationOptions options;
   options.pieces = 2;

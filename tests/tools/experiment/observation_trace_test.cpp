@@ -7,6 +7,9 @@
 #include "sim/record/event_log.hpp"
 #include "sim/record/trace.hpp"
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_racksim.hpp"
+#include "tests/tools/temporary_folder.hpp"
+#include "tools/files/data_files.hpp"
 
 namespace observation_trace_test {
 
@@ -82,6 +85,27 @@ TEST_CASE("what a trace writes is read back without what only oracles see") {
 TEST_CASE("a line that is no observation is refused with its number") {
   std::istringstream in("{\"t_ps\":1,\"source\":\"a\",\"what\":\"fault\",\"op\":0,\"detail\":[0,0,0]}\n{\"t_ps\":1}\n");
   CHECK_THAT(refusal([&] { read_trace(in, "t"); }), Catch::Contains("line 2"));
+}
+
+TEST_CASE("a run's trace begins and ends with the instants that its scenario names") {
+  const TemporaryFolder folder;
+  const std::string scenario = (scenarios_folder() / "regress" / "flowcc-fused.json").string();
+  const auto outcome =
+      run_racksim(folder, "run " + scenario +
+                              " --out run --set expect={} --set run.measure=20us --set observe.trace=t "
+                              "--set observe.trace_from=5us --set observe.trace_until=10us");
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  std::istringstream in(content(folder.path() / "run" / "t"));
+  std::size_t observations = 0;
+  for (const auto& [source, seen] : read_trace(in, "t")) {
+    for (const auto& observation : seen) {
+      ++observations;
+      CHECK(observation.at_ps >= 5'000'000);
+      CHECK(observation.at_ps <= 10'000'000);
+    }
+  }
+  CHECK(observations > 10);
 }
 
 }  // namespace observation_trace_test
