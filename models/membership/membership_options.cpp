@@ -9,7 +9,7 @@
 
 namespace racksim::models {
 
-void MembershipOptions::declare(sim::Parameters& p) {
+void MembershipOptions::declare(sim::Parameters& p, std::string_view without_leases, std::string_view without_cuts) {
   using sim::Duration;
   const Duration most = Duration::from_ps(1'000'000'000'000);
   p.length("membership.lease", lease, Duration::from_ps(1000), most,
@@ -19,13 +19,15 @@ void MembershipOptions::declare(sim::Parameters& p) {
   p.real("membership.slowest_clock", slowest_clock, 1, 1000,
          "so many times as long as it should a member's clock may take for a lease; the manager waits so long")
       .neutral(slowest_clock);
-  p.flag("membership.heed_leases", heed_leases, "a node whose lease is over uses nothing that it has cached")
-      .neutral(true)
-      .guards("a node that is taken for dead reads what it has cached: stale", "selcc-without-leases");
-  p.flag("membership.cut_queue_pairs", cut_queue_pairs,
-         "everybody cuts the queue pairs to a node that is taken for dead before anything of its is touched")
-      .neutral(true)
-      .guards("what a node sent before it was taken for dead arrives after its recovery", "selcc-without-cut");
+  auto leases =
+      p.flag("membership.heed_leases", heed_leases, "a node whose lease is over uses nothing that it has cached")
+          .neutral(true);
+  if (!without_leases.empty()) leases.guards("a node that is taken for dead goes on using its copies", without_leases);
+  auto cuts =
+      p.flag("membership.cut_queue_pairs", cut_queue_pairs,
+             "everybody cuts the queue pairs to a node that is taken for dead before anything of its is touched")
+          .neutral(true);
+  if (!without_cuts.empty()) cuts.guards("what a node sent before it was taken for dead arrives later", without_cuts);
 }
 
 // As long as the member's own clock, if it is slow, may take for the lease.

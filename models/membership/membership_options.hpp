@@ -1,6 +1,8 @@
 // The options of membership (membership.hpp): how long a lease is, and how far away the manager.
 #pragma once
 
+#include <string_view>
+
 #include "sim/kernel/time.hpp"
 #include "sim/options/parameters.hpp"
 
@@ -12,8 +14,9 @@ struct MembershipOptions {
   double slowest_clock = 1.001;
   bool heed_leases = true, cut_queue_pairs = true;
 
-  /// As `membership.` options of whoever has members.
-  void declare(sim::Parameters& p);
+  /// As `membership.` options of whoever has members. With the regressions that show what goes wrong in a protocol where
+  /// leases are not heeded, and where queue pairs are not cut; empty where nothing does.
+  void declare(sim::Parameters& p, std::string_view without_leases = {}, std::string_view without_cuts = {});
   /// Throws sim::OptionError, at `lease`, for one that is no longer than two round trips of the data network, or of the
   /// management network, which a renewal takes.
   void check(sim::Duration rtt) const;

@@ -83,9 +83,12 @@ void Options::declare(sim::Parameters& p) {
       .neutral(false)
       .varied({false, true});
   p.flag("claim", claim, "who got a line from a dead node puts itself in its place in the word, unless it is there")
-      .neutral(true);
-  p.flag("recheck", recheck, "who waits for a dead node's answer looks whether it has the line already").neutral(true);
-  membership.declare(p);
+      .neutral(true)
+      .guards("a word goes on to name a dead node", "selcc-without-claim");
+  p.flag("recheck", recheck, "who waits for a dead node's answer looks whether it has the line already")
+      .neutral(true)
+      .guards("who has a line already asks the dead node for it for ever", "selcc-without-recheck");
+  membership.declare(p, "selcc-without-leases", "selcc-without-cut");
   // Not zero: a thread that only hits would perform operations for ever in one instant.
   p.length("costs.local_access", local_access, Duration::from_ps(1000), most,
            "core time of an access to the cache, its local latch held")

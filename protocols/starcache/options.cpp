@@ -18,9 +18,11 @@ void StarCacheOptions::declare(sim::Parameters& p) {
       .guards(Coherence::paper, "a value that was fetched before a write counts as valid after it",
               "starcache-printed-coherence");
   p.choice(
-      "evicted_requests", evicted_requests, {{"sent-on", EvictedRequests::sent_on}, {"paper", EvictedRequests::paper}},
-      "what becomes of requests that wait for a key that is evicted: the controller sends them on to its server, or "
-      "as printed (§3.3, §3.8) they stay at their index and are lost unless it gets another key");
+       "evicted_requests", evicted_requests, {{"sent-on", EvictedRequests::sent_on}, {"paper", EvictedRequests::paper}},
+       "what becomes of requests that wait for a key that is evicted: the controller sends them on to its server, or "
+       "as printed (§3.3, §3.8) they stay at their index and are lost unless it gets another key")
+      .guards(EvictedRequests::paper, "requests that wait for a key that is evicted are lost",
+              "starcache-printed-evictions");
   p.integer("cache_size", cache_size, 1, 65'536, "hottest keys that are cached at first, in each pipe that has servers")
       .varied({1, 2, 8, 32})
       .effective({8, 32});

@@ -36,9 +36,11 @@ void Rules::declare_mechanisms(sim::Parameters& p) {
       .varied({Stalled::together, Stalled::in_order})
       .neutral(Stalled::in_order);
   p.choice(
-      "get_in_write", get_in_write,
-      {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
-      "a get of a key in Write: it waits, or returns the value before, or the one to come, of which the last is wrong");
+       "get_in_write", get_in_write,
+       {{"stall", GetInWrite::stall}, {"old", GetInWrite::old_value}, {"new", GetInWrite::new_value}},
+       "a get of a key in Write: it waits, or returns the value before, or the one to come, of which the last is wrong")
+      .guards(GetInWrite::new_value, "a get returns the new value, and a later one elsewhere the old one",
+              "cckvs-lin-new-value-in-write");
   p.choice("handover", hand_over,
            {{"safe", HandOver::safe},
             {"paper", HandOver::paper},

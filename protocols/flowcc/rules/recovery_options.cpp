@@ -16,18 +16,25 @@ void RecoveryOptions::declare(sim::Parameters& p) {
   p.flag("newest_copies", newest_copies,
          "a home whose memory is older than a copy, for a write-back has died with its node, or itself has, gets the "
          "copy's value")
-      .neutral(true);
+      .neutral(true)
+      .guards("acknowledged writes are lost, and nobody tells of them", "flowcc-migrating-without-newest-copies");
   p.flag("write_backs", write_backs, "blocks whose write-back is under way when all stop are written again")
-      .neutral(true);
+      .neutral(true)
+      .guards("a write whose write-back was under way is lost", "flowcc-migrating-without-write-backs");
   p.flag("given_away", given_away,
          "a cache agent keeps what it gave away dirty, or downgraded, and tells homes of it when all stop")
-      .neutral(true);
+      .neutral(true)
+      .guards("a write that was given away for an event that ended nowhere is lost",
+              "flowcc-migrating-without-given-away");
   p.flag("locks", locks,
          "homes are told of the locks of blocks that applications of living nodes hold; else these are free, and "
          "critical "
          "sections overlap")
-      .neutral(true);
-  p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents").neutral(true);
+      .neutral(true)
+      .guards("critical sections overlap", "flowcc-locks-without-telling");
+  p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents")
+      .neutral(true)
+      .guards("packets from before a recovery change what was rebuilt", "flowcc-migrating-without-incarnations");
   p.length("work_per_entry", work_per_entry, {}, most, "core time of a cache agent to look at an entry for its report")
       .neutral(work_per_entry);
   p.length("work_per_report", work_per_report, {}, most, "core time of a home agent for a block that is reported")

@@ -82,7 +82,7 @@ void Options::declare(sim::Parameters& p) {
   p.flag("dlog_first", dlog_first, "with logging: before it is performed, not behind (§2.4)")
       .guards("a crash takes back what others have seen", "gam-log-behind");
   nvram.declare(p);
-  membership.declare(p);
+  membership.declare(p, "gam-without-leases");
   p.length("costs.hand_over", hand_over, zero, most,
            "application thread's time to hand a request to the worker (estimate)")
       .varied({zero, 200_ns});
