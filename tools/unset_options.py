@@ -3,8 +3,8 @@
 
     tools/unset_options.py
 
-An option is named where the last part of its path stands as a key or in a dotted path: in a JSON file below scenarios/
-except the schema, or in a source or script below tests/.
+An option is named where the last part of its path, or the variable that its declaration names, stands in a JSON file
+below scenarios/ except the schema, or in a source or script below tests/.
 """
 import json
 import pathlib
@@ -40,6 +40,12 @@ def texts():
 named = set()
 for text in texts():
     named.update(re.findall(r"[\w$-]+", text))
+declaration = re.compile(r'\.\w+\(\s*"([\w.]+)",\s*([\w.]+),')
+for folder in ("models", "protocols", "tools"):
+    for file in (root / folder).rglob("*.cpp"):
+        for option, variable in declaration.findall(file.read_text()):
+            if variable.rsplit(".", 1)[-1] in named:
+                named.add(option.rsplit(".", 1)[-1])
 schema = json.loads((root / "scenarios/schema/scenario.json").read_text())
 for path in sorted({".".join(path) for path in options(schema) if path and path[-1] not in named}):
     print(path)
