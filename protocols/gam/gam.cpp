@@ -103,10 +103,6 @@ Gam::Gam(models::ProtocolContext& context, const Options& options)
   for (NodeId id = 0; id < rack_.nodes(); ++id) {
     nodes_.push_back(std::make_unique<Node>(shared_, id, shape().roles.computes(id) ? context.threads_per_node : 0));
   }
-  for (std::size_t i = 0; i < sessions(); ++i) {
-    const models::Session session = session_number(i);
-    threads_.emplace_back(shared_, *nodes_[session.node], session.thread);
-  }
   for (NodeId a = 0; a < nodes_.size(); ++a) {
     for (NodeId b = static_cast<NodeId>(a + 1); b < nodes_.size(); ++b) Node::connect(*nodes_[a], *nodes_[b]);
   }
@@ -144,8 +140,8 @@ void Gam::bury_threads(NodeId node) {
     if (options_.consistency != Consistency::sc) lost_write(write.object, write.value, sim::Loss::buffer);
   }
   if (recovery_ == nullptr) return;
-  for (const Sessions::HeldLock& lock : nodes_[node]->sessions().left_behind()) {
-    unlock_for_dead({node, static_cast<std::uint16_t>(lock.thread)}, lock.line);
+  for (const auto& lock : nodes_[node]->sessions().left_behind()) {
+    unlock_for_dead({node, lock.thread}, lock.line);
   }
 }
 

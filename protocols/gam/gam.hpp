@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "models/service/memory_service.hpp"
-#include "protocols/gam/node/application_thread.hpp"
 #include "protocols/gam/recovery/recovery.hpp"
 
 namespace racksim::gam {
@@ -40,7 +39,9 @@ class Gam final : public models::Protocol, public models::MemoryService {
 
  protected:
   void check(models::Session session, sim::OperationKind kind, sim::Key line) const override;
-  models::MemoryPort& port(models::Session session) override { return threads_[index_of(session)]; }
+  models::MemoryPort& port(models::Session session) override {
+    return nodes_[session.node]->sessions().of(session.thread);
+  }
 
  private:
   void bury_threads(NodeId node);
@@ -56,8 +57,7 @@ class Gam final : public models::Protocol, public models::MemoryService {
   Counters counters_;
   Shared shared_;
   Nodes nodes_;
-  std::vector<ApplicationThread> threads_;  // by session
-  std::unique_ptr<Recovery> recovery_;      // with logging
+  std::unique_ptr<Recovery> recovery_;  // with logging
   sim::Source final_source_;
 };
 

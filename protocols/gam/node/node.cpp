@@ -24,8 +24,8 @@ Node::Node(Shared& shared, NodeId id, unsigned threads)
       landings_(shared.rack.nodes()),
       cache_(shared, output_),
       directory_(shared, output_),
-      sessions_(shared, output_, threads, *this),
       allocation_(shared, output_),
+      sessions_({shared, output_, allocation_, *this}, threads),
       tasks_(shared.rack.calendar()) {
   open_memory();
   completions_.handle_in(options().message);
@@ -64,7 +64,7 @@ void Node::submit(const Request& request) {
 
 void Node::serve(Request* request) {
   if (!may_work()) return without_lease_.emplace_back(request), void();
-  if (sessions_.admit(*request)) execute(*request);
+  if (sessions_.of(request->thread).admit(*request)) execute(*request);
   run_ready();
 }
 
@@ -86,7 +86,7 @@ void Node::run_ready() {
 }
 
 void Node::request_over(Request& request) {
-  if (Request* next = sessions_.finished(request)) ready_.push_back(next);
+  if (Request* next = sessions_.of(request.thread).finished(request)) ready_.push_back(next);
   requests_.remove(request);
 }
 
@@ -196,7 +196,7 @@ void Node::work_on() {
   if (!shared_.membership->holds_lease(id_)) return tasks_.spawn(await_lease()), void();
   const auto work = std::move(without_lease_.front());
   if (Request* const* request = std::get_if<Request*>(&work)) {
-    if (sessions_.admit(**request)) execute(**request);
+    if (sessions_.of((*request)->thread).admit(**request)) execute(**request);
     run_ready();
   } else {
     receive(std::get<models::Completion>(work));

@@ -89,8 +89,8 @@ class Node final : models::CompletionHandler, models::MemoryObserver, OutputHost
   Requests requests_;
   Cache cache_;
   Directory directory_;
-  Sessions sessions_;
   Allocation allocation_;
+  Sessions sessions_;
   std::deque<Request*> ready_;
   std::deque<std::variant<Request*, models::Completion>> without_lease_;
   sim::Scope tasks_;

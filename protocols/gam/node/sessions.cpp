@@ -6,96 +6,141 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/host/core_wait.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::gam {
 
-Sessions::Sessions(Shared& shared, Output& output, unsigned threads, SessionsHost& host)
-    : shared_(shared), output_(output), host_(host) {
-  for (unsigned thread = 0; thread < threads; ++thread) {
-    sessions_.push_back(std::make_unique<Session>(shared.rack.calendar()));
-  }
+using sim::OperationKind;
+
+Session::Session(const SessionParts& parts, std::vector<HeldLock>& held, std::uint16_t thread)
+    : parts_(parts), held_(held), thread_(thread), performed_(parts.shared.rack.calendar()) {}
+
+models::Occupy Session::hand_over() const {
+  return models::occupy(parts_.shared.rack.server(parts_.output.self()).core(thread_), options().hand_over);
 }
 
-sim::Task<sim::Value> Sessions::read(unsigned thread, sim::Key object, sim::OperationId operation) {
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  Answer answer(calendar());
-  const Request request{.line = shared_.line_of(object),
-                        .kind = sim::OperationKind::read,
-                        .object = shared_.index_of(object),
-                        .thread = static_cast<std::uint16_t>(thread),
-                        .operation = operation,
-                        .answer = &answer};
-  host_.submit(request);
+Request Session::request(OperationKind kind, sim::Key line, sim::OperationId operation, Answer* answer) const {
+  return {.line = line, .kind = kind, .thread = thread_, .operation = operation, .answer = answer};
+}
+
+Request Session::access(OperationKind kind, sim::Key object, sim::OperationId operation, sim::Value value,
+                        Answer* answer) const {
+  Request access = request(kind, parts_.shared.line_of(object), operation, answer);
+  access.object = parts_.shared.index_of(object);
+  access.value = value;
+  return access;
+}
+
+sim::Task<sim::Value> Session::read(sim::Key object, sim::OperationId operation) {
+  co_await hand_over();
+  Answer answer(parts_.shared.rack.calendar());
+  parts_.host.submit(access(OperationKind::read, object, operation, 0, &answer));
   co_await answer.over.wait();
   co_return answer.value;
 }
 
-sim::Task<void> Sessions::write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation) {
-  Session& session = *sessions_[thread];
-  while (session.unperformed >= options().outstanding_writes) co_await session.performed.wait();
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  ++session.unperformed;
-  const Request request{.line = shared_.line_of(object),
-                        .kind = sim::OperationKind::write,
-                        .object = shared_.index_of(object),
-                        .thread = static_cast<std::uint16_t>(thread),
-                        .operation = operation,
-                        .value = value};
-  host_.submit(request);
-  while (options().consistency == Consistency::sc && session.unperformed > 0) co_await session.performed.wait();
+sim::Task<void> Session::write(sim::Key object, sim::Value value, sim::OperationId operation) {
+  while (unperformed_ >= options().outstanding_writes) co_await performed_.wait();
+  co_await hand_over();
+  ++unperformed_;
+  parts_.host.submit(access(OperationKind::write, object, operation, value));
+  while (options().consistency == Consistency::sc && unperformed_ > 0) co_await performed_.wait();
 }
 
-sim::Task<sim::Value> Sessions::update(unsigned thread, Request request) {
-  Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  Answer answer(calendar());
+sim::Task<sim::Value> Session::compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
+                                                sim::OperationId operation) {
+  Request request = access(OperationKind::compare_and_swap, object, operation, desired);
+  request.expected = expected;
+  return update(request);
+}
+
+sim::Task<sim::Value> Session::fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) {
+  return update(access(OperationKind::fetch_and_add, object, operation, sim::Value(operand)));
+}
+
+sim::Task<sim::Value> Session::update(Request request) {
+  co_await hand_over();
+  Answer answer(parts_.shared.rack.calendar());
   request.answer = &answer;
-  ++session.unperformed;
-  host_.submit(request);
+  ++unperformed_;
+  parts_.host.submit(request);
   co_await answer.over.wait();
   co_return answer.value;
 }
 
-sim::Task<void> Sessions::fence(unsigned thread) {
-  Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  while (session.unperformed > 0) co_await session.performed.wait();
+sim::Task<void> Session::fence(sim::OperationId) {
+  co_await hand_over();
+  while (unperformed_ > 0) co_await performed_.wait();
 }
 
-sim::Task<bool> Sessions::lock(unsigned thread, sim::Key line, sim::OperationKind kind, sim::OperationId operation) {
-  Session& session = *sessions_[thread];
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  while (session.unperformed > 0) co_await session.performed.wait();
-  Answer answer(calendar());
-  const Request request{.line = line,
-                        .kind = kind,
-                        .thread = static_cast<std::uint16_t>(thread),
-                        .operation = operation,
-                        .answer = &answer};
-  const bool exclusive = request.is_exclusive();
-  host_.submit(request);
+sim::Task<void> Session::lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  const bool shared = mode == models::LockMode::shared;
+  co_await take(line, shared ? OperationKind::lock_shared : OperationKind::lock, operation);
+}
+
+sim::Task<bool> Session::try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) {
+  const bool shared = mode == models::LockMode::shared;
+  return take(line, shared ? OperationKind::try_lock_shared : OperationKind::try_lock, operation);
+}
+
+sim::Task<bool> Session::take(sim::Key line, OperationKind kind, sim::OperationId operation) {
+  co_await hand_over();
+  while (unperformed_ > 0) co_await performed_.wait();
+  Answer answer(parts_.shared.rack.calendar());
+  parts_.host.submit(request(kind, line, operation, &answer));
   co_await answer.over.wait();
   if (answer.granted) {
-    held_.push_back({thread, line, exclusive ? models::LockMode::exclusive : models::LockMode::shared});
+    held_.push_back({thread_, line, sim::is_shared(kind) ? models::LockMode::shared : models::LockMode::exclusive});
   }
   co_return answer.granted;
 }
 
-sim::Task<void> Sessions::unlock(unsigned thread, sim::Key line, sim::OperationId operation) {
-  Session& session = *sessions_[thread];
-  std::erase_if(held_, [&](const HeldLock& held) { return held.thread == thread && held.line == line; });
-  co_await models::occupy(shared_.rack.server(output_.self()).core(thread), options().hand_over);
-  while (session.unperformed > 0) co_await session.performed.wait();
-  Answer answer(calendar());
-  const Request request{.line = line,
-                        .kind = sim::OperationKind::unlock,
-                        .thread = static_cast<std::uint16_t>(thread),
-                        .operation = operation,
-                        .answer = &answer};
-  host_.submit(request);
+sim::Task<void> Session::unlock(sim::Key line, sim::OperationId operation) {
+  std::erase_if(held_, [&](const HeldLock& held) { return held.thread == thread_ && held.line == line; });
+  co_await hand_over();
+  while (unperformed_ > 0) co_await performed_.wait();
+  Answer answer(parts_.shared.rack.calendar());
+  parts_.host.submit(request(OperationKind::unlock, line, operation, &answer));
   co_await answer.over.wait();
+}
+
+bool Session::admit(Request& request) {
+  if (options().consistency != Consistency::tso || request.is_lock() || request.kind == OperationKind::unlock) {
+    return true;
+  }
+  if (request.kind != OperationKind::read) {
+    buffer_.push_back(&request);
+    return buffer_.size() == 1;
+  }
+  // The newest of the thread's own writes that are not performed.
+  const auto own = std::find_if(buffer_.rbegin(), buffer_.rend(), [&](const Request* write) {
+    return write->line == request.line && write->object == request.object;
+  });
+  if (own == buffer_.rend()) return true;
+  parts_.output.answer(request, (*own)->value);
+  return false;
+}
+
+Request* Session::finished(const Request& request) {
+  if (request.is_lock() || request.kind == OperationKind::unlock || request.kind == OperationKind::read) {
+    return nullptr;
+  }
+  --unperformed_;
+  performed_.notify_all();
+  if (options().consistency != Consistency::tso) return nullptr;
+  buffer_.pop_front();
+  return buffer_.empty() ? nullptr : buffer_.front();
+}
+
+void Session::crash() {
+  unperformed_ = 0;
+  buffer_.clear();
+}
+
+Sessions::Sessions(const SessionParts& parts, unsigned threads) : parts_(parts) {
+  for (unsigned thread = 0; thread < threads; ++thread) {
+    sessions_.push_back(std::make_unique<Session>(parts, held_, static_cast<std::uint16_t>(thread)));
+  }
 }
 
 std::optional<models::LockMode> Sessions::lock_of(unsigned thread, sim::Key line) const {
@@ -105,7 +150,7 @@ std::optional<models::LockMode> Sessions::lock_of(unsigned thread, sim::Key line
   return std::nullopt;
 }
 
-std::vector<Sessions::HeldLock> Sessions::left_behind() {
+std::vector<HeldLock> Sessions::left_behind() {
   std::vector<HeldLock> locks;
   for (HeldLock& held : held_) {
     if (!std::exchange(held.is_told, true)) locks.push_back(held);
@@ -113,50 +158,17 @@ std::vector<Sessions::HeldLock> Sessions::left_behind() {
   return locks;
 }
 
-bool Sessions::admit(Request& request) {
-  if (options().consistency != Consistency::tso || request.is_lock() || request.kind == sim::OperationKind::unlock) {
-    return true;
-  }
-  std::deque<Request*>& buffer = sessions_[request.thread]->buffer;
-  if (request.kind != sim::OperationKind::read) {
-    buffer.push_back(&request);
-    return buffer.size() == 1;
-  }
-  // The newest of the thread's own writes that are not performed.
-  const auto own = std::find_if(buffer.rbegin(), buffer.rend(), [&](const Request* write) {
-    return write->line == request.line && write->object == request.object;
-  });
-  if (own == buffer.rend()) return true;
-  output_.answer(request, (*own)->value);
-  return false;
-}
-
-Request* Sessions::finished(Request& request) {
-  if (request.is_lock() || request.kind == sim::OperationKind::unlock || request.kind == sim::OperationKind::read) {
-    return nullptr;
-  }
-  Session& session = *sessions_[request.thread];
-  --session.unperformed;
-  session.performed.notify_all();
-  if (options().consistency != Consistency::tso) return nullptr;
-  session.buffer.pop_front();
-  return session.buffer.empty() ? nullptr : session.buffer.front();
-}
-
 void Sessions::crash() {
   held_.clear();
-  for (const auto& session : sessions_) {
-    session->unperformed = 0;
-    session->buffer.clear();
-  }
+  for (const auto& session : sessions_) session->crash();
 }
 
 void Sessions::add_leaks(std::vector<models::Leak>& leaks) const {
   for (const HeldLock& held : held_) {
     leaks.push_back({"leaked-lock",
-                     fmt::format("thread {} of node {} holds the lock of line {}", held.thread, output_.self(),
+                     fmt::format("thread {} of node {} holds the lock of line {}", held.thread, parts_.output.self(),
                                  sim::printed_key(held.line)),
-                     {shared_.object_of(held.line, 0), {}}});
+                     {parts_.shared.object_of(held.line, 0), {}}});
   }
 }
 

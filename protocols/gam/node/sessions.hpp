@@ -14,11 +14,13 @@
 #include <optional>
 #include <vector>
 
+#include "models/host/core_wait.hpp"
+#include "models/service/memory_service.hpp"
 #include "models/service/protocol.hpp"
 #include "protocols/gam/channels/output.hpp"
+#include "protocols/gam/node/allocation.hpp"
 #include "protocols/gam/rules/request.hpp"
 #include "protocols/gam/rules/shared.hpp"
-#include "sim/kernel/task.hpp"
 
 namespace racksim::gam {
 
@@ -31,34 +33,74 @@ class SessionsHost {
   ~SessionsHost() = default;
 };
 
-class Sessions {
+struct HeldLock {
+  std::uint16_t thread = 0;
+  sim::Key line;
+  models::LockMode mode{};
+  bool is_told = false;  ///< that it dies with its thread
+};
+
+/// What the sessions of a node work with.
+struct SessionParts {
+  Shared& shared;
+  Output& output;
+  Allocation& allocation;
+  SessionsHost& host;
+};
+
+/// An application thread, as the memory service asks it.
+class Session final : public models::MemoryPort {
  public:
-  struct HeldLock {
-    unsigned thread = 0;
-    sim::Key line;
-    models::LockMode mode{};
-    bool is_told = false;  ///< that it dies with its thread
-  };
+  Session(const SessionParts& parts, std::vector<HeldLock>& held, std::uint16_t thread);
 
-  Sessions(Shared& shared, Output& output, unsigned threads, SessionsHost& host);
-
-  // What application threads do.
-  sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
-  sim::Task<void> write(unsigned thread, sim::Key object, sim::Value value, sim::OperationId operation);
-  /// A compare-and-swap or fetch-and-add.
-  sim::Task<sim::Value> update(unsigned thread, Request request);
-  sim::Task<void> fence(unsigned thread);
-  sim::Task<bool> lock(unsigned thread, sim::Key line, sim::OperationKind kind, sim::OperationId operation);
-  sim::Task<void> unlock(unsigned thread, sim::Key line, sim::OperationId operation);
-  /// How a thread holds the lock of a line, if it does.
-  std::optional<models::LockMode> lock_of(unsigned thread, sim::Key line) const;
+  sim::Task<sim::Value> read(sim::Key object, sim::OperationId operation) override;
+  sim::Task<void> write(sim::Key object, sim::Value value, sim::OperationId operation) override;
+  sim::Task<sim::Value> compare_and_swap(sim::Key object, sim::Value expected, sim::Value desired,
+                                         sim::OperationId operation) override;
+  sim::Task<sim::Value> fetch_and_add(sim::Key object, std::uint64_t operand, sim::OperationId operation) override;
+  sim::Task<void> fence(sim::OperationId operation) override;
+  sim::Task<void> lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
+  sim::Task<bool> try_lock(sim::Key line, models::LockMode mode, sim::OperationId operation) override;
+  sim::Task<void> unlock(sim::Key line, sim::OperationId operation) override;
+  sim::Task<models::GlobalAddress> allocate(models::MemoryAllocator&, std::uint64_t bytes,
+                                            const models::AllocationHint& hint, sim::OperationId operation) override {
+    return parts_.allocation.allocate(thread_, bytes, hint, operation);
+  }
+  sim::Task<void> free(models::MemoryAllocator&, models::GlobalAddress address, sim::OperationId operation) override {
+    return parts_.allocation.free(thread_, address, operation);
+  }
 
   // What the worker asks.
   /// Whether a request may go to its line now.
   bool admit(Request& request);
   /// One is over: returns the next that it has held back; null if there is none.
-  Request* finished(Request& request);
+  Request* finished(const Request& request);
+  void crash();
 
+ private:
+  const Options& options() const { return parts_.shared.options; }
+  models::Occupy hand_over() const;
+  Request request(sim::OperationKind kind, sim::Key line, sim::OperationId operation, Answer* answer) const;
+  Request access(sim::OperationKind kind, sim::Key object, sim::OperationId operation, sim::Value value,
+                 Answer* answer = nullptr) const;
+  sim::Task<sim::Value> update(Request request);
+  sim::Task<bool> take(sim::Key line, sim::OperationKind kind, sim::OperationId operation);
+
+  SessionParts parts_;
+  std::vector<HeldLock>& held_;  // of all the node's threads
+  std::uint16_t thread_;
+  std::size_t unperformed_ = 0;  // writes
+  sim::Signal performed_;        // one of them is
+  std::deque<Request*> buffer_;  // tso: writes in their order; the first is on its way
+};
+
+class Sessions {
+ public:
+  Sessions(const SessionParts& parts, unsigned threads);
+
+  Session& of(unsigned thread) { return *sessions_[thread]; }
+  /// How a thread holds the lock of a line, if it does.
+  std::optional<models::LockMode> lock_of(unsigned thread, sim::Key line) const;
   /// The locks that threads hold; each is told once.
   std::vector<HeldLock> left_behind();
 
@@ -66,18 +108,7 @@ class Sessions {
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
  private:
-  struct Session {
-    explicit Session(sim::Calendar& calendar) : performed(calendar) {}
-    std::size_t unperformed = 0;  // writes
-    sim::Signal performed;        // one of them is
-    std::deque<Request*> buffer;  // tso: writes in their order; the first is on its way
-  };
-  sim::Calendar& calendar() const { return shared_.rack.calendar(); }
-  const Options& options() const { return shared_.options; }
-
-  Shared& shared_;
-  Output& output_;
-  SessionsHost& host_;
+  SessionParts parts_;
   std::vector<std::unique_ptr<Session>> sessions_;  // by thread
   std::vector<HeldLock> held_;
 };
