@@ -209,4 +209,25 @@ TEST_CASE("a message that a state rules out stops the run, and is named with its
   CHECK(run.violations() == "");
 }
 
+TEST_CASE("a state or an event of a request's life is called what its enumerator is") {
+  using State = RequestState;
+  using Event = RequestEvent;
+  const models::TableDescription& table = client_table().description();
+  const auto state = [&](State s) { return table.states.at(static_cast<std::size_t>(s)); };
+  const auto event = [&](Event e) { return table.events.at(static_cast<std::size_t>(e)); };
+  CHECK(state(State::preparing) == "preparing");
+  CHECK(state(State::waiting) == "waiting");
+  CHECK(state(State::in_vain) == "in vain");
+  CHECK(state(State::backing_off) == "backing off");
+  CHECK(state(State::repeating) == "repeating");
+  CHECK(state(State::answered_early) == "answered early");
+  CHECK(state(State::over) == "over");
+  CHECK(event(Event::prepared) == "prepared");
+  CHECK(event(Event::reply) == "reply");
+  CHECK(event(Event::refusal) == "W-REFUSED");
+  CHECK(event(Event::stray) == "stray");
+  CHECK(event(Event::timeout) == "timeout");
+  CHECK(event(Event::retry) == "retry");
+}
+
 }  // namespace client_table_test
