@@ -5,9 +5,9 @@
 // came by. The same packet's next pass is then the same, until a register entry that it looked at or a table changes
 // (p4model/execute/pass_notes.hpp). Such a packet needs no events: an idle pass moves instants and counters alone.
 //
-//   slot   = max(arrival, next slot of the pipe)         next slot = slot + cycle
-//   leaves = max(slot + ingress, recirculation queue free)   queue free = leaves + transmission
-//   wire free = max(leaves + egress, wire free) + transmission   arrival = wire free + latency of the loopback
+//   slot      = max(arrival, next slot of the pipe)               next slot  = slot + cycle
+//   leaves    = max(slot + ingress, recirculation queue free)     queue free = leaves + transmission
+//   wire free = max(leaves + egress, wire free) + transmission    arrival    = wire free + latency of the loopback
 //
 // Why being late is exact. What an idle pass reads is the pipe's next slot, the queue's and the wire's next free
 // instant, and room in the buffer; all other events of the pipe that touch the first three call `catch_up` before,

@@ -1,8 +1,8 @@
 // What a scenario wants `racksim test` to compare with the values stored from an earlier run: `expect.baseline`.
 //
 //   "baseline": "exact"                                          the run hash, bit for bit
-//   "baseline": {"throughput_mops": "2%", "packets.lost": 10}    each metric within per cent, or within units, of its
-//   own "baseline": "none"                                           nothing
+//   "baseline": {"throughput_mops": "2%", "packets.lost": 10}    each metric within per cent or units of its own
+//   "baseline": "none"                                           nothing
 //
 // A scenario that says nothing is compared by throughput and mean latency; one that is expected to fail by nothing,
 // because where a broken protocol stops says little.
