@@ -135,9 +135,7 @@ std::string line(const Row& row) {
 }
 
 JsonValue json(const Row& row) {
-  auto value = JsonValue::object();
-  value.set("name", row.name);
-  value.set("unit", row.unit);
+  auto value = JsonValue::object({{"name", row.name}, {"unit", row.unit}});
   value.set("median", row.value.median);
   value.set("low", row.value.low);
   value.set("high", row.value.high);
@@ -172,12 +170,11 @@ int bench(const BenchOptions& options, CommandContext& context) {
   if (options.json) {
     auto results = JsonValue::array();
     for (const auto& row : rows) results.push(json(row));
-    auto document = JsonValue::object();
-    document.set("quick", options.quick);
-    document.set("rounds", size.rounds);
-    document.set("provenance", provenance_json());
-    document.set("results", std::move(results));
-    document.set("interrupted", stopped);
+    auto document = JsonValue::object({{"quick", options.quick},
+                                       {"rounds", size.rounds},
+                                       {"provenance", provenance_json()},
+                                       {"results", std::move(results)},
+                                       {"interrupted", stopped}});
     context.out << to_json(document);
     return status;
   }

@@ -61,14 +61,10 @@ std::string in_child(const ChildProcesses::Work& work) {
 }
 
 JsonValue to_json_value(const sim::Violation& violation) {
-  JsonValue value = JsonValue::object();
-  value.set("oracle", violation.oracle);
-  value.set("at_ps", violation.at.ps());
-  value.set("what", violation.what);
+  auto value =
+      JsonValue::object({{"oracle", violation.oracle}, {"at_ps", violation.at.ps()}, {"what", violation.what}});
   if (violation.about.key) value.set("key", violation.about.key->number());
-  JsonValue operations = JsonValue::array();
-  for (const sim::OperationId operation : violation.about.operations) operations.push(operation.number());
-  value.set("operations", std::move(operations));
+  value.set("operations", array_of(violation.about.operations, [](sim::OperationId id) { return id.number(); }));
   return value;
 }
 
@@ -94,9 +90,7 @@ Findings find_violations(const Scenario& scenario) {
     sim::Metrics metrics;
     const RunResult result = run_experiment(scenario, metrics, "", Progress());
     JsonValue findings = JsonValue::object();
-    JsonValue list = JsonValue::array();
-    for (const sim::Violation& violation : result.violations) list.push(to_json_value(violation));
-    findings.set("violations", std::move(list));
+    findings.set("violations", array_of(result.violations, to_json_value));
     findings.set("hash", result.hash.hex());
     return to_canonical_json(findings);
   });
@@ -141,9 +135,7 @@ Explanation explain_in_child(const Scenario& scenario, const sim::Violation& vio
     std::string text = explain::text_chart(chart);
     if (!chart.registers.empty())
       text += "\nregisters of the switch before and after what is shown\n" + text_registers(chart);
-    JsonValue value = JsonValue::object();
-    value.set("text", std::move(text));
-    value.set("svg", explain::svg_chart(chart, title));
+    auto value = JsonValue::object({{"text", std::move(text)}, {"svg", explain::svg_chart(chart, title)}});
     return to_canonical_json(value);
   });
   const JsonValue value = parse_json(answer, "explain");

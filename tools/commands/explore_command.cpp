@@ -106,31 +106,26 @@ void set_violation(JsonValue& part, const std::optional<Violation>& found) {
   if (!found) return;
   JsonValue& violation = part.set("violation", JsonValue::object());
   violation.set("what", found->what);
-  JsonValue& trace = violation.set("trace", JsonValue::array());
-  for (const std::string& step : found->trace) trace.push(step);
+  violation.set("trace", array_of(found->trace));
   violation.set("state", found->state);
 }
 
 JsonValue in_json(const std::string& name, const sim::Exploration& found) {
-  JsonValue part = JsonValue::object();
-  part.set("name", name);
-  part.set("states", found.states);
-  part.set("transitions", found.transitions);
-  part.set("depth", found.depth);
-  part.set("terminal_states", found.terminal);
-  part.set("end_states", found.ends);
-  part.set("memory_bytes", found.bytes);
+  auto part = JsonValue::object({{"name", name},
+                                 {"states", found.states},
+                                 {"transitions", found.transitions},
+                                 {"depth", found.depth},
+                                 {"terminal_states", found.terminal},
+                                 {"end_states", found.ends},
+                                 {"memory_bytes", found.bytes}});
   if (!found.cut_short.empty()) part.set("cut_short", found.cut_short);
   set_violation(part, found.violation);
   return part;
 }
 
 JsonValue in_json(const std::string& name, const sim::Walks& found) {
-  JsonValue part = JsonValue::object();
-  part.set("name", name);
-  part.set("walks", found.walks);
-  part.set("steps", found.steps);
-  part.set("longest", found.longest);
+  auto part =
+      JsonValue::object({{"name", name}, {"walks", found.walks}, {"steps", found.steps}, {"longest", found.longest}});
   set_violation(part, found.violation);
   return part;
 }
@@ -183,11 +178,10 @@ int explore(const ExploreArguments& arguments, CommandContext& context) {
     }
   }
   if (arguments.json) {
-    JsonValue report = JsonValue::object();
-    report.set("model", entry.name);
-    report.set("verdict", all_well ? "pass" : "fail");
-    report.set("config", values_in_effect(parameters));
-    report.set("parts", std::move(parts));
+    auto report = JsonValue::object({{"model", entry.name},
+                                     {"verdict", all_well ? "pass" : "fail"},
+                                     {"config", values_in_effect(parameters)},
+                                     {"parts", std::move(parts)}});
     context.out << to_json(report);
   }
   return all_well ? exit_ok : exit_failed;

@@ -280,15 +280,14 @@ class FuzzCommand {
   }
 
   void print_json(const FuzzResult& result) {
-    JsonValue report = JsonValue::object();
-    report.set("template", swarm_.file());
-    report.set("protocol", swarm_.original().protocol.name);
-    report.set("seed", options_.seed);
-    report.set("verdict", verdict(result, "fail"));
-    report.set("interrupted", result.interrupted);
-    report.set("runs", result.runs);
-    report.set("redraws", result.redraws);
-    report.set("refused", result.refused);
+    auto report = JsonValue::object({{"template", swarm_.file()},
+                                     {"protocol", swarm_.original().protocol.name},
+                                     {"seed", options_.seed},
+                                     {"verdict", verdict(result, "fail")},
+                                     {"interrupted", result.interrupted},
+                                     {"runs", result.runs},
+                                     {"redraws", result.redraws},
+                                     {"refused", result.refused}});
     JsonValue& work = report.set("mechanisms", JsonValue::array());
     for (std::size_t i = 0; i < result.work.size(); ++i) {
       const models::WorkShare& declared = work_shares(swarm_.original())[i];
@@ -302,20 +301,17 @@ class FuzzCommand {
     report.set("events", result.events);
     report.set("wall_s", result.wall_seconds);
     report.set("provenance", provenance_json());
-    JsonValue& varied = report.set("varied", JsonValue::array());
-    for (const auto& path : swarm_.varied()) varied.push(path);
+    report.set("varied", array_of(swarm_.varied()));
     report.set("coverage", coverage_json(result.coverage));
     if (options_.baseline) {
-      JsonValue& lost = report.set("lost_race_points", JsonValue::array());
-      for (const auto& point : lost_) lost.push(point);
+      report.set("lost_race_points", array_of(lost_));
     }
     JsonValue& failures = report.set("failures", JsonValue::array());
     for (std::size_t i = 0; i < result.failures.size(); ++i) {
       const FuzzFailure& failure = result.failures[i];
       JsonValue& entry = failures.push(JsonValue::object());
       entry.set("run", failure.index);
-      JsonValue& kinds = entry.set("oracles", JsonValue::array());
-      for (const auto& kind : failure.result.kinds) kinds.push(kind);
+      entry.set("oracles", array_of(failure.result.kinds));
       entry.set("time_ns", failure.result.at.ns());
       entry.set("what", failure.result.what);
       entry.set("file", files_[i]);
@@ -335,13 +331,12 @@ class FuzzCommand {
   static JsonValue coverage_json(const sim::Coverage& coverage) {
     const auto count = coverage.count();
     const auto& map = coverage.map();
-    JsonValue value = JsonValue::object();
-    value.set("pairs", count.pairs);
-    value.set("possible_pairs", count.possible_pairs);
-    value.set("race_points", count.race_points);
-    value.set("declared_race_points", count.declared_race_points);
-    value.set("rows", count.rows);
-    value.set("declared_rows", count.declared_rows);
+    auto value = JsonValue::object({{"pairs", count.pairs},
+                                    {"possible_pairs", count.possible_pairs},
+                                    {"race_points", count.race_points},
+                                    {"declared_race_points", count.declared_race_points},
+                                    {"rows", count.rows},
+                                    {"declared_rows", count.declared_rows}});
     JsonValue impossible = JsonValue::array();
     for (const auto& [state, reason] : map.impossible) {
       JsonValue& entry = impossible.push(JsonValue::object());

@@ -88,14 +88,9 @@ std::string text_of(const Entries& entries) {
 }
 
 JsonValue json_of(const Entries& entries) {
-  JsonValue list = JsonValue::array();
-  for (const auto& entry : entries) {
-    JsonValue one = JsonValue::object();
-    one.set("name", entry.name);
-    one.set("doc", entry.doc);
-    list.push(std::move(one));
-  }
-  return list;
+  return array_of(entries, [&](const auto& entry) {
+    return JsonValue::object({{"name", entry.name}, {"doc", entry.doc}});
+  });
 }
 
 /// The safety mechanisms of the protocol, or of all.
@@ -120,13 +115,11 @@ std::string text_of(const std::vector<Mechanism>& mechanisms) {
 JsonValue json_of(const std::vector<Mechanism>& mechanisms) {
   JsonValue list = JsonValue::array();
   for (const auto& [protocol, option, unsafe, breaks, regression] : mechanisms) {
-    JsonValue one = JsonValue::object();
-    one.set("protocol", protocol);
-    one.set("option", option);
-    one.set("unsafe", unsafe);
-    one.set("breaks", std::string(breaks));
-    one.set("regression", std::string(regression));
-    list.push(std::move(one));
+    list.push(JsonValue::object({{"protocol", protocol},
+                                 {"option", option},
+                                 {"unsafe", unsafe},
+                                 {"breaks", std::string(breaks)},
+                                 {"regression", std::string(regression)}}));
   }
   return list;
 }

@@ -48,11 +48,7 @@ KneePlan plan_of(const KneeArguments& arguments, const Scenario& scenario) {
 }
 
 JsonValue probe_json(std::uint64_t load, const Probe& probe) {
-  JsonValue entry = JsonValue::object();
-  entry.set("load", load);
-  entry.set("loss", probe.loss);
-  entry.set("throughput_mops", probe.throughput_mops);
-  return entry;
+  return JsonValue::object({{"load", load}, {"loss", probe.loss}, {"throughput_mops", probe.throughput_mops}});
 }
 
 }  // namespace
@@ -105,14 +101,14 @@ int run_knee(const std::string& file, const std::vector<std::string>& overrides,
   });
   const Knee knee = find_knee(probes, plan.bounds, criterion.loss);
   if (json) {
-    JsonValue report = JsonValue::object();
-    report.set("scenario", scenario.name);
-    report.set("load", plan.load);
-    report.set("loss", criterion.loss);
-    report.set("tolerance", plan.bounds.tolerance);
-    report.set("probes", std::move(tried));
-    report.set("knee", knee.found() ? probe_json(*knee.passes, probes.at(*knee.passes)) : JsonValue());
-    report.set("monotonic", knee.monotonic);
+    auto report =
+        JsonValue::object({{"scenario", scenario.name},
+                           {"load", plan.load},
+                           {"loss", criterion.loss},
+                           {"tolerance", plan.bounds.tolerance},
+                           {"probes", std::move(tried)},
+                           {"knee", knee.found() ? probe_json(*knee.passes, probes.at(*knee.passes)) : JsonValue()},
+                           {"monotonic", knee.monotonic}});
     context.out << to_json(report);
   } else if (text && knee.found()) {
     const Probe& probe = probes.at(*knee.passes);

@@ -97,8 +97,7 @@ JsonValue observations_json(const std::vector<TracedObservation>& observations) 
     value.set("source", o.source);
     value.set("what", o.what);
     value.set("operation", o.operation);
-    auto& detail = value.set("detail", JsonValue::array());
-    for (const auto word : o.detail) detail.push(word);
+    value.set("detail", array_of(o.detail));
     value.set("text", o.text());
   }
   return list;
@@ -133,10 +132,8 @@ std::string comparison_text(const ComparedRun& a, const ComparedRun& b, const Ru
 
 JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunComparison& comparison,
                           bool all_metrics) {
-  auto value = JsonValue::object();
-  value.set("same", comparison.same());
-  value.set("a", run_summary(a, comparison.a));
-  value.set("b", run_summary(b, comparison.b));
+  auto value = JsonValue::object(
+      {{"same", comparison.same()}, {"a", run_summary(a, comparison.a)}, {"b", run_summary(b, comparison.b)}});
   auto& parameters = value.set("parameters", JsonValue::array());
   for (const auto& parameter : comparison.parameters) {
     auto& row = parameters.push(JsonValue::object());
@@ -148,8 +145,7 @@ JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunC
   if (comparison.divergence) {
     parted.set("after_ns", comparison.divergence->after.ns());
     parted.set("by_ns", comparison.divergence->by ? JsonValue(comparison.divergence->by->ns()) : JsonValue());
-    auto& places = parted.set("places", JsonValue::array());
-    for (const auto& place : comparison.divergence->places) places.push(place);
+    parted.set("places", array_of(comparison.divergence->places));
   }
   auto& first = value.set("first_difference", JsonValue());
   if (comparison.first) {
@@ -168,8 +164,7 @@ JsonValue comparison_json(const ComparedRun& a, const ComparedRun& b, const RunC
     const bool both = metric.a && metric.b;
     row.set("change_percent", both ? JsonValue(change_per_cent(*metric.a, *metric.b)) : JsonValue());
   }
-  auto& notes = value.set("notes", JsonValue::array());
-  for (const auto& note : comparison.notes) notes.push(note);
+  value.set("notes", array_of(comparison.notes));
   value.set("provenance", provenance_json());
   return value;
 }

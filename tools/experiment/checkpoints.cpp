@@ -14,11 +14,8 @@ namespace racksim::tools {
 namespace {
 
 JsonValue checkpoint_json(const Checkpoint& checkpoint) {
-  auto value = JsonValue::object();
-  value.set("time_ns", checkpoint.at.ns());
-  value.set("run_hash", checkpoint.hash.hex());
-  auto& places = value.set("places", JsonValue::array());
-  for (const auto hash : checkpoint.places) places.push(fmt::format("{:016x}", hash));
+  auto value = JsonValue::object({{"time_ns", checkpoint.at.ns()}, {"run_hash", checkpoint.hash.hex()}});
+  value.set("places", array_of(checkpoint.places, [&](const auto hash) { return fmt::format("{:016x}", hash); }));
   return value;
 }
 
@@ -127,10 +124,8 @@ void CheckpointBuilder::assign_places() {
 
 JsonValue checkpoints_json(const Checkpoints& checkpoints) {
   auto value = JsonValue::object();
-  auto& places = value.set("places", JsonValue::array());
-  for (const auto& place : checkpoints.places) places.push(place);
-  auto& regular = value.set("checkpoints", JsonValue::array());
-  for (const auto& checkpoint : checkpoints.regular) regular.push(checkpoint_json(checkpoint));
+  value.set("places", array_of(checkpoints.places));
+  value.set("checkpoints", array_of(checkpoints.regular, checkpoint_json));
   value.set("end", checkpoint_json(checkpoints.end));
   return value;
 }

@@ -25,13 +25,11 @@ Provenance provenance() {
 }
 
 JsonValue provenance_json(const Provenance& provenance) {
-  JsonValue value = JsonValue::object();
-  value.set("version", provenance.version);
-  value.set("commit", provenance.commit.empty() ? JsonValue() : JsonValue(provenance.commit));
-  value.set("modified", provenance.modified);
-  value.set("compiler", provenance.compiler);
-  value.set("build_type", provenance.build_type);
-  return value;
+  return JsonValue::object({{"version", provenance.version},
+                            {"commit", provenance.commit.empty() ? JsonValue() : JsonValue(provenance.commit)},
+                            {"modified", provenance.modified},
+                            {"compiler", provenance.compiler},
+                            {"build_type", provenance.build_type}});
 }
 
 std::string provenance_text(const Provenance& provenance) {

@@ -15,15 +15,13 @@ namespace racksim::tools {
 namespace {
 
 JsonValue histogram_json(const sim::Histogram& h) {
-  JsonValue value = JsonValue::object();
-  value.set("count", h.count());
-  value.set("mean", h.mean().ns());
-  value.set("p50", h.percentile(50).ns());
-  value.set("p95", h.percentile(95).ns());
-  value.set("p99", h.percentile(99).ns());
-  value.set("p999", h.percentile(99.9).ns());
-  value.set("max", h.max().ns());
-  return value;
+  return JsonValue::object({{"count", h.count()},
+                            {"mean", h.mean().ns()},
+                            {"p50", h.percentile(50).ns()},
+                            {"p95", h.percentile(95).ns()},
+                            {"p99", h.percentile(99).ns()},
+                            {"p999", h.percentile(99.9).ns()},
+                            {"max", h.max().ns()}});
 }
 
 JsonValue metric_json(const sim::Metric& metric) {
@@ -33,9 +31,7 @@ JsonValue metric_json(const sim::Metric& metric) {
   const auto& series = std::get<sim::TimeSeries>(metric.value);
   JsonValue value = JsonValue::object();
   value.set("interval", format_length(series.interval()));
-  JsonValue values = JsonValue::array();
-  for (const std::uint64_t v : series.values()) values.push(v);
-  value.set("values", std::move(values));
+  value.set("values", array_of(series.values()));
   return value;
 }
 
@@ -76,8 +72,7 @@ std::string metric_line(const std::string& name, const sim::Metric& metric) {
 
 JsonValue stall_json(const Stall& stall) {
   JsonValue value = JsonValue::object();
-  JsonValue& circle = value.set("circle", JsonValue::array());
-  for (const std::string& who : stall.circle) circle.push(who);
+  value.set("circle", array_of(stall.circle));
   JsonValue& waits = value.set("waits", JsonValue::array());
   for (const sim::Wait& wait : stall.waits) {
     JsonValue one = JsonValue::object();
@@ -92,22 +87,17 @@ JsonValue stall_json(const Stall& stall) {
 }  // namespace
 
 JsonValue report_json(const Scenario& scenario, const RunResult& result, const sim::Metrics& metrics) {
-  JsonValue report = JsonValue::object();
-  report.set("scenario", scenario.name);
-  report.set("protocol", scenario.protocol.name);
-  report.set("seed", scenario.seed);
-  report.set("verdict", result.pass ? "pass" : "fail");
+  auto report = JsonValue::object({{"scenario", scenario.name},
+                                   {"protocol", scenario.protocol.name},
+                                   {"seed", scenario.seed},
+                                   {"verdict", result.pass ? "pass" : "fail"}});
   JsonValue violations = JsonValue::array();
   for (const sim::Violation& violation : result.violations) {
-    JsonValue v = JsonValue::object();
-    v.set("oracle", violation.oracle);
-    v.set("time_ns", violation.at.ns());
-    v.set("what", violation.what);
+    auto v =
+        JsonValue::object({{"oracle", violation.oracle}, {"time_ns", violation.at.ns()}, {"what", violation.what}});
     if (violation.about.key) v.set("key", sim::printed_key(*violation.about.key));
     if (!violation.about.operations.empty()) {
-      JsonValue operations = JsonValue::array();
-      for (const std::uint64_t operation : violation.about.operations) operations.push(operation);
-      v.set("operations", std::move(operations));
+      v.set("operations", array_of(violation.about.operations, [](sim::OperationId id) { return id.number(); }));
     }
     violations.push(std::move(v));
   }
@@ -115,21 +105,18 @@ JsonValue report_json(const Scenario& scenario, const RunResult& result, const s
   report.set("violation_count", result.violation_count);
   JsonValue lost_writes = JsonValue::array();
   for (const LostWrite& lost : result.lost_writes) {
-    JsonValue write = JsonValue::object();
-    write.set("key", sim::printed_key(sim::Key{lost.key}));
-    write.set("value", lost.value);
-    write.set("author", lost.author);
-    write.set("time_ns", lost.at.ns());
-    write.set("why", std::string(sim::to_string(lost.why)));
+    auto write = JsonValue::object({{"key", sim::printed_key(sim::Key{lost.key})},
+                                    {"value", lost.value},
+                                    {"author", lost.author},
+                                    {"time_ns", lost.at.ns()},
+                                    {"why", std::string(sim::to_string(lost.why))}});
     if (lost.recovered != 0) write.set("recovered", lost.recovered);
     lost_writes.push(std::move(write));
   }
   report.set("lost_writes", std::move(lost_writes));
   if (!result.stall.waits.empty()) report.set("stall", stall_json(result.stall));
   report.set("lost_write_count", result.lost_write_count);
-  JsonValue expectations = JsonValue::array();
-  for (const std::string& line : result.failed_expectations) expectations.push(line);
-  report.set("failed_expectations", std::move(expectations));
+  report.set("failed_expectations", array_of(result.failed_expectations));
   report.set("run_hash", result.hash.hex());
   report.set("events", result.events);
   report.set("simulated_ns", result.simulated.ns());

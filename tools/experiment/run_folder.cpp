@@ -50,11 +50,8 @@ StoredRun read_run_folder(const std::string& folder) {
 }
 
 JsonValue run_json(const StoredRun& run) {
-  auto value = JsonValue::object();
-  value.set("config", run.configuration);
-  value.set("checkpoints", checkpoints_json(run.checkpoints));
-  value.set("report", run.report);
-  return value;
+  return JsonValue::object(
+      {{"config", run.configuration}, {"checkpoints", checkpoints_json(run.checkpoints)}, {"report", run.report}});
 }
 
 StoredRun read_run_json(const JsonValue& value, const std::string& name) {

@@ -40,25 +40,21 @@ fs::path record_file_of(const std::string& figure_file) {
   return {};
 }
 
+JsonValue readings_json(const std::vector<FigureRecord::Reading>& readings) {
+  return array_of(readings, [](const FigureRecord::Reading& reading) {
+    return JsonValue::object({{"id", reading.id},
+                              {"paper", reading.paper},
+                              {"simulated", reading.simulated},
+                              {"verdict", reading.verdict},
+                              {"met", reading.met}});
+  });
+}
+
 JsonValue record_json(const FigureRecord& record) {
-  JsonValue document = JsonValue::object();
-  document.set("version", 1);
-  document.set("figure", record.figure);
-  JsonValue claims = JsonValue::array();
-  for (const FigureRecord::Reading& reading : record.claims) {
-    JsonValue claim = JsonValue::object();
-    claim.set("id", reading.id);
-    claim.set("paper", reading.paper);
-    claim.set("simulated", reading.simulated);
-    claim.set("verdict", reading.verdict);
-    claim.set("met", reading.met);
-    claims.push(std::move(claim));
-  }
-  document.set("claims", std::move(claims));
-  JsonValue hashes = JsonValue::array();
-  for (const std::string& hash : record.run_hashes) hashes.push(hash);
-  document.set("run_hashes", std::move(hashes));
-  return document;
+  return JsonValue::object({{"version", 1},
+                            {"figure", record.figure},
+                            {"claims", readings_json(record.claims)},
+                            {"run_hashes", array_of(record.run_hashes)}});
 }
 
 FigureRecord read_figure_record(const std::string& file) {

@@ -34,6 +34,7 @@ FigureRecord record_of(const Figure& figure, const std::vector<PointResult>& res
 /// the file lies in no such folder.
 std::filesystem::path record_file_of(const std::string& figure_file);
 
+JsonValue readings_json(const std::vector<FigureRecord::Reading>& readings);
 JsonValue record_json(const FigureRecord& record);
 /// Throws InputError.
 FigureRecord read_figure_record(const std::string& file);

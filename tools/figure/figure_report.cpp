@@ -170,10 +170,8 @@ std::string figure_text(const Figure& figure, const std::vector<PointResult>& re
 }
 
 JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& results) {
-  JsonValue report = JsonValue::object();
-  report.set("figure", figure.name);
-  report.set("title", figure.title);
-  report.set("provenance", provenance_json());
+  auto report =
+      JsonValue::object({{"figure", figure.name}, {"title", figure.title}, {"provenance", provenance_json()}});
   JsonValue points = JsonValue::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const FigurePoint& point = figure.points[i / figure.criteria()];
@@ -203,36 +201,21 @@ JsonValue figure_json(const Figure& figure, const std::vector<PointResult>& resu
   report.set("points", std::move(points));
   JsonValue claims = JsonValue::array();
   for (const auto& [claim, verdict, in_words] : judge_claims(figure, results)) {
-    JsonValue entry = JsonValue::object();
-    entry.set("id", claim->id);
-    entry.set("text", claim->text);
-    entry.set("paper", claim->paper.text);
-    entry.set("simulated", verdict.simulated);
-    entry.set("directional", claim->directional());
-    entry.set("met", verdict.met);
-    entry.set("off", verdict.off ? JsonValue(*verdict.off) : JsonValue());
-    claims.push(std::move(entry));
+    claims.push(JsonValue::object({{"id", claim->id},
+                                   {"text", claim->text},
+                                   {"paper", claim->paper.text},
+                                   {"simulated", verdict.simulated},
+                                   {"directional", claim->directional()},
+                                   {"met", verdict.met},
+                                   {"off", verdict.off ? JsonValue(*verdict.off) : JsonValue()}}));
   }
   report.set("claims", std::move(claims));
-  JsonValue calibrated = JsonValue::array();
-  for (const Calibration& c : figure.calibrated) {
-    JsonValue entry = JsonValue::object();
-    entry.set("constant", c.constant);
-    entry.set("value", c.value);
-    entry.set("on", c.on);
-    calibrated.push(std::move(entry));
-  }
-  report.set("calibrated", std::move(calibrated));
-  JsonValue left_out = JsonValue::array();
-  for (const NotModelled& n : figure.not_modelled) {
-    JsonValue entry = JsonValue::object();
-    entry.set("id", n.id);
-    entry.set("text", n.text);
-    entry.set("paper", n.paper);
-    entry.set("why", n.why);
-    left_out.push(std::move(entry));
-  }
-  report.set("not_modelled", std::move(left_out));
+  report.set("calibrated", array_of(figure.calibrated, [&](const Calibration& c) {
+               return JsonValue::object({{"constant", c.constant}, {"value", c.value}, {"on", c.on}});
+             }));
+  report.set("not_modelled", array_of(figure.not_modelled, [&](const NotModelled& n) {
+               return JsonValue::object({{"id", n.id}, {"text", n.text}, {"paper", n.paper}, {"why", n.why}});
+             }));
   return report;
 }
 

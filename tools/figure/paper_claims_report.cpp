@@ -66,35 +66,20 @@ std::string paper_claims_text(const std::vector<PaperClaim>& claims) {
 }
 
 JsonValue paper_claims_json(const std::vector<PaperClaim>& claims) {
-  JsonValue report = JsonValue::object();
-  JsonValue list = JsonValue::array();
-  for (const PaperClaim& claim : claims) {
-    JsonValue entry = JsonValue::object();
-    for (const auto& [key, value] :
-         {std::pair{"paper", &claim.paper}, std::pair{"id", &claim.id}, std::pair{"section", &claim.section},
-          std::pair{"basis", &claim.basis}, std::pair{"text", &claim.text}, std::pair{"expected", &claim.expected}}) {
-      entry.set(key, *value);
-    }
-    entry.set("standing", to_string(claim.standing));
-    entry.set("why", claim.why);
-    entry.set("figure", claim.figure);
-    JsonValue tests = JsonValue::array();
-    for (const std::string& test : claim.tests) tests.push(test);
-    entry.set("tests", std::move(tests));
-    JsonValue readings = JsonValue::array();
-    for (const FigureRecord::Reading& reading : claim.readings) {
-      JsonValue one = JsonValue::object();
-      one.set("id", reading.id);
-      one.set("paper", reading.paper);
-      one.set("simulated", reading.simulated);
-      one.set("verdict", reading.verdict);
-      one.set("met", reading.met);
-      readings.push(std::move(one));
-    }
-    entry.set("readings", std::move(readings));
-    list.push(std::move(entry));
-  }
-  report.set("claims", std::move(list));
+  JsonValue report;
+  report.set("claims", array_of(claims, [](const PaperClaim& claim) {
+               return JsonValue::object({{"paper", claim.paper},
+                                         {"id", claim.id},
+                                         {"section", claim.section},
+                                         {"basis", claim.basis},
+                                         {"text", claim.text},
+                                         {"expected", claim.expected},
+                                         {"standing", to_string(claim.standing)},
+                                         {"why", claim.why},
+                                         {"figure", claim.figure},
+                                         {"tests", array_of(claim.tests)},
+                                         {"readings", readings_json(claim.readings)}});
+             }));
   JsonValue summary = JsonValue::object();
   for (const auto& [paper, counts] : counts_by_paper(claims)) {
     JsonValue by_standing = JsonValue::object();

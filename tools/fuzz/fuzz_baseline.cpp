@@ -37,8 +37,7 @@ std::optional<FuzzBaseline> load_fuzz_baseline(const std::string& file) {
 JsonValue fuzz_baseline_json(const FuzzBaseline& baseline) {
   auto value = JsonValue::object();
   value.set("runs", baseline.runs);
-  auto& points = value.set("race_points", JsonValue::array());
-  for (const auto& point : baseline.race_points) points.push(point);
+  value.set("race_points", array_of(baseline.race_points));
   return value;
 }
 

@@ -22,8 +22,7 @@ namespace {
 std::string encode(const TrialResult& result) {
   JsonValue value = JsonValue::object();
   value.set("verdict", static_cast<int>(result.verdict));
-  JsonValue& kinds = value.set("kinds", JsonValue::array());
-  for (const auto& kind : result.kinds) kinds.push(kind);
+  value.set("kinds", array_of(result.kinds));
   value.set("what", result.what);
   value.set("at", result.at.ps());
   value.set("operations", result.operations);

@@ -40,9 +40,21 @@ JsonValue JsonValue::array() {
   return value;
 }
 
+JsonValue JsonValue::array(std::initializer_list<JsonValue> elements) {
+  JsonValue value;
+  value.value_ = Array(elements);
+  return value;
+}
+
 JsonValue JsonValue::object() {
   JsonValue value;
   value.value_ = Object{};
+  return value;
+}
+
+JsonValue JsonValue::object(std::initializer_list<Member> members) {
+  JsonValue value;
+  value.value_ = Object(members);
   return value;
 }
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +34,10 @@ class JsonValue {
   JsonValue(std::string_view value);
   JsonValue(const char* value);
   static JsonValue array();
+  static JsonValue array(std::initializer_list<JsonValue> elements);
   static JsonValue object();
+  /// With these members, of different names.
+  static JsonValue object(std::initializer_list<Member> members);
   // Not inline: Member is complete only below this class.
   JsonValue(const JsonValue&);
   JsonValue(JsonValue&&) noexcept;
@@ -86,6 +91,14 @@ struct JsonValue::Member {
   JsonValue value;
   bool operator==(const Member& other) const { return key == other.key && value == other.value; }
 };
+
+/// An array of what `make` gives for each element of a range.
+template <class Range, class Make = std::identity>
+JsonValue array_of(const Range& range, const Make& make = {}) {
+  auto array = JsonValue::array();
+  for (const auto& element : range) array.push(make(element));
+  return array;
+}
 
 /// What a document may be. The limit on values bounds the tree's memory, which is many times the text's.
 struct JsonLimits {

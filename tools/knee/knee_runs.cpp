@@ -23,9 +23,8 @@ std::string run_probe(Scenario scenario) {
     const sim::Violation& first = result.violations.front();
     throw std::runtime_error(fmt::format("{} at {} ns: {}", first.oracle, first.at.ns(), first.what));
   }
-  JsonValue answer = JsonValue::object();
-  answer.set("loss", metric_value(metrics, kLossMetric).value());
-  answer.set("throughput", metric_value(metrics, "throughput_mops").value());
+  auto answer = JsonValue::object({{"loss", metric_value(metrics, kLossMetric).value()},
+                                   {"throughput", metric_value(metrics, "throughput_mops").value()}});
   return to_canonical_json(answer);
 }
 

@@ -72,13 +72,9 @@ struct EventJson {
     if (pass.gress == p4::Gress::egress) json.set("rid", pass.rid);
     if (!pass.copy.empty()) json.set("mirror_copy_of", pass.copy);
     if (pass.gress == p4::Gress::ingress) json.set("resubmitted", pass.resubmitted);
-    JsonValue parsed = JsonValue::array();
-    for (const auto& header : pass.parsed) parsed.push(header);
-    json.set("parsed", std::move(parsed));
+    json.set("parsed", array_of(pass.parsed));
     json.set("rejected", pass.rejected);
-    JsonValue steps = JsonValue::array();
-    for (const auto& step : pass.steps) steps.push(json_of(step));
-    json.set("steps", std::move(steps));
+    json.set("steps", array_of(pass.steps, [&](const auto& step) { return json_of(step); }));
     json.set("outcome", pass.outcome);
   }
   void operator()(const DepartureStory& departure) {
@@ -98,22 +94,20 @@ struct EventJson {
 }  // namespace
 
 JsonValue story_json(const SwitchStory& story) {
-  JsonValue json = JsonValue::object();
-  json.set("program", story.program);
-  json.set("ports", story.ports);
-  json.set("pipes", story.pipes);
-  json.set("ingress_latency_ps", story.ingress_latency.ps());
-  json.set("egress_latency_ps", story.egress_latency.ps());
-  json.set("end_ps", story.end.ps());
-  json.set("circulating", story.circulating);
+  auto json = JsonValue::object({{"program", story.program},
+                                 {"ports", story.ports},
+                                 {"pipes", story.pipes},
+                                 {"ingress_latency_ps", story.ingress_latency.ps()},
+                                 {"egress_latency_ps", story.egress_latency.ps()},
+                                 {"end_ps", story.end.ps()},
+                                 {"circulating", story.circulating}});
   JsonValue packets = JsonValue::array();
   for (const auto& packet : story.packets) {
-    JsonValue one = JsonValue::object();
-    one.set("name", packet.name);
-    one.set("port", packet.port);
-    one.set("arrival_ps", packet.arrival.ps());
-    one.set("frame_bytes", packet.frame_bytes);
-    one.set("headers", headers_json(packet.headers));
+    auto one = JsonValue::object({{"name", packet.name},
+                                  {"port", packet.port},
+                                  {"arrival_ps", packet.arrival.ps()},
+                                  {"frame_bytes", packet.frame_bytes},
+                                  {"headers", headers_json(packet.headers)}});
     JsonValue events = JsonValue::array();
     for (const auto& event : packet.events) {
       EventJson writer;
@@ -125,27 +119,19 @@ JsonValue story_json(const SwitchStory& story) {
     packets.push(std::move(one));
   }
   json.set("packets", std::move(packets));
-  JsonValue digests = JsonValue::array();
-  for (const auto& digest : story.digests) {
-    JsonValue one = JsonValue::object();
-    one.set("at_ps", digest.at.ps());
-    one.set("pipe", digest.pipe);
-    one.set("digest", digest.name);
-    one.set("values", object_of(digest.values));
-    digests.push(std::move(one));
-  }
-  json.set("digests", std::move(digests));
-  JsonValue counters = JsonValue::array();
-  for (const auto& counter : story.counters) {
-    JsonValue one = JsonValue::object();
-    one.set("pipe", counter.pipe);
-    one.set("counter", counter.counter);
-    one.set("index", counter.index);
-    one.set("packets", counter.packets);
-    one.set("bytes", counter.bytes);
-    counters.push(std::move(one));
-  }
-  json.set("counters", std::move(counters));
+  json.set("digests", array_of(story.digests, [&](const auto& digest) {
+             return JsonValue::object({{"at_ps", digest.at.ps()},
+                                       {"pipe", digest.pipe},
+                                       {"digest", digest.name},
+                                       {"values", object_of(digest.values)}});
+           }));
+  json.set("counters", array_of(story.counters, [&](const auto& counter) {
+             return JsonValue::object({{"pipe", counter.pipe},
+                                       {"counter", counter.counter},
+                                       {"index", counter.index},
+                                       {"packets", counter.packets},
+                                       {"bytes", counter.bytes}});
+           }));
   return json;
 }
 

@@ -28,17 +28,13 @@ JsonValue write_protocol(const BoundParameters& protocol, Values values = values
 }
 
 JsonValue write_faults(const std::vector<BoundOptions<models::Fault>>& faults, Values values = values_in_effect) {
-  auto value = JsonValue::array();
-  for (const auto& fault : faults) value.push(options_with("kind", fault.name, fault, values));
-  return value;
+  return array_of(faults, [&](const auto& fault) { return options_with("kind", fault.name, fault, values); });
 }
 
 }  // namespace
 
 JsonValue configuration(const Scenario& scenario) {
-  JsonValue value;
-  value.set("version", 1);
-  value.set("name", scenario.name);
+  auto value = JsonValue::object({{"version", 1}, {"name", scenario.name}});
   if (!scenario.doc.empty()) value.set("doc", scenario.doc);
   value.set("seed", scenario.seed);
   value.set("rack", options_with("testbed", scenario.testbed, scenario.rack));
@@ -56,13 +52,13 @@ JsonValue configuration(const Scenario& scenario) {
 }
 
 std::string behavioural_configuration(const Scenario& scenario) {
-  JsonValue value;
-  value.set("seed", scenario.seed);
-  value.set("rack", behavioural_values(scenario.rack.parameters));
-  value.set("protocol", write_protocol(scenario.protocol, behavioural_values));
-  value.set("workload", options_with("kind", scenario.workload.name, scenario.workload, behavioural_values));
-  value.set("run", write_run_plan(scenario.run, false));
-  value.set("faults", write_faults(scenario.faults, behavioural_values));
+  auto value = JsonValue::object(
+      {{"seed", scenario.seed},
+       {"rack", behavioural_values(scenario.rack.parameters)},
+       {"protocol", write_protocol(scenario.protocol, behavioural_values)},
+       {"workload", options_with("kind", scenario.workload.name, scenario.workload, behavioural_values)},
+       {"run", write_run_plan(scenario.run, false)},
+       {"faults", write_faults(scenario.faults, behavioural_values)}});
   return to_canonical_json(value);
 }
 

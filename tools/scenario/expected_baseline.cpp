@@ -89,27 +89,17 @@ JsonValue write_expected_baseline(const ExpectedBaseline& baseline) {
 
 JsonValue expected_baseline_schema() {
   auto names = JsonValue::object();
-  auto& list = names.set("enum", JsonValue::array());
-  list.push("exact");
-  list.push("none");
-  auto per_cent = JsonValue::object();
-  per_cent.set("type", "string");
-  per_cent.set("pattern", "^[0-9]+(\\.[0-9]+)?%$");
-  auto units = JsonValue::object();
-  units.set("type", "number");
-  units.set("minimum", 0);
+  names.set("enum", JsonValue::array({"exact", "none"}));
+  auto per_cent = JsonValue::object({{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)?%$"}});
+  auto units = JsonValue::object({{"type", "number"}, {"minimum", 0}});
   auto tolerance = JsonValue::object();
-  auto& forms = tolerance.set("anyOf", JsonValue::array());
-  forms.push(std::move(per_cent));
-  forms.push(std::move(units));
+  tolerance.set("anyOf", JsonValue::array({std::move(per_cent), std::move(units)}));
   auto metrics = empty_object_schema();
   metrics.set("minProperties", 1);
   metrics.set("additionalProperties", std::move(tolerance));
   auto schema = JsonValue::object();
   schema.set("description", "What racksim test compares with the stored baseline.");
-  auto& either = schema.set("anyOf", JsonValue::array());
-  either.push(std::move(names));
-  either.push(std::move(metrics));
+  schema.set("anyOf", JsonValue::array({std::move(names), std::move(metrics)}));
   return schema;
 }
 

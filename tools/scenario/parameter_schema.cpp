@@ -55,9 +55,7 @@ struct KindSchema {
   }
   static JsonValue type_or_null(const char* name) {
     JsonValue schema;
-    auto& types = schema.set("type", JsonValue::array());
-    types.push(name);
-    types.push("null");
+    schema.set("type", JsonValue::array({name, "null"}));
     return schema;
   }
   static JsonValue pattern(std::string regex) {
@@ -75,9 +73,7 @@ JsonValue with_source(JsonValue plain) {
   for (const char* text : {"source", "calibrated", "note"}) properties.set(text, KindSchema::type("string"));
   annotated.set("required", JsonValue::array()).push("value");
   JsonValue schema;
-  auto& forms = schema.set("anyOf", JsonValue::array());
-  forms.push(std::move(plain));
-  forms.push(std::move(annotated));
+  schema.set("anyOf", JsonValue::array({std::move(plain), std::move(annotated)}));
   return schema;
 }
 

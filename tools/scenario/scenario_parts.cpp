@@ -94,9 +94,7 @@ RunPlan read_run_plan(const JsonValue& value, const JsonLocation& place) {
 }
 
 JsonValue write_run_plan(RunPlan plan, bool with_execution) {
-  JsonValue value;
-  value.set("warmup", write_extent(plan.warmup));
-  value.set("measure", write_extent(plan.measure));
+  auto value = JsonValue::object({{"warmup", write_extent(plan.warmup)}, {"measure", write_extent(plan.measure)}});
   sim::Parameters parameters;
   plan.declare(parameters);
   const auto declared = values_in_effect(parameters);

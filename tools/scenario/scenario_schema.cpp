@@ -15,8 +15,7 @@ JsonValue typed(const char* type, const char* description = nullptr) {
 
 JsonValue one_of_names(const std::vector<std::string>& names) {
   JsonValue schema;
-  auto& list = schema.set("enum", JsonValue::array());
-  for (const auto& name : names) list.push(name);
+  schema.set("enum", array_of(names));
   return schema;
 }
 
@@ -27,8 +26,7 @@ JsonValue constant(JsonValue value) {
 }
 
 void require(JsonValue& object_schema, std::initializer_list<const char*> names) {
-  auto& required = object_schema.set("required", JsonValue::array());
-  for (const char* name : names) required.push(name);
+  object_schema.set("required", array_of(names));
 }
 
 JsonValue& properties(JsonValue& object_schema) {
@@ -65,9 +63,7 @@ JsonValue rack_schema(const OptionsEntry<models::RackOptions>& rack) {
   properties(overrides).set("testbed", typed("string", "Name or file of the testbed."));
   require(overrides, {"testbed"});
   JsonValue schema;
-  auto& forms = schema.set("anyOf", JsonValue::array());
-  forms.push(typed("string", "Name or file of the testbed."));
-  forms.push(std::move(overrides));
+  schema.set("anyOf", JsonValue::array({typed("string", "Name or file of the testbed."), std::move(overrides)}));
   return schema;
 }
 
@@ -86,9 +82,7 @@ JsonValue extent_schema(const char* description) {
   properties(count).set("operations", typed("integer")).set("minimum", 1);
   require(count, {"operations"});
   JsonValue schema;
-  auto& forms = schema.set("anyOf", JsonValue::array());
-  forms.push(std::move(time));
-  forms.push(std::move(count));
+  schema.set("anyOf", JsonValue::array({std::move(time), std::move(count)}));
   schema.set("description", description);
   return schema;
 }

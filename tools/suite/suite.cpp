@@ -171,11 +171,10 @@ std::string run_for_suite(const Scenario& scenario) {
   for (const auto& metric : baseline_metrics(scenario)) {
     if (const auto value = metric_value(metrics, metric)) values.set(metric, *value);
   }
-  auto answer = JsonValue::object();
-  answer.set("failures", std::move(failures));
-  answer.set("run_hash", result.hash.hex());
-  answer.set("metrics", std::move(values));
-  answer.set("report", mode_independent(scenario, result, metrics));
+  auto answer = JsonValue::object({{"failures", std::move(failures)},
+                                   {"run_hash", result.hash.hex()},
+                                   {"metrics", std::move(values)},
+                                   {"report", mode_independent(scenario, result, metrics)}});
   return to_canonical_json(answer);
 }
 

@@ -111,19 +111,18 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
                      double wall_seconds) {
   auto list = JsonValue::array();
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    auto row = JsonValue::object();
-    row.set("name", scenarios[i].entry.name);
-    row.set("file", scenarios[i].entry.file);
-    row.set("verdict", results[i].skipped ? "skipped" : results[i].passed() ? "pass" : "fail");
-    row.set("seconds", results[i].seconds);
-    row.set("modes", results[i].modes);
-    auto& failures = row.set("failures", JsonValue::array());
-    for (const auto& failure : failures_of(results[i])) failures.push(failure);
+    auto row = JsonValue::object({{"name", scenarios[i].entry.name},
+                                  {"file", scenarios[i].entry.file},
+                                  {"verdict", results[i].skipped    ? "skipped"
+                                              : results[i].passed() ? "pass"
+                                                                    : "fail"},
+                                  {"seconds", results[i].seconds},
+                                  {"modes", results[i].modes}});
+    row.set("failures", array_of(failures_of(results[i])));
     if (const auto& seeds = results[i].seeds) {
       auto& count = row.set("seeds", JsonValue::object());
       count.set("run", seeds->run);
-      auto& missed = count.set("missed", JsonValue::array());
-      for (const auto seed : seeds->missed) missed.push(seed);
+      count.set("missed", array_of(seeds->missed));
     }
     auto& baseline = row.set("baseline", JsonValue::array());
     for (const auto& comparison : results[i].baseline.comparisons) {
@@ -137,12 +136,10 @@ JsonValue suite_json(const std::vector<SuiteScenario>& scenarios, const std::vec
     list.push(std::move(row));
   }
   const bool all = std::all_of(results.begin(), results.end(), [](const auto& result) { return result.passed(); });
-  auto value = JsonValue::object();
-  value.set("verdict", all ? "pass" : "fail");
-  value.set("wall_s", wall_seconds);
-  value.set("provenance", provenance_json());
-  value.set("scenarios", std::move(list));
-  return value;
+  return JsonValue::object({{"verdict", all ? "pass" : "fail"},
+                            {"wall_s", wall_seconds},
+                            {"provenance", provenance_json()},
+                            {"scenarios", std::move(list)}});
 }
 
 std::string suite_junit(const std::vector<SuiteScenario>& scenarios, const std::vector<SuiteResult>& results) {
