@@ -2,7 +2,7 @@
 // run` (tools/experiment), and watched by every oracle that the protocol promises, conservation of packets and of
 // buffer cells included.
 //
-// A test lets a workload run to its end, or gives a script (models/workloads/script.hpp) its operations as it goes.
+// A test lets a workload run to its end, or gives a script (tests/protocols/script.hpp) its operations as it goes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include "models/faults/fault_menu.hpp"
 #include "models/faults/faults.hpp"
-#include "models/workloads/script.hpp"
+#include "tests/protocols/script.hpp"
 #include "tools/experiment/driver.hpp"
 #include "tools/experiment/experiment.hpp"
 #include "tools/experiment/phases.hpp"

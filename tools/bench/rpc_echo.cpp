@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "tools/bench/rack_echo.hpp"
+#include "models/packets/addressing.hpp"
+#include "models/rack/rack.hpp"
+#include "p4model/language/headers.hpp"
 #include "tools/bench/simgrid_echo.hpp"
 
 namespace racksim::tools {
@@ -12,6 +14,85 @@ namespace racksim::tools {
 namespace {
 
 constexpr std::uint64_t kSlowdown = 20;  // so that rounds of both take about as long
+
+constexpr std::uint32_t kPayloadBytes = 18;  // of a 64-byte frame, behind Ethernet, IPv4 and UDP
+
+/// Sends every request back where it came from.
+struct EchoServer final : models::PacketHandler {
+  void on_packet(p4::PacketRef request) override {
+    const auto from = static_cast<models::NodeId>(request->get<p4::Ipv4>().src - models::ipv4_of(0));
+    const auto to_queue_pair = static_cast<std::uint16_t>(request->get<p4::Udp>().src_port);
+    auto reply = rack->make_packet(from, static_cast<std::uint16_t>(queue_pair), to_queue_pair);
+    reply->payload_bytes = kPayloadBytes;
+    reply->content = request->content;
+    rack->server(node).nic().send_raw(models::Qpn{queue_pair}, std::move(reply));
+  }
+  models::Rack* rack = nullptr;
+  models::NodeId node = 0;
+  std::uint32_t queue_pair = 0;
+};
+
+/// Calls, waits for the reply and calls again.
+struct EchoClient final : models::PacketHandler {
+  void call() {
+    auto request = rack->make_packet(server, static_cast<std::uint16_t>(queue_pair), server_queue_pair);
+    request->payload_bytes = kPayloadBytes;
+    rack->server(node).nic().send_raw(models::Qpn{queue_pair}, std::move(request));
+  }
+  void on_packet(p4::PacketRef) override {
+    if (++*done == *goal) rack->calendar().stop();
+    call();
+  }
+  models::Rack* rack = nullptr;
+  std::uint64_t *done = nullptr, *goal = nullptr;
+  models::NodeId node = 0, server = 0;
+  std::uint32_t queue_pair = 0;
+  std::uint16_t server_queue_pair = 0;
+};
+
+/// The echo on the simulated rack: rack, servers and clients, which call without end.
+struct RackEcho {
+  RackEcho()
+      : rack(calendar, event_log, metrics, {}, 1),
+        servers(kEchoHosts * kEchoThreads),
+        clients(kEchoHosts * kEchoThreads) {
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+      auto& server = servers[i];
+      server.rack = &rack;
+      server.node = static_cast<models::NodeId>(i % kEchoHosts);
+      auto& host = rack.server(server.node);
+      server.queue_pair = host.nic().create_raw_qp(host.core(kEchoThreads + i / kEchoHosts), server);
+    }
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+      // Thread t of a host calls thread t of the host t + 1 further on.
+      auto& client = clients[i];
+      const std::size_t host = i % kEchoHosts, thread = i / kEchoHosts, called = (host + 1 + thread) % kEchoHosts;
+      client.rack = &rack;
+      client.done = &done;
+      client.goal = &goal;
+      client.node = static_cast<models::NodeId>(host);
+      client.server = static_cast<models::NodeId>(called);
+      client.server_queue_pair = static_cast<std::uint16_t>(servers[thread * kEchoHosts + called].queue_pair);
+      client.queue_pair = rack.server(client.node).nic().create_raw_qp(rack.server(client.node).core(thread), client);
+    }
+    for (auto& client : clients) client.call();
+  }
+
+  /// Runs until at least this many more RPCs are done; returns how many were.
+  std::uint64_t run(std::uint64_t rpcs) {
+    goal = done + rpcs;
+    calendar.run_until();
+    return rpcs;
+  }
+
+  sim::Calendar calendar;
+  sim::EventLog event_log;
+  sim::Metrics metrics;
+  models::Rack rack;
+  std::vector<EchoServer> servers;
+  std::vector<EchoClient> clients;
+  std::uint64_t done = 0, goal = 0;
+};
 
 /// RPCs per second of SimGrid, after a first burst that is not measured.
 double simgrid_rate(std::uint64_t burst) {
@@ -37,7 +118,7 @@ EchoResult run_rpc_echo(std::uint64_t rpcs, unsigned rounds) {
     simgrid_rates.push_back(measured_apart([burst] { return simgrid_rate(burst); }));
   }
   return {spread_of(rack_rates), spread_of(simgrid_rates), ratio_of(rack_rates, simgrid_rates),
-          static_cast<double>(rack.events()) / static_cast<double>(rack.done())};
+          static_cast<double>(rack.calendar.executed()) / static_cast<double>(rack.done)};
 }
 
 }  // namespace racksim::tools

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/bench/rack_echo.hpp"
-
 namespace racksim::tools {
 
 namespace {
@@ -64,7 +62,7 @@ void run_simgrid_echo(std::uint64_t burst, const std::function<bool()>& burst_do
   for (unsigned i = 0; i < kEchoHosts * kEchoThreads; ++i) {
     auto* server_mailbox = s4u::Mailbox::by_name("server" + std::to_string(i));
     auto* client_mailbox = s4u::Mailbox::by_name("client" + std::to_string(i));
-    // As in rack_echo.cpp: thread t of a host calls a host t + 1 further on.
+    // As in rpc_echo.cpp: thread t of a host calls a host t + 1 further on.
     const unsigned host = i % kEchoHosts, thread = i / kEchoHosts;
     s4u::Actor::create("server", hosts[(host + 1 + thread) % kEchoHosts], [server_mailbox, at_switch] {
       for (;;) {

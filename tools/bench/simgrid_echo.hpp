@@ -1,10 +1,13 @@
-// The RPC echo of rack_echo.hpp as a user of SimGrid writes it: actors, mailboxes and a switch that forwards.
+// The RPC echo of rpc_echo.hpp as a user of SimGrid writes it: actors, mailboxes and a switch that forwards.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
 namespace racksim::tools {
+
+/// Each thread of a host calls one of another host; as many threads of each host serve.
+inline constexpr unsigned kEchoHosts = 8, kEchoThreads = 4;
 
 /// Runs the echo with SimGrid S4U: 8 hosts with 4 client and 4 server actors each and a switch actor, so that an RPC is
 /// four messages. `burst_done` is called whenever `burst` more RPCs are done and the run goes on while it returns true.

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "tools/bench/hold_model.hpp"
-#include "tools/bench/idle_passes.hpp"
 #include "tools/bench/lcf_passes.hpp"
-#include "tools/bench/message_events.hpp"
-#include "tools/bench/peak_memory.hpp"
 #include "tools/bench/rpc_echo.hpp"
+#include "tools/bench/scenario_runs.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/experiment/machine_needs.hpp"
 #include "tools/experiment/provenance.hpp"

@@ -1,5 +1,5 @@
 // A run that is driven by hand: by a script, in steps, on the bare calendar.
-#include "models/workloads/script.hpp"
+#include "tests/protocols/script.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

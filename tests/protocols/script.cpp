@@ -1,5 +1,5 @@
 // The tasks of a script, and what the run begins with. See script.hpp.
-#include "models/workloads/script.hpp"
+#include "tests/protocols/script.hpp"
 
 #include <functional>
 #include <memory>

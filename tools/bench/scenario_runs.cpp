@@ -1,0 +1,76 @@
+// Runs in child processes, a quiet one with idle passes run and skipped in turns. See scenario_runs.hpp.
+#include "tools/bench/scenario_runs.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "sim/metrics/metrics.hpp"
+#include "tools/experiment/experiment.hpp"
+#include "tools/experiment/run_metrics.hpp"
+#include "tools/files/data_files.hpp"
+#include "tools/processes/child_processes.hpp"
+
+namespace racksim::tools {
+namespace {
+
+/// A run to which no oracle objects.
+RunResult passing_run(const Scenario& scenario, sim::Metrics& metrics) {
+  RunResult result = run_experiment(scenario, metrics, "", {});
+  if (!result.pass) throw std::runtime_error("the oracles object to the run of " + scenario.name);
+  return result;
+}
+
+double events_of(const Scenario& scenario) {
+  return measured_apart([&scenario] {
+    sim::Metrics metrics;
+    return static_cast<double>(passing_run(scenario, metrics).events);
+  });
+}
+
+double simulated_seconds_per_second(unsigned simulated_ms, const char* idle_passes, const Catalogue& catalogue) {
+  const Scenario scenario = load_scenario(find_scenario_file("starcache/zipf-0.99.json"), catalogue,
+                                          {"workload.rate=1000", fmt::format("run.measure={}ms", simulated_ms),
+                                           fmt::format("run.idle_passes={}", idle_passes)});
+  const double seconds = measured_apart([&scenario] {
+    sim::Metrics metrics;
+    const double begin = processor_seconds();
+    passing_run(scenario, metrics);
+    return processor_seconds() - begin;
+  });
+  return simulated_ms * 1e-3 / seconds;
+}
+
+}  // namespace
+
+std::uint64_t peak_memory_of(const Scenario& scenario) {
+  const auto run = [&scenario]() -> std::string {
+    sim::Metrics metrics;
+    passing_run(scenario, metrics);
+    return "";
+  };
+  return answer_of(run, "as a process was measuring").peak_bytes;
+}
+
+double events_per_message(const Scenario& with_messages, const Scenario& without, const std::string& messages) {
+  const double count = measured_apart([&] {
+    sim::Metrics metrics;
+    passing_run(with_messages, metrics);
+    const auto value = metric_value(metrics, messages + ".whole_run");
+    if (!value || *value <= 0) throw std::runtime_error(fmt::format("a run without '{}'", messages));
+    return *value;
+  });
+  return (events_of(with_messages) - events_of(without)) / count;
+}
+
+IdlePassesResult run_idle_passes(unsigned simulated_ms, unsigned rounds, const Catalogue& catalogue) {
+  std::vector<double> skipped, run;
+  for (unsigned round = 0; round < rounds; ++round) {
+    skipped.push_back(simulated_seconds_per_second(100 * simulated_ms, "skip", catalogue));
+    run.push_back(simulated_seconds_per_second(simulated_ms, "run", catalogue));
+  }
+  return {spread_of(skipped), spread_of(run), ratio_of(skipped, run)};
+}
+
+}  // namespace racksim::tools
