@@ -97,6 +97,10 @@ JsonValue& JsonValue::set(std::string_view key, JsonValue value) {
   return object->back().value;
 }
 
+void JsonValue::set(std::initializer_list<Member> members) {
+  for (const auto& [key, value] : members) set(key, value);
+}
+
 void JsonValue::append(Member member) {
   std::get<Object>(value_).push_back(std::move(member));
 }

@@ -64,6 +64,8 @@ class JsonValue {
 
   /// Adds or replaces a member and returns it. A null value becomes an object first; anything else is a logic error.
   JsonValue& set(std::string_view key, JsonValue value);
+  /// The same with several.
+  void set(std::initializer_list<Member> members);
   /// As `set`, through objects on the way: "cache.bytes" is member `bytes` of member `cache`.
   JsonValue& set_dotted(std::string_view path, JsonValue value);
   /// Removes the member of that name, or the element at that index; false if there is none.

@@ -53,6 +53,14 @@ class ObjectReader {
     return require_string(required(key), place_.member(key), expected);
   }
 
+  /// The index among `names` of the name that a member gives.
+  std::size_t choice(std::string_view key, const std::string& expected, const std::vector<std::string>& names) const {
+    const auto name = text(key, expected);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) place_.member(key).refuse(quote(name), one_of(names), nearest_name(name, names));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+
  private:
   const JsonValue::Object& members_;
   JsonLocation place_;

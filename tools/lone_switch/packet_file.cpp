@@ -27,6 +27,13 @@ std::vector<std::string> names_in(const Things& things, Name name) {
   return names;
 }
 
+/// The one of some things that a member names.
+template <class Things>
+const auto& named_in(const Things& things, const ObjectReader& object, std::string_view key,
+                     const std::string& expected) {
+  return things[object.choice(key, expected, names_in(things, [](const auto& one) { return one.name; }))];
+}
+
 /// A length of time or a rate in the file's units.
 template <class Parse>
 auto with_unit(const JsonValue& value, const JsonLocation& place, const std::string& expected, Parse parse) {
@@ -125,46 +132,42 @@ class PacketFileReader {
   }
 
   std::vector<std::uint16_t> read_ports(const ObjectReader& object) const {
-    std::vector<std::uint16_t> ports;
-    const JsonLocation place = object.place().member("ports");
-    const auto& elements = require_array(object.required("ports"), place);
-    const std::uint64_t last = last_port();
+    const auto what = fmt::format("a port from 0 to {} ({} front ports, recirculation ports, the CPU's)", last_port(),
+                                  setup_.options.ports);
+    return read_numbers(object.required("ports"), object.place().member("ports"), last_port(), what);
+  }
+
+  static std::vector<std::uint16_t> read_lags(const ObjectReader& node) {
+    const auto* given = node.optional("lags");
+    if (!given) return {};
+    return read_numbers(*given, node.place().member("lags"), p4::ReplicationEngine::kMostLags - 1,
+                        fmt::format("a LAG from 0 to {}", p4::ReplicationEngine::kMostLags - 1));
+  }
+
+  static std::vector<std::uint16_t> read_numbers(const JsonValue& value, const JsonLocation& place, std::uint64_t most,
+                                                 const std::string& what) {
+    std::vector<std::uint16_t> numbers;
+    const auto& elements = require_array(value, place);
     for (std::size_t i = 0; i < elements.size(); ++i) {
-      const auto port = elements[i].natural();
-      if (!port || *port > last) {
-        place.element(i).refuse(elements[i].description(),
-                                fmt::format("a port from 0 to {} ({} front ports, recirculation ports, the CPU's)",
-                                            last, setup_.options.ports));
-      }
-      ports.push_back(static_cast<std::uint16_t>(*port));
+      const auto number = elements[i].natural();
+      if (!number || *number > most) place.element(i).refuse(elements[i].description(), what);
+      numbers.push_back(static_cast<std::uint16_t>(*number));
     }
-    return ports;
+    return numbers;
   }
 
   void read_entry(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"table", "key", "action", "data", "priority", "pipe"});
     PresetEntry entry{.place = place};
-    const auto named = object.text("table", "the name of a table");
+    std::vector<const p4::Table*> tables;
     for (const auto& table : program_.tables()) {
-      if (table.name == named && !table.keys.empty()) entry.table = &table;
+      if (!table.keys.empty()) tables.push_back(&table);
     }
-    if (!entry.table) {
-      std::vector<std::string> names;
-      for (const auto& table : program_.tables()) {
-        if (!table.keys.empty()) names.push_back(table.name);
-      }
-      place.member("table").refuse(quote(named), one_of(names), nearest_name(named, names));
-    }
+    const auto name_of = [](const auto* one) { return one->name; };
+    entry.table = tables[object.choice("table", "the name of a table", names_in(tables, name_of))];
     entry.key = read_key(object, *entry.table);
-    const auto action = object.text("action", "the name of an action");
     const auto actions = entry.table->all_actions();
-    for (const auto* one : actions) {
-      if (one->name == action) entry.action = one;
-    }
-    if (!entry.action) {
-      const auto names = names_in(actions, [](const p4::Action* one) { return one->name; });
-      place.member("action").refuse(quote(action), one_of(names), nearest_name(action, names));
-    }
+    entry.action = actions[object.choice("action", "the name of an action", names_in(actions, name_of))];
     read_data(object, entry);
     entry.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
     entry.pipe = read_pipe(object);
@@ -195,26 +198,19 @@ class PacketFileReader {
 
   void read_register(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"array", "index", "value", "lo", "hi", "pipe"});
-    const auto named = object.text("array", "the name of a register array");
-    const auto& arrays = program_.arrays();
-    const auto array =
-        std::find_if(arrays.begin(), arrays.end(), [&](const p4::RegisterArray& one) { return one.name == named; });
-    if (array == arrays.end()) {
-      const auto names = names_in(arrays, [](const p4::RegisterArray& one) { return one.name; });
-      place.member("array").refuse(quote(named), one_of(names), nearest_name(named, names));
-    }
-    PresetRegister preset{.array = array->id, .index = object.number("index", 0, array->size - 1)};
+    const auto& array = named_in(program_.arrays(), object, "array", "the name of a register array");
+    PresetRegister preset{.array = array.id, .index = object.number("index", 0, array.size - 1)};
     const auto half = [&](std::string_view key) {
       const auto* given = object.optional(key);
-      return given ? read_value(*given, array->width.bits, place.member(key)) : 0;
+      return given ? read_value(*given, array.width.bits, place.member(key)) : 0;
     };
-    if (array->width.pair && !object.optional("value")) {
-      preset.value = half("hi") << array->width.bits | half("lo");
+    if (array.width.pair && !object.optional("value")) {
+      preset.value = half("hi") << array.width.bits | half("lo");
     } else {
       for (const char* key : {"lo", "hi"}) {
         if (object.optional(key)) place.member(key).refuse("half of an entry", "\"value\" alone");
       }
-      preset.value = read_value(object.required("value"), array->width.total(), place.member("value"));
+      preset.value = read_value(object.required("value"), array.width.total(), place.member("value"));
     }
     preset.pipe = read_pipe(object);
     setup_.registers.push_back(preset);
@@ -224,29 +220,22 @@ class PacketFileReader {
     const ObjectReader object(
         value, place,
         {"meter", "index", "key", "priority", "committed", "peak", "committed_burst", "peak_burst", "pipe"});
-    const auto named = object.text("meter", "the name of a meter");
-    const auto& meters = program_.meters();
-    const auto meter =
-        std::find_if(meters.begin(), meters.end(), [&](const p4::Meter& one) { return one.name == named; });
-    if (meter == meters.end()) {
-      const auto names = names_in(meters, [](const p4::Meter& one) { return one.name; });
-      place.member("meter").refuse(quote(named), one_of(names), nearest_name(named, names));
-    }
-    PresetMeter preset{.place = place, .meter = &*meter};
-    const char* other = meter->direct ? "index" : "key";
+    const auto& meter = named_in(program_.meters(), object, "meter", "the name of a meter");
+    PresetMeter preset{.place = place, .meter = &meter};
+    const char* other = meter.direct ? "index" : "key";
     if (object.optional(other)) {
-      place.member(other).refuse("it", meter->direct ? "\"key\": the meter belongs to the entries of a table"
-                                                     : "\"index\": the meter belongs to no table");
+      place.member(other).refuse("it", meter.direct ? "\"key\": the meter belongs to the entries of a table"
+                                                    : "\"index\": the meter belongs to no table");
     }
-    if (meter->direct) {
-      preset.key = read_key(object, *meter->direct);
+    if (meter.direct) {
+      preset.key = read_key(object, *meter.direct);
       preset.priority = static_cast<std::uint32_t>(object.number("priority", 0, 0xffff'ffff, 0));
     } else {
-      preset.index = object.number("index", 0, meter->size - 1);
+      preset.index = object.number("index", 0, meter.size - 1);
     }
     constexpr std::uint64_t kMost = 1'000'000'000'000'000;
     const auto rate = [&](std::string_view key) {
-      if (meter->unit == p4::MeterUnit::packets) return object.number(key, 0, kMost);
+      if (meter.unit == p4::MeterUnit::packets) return object.number(key, 0, kMost);
       return with_unit(object.required(key), place.member(key), "a rate", parse_rate) / 8;
     };
     preset.rates = {.committed = rate("committed"),
@@ -259,17 +248,11 @@ class PacketFileReader {
 
   void read_set_value(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place, {"set", "value", "mask", "pipe"});
-    const auto named = object.text("set", "the name of a value set");
-    const auto& sets = program_.value_sets();
-    const auto set = std::find_if(sets.begin(), sets.end(), [&](const p4::ValueSet& one) { return one.name == named; });
-    if (set == sets.end()) {
-      const auto names = names_in(sets, [](const p4::ValueSet& one) { return one.name; });
-      place.member("set").refuse(quote(named), one_of(names), nearest_name(named, names));
-    }
-    PresetValue preset{.place = place, .set = &*set};
-    preset.value = read_value(object.required("value"), set->bits, place.member("value"));
-    preset.mask = p4::mask_of(set->bits);
-    if (const auto* mask = object.optional("mask")) preset.mask = read_value(*mask, set->bits, place.member("mask"));
+    const auto& set = named_in(program_.value_sets(), object, "set", "the name of a value set");
+    PresetValue preset{.place = place, .set = &set};
+    preset.value = read_value(object.required("value"), set.bits, place.member("value"));
+    preset.mask = p4::mask_of(set.bits);
+    if (const auto* mask = object.optional("mask")) preset.mask = read_value(*mask, set.bits, place.member("mask"));
     preset.pipe = read_pipe(object);
     setup_.values.push_back(std::move(preset));
   }
@@ -305,22 +288,6 @@ class PacketFileReader {
 
   /// The control CPU's, behind front and recirculation ports.
   std::uint64_t last_port() const { return setup_.options.ports + setup_.pipes(); }
-
-  static std::vector<std::uint16_t> read_lags(const ObjectReader& node) {
-    std::vector<std::uint16_t> lags;
-    const auto* given = node.optional("lags");
-    if (!given) return lags;
-    const JsonLocation place = node.place().member("lags");
-    const auto& elements = require_array(*given, place);
-    for (std::size_t i = 0; i < elements.size(); ++i) {
-      const auto lag = elements[i].natural();
-      if (!lag || *lag >= p4::ReplicationEngine::kMostLags) {
-        place.element(i).refuse(elements[i].description(), "a LAG from 0 to 255");
-      }
-      lags.push_back(static_cast<std::uint16_t>(*lag));
-    }
-    return lags;
-  }
 
   void read_generator(const JsonValue& value, const JsonLocation& place) {
     const ObjectReader object(value, place,

@@ -3,10 +3,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "tools/lone_switch/field_values.hpp"
-#include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
 
@@ -25,12 +22,9 @@ p4::KeyMatch read_match(const JsonValue& value, unsigned bits, const JsonLocatio
 void read_trigger(const ObjectReader& object, models::GeneratorApp& app) {
   using Trigger = models::GeneratorApp::Trigger;
   const JsonLocation& place = object.place();
-  if (const auto* given = object.optional("trigger")) {
-    const std::vector<std::string> names = {"time", "port_down", "recirculation"};
-    const auto name = require_string(*given, place.member("trigger"), "the name of a trigger");
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) place.member("trigger").refuse(quote(name), one_of(names), nearest_name(name, names));
-    app.trigger = static_cast<Trigger>(found - names.begin());
+  if (object.optional("trigger")) {
+    app.trigger =
+        static_cast<Trigger>(object.choice("trigger", "the name of a trigger", {"time", "port_down", "recirculation"}));
   }
   const auto only = [&](std::string_view key, Trigger trigger, std::string_view of) {
     if (object.optional(key) && app.trigger != trigger) {

@@ -22,39 +22,26 @@ JsonValue json_of(const StageStep& step) {
   json.set("stage", step.stage);
   switch (step.type) {
     case Type::gateway:
-      json.set("gateway", step.name);
-      json.set("holds", step.yes);
+      json.set({{"gateway", step.name}, {"holds", step.yes}});
       break;
     case Type::lookup:
-      json.set("table", step.name);
-      json.set("key", object_of(step.values));
-      json.set("hit", step.yes);
+      json.set({{"table", step.name}, {"key", object_of(step.values)}, {"hit", step.yes}});
       break;
     case Type::action:
       json.set("table", step.name);
       break;
     case Type::meter:
-      json.set("meter", step.name);
-      json.set("index", step.index);
-      json.set("before", step.before);
-      json.set("after", step.after);
+      json.set({{"meter", step.name}, {"index", step.index}, {"before", step.before}, {"after", step.after}});
       break;
     case Type::count:
-      json.set("counter", step.name);
-      json.set("index", step.index);
-      json.set("after", step.after);
+      json.set({{"counter", step.name}, {"index", step.index}, {"after", step.after}});
       break;
     case Type::access:
-      json.set("register", step.name);
-      json.set("index", step.index);
-      json.set("before", step.before);
-      json.set("after", step.after);
+      json.set({{"register", step.name}, {"index", step.index}, {"before", step.before}, {"after", step.after}});
       if (!step.output.empty()) json.set("output", step.output);
       break;
     case Type::change:
-      json.set("field", step.name);
-      json.set("before", step.before);
-      json.set("after", step.after);
+      json.set({{"field", step.name}, {"before", step.before}, {"after", step.after}});
       break;
   }
   if (!step.action.empty()) json.set("action", step.action);
@@ -66,28 +53,24 @@ struct EventJson {
   JsonValue json = JsonValue::object();
 
   void operator()(const PassStory& pass) {
-    json.set("event", p4::name_of(pass.gress));
-    json.set("pipe", pass.pipe);
-    json.set("port", pass.port);
+    json.set({{"event", p4::name_of(pass.gress)}, {"pipe", pass.pipe}, {"port", pass.port}});
     if (pass.gress == p4::Gress::egress) json.set("rid", pass.rid);
     if (!pass.copy.empty()) json.set("mirror_copy_of", pass.copy);
     if (pass.gress == p4::Gress::ingress) json.set("resubmitted", pass.resubmitted);
-    json.set("parsed", array_of(pass.parsed));
-    json.set("rejected", pass.rejected);
-    json.set("steps", array_of(pass.steps, [&](const auto& step) { return json_of(step); }));
-    json.set("outcome", pass.outcome);
+    json.set({{"parsed", array_of(pass.parsed)},
+              {"rejected", pass.rejected},
+              {"steps", array_of(pass.steps, [&](const auto& step) { return json_of(step); })},
+              {"outcome", pass.outcome}});
   }
   void operator()(const DepartureStory& departure) {
-    json.set("event", departure.recirculates ? "recirculation" : "departure");
-    json.set("port", departure.port);
-    json.set("last_bit_ps", departure.arrival.ps());
-    json.set("frame_bytes", departure.frame_bytes);
-    json.set("headers", headers_json(departure.headers));
+    json.set({{"event", departure.recirculates ? "recirculation" : "departure"},
+              {"port", departure.port},
+              {"last_bit_ps", departure.arrival.ps()},
+              {"frame_bytes", departure.frame_bytes},
+              {"headers", headers_json(departure.headers)}});
   }
   void operator()(const DropStory& drop) {
-    json.set("event", "drop");
-    json.set("where", drop.where);
-    json.set("reason", drop.reason);
+    json.set({{"event", "drop"}, {"where", drop.where}, {"reason", drop.reason}});
   }
 };
 
