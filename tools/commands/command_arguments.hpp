@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/options/registry.hpp"
+#include "tools/json/input_error.hpp"
+#include "tools/text/nearest_name.hpp"
+
 namespace racksim::tools {
 
 /// The whole numbers that an option takes, both ends included.
@@ -29,6 +33,15 @@ CLI::Option* add_number(CLI::App& command, const std::string& option, Target& ta
     target = static_cast<Target>(parse_number(name, option, text, range));
   };
   return command.add_option_function<std::string>(option, take, doc)->type_name("NUMBER");
+}
+
+/// The entry that an argument of `command` ("racksim fit") names. Throws InputError, with the nearest name.
+template <class Entry>
+const Entry& registered(const std::string& command, const std::string& name) {
+  if (const auto* entry = sim::Registry<Entry>::find(name)) return *entry;
+  std::vector<std::string> names;
+  for (const auto& entry : sim::Registry<Entry>::entries()) names.push_back(entry.name);
+  throw InputError(command, "command line", quote(name), one_of(names), nearest_name(name, names));
 }
 
 /// Says in our own words, with the nearest name, what CLI11 found wrong; `app` is the one that parsed.

@@ -15,7 +15,6 @@
 #include "tools/processes/interruption.hpp"
 #include "tools/scenario/binding.hpp"
 #include "tools/scenario/overrides.hpp"
-#include "tools/text/nearest_name.hpp"
 #include "tools/text/units.hpp"
 
 namespace racksim::tools {
@@ -32,15 +31,6 @@ struct ExploreArguments {
   bool options = false;
   bool json = false;
 };
-
-const sim::ExplorationEntry& model_of(const ExploreArguments& arguments) {
-  const auto* entry = sim::Registry<sim::ExplorationEntry>::find(arguments.model);
-  if (entry != nullptr) return *entry;
-  std::vector<std::string> names;
-  for (const auto& one : sim::explorations()) names.push_back(one.name);
-  throw InputError(kCommand, "command line", quote(arguments.model), one_of(names),
-                   nearest_name(arguments.model, names));
-}
 
 void set_options(const ExploreArguments& arguments, const sim::Parameters& parameters) {
   JsonValue given = JsonValue::object();
@@ -138,7 +128,7 @@ bool is_well(const sim::Walks& found) {
 }
 
 int explore(const ExploreArguments& arguments, CommandContext& context) {
-  const sim::ExplorationEntry& entry = model_of(arguments);
+  const auto& entry = registered<sim::ExplorationEntry>(kCommand, arguments.model);
   sim::ExplorationLimits limits = arguments.limits;
   if (!arguments.memory.empty()) {
     try {

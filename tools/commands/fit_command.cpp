@@ -35,14 +35,9 @@ p4::SwitchResources resources(const FitOptions& options, const Catalogue& catalo
 }
 
 int fit(const FitOptions& options, CommandContext& context) {
-  const auto* entry = sim::Registry<p4::ProgramEntry>::find(options.program);
-  if (entry == nullptr) {
-    const auto names = names_of(p4::programs());
-    throw InputError("racksim fit", "command line", quote(options.program), one_of(names),
-                     nearest_name(options.program, names));
-  }
+  const auto& entry = registered<p4::ProgramEntry>("racksim fit", options.program);
   const auto budget = resources(options, context.catalogue);
-  const auto program = entry->make();
+  const auto program = entry.make();
   try {
     const p4::Placement placement(*program, budget);
     if (!options.dot.empty()) write_file(options.dot, placement.dot(), "racksim fit", "--dot");

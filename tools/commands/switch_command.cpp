@@ -18,7 +18,6 @@
 #include "tools/json/input_error.hpp"
 #include "tools/lone_switch/lone_switch.hpp"
 #include "tools/lone_switch/pcap.hpp"
-#include "tools/text/nearest_name.hpp"
 
 namespace racksim::tools {
 namespace {
@@ -29,13 +28,6 @@ struct SwitchCommandOptions {
   std::string pcap;  ///< the folder for captures
   bool json = false;
 };
-
-const p4::ProgramEntry& program_of(const SwitchCommandOptions& options) {
-  if (const auto* entry = sim::Registry<p4::ProgramEntry>::find(options.program)) return *entry;
-  const auto names = names_of(p4::programs());
-  throw InputError("racksim switch", "command line", quote(options.program), one_of(names),
-                   nearest_name(options.program, names));
-}
 
 LoneSwitchSetup setup_of(const SwitchCommandOptions& options, const p4::Program& program) {
   const auto file = find_scenario_file(options.packets);
@@ -76,7 +68,7 @@ void write_captures(const SwitchStory& story, const std::string& folder) {
 }
 
 int send(const SwitchCommandOptions& options, CommandContext& context) {
-  const auto program = program_of(options).make();
+  const auto program = registered<p4::ProgramEntry>("racksim switch", options.program).make();
   const auto setup = setup_of(options, *program);
   try {
     const auto story = send_through_switch(program, setup);
