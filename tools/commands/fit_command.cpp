@@ -6,6 +6,7 @@
 #include "models/rack/rack_options.hpp"
 #include "p4model/execute/registry.hpp"
 #include "p4model/fit/placement.hpp"
+#include "tools/commands/command_arguments.hpp"
 #include "tools/commands/command_line.hpp"
 #include "tools/files/data_files.hpp"
 #include "tools/files/write_file.hpp"

@@ -4,12 +4,13 @@
 namespace racksim::tools {
 
 void RunPlan::declare(sim::Parameters& parameters) {
-  parameters.length("drain", drain, 0_s, 1000_s, "Longest wait for quiescence after the measurement.");
+  parameters.length("drain", drain, 0_s, kLongestRun, "Longest wait for quiescence after the measurement.");
   parameters.length(
-      "stall", stall, 1_us, 1000_s,
+      "stall", stall, 1_us, kLongestRun,
       "A run in which no operation ends for so long is stopped and fails; while a fault lasts operations have the "
       "time besides after which the protocol gives them up.");
-  parameters.length("time_limit", time_limit, 1_ns, 1000_s, "Simulated time at which the run is stopped and fails.");
+  parameters.length("time_limit", time_limit, 1_ns, kLongestRun,
+                    "Simulated time at which the run is stopped and fails.");
   parameters.choice("execution", execution, {{"fused", Execution::fused}, {"stepped", Execution::stepped}},
                     "One event per switch pass, or one per stage; results are the same.");
   parameters.choice("idle_passes", idle_passes, {{"skip", IdlePasses::skip}, {"run", IdlePasses::run}},
@@ -22,7 +23,7 @@ void RunPlan::declare(sim::Parameters& parameters) {
       "check_invariants", check_invariants,
       "Check the simulator's and the protocol's invariants as the run goes on, as fuzzing does; results are the "
       "same.");
-  parameters.length("settling", settling, 0_s, 1000_s,
+  parameters.length("settling", settling, 0_s, kLongestRun,
                     "How long a fault may have after-effects, for the oracle served; 0s for as long as the drain.");
 }
 
@@ -40,9 +41,9 @@ std::string RunPlan::order_text() const {
 
 void Observation::declare(sim::Parameters& parameters) {
   parameters.text("trace", trace, "File for the trace in JSON lines; empty for none.");
-  parameters.length("trace_from", trace_from, 0_s, 1000_s, "The trace begins with this instant.");
-  parameters.length("trace_until", trace_until, 0_s, 1000_s, "The trace ends with this instant.");
-  parameters.length("series_interval", series_interval, 0_s, 1000_s,
+  parameters.length("trace_from", trace_from, 0_s, kLongestRun, "The trace begins with this instant.");
+  parameters.length("trace_until", trace_until, 0_s, kLongestRun, "The trace ends with this instant.");
+  parameters.length("series_interval", series_interval, 0_s, kLongestRun,
                     "Time between samples of all metrics; 0s for none.");
 }
 

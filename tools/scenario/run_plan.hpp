@@ -18,6 +18,9 @@ namespace racksim::tools {
 
 using namespace sim::literals;
 
+/// No run is longer, nor any part of one.
+inline constexpr sim::Duration kLongestRun = 1000_s;
+
 /// The length of a phase: simulated time (`"10ms"`) or a number of operations finished (`{"operations": 100000}`).
 struct Extent {
   sim::Duration time{};
@@ -57,10 +60,10 @@ struct RunPlan {
 
 /// `observe` in a scenario: outside the run hash.
 struct Observation {
-  std::string trace;                   ///< file for the trace in JSON lines; empty for none
-  sim::Duration trace_from{};          ///< what is observed before is not traced
-  sim::Duration trace_until = 1000_s;  ///< nor what is observed after
-  sim::Duration series_interval{};     ///< metrics are sampled this often; zero for never
+  std::string trace;                        ///< file for the trace in JSON lines; empty for none
+  sim::Duration trace_from{};               ///< what is observed before is not traced
+  sim::Duration trace_until = kLongestRun;  ///< nor what is observed after
+  sim::Duration series_interval{};          ///< metrics are sampled this often; zero for never
 
   void declare(sim::Parameters& parameters);
 };

@@ -28,7 +28,7 @@ Extent read_extent(const JsonValue& value, const JsonLocation& place) {
   } catch (const UnitError&) {
     place.refuse(value.description(), expected);
   }
-  if (extent.time > 1000_s) place.refuse(value.description(), "at most 1000s of simulated time");
+  if (extent.time > kLongestRun) place.refuse(value.description(), "at most 1000s of simulated time");
   return extent;
 }
 
