@@ -6,8 +6,8 @@ namespace racksim::write_through {
 
 sim::Task<Reply> Home::serve(Request request, models::NodeId from, sim::OperationId operation) {
   Line& l = line(request.block);
-  switch (request.kind) {
-    case Kind::lock:
+  switch (request.opcode) {
+    case Opcode::lock:
       if (l.queue.empty() && may_hold(l, request.mode)) {
         l.holds.push_back({request.session, request.mode});
       } else {
@@ -16,12 +16,12 @@ sim::Task<Reply> Home::serve(Request request, models::NodeId from, sim::Operatio
         co_await over.wait();
       }
       co_return Reply{};
-    case Kind::try_lock: {
+    case Opcode::try_lock: {
       const bool granted = l.queue.empty() && may_hold(l, request.mode);
       if (granted) l.holds.push_back({request.session, request.mode});
       co_return Reply{0, granted};
     }
-    case Kind::unlock:
+    case Opcode::unlock:
       std::erase_if(l.holds, [&](const Hold& hold) {
         return hold.session.node == request.session.node && hold.session.thread == request.session.thread;
       });
@@ -33,18 +33,18 @@ sim::Task<Reply> Home::serve(Request request, models::NodeId from, sim::Operatio
   while (l.busy) co_await l.free.wait();
   l.busy = true;
   const sim::Value before = l.value;
-  if (request.kind == Kind::read) {
+  if (request.opcode == Opcode::read) {
     l.sharers.insert(from);
-  } else if (request.kind == Kind::add) {
+  } else if (request.opcode == Opcode::add) {
     co_await change(l, request, sim::Value{before + request.value}, operation);
-  } else if (request.kind != Kind::swap || before == request.expected) {
+  } else if (request.opcode != Opcode::swap || before == request.expected) {
     co_await change(l, request, request.value, operation);
   }
   co_return Reply{before, true};
 }
 
 void Home::answered(const Request& request) {
-  if (request.kind > Kind::add) return;
+  if (request.opcode > Opcode::add) return;
   Line& l = line(request.block);
   l.busy = false;
   l.free.notify_all();

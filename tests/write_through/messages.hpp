@@ -7,10 +7,10 @@
 
 namespace racksim::write_through {
 
-enum class Kind : std::uint8_t { read, write, swap, add, lock, try_lock, unlock, allocate, free, invalidate };
+enum class Opcode : std::uint8_t { read, write, swap, add, lock, try_lock, unlock, allocate, free, invalidate };
 
 struct Request {
-  Kind kind = Kind::read;
+  Opcode opcode = Opcode::read;
   models::LockMode mode = models::LockMode::exclusive;
   sim::Key block = 0;         ///< of `allocate` the bytes
   sim::Value value = 0;       ///< to write or to add

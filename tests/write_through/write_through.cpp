@@ -66,7 +66,7 @@ void WriteThrough::make_buffers(models::NodeId node) {
     buffers_[i] = std::make_unique<SessionBuffer>(
         calendar(), options_.buffer_entries, options_.store_buffer == StoreBuffer::in_order,
         [this, node](SessionBuffer::Write write) -> sim::Task<void> {
-          const Request request{.kind = Kind::write, .block = write.block, .value = write.value};
+          const Request request{.opcode = Opcode::write, .block = write.block, .value = write.value};
           co_await call(node, home_of(write.block), request, write.operation);
         },
         options_.defect == Defect::buffer);
@@ -112,7 +112,7 @@ sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId hol
                                          sim::OperationId operation) {
   constexpr models::RpcEnd::Patience kBetweenLooks{100_us, 1};
   const std::uint32_t incarnation = rack_.server(holder).incarnation();
-  const Request request{.kind = Kind::invalidate, .block = block};
+  const Request request{.opcode = Opcode::invalidate, .block = block};
   const models::RpcEnd::Message message{models::Content::of(request), kControlBytes, operation};
   while (lives(holder, incarnation)) {
     const auto answer = co_await mesh_.call(home, holder, message, kBetweenLooks);
@@ -122,7 +122,7 @@ sim::Task<void> WriteThrough::invalidate(models::NodeId home, models::NodeId hol
 
 sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Request request,
                                     sim::OperationId operation) {
-  const bool data = request.kind == Kind::write;
+  const bool data = request.opcode == Opcode::write;
   request.incarnation = rack_.server(from).incarnation();
   const models::RpcEnd::Message message{models::Content::of(request),
                                         kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
@@ -136,23 +136,23 @@ sim::Task<Reply> WriteThrough::call(models::NodeId from, models::NodeId to, Requ
 sim::Task<void> WriteThrough::answer(models::NodeId at, models::RpcEnd::Call call) {
   const Request request = call.content.as<Request>();
   Reply reply;
-  if (request.kind == Kind::invalidate) {
+  if (request.opcode == Opcode::invalidate) {
     nodes_[at].cache.erase(request.block);
-  } else if (request.kind == Kind::allocate) {
+  } else if (request.opcode == Opcode::allocate) {
     reply.value = sim::Value{allocator().allocate(request.block, {at, true}).value};
-  } else if (request.kind == Kind::free) {
+  } else if (request.opcode == Opcode::free) {
     allocator().free({request.block});
   } else {
     const auto from = static_cast<models::NodeId>(mesh_.caller(at, call));
     if (!lives(from, request.incarnation)) co_return;
     reply = co_await nodes_[at].home->serve(request, from, call.operation);
   }
-  const bool data = request.kind == Kind::read;
+  const bool data = request.opcode == Opcode::read;
   const models::RpcEnd::Message message{models::Content::of(reply),
                                         kControlBytes + (data ? static_cast<std::uint32_t>(options_.block_bytes) : 0),
                                         call.operation};
   mesh_.end(at).reply(call, message);
-  if (request.kind < Kind::allocate) nodes_[at].home->answered(request);
+  if (request.opcode < Opcode::allocate) nodes_[at].home->answered(request);
 }
 
 models::MemoryPort& WriteThrough::port(models::Session session) {
@@ -168,7 +168,7 @@ sim::Task<sim::Value> WriteThrough::Thread::read(sim::Key block, sim::OperationI
   if (const auto own = co_await buffer().forward(block)) co_return *own;
   auto& cache = protocol_.nodes_[session_.node].cache;
   if (const auto copy = cache.find(block); copy != cache.end()) co_return copy->second;
-  const Request request{.kind = Kind::read, .block = block};
+  const Request request{.opcode = Opcode::read, .block = block};
   const Reply reply = co_await call(request, operation);
   cache[block] = reply.value;
   co_return reply.value;
@@ -185,14 +185,14 @@ sim::Task<void> WriteThrough::Thread::write(sim::Key block, sim::Value value, si
 sim::Task<sim::Value> WriteThrough::Thread::compare_and_swap(sim::Key block, sim::Value expected, sim::Value desired,
                                                              sim::OperationId operation) {
   co_await buffer().drain();
-  const Request request{.kind = Kind::swap, .block = block, .value = desired, .expected = expected};
+  const Request request{.opcode = Opcode::swap, .block = block, .value = desired, .expected = expected};
   co_return (co_await call(request, operation)).value;
 }
 
 sim::Task<sim::Value> WriteThrough::Thread::fetch_and_add(sim::Key block, std::uint64_t operand,
                                                           sim::OperationId operation) {
   co_await buffer().drain();
-  const Request request{.kind = Kind::add, .block = block, .value = sim::Value{operand}};
+  const Request request{.opcode = Opcode::add, .block = block, .value = sim::Value{operand}};
   co_return (co_await call(request, operation)).value;
 }
 
@@ -202,19 +202,19 @@ sim::Task<void> WriteThrough::Thread::fence(sim::OperationId) {
 
 sim::Task<void> WriteThrough::Thread::lock(sim::Key block, models::LockMode mode, sim::OperationId operation) {
   co_await buffer().drain();
-  const Request request{.kind = Kind::lock, .mode = mode, .block = block, .session = session_};
+  const Request request{.opcode = Opcode::lock, .mode = mode, .block = block, .session = session_};
   co_await call(request, operation);
 }
 
 sim::Task<bool> WriteThrough::Thread::try_lock(sim::Key block, models::LockMode mode, sim::OperationId operation) {
   co_await buffer().drain();
-  const Request request{.kind = Kind::try_lock, .mode = mode, .block = block, .session = session_};
+  const Request request{.opcode = Opcode::try_lock, .mode = mode, .block = block, .session = session_};
   co_return (co_await call(request, operation)).granted;
 }
 
 sim::Task<void> WriteThrough::Thread::unlock(sim::Key block, sim::OperationId operation) {
   co_await buffer().drain();
-  const Request request{.kind = Kind::unlock, .block = block, .session = session_};
+  const Request request{.opcode = Opcode::unlock, .block = block, .session = session_};
   co_await call(request, operation);
 }
 
@@ -222,14 +222,14 @@ sim::Task<models::GlobalAddress> WriteThrough::Thread::allocate(models::MemoryAl
                                                                 const models::AllocationHint& hint,
                                                                 sim::OperationId operation) {
   const models::NodeId home = hint.home.value_or(protocol_.shape().roles.first_memory_node);
-  const Request request{.kind = Kind::allocate, .block = sim::Key{bytes}};
+  const Request request{.opcode = Opcode::allocate, .block = sim::Key{bytes}};
   const Reply reply = co_await protocol_.call(session_.node, home, request, operation);
   co_return models::GlobalAddress{reply.value};
 }
 
 sim::Task<void> WriteThrough::Thread::free(models::MemoryAllocator&, models::GlobalAddress address,
                                            sim::OperationId operation) {
-  const Request request{.kind = Kind::free, .block = sim::Key{address.value}};
+  const Request request{.opcode = Opcode::free, .block = sim::Key{address.value}};
   co_await protocol_.call(session_.node, address.home(), request, operation);
 }
 
@@ -275,7 +275,7 @@ std::optional<models::PacketDescription> WriteThrough::describe(const p4::Packet
   models::PacketDescription description;
   if (packet.content.holds<Request>()) {
     const auto request = packet.content.as<Request>();
-    description.label = kNames[static_cast<std::size_t>(request.kind)];
+    description.label = kNames[static_cast<std::size_t>(request.opcode)];
     description.key = request.block;
   } else if (packet.content.holds<Reply>()) {
     description.label = fmt::format("REPLY {}", packet.content.as<Reply>().value);

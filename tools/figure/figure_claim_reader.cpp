@@ -93,10 +93,7 @@ const std::vector<Form>& forms() {
 const Form& form_of(const JsonValue& object, const JsonLocation& place) {
   for (const Form& form : forms()) {
     if (!object.find(form.key)) continue;
-    for (const auto& [key, value] : require_object(object, place)) {
-      if (std::find(form.members.begin(), form.members.end(), key) != form.members.end()) continue;
-      place.member(key).refuse("the unknown key " + quote(key), one_of(form.members), nearest_name(key, form.members));
-    }
+    bind(object, place, {}, {form.members, nullptr});
     return form;
   }
   place.refuse("no expectation", R"(one of "value", "min", "max", "shape", "order" or "crosses")");
@@ -144,12 +141,7 @@ std::vector<Reading> read_readings(const JsonValue& read, const JsonLocation& pl
                                    const ReadingScope& scope) {
   const auto* each = read.find("each");
   if (!each) return {read_reading(read, place, axes, scope)};
-  const std::vector<std::string> keys{"each", "metric", "x"};
-  for (const auto& [key, value] : *read.members()) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      place.member(key).refuse("the unknown key " + quote(key), one_of(keys), nearest_name(key, keys));
-    }
-  }
+  bind(read, place, {}, {{"each", "metric", "x"}, nullptr});
   const auto* list = each->elements();
   const JsonLocation at = place.member("each");
   if (!list || list->empty()) at.refuse(each->description(), "an array of readings");

@@ -51,12 +51,9 @@ std::size_t point_at(const JsonValue& value, const JsonLocation& place, const Fi
 std::vector<std::size_t> points_in_range(const JsonValue& range, const JsonLocation& place, const FigureAxes& axes) {
   std::vector<std::size_t> points(axes.sweep.size());
   std::iota(points.begin(), points.end(), std::size_t{0});
-  const std::vector<std::string> keys{"from", "to", "above", "below"};
+  bind(range, place, {}, {{"from", "to", "above", "below"}, nullptr});
   for (const auto& [key, bound] : *range.members()) {
     const JsonLocation at = place.member(key);
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      at.refuse("the unknown key " + quote(key), one_of(keys), nearest_name(key, keys));
-    }
     const auto limit = bound.number();
     if (!limit) at.refuse(bound.description(), "a number");
     std::erase_if(points, [&, &name = key](std::size_t i) {
