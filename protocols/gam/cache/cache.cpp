@@ -223,9 +223,7 @@ void Cache::add_waits(std::vector<sim::Wait>& waits) const {
     } else if (!is_stable(frame.state)) {
       waits.push_back({.who = fmt::format("node{}", output_.self()), .whom = fmt::format("node{}", home), .why = what});
     }
-    for (const Pending& pending : frame.work->pending) {
-      waits.push_back({.who = pending.who(output_.self()), .whom = {}, .why = what});
-    }
+    frame.work->pending.add_waits(waits, output_.self(), {}, what);
   });
 }
 

@@ -16,8 +16,8 @@ Output::Output(Shared& shared, NodeId self, models::Core& core, OutputHost& host
       channels_(shared.rack.nodes()),
       cut_off_(shared.rack.nodes(), false) {}
 
-void Output::open_channel(NodeId peer, const Queues& queues) {
-  channels_[peer] = std::make_unique<Channel>(shared_, self_, peer, queues.completions, queues.receives);
+void Output::open_channel(NodeId peer, models::CompletionQueue& completions, models::ReceiveQueue& receives) {
+  channels_[peer] = std::make_unique<Channel>(shared_, self_, peer, completions, receives);
 }
 
 void Output::connect(Output& a, Output& b) {

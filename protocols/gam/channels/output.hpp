@@ -45,12 +45,9 @@ class Output final : LogHost {
  public:
   Output(Shared& shared, NodeId self, models::Core& core, OutputHost& host);
 
-  /// Joins two nodes, whose channels bring what comes to these queues.
-  struct Queues {
-    models::CompletionQueue& completions;
-    models::ReceiveQueue& receives;
-  };
-  void open_channel(NodeId peer, const Queues& queues);
+  /// Opens the channel to a node, whose completions and messages come to these queues.
+  void open_channel(NodeId peer, models::CompletionQueue& completions, models::ReceiveQueue& receives);
+  /// Joins two nodes.
   static void connect(Output& a, Output& b);
 
   NodeId self() const { return self_; }

@@ -171,9 +171,7 @@ void Directory::add_waits(std::vector<sim::Wait>& waits) const {
         waits.push_back({.who = who, .whom = fmt::format("node{}", sharer.node), .why = what});
       }
     }
-    for (const Pending& pending : entry.pending) {
-      waits.push_back({.who = pending.who(output_.self()), .whom = fmt::format("node{}", output_.self()), .why = what});
-    }
+    entry.pending.add_waits(waits, output_.self(), fmt::format("node{}", output_.self()), what);
   });
 }
 

@@ -51,8 +51,8 @@ void Node::open_memory() {
 Node::~Node() = default;
 
 void Node::connect(Node& a, Node& b) {
-  a.output_.open_channel(b.id_, {a.completions_, a.receives_});
-  b.output_.open_channel(a.id_, {b.completions_, b.receives_});
+  a.output_.open_channel(b.id_, a.completions_, a.receives_);
+  b.output_.open_channel(a.id_, b.completions_, b.receives_);
   Output::connect(a.output_, b.output_);
 }
 

@@ -98,10 +98,8 @@ void Options::declare(sim::Parameters& p) {
 }
 
 std::vector<std::string> Options::promises() const {
-  constexpr const char* kModels[] = {"pso", "tso", "sc"};
-  std::vector<std::string> all{kModels[static_cast<std::size_t>(consistency)], "mutual-exclusion", "lock-fairness"};
-  if (consistency == Consistency::sc) all.emplace_back("data-value");
-  return all;
+  if (consistency == Consistency::sc) return {"sc", "mutual-exclusion", "lock-fairness", "data-value"};
+  return {consistency == Consistency::pso ? "pso" : "tso", "mutual-exclusion", "lock-fairness"};
 }
 
 std::vector<std::string> Options::also_tolerates() const {

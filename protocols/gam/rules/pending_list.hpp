@@ -14,6 +14,7 @@
 
 #include "protocols/gam/rules/messages.hpp"
 #include "protocols/gam/rules/request.hpp"
+#include "sim/record/wait.hpp"
 
 namespace racksim::gam {
 
@@ -26,11 +27,6 @@ inline std::string thread_name(NodeId node, unsigned thread) {
 struct Pending {
   Request* request = nullptr;
   Message message{};
-
-  /// As reports name it.
-  std::string who(NodeId self) const {
-    return request != nullptr ? thread_name(self, request->thread) : fmt::format("node{}", message.sender);
-  }
 };
 
 class PendingList {
@@ -58,8 +54,15 @@ class PendingList {
     return std::any_of(all_.begin(), all_.end(),
                        [](const Pending& p) { return p.request == nullptr || p.request->is_lock(); });
   }
-  auto begin() const { return all_.begin(); }
-  auto end() const { return all_.end(); }
+  /// Says that all of them wait at this node, for whom and why.
+  void add_waits(std::vector<sim::Wait>& waits, NodeId self, const std::string& whom, const std::string& why) const {
+    for (const Pending& p : all_) {
+      waits.push_back(
+          {.who = p.request != nullptr ? thread_name(self, p.request->thread) : fmt::format("node{}", p.message.sender),
+           .whom = whom,
+           .why = why});
+    }
+  }
 
  private:
   std::vector<Pending> all_;
