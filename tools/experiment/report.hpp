@@ -1,6 +1,7 @@
 // The report of a run: as JSON with fixed keys, and as text for people.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tools/experiment/experiment.hpp"
