@@ -25,11 +25,11 @@ void ChunkServer::on_packet(p4::PacketRef packet) {
   AllocationHeader& answer = answers_[request.requester];
   switch (last_executed_.judge(RequesterId{request.requester}, Seq{request.seq})) {
     case LastExecuted::Verdict::ignore:
-      shared_.coverage.race(RacePoint::chunk_request_old);
+      shared_.coverage.race(races.chunk_request_old);
       ++shared_.counters.ignored_requests.value;
       return;
     case LastExecuted::Verdict::acknowledge_again:
-      shared_.coverage.race(RacePoint::chunk_request_repeated);
+      shared_.coverage.race(races.chunk_request_repeated);
       ++shared_.counters.repeated_requests.value;
       break;
     case LastExecuted::Verdict::execute:
@@ -55,7 +55,7 @@ AllocationHeader ChunkServer::execute(const AllocationHeader& request) {
     answer.address = first.value;
     answer.set_kind(AllocationType::given);
   } catch (const std::bad_alloc&) {
-    shared_.coverage.race(RacePoint::chunk_refused);
+    shared_.coverage.race(races.chunk_refused);
     answer.set_kind(AllocationType::refused);
   }
   return answer;

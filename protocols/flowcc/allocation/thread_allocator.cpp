@@ -77,7 +77,7 @@ sim::Task<models::GlobalAddress> ThreadAllocator::allocate(std::uint64_t bytes, 
   for (const NodeId home : others) {
     const bool has_room = co_await obtain(home, classes_.chunks_for(piece), operation);
     if (!has_room) continue;
-    shared_.coverage.race_if(home != others.front(), RacePoint::chunk_of_another_home);
+    shared_.coverage.race_if(home != others.front(), races.chunk_of_another_home);
     latest_ = home;
     const models::GlobalAddress first = *carvers_[home].take(piece);
     pieces_.use(first, piece);
@@ -144,7 +144,7 @@ void ThreadAllocator::on_packet(p4::PacketRef packet) {
   const AllocationHeader& answer = packet->get<AllocationHeader>();
   ++shared_.counters.requester_received.value;
   if (!waiting_ || answer.seq != seq_) {
-    shared_.coverage.race(RacePoint::chunk_answer_repeated);
+    shared_.coverage.race(races.chunk_answer_repeated);
     return;
   }
   answer_ = answer;

@@ -10,13 +10,13 @@ void CacheResponder::handle(const FlowCcHeader& request, sim::OperationId operat
   const Seq seq{request.seq};
   const auto verdict = last_executed_.judge(requester, seq);
   if (verdict == LastExecuted::Verdict::ignore) {
-    setting_.coverage.race(RacePoint::cache_old_request);
+    setting_.coverage.race(races.cache_old_request);
     ++setting_.counters.ignored_requests.value;
     return;
   }
   const bool first = verdict == LastExecuted::Verdict::execute;
   if (!first) {
-    setting_.coverage.race(RacePoint::cache_repeated_request);
+    setting_.coverage.race(races.cache_repeated_request);
     ++setting_.counters.repeated_requests.value;
   }
 
@@ -24,7 +24,7 @@ void CacheResponder::handle(const FlowCcHeader& request, sim::OperationId operat
   if (first) host_.began(requester);
   CacheEntry* entry = setting_.cache.find(tag);
   std::optional<BlockData> data;
-  setting_.coverage.race_if(first && (entry == nullptr || !entry->valid()), RacePoint::cache_copy_gone);
+  setting_.coverage.race_if(first && (entry == nullptr || !entry->valid()), races.cache_copy_gone);
   if (entry != nullptr && entry->valid()) {
     const BlockData block{tag, entry->value, entry->version};
     const bool dirty = entry->state == CacheEntry::State::dirty;
@@ -33,7 +33,7 @@ void CacheResponder::handle(const FlowCcHeader& request, sim::OperationId operat
       // Only a request that found the block Modified may downgrade: the others reach sharers without changing anything,
       // so that one which arrives after its event is over does no harm.
       const bool downgrade = static_cast<GlobalStatus>(request.global_status) == GlobalStatus::modified;
-      setting_.coverage.race_if(!downgrade && dirty, RacePoint::cache_late_downgrade_withheld);
+      setting_.coverage.race_if(!downgrade && dirty, races.cache_late_downgrade_withheld);
       if (first && downgrade && dirty) {
         host_.gave_away(requester, block);
         entry->state = CacheEntry::State::clean;

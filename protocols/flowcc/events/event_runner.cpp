@@ -70,7 +70,7 @@ void EventRunner::complete(bool keep_lock) {
       // The paper lets nobody write a Modified block's data home when a reader turns it Shared, yet once all sharers
       // have dropped it only the home has a copy. Decided here: the reader writes back before it unlocks. Until then
       // the read lock keeps writers and evictions out, so the home is never read in between.
-      coverage_.race_if(event_.saw_modified(), RacePoint::modified_read_written_back);
+      coverage_.race_if(event_.saw_modified(), races.modified_read_written_back);
       unlock_when_possible(metadata, event_.saw_modified(), event_.data(), keep_lock);
       break;
     case MessageType::write_miss:
@@ -170,8 +170,8 @@ void EventRunner::advance_unlocks() {
     const Unlock& other = unlocks_[1 - slot];
     const bool after_other = other.active && other.seq < unlock.seq;
     const bool waits = unlock.active && !unlock.sent && !unlock.kept;
-    coverage_.race_if(waits && after_other, RacePoint::unlock_waits_for_unlock);
-    coverage_.race_if(waits && !unlock.written_back, RacePoint::unlock_waits_for_write_back);
+    coverage_.race_if(waits && after_other, races.unlock_waits_for_unlock);
+    coverage_.race_if(waits && !unlock.written_back, races.unlock_waits_for_write_back);
     if (waits && unlock.written_back && !after_other) transmit_unlock(slot);
   }
 }
@@ -200,7 +200,7 @@ void EventRunner::data_landed(std::uint32_t seq, const BlockData& data) {
 void EventRunner::received(const FlowCcHeader& h) {
   const bool answer = h.message_type() == MessageType::ack || h.message_type() == MessageType::failed_ack;
   if (answer && (!event_.active() || h.seq != event_.seq())) {
-    coverage_.race(RacePoint::ack_of_past_event);
+    coverage_.race(races.ack_of_past_event);
     return;
   }
   if (answer) event_.in_switch = h.is_in_switch != 0;
@@ -210,7 +210,7 @@ void EventRunner::received(const FlowCcHeader& h) {
       break;
     case MessageType::failed_ack:
       if (safe() && h.serial != event_.latest_serial) {  // rule (ii)
-        coverage_.race(RacePoint::failed_ack_of_earlier_transmission);
+        coverage_.race(races.failed_ack_of_earlier_transmission);
         return;
       }
       if (h.lost_race != 0) {
@@ -223,7 +223,7 @@ void EventRunner::received(const FlowCcHeader& h) {
       const std::size_t slot = slot_of(h.seq);
       Unlock& unlock = unlocks_[slot];
       if (!unlock.active || !unlock.sent || unlock.seq != h.seq) {
-        coverage_.race(RacePoint::unlock_ack_of_past_event);
+        coverage_.race(races.unlock_ack_of_past_event);
         return;
       }
       unlock.active = false;

@@ -44,7 +44,7 @@ void HomeDirectory::handle(const FlowCcHeader& h, Operation operation) {
   } else if (h.is_in_switch) {
     serve_from_memory(h, operation);
   } else if (is_late(h)) {
-    setting_.coverage.race(RacePoint::home_drops_old_copy);
+    setting_.coverage.race(races.home_drops_old_copy);
     ++setting_.counters.ignored_requests.value;
   } else if (h.message_type() == MessageType::unlock_read || h.message_type() == MessageType::unlock_write) {
     own_unlock(h, operation);
@@ -66,14 +66,14 @@ bool HomeDirectory::is_late(const FlowCcHeader& h) {
 void HomeDirectory::serve_from_memory(const FlowCcHeader& h, Operation operation) {
   const auto verdict = last_executed_.judge(RequesterId{h.requester}, Seq{h.seq});
   if (verdict == LastExecuted::Verdict::ignore) {
-    setting_.coverage.race(RacePoint::memory_old_request);
+    setting_.coverage.race(races.memory_old_request);
     ++setting_.counters.ignored_requests.value;
     return;
   }
   if (verdict == LastExecuted::Verdict::execute) {
     host_.provide(h, operation);
   } else {
-    setting_.coverage.race(RacePoint::memory_repeated_request);
+    setting_.coverage.race(races.memory_repeated_request);
     ++setting_.counters.repeated_requests.value;
   }
   reply(h, MessageType::ack, h.metadata(), true, operation);
@@ -86,11 +86,11 @@ void HomeDirectory::own_request(const FlowCcHeader& h, Operation operation) {
     refuse(h, {}, false, operation);
     return;
   }
-  setting_.coverage.race_if(lock == Lock::already_held, RacePoint::home_finds_own_lock);
+  setting_.coverage.race_if(lock == Lock::already_held, races.home_finds_own_lock);
   const GlobalMetadata metadata = this->metadata(h.tag());
   const bool member = (metadata.copyset & node_bit(static_cast<NodeId>(h.node_id))) != 0;
   if (setting_.options.check_table && !check(h.message_type(), member, metadata.status)) {
-    setting_.coverage.race(lock == Lock::acquired ? RacePoint::home_undoes_lock : RacePoint::home_undoes_nothing);
+    setting_.coverage.race(lock == Lock::acquired ? races.home_undoes_lock : races.home_undoes_nothing);
     if (lock == Lock::acquired) release(h);  // rule (iv)
     refuse(h, metadata, true, operation);
     if (migration_) migration_->unlocked(h.tag());
@@ -106,7 +106,7 @@ void HomeDirectory::forward(const FlowCcHeader& request, GlobalMetadata metadata
   Copyset receivers = metadata.copyset;
   setting_.coverage.race_if(
       h.message_type() == MessageType::read_miss && metadata.status == GlobalStatus::shared && h.retransmitted != 0,
-      RacePoint::read_miss_again_to_all_holders);
+      races.read_miss_again_to_all_holders);
   switch (route(h.message_type(), metadata.status, h.retransmitted != 0)) {
     case Route::home_agent:
       serve_from_memory(h, operation);
@@ -146,8 +146,8 @@ void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
   const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) {
     return l.tag == h.tag() && l.requester == h.requester && (l.seq == h.seq || l.kept);
   });
-  setting_.coverage.race_if(holder == holders_.end(), RacePoint::home_repeated_unlock);
-  setting_.coverage.race_if(migration_ && migration_->is_away(h.tag()), RacePoint::home_unlock_after_move);
+  setting_.coverage.race_if(holder == holders_.end(), races.home_repeated_unlock);
+  setting_.coverage.race_if(migration_ && migration_->is_away(h.tag()), races.home_unlock_after_move);
   // Executed once: whoever holds no lock for this event has unlocked already.
   const bool counts = counts_without_lock(h);
   if (holder != holders_.end() || counts) {
@@ -183,7 +183,7 @@ HomeDirectory::Lock HomeDirectory::acquire(const FlowCcHeader& request) {
     if (!read || !holder.read) return Lock::refused;
   }
   if (migration_ && migration_->drains(request.tag())) {
-    setting_.coverage.race(RacePoint::home_waits_for_lock);
+    setting_.coverage.race(races.home_waits_for_lock);
     ++setting_.migration->refused_requests.value;
     return Lock::refused;
   }
@@ -227,12 +227,12 @@ bool HomeDirectory::admits(const FlowCcHeader& request, Operation operation) {
     case HomeMigration::Admission::serve:
       return true;
     case HomeMigration::Admission::refuse:
-      setting_.coverage.race(RacePoint::home_refuses_given_away);
+      setting_.coverage.race(races.home_refuses_given_away);
       ++setting_.migration->refused_requests.value;
       refuse(request, {}, true, operation);
       return false;
     case HomeMigration::Admission::drop:
-      setting_.coverage.race(RacePoint::home_drops_from_before_return);
+      setting_.coverage.race(races.home_drops_from_before_return);
       ++setting_.migration->dropped_requests.value;
       return false;
   }

@@ -24,7 +24,7 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& request = packet->get<FlowCcHeader>();
   ++shared_.counters.cache_received.value;
-  shared_.coverage.handled(Place::cache_agent, request.message_type(), request.tag(), node_.id());
+  shared_.coverage.handled(Handler::cache_agent, request.message_type(), request.tag(), node_.id());
   responder_.handle(request, packet->operation);
 }
 

@@ -30,7 +30,7 @@ void HomeAgent::on_packet(p4::PacketRef packet) {
   if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.home_received.value;
-  shared_.coverage.handled(h.is_in_switch ? Place::memory : Place::owner, h.message_type(), h.tag(),
+  shared_.coverage.handled(h.is_in_switch ? Handler::memory : Handler::owner, h.message_type(), h.tag(),
                            static_cast<NodeId>(h.node_id));
   directory_.handle(h, packet->operation);
 }

@@ -25,7 +25,7 @@ sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
     if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
       if (local) ++shared_.counters.local_hits.value;
-      shared_.coverage.race_if(entry->busy, RacePoint::read_during_own_event);
+      shared_.coverage.race_if(entry->busy, races.read_during_own_event);
       node_.cache().touch(*entry);
       co_return entry->value;
     }
@@ -65,7 +65,7 @@ sim::Task<void> Requester::obtain_for_access(MessageType type, Tag tag, sim::Ope
   if (TimedRunner* sibling = node_.event_on(tag)) {
     // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
     // copyset and a retransmission of the other would fail its check while holding a lock.
-    shared_.coverage.race(RacePoint::misses_merged);
+    shared_.coverage.race(races.misses_merged);
     ++shared_.counters.merged_misses.value;
     co_await sibling->ended().wait();
     co_return;
@@ -105,7 +105,7 @@ sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId 
   }
   if (victim == nullptr) {
     // Every entry of the bucket is in the hands of a sibling; any of their events may free one.
-    shared_.coverage.race(RacePoint::bucket_all_busy);
+    shared_.coverage.race(races.bucket_all_busy);
     co_await node_.any_event_ended().wait();
     co_return;
   }
@@ -154,7 +154,7 @@ void Requester::on_packet(p4::PacketRef packet) {
   if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
   ++shared_.counters.requester_received.value;
-  shared_.coverage.handled(Place::requester, h.message_type(), h.tag(), node_.id());
+  shared_.coverage.handled(Handler::requester, h.message_type(), h.tag(), node_.id());
   runner_of(h.requester).events().received(h);
 }
 

@@ -33,7 +33,7 @@ sim::Task<TimedRunner::Outcome> TimedRunner::run(MessageType type, Tag tag, sim:
   runner_.claim(type, tag, operation, shared_.calendar.now());
   co_await models::occupy(core_, shared_.options.miss_setup);
   while (!runner_.may_send()) {
-    shared_.coverage.race(RacePoint::waits_for_same_parity);
+    shared_.coverage.race(races.waits_for_same_parity);
     co_await unlock_acked_.wait();
   }
   while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
@@ -57,9 +57,9 @@ sim::Task<TimedRunner::Outcome> TimedRunner::run(MessageType type, Tag tag, sim:
   ++shared_.counters.events.value;
   if (event().in_switch) ++shared_.counters.switch_events.value;
   if (event().failed()) {
-    shared_.coverage.race_if(type == MessageType::write_shared, RacePoint::upgrade_lost);
+    shared_.coverage.race_if(type == MessageType::write_shared, races.upgrade_lost);
     shared_.coverage.race_if(type == MessageType::evict_shared || type == MessageType::evict_modified,
-                             RacePoint::eviction_lost);
+                             races.eviction_lost);
     ++shared_.counters.failed_events.value;
     const bool lost_race = event().lost_race();
     runner_.give_back();
@@ -131,7 +131,7 @@ sim::Duration TimedRunner::timeout(std::uint64_t rtts) const {
 
 void TimedRunner::data_landed(std::uint32_t seq, const BlockData& data) {
   if (!event().active() || event().seq() != seq) {  // the buffer of an event that is over
-    shared_.coverage.race(RacePoint::data_of_past_event);
+    shared_.coverage.race(races.data_of_past_event);
     return;
   }
   const auto kib = static_cast<double>(shared_.shape.block_bytes) / 1024;

@@ -15,13 +15,12 @@ void SwitchCoverage::before_ingress(const p4::Packet& packet, const p4::IngressM
   metadata_ = *block;
   lock_ = owner_.lock(h->tag());
   if (!metadata.resubmitted) {
-    shared_.coverage.handled(Place::owner, h->message_type(), h->tag(), static_cast<NodeId>(h->node_id));
+    shared_.coverage.handled(Handler::owner, h->message_type(), h->tag(), static_cast<NodeId>(h->node_id));
   } else if (is_request(h->message_type())) {
-    shared_.coverage.race(metadata.resubmit_data != 0 ? RacePoint::switch_undoes_lock
-                                                      : RacePoint::switch_undoes_nothing);
+    shared_.coverage.race(metadata.resubmit_data != 0 ? races.switch_undoes_lock : races.switch_undoes_nothing);
   } else {
     shared_.coverage.race_if(owner_.unlocked_before(RequesterId{h->requester}, Seq{h->seq}),
-                             RacePoint::switch_repeated_unlock);
+                             races.switch_repeated_unlock);
   }
 }
 
@@ -31,33 +30,32 @@ void SwitchCoverage::after_ingress(const p4::Packet& packet, const p4::IngressMe
   if (metadata.resubmitted) return;
   const MessageType type = request_->message_type();
   if (type >= MessageType::add_to_switch) return note_move(packet, verdict);
-  if (verdict.dropped()) return shared_.coverage.race(RacePoint::switch_drops_old_copy);
+  if (verdict.dropped()) return shared_.coverage.race(races.switch_drops_old_copy);
   if (!is_request(type)) {
     shared_.coverage.race_if(shared_.migration != nullptr && verdict.resubmit && verdict.resubmit_data == 0,
-                             RacePoint::switch_unlock_after_move);
+                             races.switch_unlock_after_move);
     return shared_.coverage.race_if(verdict.resubmit && verdict.resubmit_data > 1,
-                                    RacePoint::switch_unlock_with_score_above_one);
+                                    races.switch_unlock_with_score_above_one);
   }
   if (verdict.resubmit || packet.get<FlowCcHeader>().message_type() == MessageType::failed_ack) return;
-  shared_.coverage.race_if(lock_ == LockState::write, RacePoint::switch_finds_own_lock);
+  shared_.coverage.race_if(lock_ == LockState::write, races.switch_finds_own_lock);
   shared_.coverage.race_if(
       type == MessageType::read_miss && metadata_.status == GlobalStatus::shared && request_->retransmitted != 0,
-      RacePoint::read_miss_again_to_all_holders);
+      races.read_miss_again_to_all_holders);
 }
 
 // The first pass of a home agent's packet on a block that the switch has.
 void SwitchCoverage::note_move(const p4::Packet& packet, const p4::Verdict& verdict) {
-  if (verdict.dropped()) return shared_.coverage.race(RacePoint::switch_drops_old_copy);
-  if (request_->message_type() == MessageType::add_to_switch) shared_.coverage.race(RacePoint::switch_add_finds_tag);
+  if (verdict.dropped()) return shared_.coverage.race(races.switch_drops_old_copy);
+  if (request_->message_type() == MessageType::add_to_switch) shared_.coverage.race(races.switch_add_finds_tag);
   shared_.coverage.race_if(packet.get<FlowCcHeader>().message_type() == MessageType::failed_ack,
-                           RacePoint::switch_remove_finds_lock);
+                           races.switch_remove_finds_lock);
 }
 
 // What inserts finds no block before; what has no room finds none after either.
 void SwitchCoverage::note_second_add(const p4::Packet& packet, const p4::IngressMetadata& metadata) {
   const FlowCcHeader* h = metadata.resubmitted ? packet.find<FlowCcHeader>() : nullptr;
-  shared_.coverage.race_if(h != nullptr && h->message_type() == MessageType::failed_ack,
-                           RacePoint::switch_add_collides);
+  shared_.coverage.race_if(h != nullptr && h->message_type() == MessageType::failed_ack, races.switch_add_collides);
 }
 
 }  // namespace racksim::flowcc
