@@ -83,7 +83,7 @@ models::PacketDescription FlowCc::describe_block(const p4::Packet& packet) const
   }
   const bool whole = packet.content.holds<BlockData>();
   const BlockData data = whole ? packet.content.as<BlockData>() : BlockData{};
-  if (const TimedRunner* waiting = description.to.empty() ? receiver.event_on(data.tag) : nullptr) {
+  if (const TimedRunner* waiting = description.to.empty() ? event_on(receiver, data.tag) : nullptr) {
     description.to = thread_name(waiting->number().number());
   }
   if (!whole) {
@@ -129,9 +129,7 @@ std::vector<models::SwitchRegister> FlowCc::switch_state_of(sim::Key key) const 
   if (registers.empty()) return registers;
   std::vector<std::uint64_t> requesters;
   for (const auto& node : nodes_) {
-    for (const auto& thread : node->requesters()) {
-      thread->visit_runners([&](const TimedRunner& runner) { requesters.push_back(runner.number().number()); });
-    }
+    node->visit_runners([&](const TimedRunner& runner) { requesters.push_back(runner.number().number()); });
     if (options_.migrates()) requesters.push_back(shared_.requester_of_home(node->id()));
   }
   for (const std::uint64_t requester : requesters) {

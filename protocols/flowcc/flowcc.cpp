@@ -107,9 +107,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
       rack_(context.rack),
       options_(options),
       counters_{context.rack.metrics()},
-      migration_counters_(options.migrates()
-                              ? std::make_unique<MigrationCounters>(MigrationCounters{context.rack.metrics()})
-                              : nullptr),
+      migration_counters_{options.migrates() ? context.rack.metrics() : unseen_},
+      writes_(options.migrates()),
       shared_{context.rack,
               context.rack.calendar(),
               context.rack.event_log(),
@@ -117,6 +116,8 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
               *this,
               shape(),
               counters_,
+              migration_counters_,
+              writes_,
               CoverageMarks(context.coverage, *this)},
       final_source_(context.rack.event_log().add_source("flowcc")) {
   context.rack.metrics().share("flowcc.local_hit_share", "operations that the local cache served at once",
@@ -124,13 +125,6 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
   context.rack.metrics().quotient("flowcc.home_agent.packets_per_operation", "packets",
                                   "packets that home agents received and sent for each operation",
                                   {&counters_.home_received, &counters_.home_sent}, {&operations()});
-  shared_.migration = migration_counters_.get();
-  if (options_.migrates()) {
-    writes_ = std::make_unique<WriteLog>();
-    shared_.writes = writes_.get();
-    shared_.incarnations.resize(rack_.nodes());
-    shared_.absent.resize(shape().nodes);
-  }
   for (NodeId id = 0; id < shape().nodes; ++id) nodes_.push_back(std::make_unique<MemoryNode>(shared_, id));
   std::vector<MemoryNode*> nodes;
   for (const auto& node : nodes_) nodes.push_back(node.get());
@@ -144,19 +138,17 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
     }
   }
   switch_ = std::make_unique<SwitchOwner>(shared_);
-  if (options_.migrates()) shadows_ = std::make_unique<ShadowSuccession>(shared_, *switch_);
-  switch_->connect(nodes);
   if (options_.migrates()) {
-    migration_watch_ =
-        std::make_unique<MigrationWatch>(shared_, *switch_, std::vector<const MemoryNode*>(nodes.begin(), nodes.end()));
-    rack_.chassis().add_pass_observer(*migration_watch_);
-    recovery_ = std::make_unique<Recovery>(
-        shared_, nodes, *switch_, *shadows_,
+    control_ = std::make_unique<MigratingControlPlane>(
+        shared_, nodes, *switch_,
         [this](Tag tag, sim::Value value, sim::Loss why, sim::Value recovered) {
           lost_write(tag, value, why, recovered);
         },
         [this] { free_dead_locks(); });
+  } else {
+    control_ = std::make_unique<ControlPlane>();
   }
+  switch_->connect(nodes);
   allocation_ = std::make_unique<Allocation>(shared_, nodes_, allocator());
   for (std::size_t i = 0; i < sessions(); ++i) {
     threads_.push_back(std::make_unique<ApplicationThread>(*this, session_number(i)));
@@ -171,8 +163,7 @@ FlowCc::FlowCc(models::ProtocolContext& context, const FlowCcOptions& options)
 FlowCc::~FlowCc() = default;
 
 void FlowCc::add_actors(sim::Engine& engine, std::span<const sim::HostId> nodes) {
-  if (shadows_) shadows_->add_actors(engine, nodes);
-  if (recovery_) recovery_->add_actors(engine);
+  control_->add_actors(engine, nodes);
 }
 
 void FlowCc::reserved(models::GlobalAddress first, std::uint64_t bytes, const models::AllocationHint& hint) {
@@ -214,16 +205,16 @@ void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {
 }
 
 void FlowCc::switch_booted() {
-  if (recovery_) return recovery_->switch_booted();
+  control_->switch_booted();
   switch_lost_state_ = true;
 }
 
 void FlowCc::node_fails(NodeId node) {
-  if (recovery_ && node < nodes_.size()) recovery_->node_fails(node);
+  if (node < nodes_.size()) control_->node_fails(node);
 }
 
 void FlowCc::node_crashed(NodeId node) {
-  if (shadows_) shadows_->node_crashed(node);
+  control_->server_crashed(node);
   if (node >= nodes_.size()) return;  // a server of the shadow node's own, of which only hints come
   note_dead_locks(node);
   nodes_[node]->crash();
@@ -232,7 +223,7 @@ void FlowCc::node_crashed(NodeId node) {
 }
 
 bool FlowCc::takes_back(NodeId node) const {
-  return recovery_ && node < nodes_.size() && options_.recovery.of_nodes == RecoveryOptions::OfNodes::rebuild;
+  return control_->takes_back(node);
 }
 
 bool FlowCc::held_dirty(Tag tag) const {
@@ -256,30 +247,18 @@ void FlowCc::show_state(sim::StateVisitor& visitor) const {
     }
     node->visit_lost([&](Tag tag) { visitor.lost(tag); });
   }
-  if (recovery_) show_homeless(visitor);
-  // A block that the switch knew is its home's again, which does not know who holds it.
+  control_->show_homeless(visitor);
+  // A block that was declared to be the switch's is its home's again, which does not know who holds it.
   if (!switch_lost_state_) return;
   for (const TagRange& range : declared_shared_) {
     for (std::uint64_t tag = range.begin; tag < range.end; ++tag) visitor.lost(Tag{tag});
   }
 }
 
-// When the home is back it gets what is left.
-void FlowCc::show_homeless(sim::StateVisitor& visitor) const {
-  for (const auto& [tag, writes] : recovery_->what_is_left()) {
-    const bool dirty = std::any_of(nodes_.begin(), nodes_.end(), [tag = tag](const auto& node) {
-      const CacheEntry* entry = node->cache().find(tag);
-      return entry != nullptr && entry->state == CacheEntry::State::dirty;
-    });
-    if (shared_.is_homeless(tag) && writes > 0 && !dirty) visitor.home(tag, writes_->after(tag, writes));
-  }
-}
-
 bool FlowCc::quiescent() const {
-  return allocation_->quiescent() && (!recovery_ || recovery_->at_rest()) &&
+  return allocation_->quiescent() && control_->at_rest() &&
          std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
-           const HomeMigration* migration = node->home_agent().migration();
-           return node->quiescent() && (migration == nullptr || migration->idle());
+           return flowcc::quiescent(*node) && node->home_agent().migration().idle();
          });
 }
 
@@ -287,30 +266,24 @@ std::vector<models::Leak> FlowCc::leaks() const {
   std::vector<models::Leak> leaks = switch_->held_locks();
   for (const auto& node : nodes_) {
     for (models::Leak& lock : node->home_agent().held_locks()) leaks.push_back(std::move(lock));
-    for (const auto& requester : node->requesters()) {
-      requester->visit_runners([&](const TimedRunner& runner) {
-        if (std::string text = runner.describe(); !text.empty())
-          leaks.push_back({"stuck-request", std::move(text), runner.key_and_operations()});
-      });
-    }
-    const HomeMigration* migration = node->home_agent().migration();
-    if (migration != nullptr && !migration->idle()) {
-      leaks.push_back({"stuck-migration", fmt::format("home agent of node {}: {}", node->id(), migration->describe())});
+    node->visit_runners([&](const TimedRunner& runner) {
+      if (std::string text = runner.describe(); !text.empty())
+        leaks.push_back({"stuck-request", std::move(text), runner.key_and_operations()});
+    });
+    const HomeMigration& migration = node->home_agent().migration();
+    if (!migration.idle()) {
+      leaks.push_back({"stuck-migration", fmt::format("home agent of node {}: {}", node->id(), migration.describe())});
     }
   }
   if (leaks.empty()) {
     leaks = wrong_metadata();
-    if (migration_watch_) std::ranges::move(migration_watch_->at_rest(), std::back_inserter(leaks));
+    std::ranges::move(control_->wrong_at_rest(), std::back_inserter(leaks));
   }
-  if (migration_watch_) std::ranges::copy(migration_watch_->seen(), std::back_inserter(leaks));
-  for (models::Leak& leak : allocation_->leaks()) leaks.push_back(std::move(leak));
-  for (const auto& node : nodes_) {
-    for (const auto& requester : node->requesters()) {
-      requester->visit_runners([&](const TimedRunner& runner) {
-        std::ranges::move(runner.events().wrong_providers(), std::back_inserter(leaks));
-      });
-    }
-  }
+  std::ranges::move(control_->wrong_before(), std::back_inserter(leaks));
+  std::ranges::move(allocation_->leaks(), std::back_inserter(leaks));
+  visit_runners([&](const TimedRunner& runner) {
+    std::ranges::move(runner.events().wrong_providers(), std::back_inserter(leaks));
+  });
   return leaks;
 }
 

@@ -6,9 +6,7 @@
 
 #include "models/service/memory_service.hpp"
 #include "protocols/flowcc/allocation/allocation.hpp"
-#include "protocols/flowcc/control/migration_watch.hpp"
-#include "protocols/flowcc/control/recovery.hpp"
-#include "protocols/flowcc/control/shadow_succession.hpp"
+#include "protocols/flowcc/control/control_plane.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "protocols/flowcc/switch/switch_coverage.hpp"
 #include "protocols/flowcc/switch/switch_owner.hpp"
@@ -40,9 +38,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   MemoryNode& node(NodeId id) { return *nodes_[id]; }
   const SwitchOwner& switch_owner() const { return *switch_; }
   /// Where blocks migrate; otherwise null.
-  ShadowSuccession* shadows() { return shadows_.get(); }
+  ShadowSuccession* shadows() { return control_->shadows(); }
   /// Where blocks migrate; otherwise null.
-  Recovery* recovery() { return recovery_.get(); }
+  Recovery* recovery() { return control_->recovery(); }
   const Allocation& allocation() const { return *allocation_; }
   bool holder_died(models::Session session, models::GlobalAddress address) const override;
 
@@ -57,7 +55,6 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   void note_dead_locks(NodeId node);
   void free_dead_locks();
   void refuse_to_free_locked(models::GlobalAddress first) const;
-  void show_homeless(sim::StateVisitor& visitor) const;
   std::string thread_name(std::uint64_t requester) const;
   std::string owner_of(Tag tag) const;
   bool has_lock(const TimedRunner& requester) const;
@@ -70,6 +67,10 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   models::PacketDescription describe_block(const p4::Packet& packet) const;
   std::size_t state_of(Tag tag, NodeId node) override;
   void switch_booted() override;
+  template <class Visit>
+  void visit_runners(Visit&& visit) const {
+    for (const auto& node : nodes_) node->visit_runners(visit);
+  }
   /// Whether a node holds a block dirty, as its owner knows.
   bool held_dirty(Tag tag) const;
   /// Blocks whose metadata do not say who holds them and how. For a rack at rest.
@@ -81,15 +82,14 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   models::Rack& rack_;
   FlowCcOptions options_;
   Counters counters_;
-  std::unique_ptr<MigrationCounters> migration_counters_;  // where blocks migrate
+  sim::Metrics unseen_;  // has the counters that a run does not show
+  MigrationCounters migration_counters_;
+  WriteLog writes_;
   Shared shared_;
   sim::Source final_source_;
   std::vector<std::unique_ptr<MemoryNode>> nodes_;
   std::unique_ptr<SwitchOwner> switch_;
-  std::unique_ptr<ShadowSuccession> shadows_;        // where blocks migrate
-  std::unique_ptr<WriteLog> writes_;                 // the same
-  std::unique_ptr<MigrationWatch> migration_watch_;  // where blocks migrate
-  std::unique_ptr<Recovery> recovery_;               // where blocks migrate
+  std::unique_ptr<ControlPlane> control_;
   std::unique_ptr<Allocation> allocation_;
   std::vector<std::unique_ptr<ApplicationThread>> threads_;  // by session
   std::unique_ptr<SwitchCoverage> switch_coverage_;          // only if the run is asked for coverage

@@ -61,14 +61,11 @@ std::vector<std::string> FlowCc::who_bars(const TimedRunner& waiting) const {
   const LockState lock = switch_->lock(tag);
   if (lock == LockState::free || (lock == LockState::read && takes_read_lock(event.type()))) return names;
   for (const auto& node : nodes_) {
-    for (const auto& requester : node->requesters()) {
-      requester->visit_runners([&](const TimedRunner& runner) {
-        std::string name = holder_name(runner.number().number(), tag);
-        if (!name.empty()) names.push_back(std::move(name));
-      });
-    }
-    const HomeMigration* migration = node->home_agent().migration();
-    if (migration != nullptr && migration->moving() == tag) {
+    node->visit_runners([&](const TimedRunner& runner) {
+      std::string name = holder_name(runner.number().number(), tag);
+      if (!name.empty()) names.push_back(std::move(name));
+    });
+    if (node->home_agent().migration().moving() == tag) {
       names.push_back(holder_name(shared_.requester_of_home(node->id()), tag));
     }
   }
@@ -105,18 +102,16 @@ void FlowCc::add_waits_of_event(const TimedRunner& waiting, std::vector<sim::Wai
 
 void FlowCc::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& node : nodes_) {
-    const HomeMigration* migration = node->home_agent().migration();
-    if (migration != nullptr && migration->moving()) {
-      waits.push_back({.who = holder_name(shared_.requester_of_home(node->id()), *migration->moving()),
+    const HomeMigration& migration = node->home_agent().migration();
+    if (migration.moving()) {
+      waits.push_back({.who = holder_name(shared_.requester_of_home(node->id()), *migration.moving()),
                        .whom = "switch",
-                       .why = migration->describe() + ": its answer"});
+                       .why = migration.describe() + ": its answer"});
     }
-    for (const auto& requester : node->requesters()) {
-      requester->visit_runners([&](const TimedRunner& runner) {
-        if (runner.event().active()) add_waits_of_event(runner, waits);
-        add_waits_of_unlocks(runner, waits);
-      });
-    }
+    node->visit_runners([&](const TimedRunner& runner) {
+      if (runner.event().active()) add_waits_of_event(runner, waits);
+      add_waits_of_unlocks(runner, waits);
+    });
     node->locks().visit_waiting([&](unsigned who, unsigned whom, Tag tag) {
       waits.push_back({.who = fmt::format("node{}/thread{}", node->id(), who),
                        .whom = fmt::format("node{}/thread{}", node->id(), whom),

@@ -31,10 +31,10 @@ void FlowCc::warm_access(models::Session session, models::GlobalAddress address,
   if (write) {
     entry->value = next_value(session);
     performed(kWarmOperation, tag, entry->value);
-    if (shared_.writes != nullptr) {
+    if (writes_.keeps()) {
       // A run in which nodes may fail begins with memory that has all: of what was written before nothing else is
       // known. The copy counts as newer, for it may be written to without a message.
-      shared_.writes->begin(tag, entry->value);
+      writes_.begin(tag, entry->value);
       nodes_[shared_.home_of(tag)]->store({tag, entry->value, entry->version - 1});
     }
   }

@@ -38,7 +38,7 @@ std::string ThreadAllocator::name() const {
 bool ThreadAllocator::may_take(NodeId home, const models::AllocationHint& hint) const {
   using Locality = models::AllocationHint::Locality;
   using From = FlowCcOptions::AllocateFrom;
-  if (!shared_.absent.empty() && shared_.absent[home]) return false;
+  if (shared_.absent[home]) return false;
   if (hint.home) return home == *hint.home;
   if (hint.locality == Locality::local) return home == node_.id();
   if (hint.locality == Locality::remote) return home != node_.id();
@@ -111,7 +111,7 @@ sim::Task<bool> ThreadAllocator::obtain(NodeId home, std::uint64_t bytes, sim::O
   while (waiting_) {
     const bool in_time = co_await answered_.wait_for(clock_, patience);
     if (in_time) continue;
-    if (!shared_.absent.empty() && shared_.absent[home]) {
+    if (shared_.absent[home]) {
       given_up_ = seq_;
       waiting_ = false;
       co_return false;

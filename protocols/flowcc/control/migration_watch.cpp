@@ -34,7 +34,7 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
   }
   const NodeId home = shared_.home_of(tag);
   if (nodes_[home]->crashed()) return;  // it grants nothing
-  if (nodes_[home]->home_agent().migration()->would_grant(tag) && owner_.metadata(tag)) {
+  if (nodes_[home]->home_agent().migration().would_grant(tag) && owner_.metadata(tag)) {
     report("two-owners", tag,
            fmt::format("block {} is in the switch, and its home node {} would grant requests for it",
                        sim::printed_key(tag), home));
@@ -44,7 +44,7 @@ void MigrationWatch::after_ingress(const p4::Packet& packet, const p4::IngressMe
 std::vector<models::Leak> MigrationWatch::at_rest() const {
   std::vector<models::Leak> wrong = owner_.left_scores();
   const auto home_of = [this](Tag tag) -> const HomeMigration& {
-    return *nodes_[shared_.home_of(tag)]->home_agent().migration();
+    return nodes_[shared_.home_of(tag)]->home_agent().migration();
   };
   owner_.visit_blocks([&](Tag tag) {
     if (home_of(tag).is_away(tag) || shared_.is_homeless(tag)) return;
@@ -53,7 +53,7 @@ std::vector<models::Leak> MigrationWatch::at_rest() const {
                      {tag, {}}});
   });
   for (const MemoryNode* node : nodes_) {
-    node->home_agent().migration()->visit_away([&](Tag tag) {
+    node->home_agent().migration().visit_away([&](Tag tag) {
       if (owner_.metadata(tag)) return;
       wrong.push_back(
           {"no-owner",

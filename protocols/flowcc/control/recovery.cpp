@@ -47,16 +47,14 @@ void Recovery::switch_booted() {
 void Recovery::node_fails(NodeId node) {
   nodes_[node]->visit_global_memory([&](Tag tag, sim::Value value) {
     std::size_t& writes = died_with_[tag].home;
-    writes = std::max(writes, shared_.writes->age(tag, value));
+    writes = std::max(writes, shared_.writes.age(tag, value));
   });
-  for (const auto& requester : nodes_[node]->requesters()) {
-    requester->visit_runners([this](const TimedRunner& runner) {
-      runner.events().visit_write_backs([this](const BlockData& data) {
-        std::size_t& writes = died_with_[data.tag].write_back;
-        writes = std::max(writes, shared_.writes->age(data.tag, data.value));
-      });
+  nodes_[node]->visit_runners([this](const TimedRunner& runner) {
+    runner.events().visit_write_backs([this](const BlockData& data) {
+      std::size_t& writes = died_with_[data.tag].write_back;
+      writes = std::max(writes, shared_.writes.age(data.tag, data.value));
     });
-  }
+  });
 }
 
 sim::Task<bool> Recovery::recover(NodeId lost) {
@@ -127,7 +125,7 @@ sim::Task<void> Recovery::unless_dead(NodeId node, models::Membership::Work work
 sim::Task<void> Recovery::run() {
   const sim::Time began = shared_.calendar.now();
   const sim::Duration rest = shared_.options.recovery.rest;
-  ++shared_.migration->recoveries.value;
+  ++shared_.migration.recoveries.value;
   do {
     again_ = false;
     ++incarnation_;
@@ -158,13 +156,13 @@ sim::Task<void> Recovery::run() {
     free_locks_();
     welcome();
     co_await at_all([this](NodeId node) { return go(node); });
-    shared_.migration->recovery_work.value +=
+    shared_.migration.recovery_work.value +=
         static_cast<std::uint64_t>((shared_.calendar.now() - work_began - rest).ns());
   } while (again_);
   participants_.clear();
   busy_ = shared_.recovering = false;
   ended_.notify_all();
-  shared_.migration->recovery_time.value += static_cast<std::uint64_t>((shared_.calendar.now() - began).ns());
+  shared_.migration.recovery_time.value += static_cast<std::uint64_t>((shared_.calendar.now() - began).ns());
 }
 
 void Recovery::welcome() {
@@ -177,7 +175,7 @@ std::map<Tag, std::size_t> Recovery::what_is_left() const {
   const auto keep = [&](Tag tag, sim::Value value) {
     if (value == sim::kNeverWritten) return;
     std::size_t& newest = left[tag];
-    newest = std::max(newest, shared_.writes->age(tag, value));
+    newest = std::max(newest, shared_.writes.age(tag, value));
   };
   for (MemoryNode* node : nodes_) {
     if (node->crashed()) continue;
@@ -194,13 +192,13 @@ void Recovery::tell_of_losses() {
   if (!std::exchange(anybody_died_, false)) return;
   std::map<Tag, std::size_t> left = what_is_left();
   std::vector<Tag> written;
-  shared_.writes->visit([&](Tag tag) { written.push_back(tag); });
+  shared_.writes.visit([&](Tag tag) { written.push_back(tag); });
   for (const Tag tag : written) {
     const std::size_t kept = left[tag];
-    const sim::Value recovered = kept > 0 ? shared_.writes->after(tag, kept) : sim::kNeverWritten;
+    const sim::Value recovered = kept > 0 ? shared_.writes.after(tag, kept) : sim::kNeverWritten;
     const DiedWith& died = died_with_[tag];
     std::size_t number = kept;
-    shared_.writes->lose_after(tag, kept, [&](sim::Value value) {
+    shared_.writes.lose_after(tag, kept, [&](sim::Value value) {
       ++number;
       // What neither memory nor a write-back had was in the cache of a node, or kept by one for another.
       const sim::Loss why = number <= died.home         ? sim::Loss::home
@@ -208,7 +206,7 @@ void Recovery::tell_of_losses() {
                                                         : sim::Loss::holder;
       lose_(tag, value, why, recovered);
     });
-    if (number > kept) ++shared_.migration->lost_blocks.value;
+    if (number > kept) ++shared_.migration.lost_blocks.value;
   }
   died_with_.clear();
 }

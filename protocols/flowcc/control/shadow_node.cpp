@@ -35,7 +35,7 @@ void ShadowNode::begin(std::uint32_t incarnation) {
 }
 
 void ShadowNode::learn(Tag tag) {
-  core_.charge(shared_.options.shadow.work_per_entry);
+  core_.charge(ShadowOptions::kWorkPerEntry);
   tags_->note(tag, set_of(tag), epoch());
 }
 
@@ -52,9 +52,9 @@ void ShadowNode::on_packet(p4::PacketRef packet) {
     case MessageType::heat_report:
     case MessageType::listing: {
       const bool heat = h.message_type() == MessageType::heat_report;
-      ++(heat ? shared_.migration->reports : shared_.migration->listings).value;
+      ++(heat ? shared_.migration.reports : shared_.migration.listings).value;
       const auto report = packet->content.as<HeatReport>();
-      core_.charge(shared_.options.shadow.work_per_entry * static_cast<std::int64_t>(report.size));
+      core_.charge(ShadowOptions::kWorkPerEntry * static_cast<std::int64_t>(report.size));
       for (std::uint32_t i = 0; i < report.size; ++i) {
         const Heat& block = report.blocks[i];
         tags_->heat(block.tag, set_of(block.tag), block.count, epoch());
@@ -69,11 +69,11 @@ void ShadowNode::on_packet(p4::PacketRef packet) {
 void ShadowNode::scan() {
   if (!serves()) return;
   const auto entries = static_cast<std::int64_t>(tags_->places());
-  core_.run<&ShadowNode::remove_cold>(shared_.options.shadow.work_per_entry * entries, *this);
+  core_.run<&ShadowNode::remove_cold>(ShadowOptions::kWorkPerEntry * entries, *this);
 }
 
 void ShadowNode::remove_cold() {
-  ++shared_.migration->scans.value;
+  ++shared_.migration.scans.value;
   const auto places = static_cast<double>(tags_->places());
   const auto may_be_taken = static_cast<std::uint64_t>(std::floor(places * (1 - shared_.options.shadow.free_share)));
   if (tags_->used() <= may_be_taken) return;
@@ -86,7 +86,7 @@ void ShadowNode::notify_home(Tag tag) {
   h.set_type(MessageType::removal_notice);
   h.receiver = static_cast<std::uint64_t>(Receiver::home_agent);
   h.set_tag(tag);
-  ++shared_.migration->notices.value;
+  ++shared_.migration.notices.value;
   endpoint_.send(h, shared_.home_of(tag), 0);
 }
 

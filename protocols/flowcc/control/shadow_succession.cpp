@@ -77,7 +77,7 @@ sim::Task<void> ShadowSuccession::take_over(models::Membership& membership, std:
   const std::uint64_t term = term_;
   const auto overtaken = [&] { return term != term_ || shared_.recovering || shadow.serves(); };
   if (overtaken()) co_return;
-  ++shared_.migration->takeovers.value;
+  ++shared_.migration.takeovers.value;
   co_await address(term);
   if (overtaken()) co_return;
   std::vector<NodeId> nodes;
@@ -122,7 +122,7 @@ sim::Task<void> ShadowSuccession::read(ShadowNode& shadow, std::uint64_t term, s
     co_await sim::sleep_for(clock_, latency);
     owner_.read_tags(
         first, end, [tags](Tag tag) { tags->push_back(tag); }, operations);
-    shared_.migration->tags_read.value += end - first;
+    shared_.migration.tags_read.value += end - first;
     co_await operations.ended();
     co_await sim::sleep_for(clock_, latency);
     if (!goes_on()) co_return;

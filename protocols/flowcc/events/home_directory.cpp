@@ -12,11 +12,9 @@ HomeDirectory::HomeDirectory(const Setting& setting, DirectoryHost& host)
     : setting_(setting),
       host_(host),
       last_executed_(setting.requesters, setting.options.last_executed),
-      last_serial_(setting.requesters, 0) {
-  if (setting.migration == nullptr) return;
-  migration_ = std::make_unique<HomeMigration>(setting.options.migration, *setting.migration, setting.number, *this);
-  last_unlock_.resize(last_serial_.size(), 0);
-}
+      last_serial_(setting.requesters, 0),
+      last_unlock_(setting.requesters, 0),
+      migration_(setting.options.migration, setting.migration, setting.number, *this, setting.options.migrates()) {}
 
 GlobalMetadata HomeDirectory::metadata(Tag tag) const {
   const std::uint64_t index = index_of(tag);
@@ -38,8 +36,8 @@ LockState HomeDirectory::lock(Tag tag) const {
 }
 
 void HomeDirectory::handle(const FlowCcHeader& h, Operation operation) {
-  if (migration_ && (h.receiver == static_cast<std::uint64_t>(Receiver::requester) ||
-                     h.message_type() == MessageType::removal_notice)) {
+  if (h.receiver == static_cast<std::uint64_t>(Receiver::requester) ||
+      h.message_type() == MessageType::removal_notice) {
     migration_packet(h);
   } else if (h.is_in_switch) {
     serve_from_memory(h, operation);
@@ -93,7 +91,7 @@ void HomeDirectory::own_request(const FlowCcHeader& h, Operation operation) {
     setting_.coverage.race(lock == Lock::acquired ? races.home_undoes_lock : races.home_undoes_nothing);
     if (lock == Lock::acquired) release(h);  // rule (iv)
     refuse(h, metadata, true, operation);
-    if (migration_) migration_->unlocked(h.tag());
+    migration_.unlocked(h.tag());
     return;
   }
   forward(h, metadata, operation);
@@ -139,7 +137,7 @@ void HomeDirectory::forward(const FlowCcHeader& request, GlobalMetadata metadata
     h.is_data_provider = needs_data && node == provider;
     host_.send_copy(h, node, operation);
   }
-  if (migration_) migration_->addressed(h.tag(), static_cast<std::uint32_t>(std::popcount(receivers)));
+  migration_.addressed(h.tag(), static_cast<std::uint32_t>(std::popcount(receivers)));
 }
 
 void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
@@ -147,7 +145,7 @@ void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
     return l.tag == h.tag() && l.requester == h.requester && (l.seq == h.seq || l.kept);
   });
   setting_.coverage.race_if(holder == holders_.end(), races.home_repeated_unlock);
-  setting_.coverage.race_if(migration_ && migration_->is_away(h.tag()), races.home_unlock_after_move);
+  setting_.coverage.race_if(migration_.is_away(h.tag()), races.home_unlock_after_move);
   // Executed once: whoever holds no lock for this event has unlocked already.
   const bool counts = counts_without_lock(h);
   if (holder != holders_.end() || counts) {
@@ -159,14 +157,14 @@ void HomeDirectory::own_unlock(const FlowCcHeader& h, Operation operation) {
     if (holder != holders_.end()) holders_.erase(holder);
   }
   reply(h, MessageType::unlock_ack, {}, false, operation);
-  if (migration_) migration_->unlocked(h.tag());
+  migration_.unlocked(h.tag());
 }
 
 // Without LAST-UNLOCK every unlock counts; where blocks migrate, and an unlock need not be the holder's, each of the
 // requester's that is newer than the last.
 bool HomeDirectory::counts_without_lock(const FlowCcHeader& unlock) {
   if (!setting_.options.last_unlock) return true;
-  if (!migration_ || setting_.options.migration.effective().unlock_by_holder) return false;
+  if (setting_.options.migration_rules().unlock_by_holder) return false;
   std::uint32_t& last = last_unlock_[unlock.requester];
   if (unlock.seq <= last) return false;
   last = static_cast<std::uint32_t>(unlock.seq);
@@ -182,9 +180,9 @@ HomeDirectory::Lock HomeDirectory::acquire(const FlowCcHeader& request) {
     }
     if (!read || !holder.read) return Lock::refused;
   }
-  if (migration_ && migration_->drains(request.tag())) {
+  if (migration_.drains(request.tag())) {
     setting_.coverage.race(races.home_waits_for_lock);
-    ++setting_.migration->refused_requests.value;
+    ++setting_.migration.refused_requests.value;
     return Lock::refused;
   }
   holders_.push_back({.tag = request.tag(),
@@ -222,27 +220,26 @@ void HomeDirectory::reply(const FlowCcHeader& packet, MessageType type, GlobalMe
 // Where blocks migrate.
 
 bool HomeDirectory::admits(const FlowCcHeader& request, Operation operation) {
-  if (!migration_) return true;
-  switch (migration_->admit(request)) {
+  switch (migration_.admit(request)) {
     case HomeMigration::Admission::serve:
       return true;
     case HomeMigration::Admission::refuse:
       setting_.coverage.race(races.home_refuses_given_away);
-      ++setting_.migration->refused_requests.value;
+      ++setting_.migration.refused_requests.value;
       refuse(request, {}, true, operation);
       return false;
     case HomeMigration::Admission::drop:
       setting_.coverage.race(races.home_drops_from_before_return);
-      ++setting_.migration->dropped_requests.value;
+      ++setting_.migration.dropped_requests.value;
       return false;
   }
   return true;
 }
 
 void HomeDirectory::migration_packet(const FlowCcHeader& packet) {
-  ++setting_.migration->packets.value;
-  if (packet.message_type() == MessageType::removal_notice) return migration_->remove(packet.tag());
-  migration_->answered(packet);
+  ++setting_.migration.packets.value;
+  if (packet.message_type() == MessageType::removal_notice) return migration_.remove(packet.tag());
+  migration_.answered(packet);
 }
 
 bool HomeDirectory::lock_to_move(Tag tag) {
@@ -268,7 +265,7 @@ bool HomeDirectory::locked_by_application(Tag tag) const {
 
 void HomeDirectory::forget() {
   holders_.clear();
-  if (migration_) migration_->forget();
+  migration_.forget();
 }
 
 void HomeDirectory::crash() {
@@ -276,13 +273,13 @@ void HomeDirectory::crash() {
   last_executed_.forget_all();
   std::fill(last_serial_.begin(), last_serial_.end(), 0);
   std::fill(last_unlock_.begin(), last_unlock_.end(), 0);
-  if (migration_) migration_->crash();
+  migration_.crash();
 }
 
 void HomeDirectory::forget_requester(RequesterId requester) {
   last_executed_.forget(requester);
   last_serial_[requester] = 0;
-  if (!last_unlock_.empty()) last_unlock_[requester] = 0;
+  last_unlock_[requester] = 0;
 }
 
 void HomeDirectory::keep_lock(Tag tag, RequesterId requester, bool read) {

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -53,10 +52,10 @@ class HomeDirectory final : public MigrationHost {
     const CoverageMarks& coverage;
     const ProviderOrders& providers;
     Counters& counters;
-    MigrationCounters* migration;  ///< null where blocks do not migrate
+    MigrationCounters& migration;
     unsigned nodes;
     unsigned requesters;       ///< of the rack: threads, home agents and locks (network.hpp)
-    unsigned number;           ///< this home agent's as a requester, where blocks migrate
+    unsigned number;           ///< this home agent's as a requester
     unsigned first_lock;       ///< of the locks among the requesters
     std::uint64_t index_mask;  ///< the part of a tag that is the block's index at its home
   };
@@ -82,9 +81,9 @@ class HomeDirectory final : public MigrationHost {
   };
   const std::vector<Holder>& holders() const { return holders_; }
 
-  /// Where blocks migrate: what it has given away and what it is about to; otherwise null.
-  HomeMigration* migration() { return migration_.get(); }
-  const HomeMigration* migration() const { return migration_.get(); }
+  /// What it has given away and what it is about to.
+  HomeMigration& migration() { return migration_; }
+  const HomeMigration& migration() const { return migration_; }
 
   /// All have stopped: no lock is held and no migration under way any more.
   void forget();
@@ -106,7 +105,7 @@ class HomeDirectory final : public MigrationHost {
     archive.each(last_serial_);
     archive.each(last_unlock_);
     last_executed_.archive(archive);
-    if (migration_) migration_->archive(archive);
+    migration_.archive(archive);
   }
 
  private:
@@ -150,8 +149,8 @@ class HomeDirectory final : public MigrationHost {
   std::vector<GlobalMetadata> metadata_;    // by index at home
   std::vector<Holder> holders_;             // few: at most two per requester of the rack
   std::vector<std::uint32_t> last_serial_;  // by requester
-  std::vector<std::uint32_t> last_unlock_;  // by requester; only without the rule that unlocks are the holders'
-  std::unique_ptr<HomeMigration> migration_;
+  std::vector<std::uint32_t> last_unlock_;  // by requester; used only without the rule that unlocks are the holders'
+  HomeMigration migration_;
 };
 
 }  // namespace racksim::flowcc

@@ -11,8 +11,13 @@
 namespace racksim::flowcc {
 
 HomeMigration::HomeMigration(const MigrationOptions& options, MigrationCounters& counters, unsigned requester,
-                             MigrationHost& host)
-    : options_(options), rules_(options.effective()), counters_(counters), requester_(requester), host_(host) {}
+                             MigrationHost& host, bool counts_heat)
+    : options_(options),
+      rules_(options.effective()),
+      counters_(counters),
+      requester_(requester),
+      host_(host),
+      hotness_(counts_heat) {}
 
 HomeMigration::Standing HomeMigration::standing(Tag tag) const {
   const Place* place = places_.find(tag);

@@ -56,8 +56,10 @@ class MigrationHost {
 
 class HomeMigration {
  public:
-  /// `requester` is the home agent's number as a requester.
-  HomeMigration(const MigrationOptions& options, MigrationCounters& counters, unsigned requester, MigrationHost& host);
+  /// `requester` is the home agent's number as a requester. Where blocks do not migrate (`counts_heat` is false) none is
+  /// ever hot, and all stay at home.
+  HomeMigration(const MigrationOptions& options, MigrationCounters& counters, unsigned requester, MigrationHost& host,
+                bool counts_heat);
 
   /// What becomes of a request that the switch has passed on to the home as the block's owner.
   enum class Admission : std::uint8_t { serve, refuse, drop };

@@ -108,7 +108,7 @@ class ExploredBlock::Home final : public DirectoryHost {
                    .coverage = all.coverage_,
                    .providers = all.providers_,
                    .counters = all.counters_,
-                   .migration = &all.migration_counters_,
+                   .migration = all.migration_counters_,
                    .nodes = all.options_.nodes(),
                    .requesters = all.requester_numbers(),
                    .number = kThreads + all.options_.home(),
@@ -135,7 +135,7 @@ class ExploredBlock::Home final : public DirectoryHost {
   void stop_waiting() override {}
   sim::Time now() const override { return {}; }
 
-  HomeMigration& migration() { return *directory.migration(); }
+  HomeMigration& migration() { return directory.migration(); }
 
   HomeDirectory directory;
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
@@ -33,11 +32,11 @@ std::string BlockLocks::refusal(unsigned thread, Tag tag) const {
 
 // Whoever waits keeps its place until it has the lock, so that a node's threads get it in the order of asking.
 sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool tries, sim::OperationId operation) {
-  co_await models::occupy(node_.requester(thread).core(), shared_.options.local_access);
+  co_await models::occupy(requesters_[thread]->core(), shared_.options.local_access);
   Waiting place{.tag = tag, .thread = thread, .mode = mode, .granted = false, .changed = sim::Signal(shared_.calendar)};
   if (!tries) queue_.push_back(&place);
   for (bool granted = false; !granted;) {
-    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    while (node_.stopped()) co_await node_.resumed().wait();
     if (place.granted) break;  // handed over
     Held* held = find(tag);
     const Waiting* first = first_in_queue(tag);
@@ -52,13 +51,13 @@ sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool t
       co_await place.changed.wait();
       continue;
     }
-    if (TimedRunner* sibling = node_.event_on(tag)) {
+    if (TimedRunner* sibling = event_on(node_, tag)) {
       co_await sibling->ended().wait();
       continue;
     }
     bool busy = false;
     try {
-      node_.requester(thread).find_home(tag);
+      requesters_[thread]->find_home(tag);
       granted = co_await ask_owner(thread, tag, mode, busy, operation);
     } catch (const models::Unavailable&) {
       leave(place);
@@ -95,7 +94,7 @@ MessageType BlockLocks::request_for(Tag tag, LockMode mode) const {
 
 sim::Task<bool> BlockLocks::ask_owner(unsigned thread, Tag tag, LockMode mode, bool& busy, sim::OperationId operation) {
   TimedRunner* number = free_number(thread);
-  const auto outcome = co_await node_.requester(thread).obtain(*number, request_for(tag, mode), tag, operation, true);
+  const auto outcome = co_await requesters_[thread]->obtain(*number, request_for(tag, mode), tag, operation, true);
   busy = outcome == TimedRunner::Outcome::busy;
   if (outcome != TimedRunner::Outcome::done) co_return false;
   Held& held = held_.emplace_back();
@@ -112,8 +111,8 @@ sim::Task<bool> BlockLocks::ask_owner(unsigned thread, Tag tag, LockMode mode, b
 
 // A number of a sibling, if all of its own are in use: then one of them has gone to a sibling with its lock.
 TimedRunner* BlockLocks::free_number(unsigned thread) {
-  TimedRunner* number = node_.requester(thread).lock_number();
-  for (const auto& sibling : node_.requesters()) {
+  TimedRunner* number = requesters_[thread]->lock_number();
+  for (const auto& sibling : requesters_) {
     if (number == nullptr) number = sibling->lock_number();
   }
   RACKSIM_INVARIANT(number != nullptr, "a node has a number for each lock that its threads may hold");
@@ -121,8 +120,8 @@ TimedRunner* BlockLocks::free_number(unsigned thread) {
 }
 
 sim::Task<void> BlockLocks::unlock(unsigned thread, Tag tag) {
-  co_await models::occupy(node_.requester(thread).core(), shared_.options.local_access);
-  while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+  co_await models::occupy(requesters_[thread]->core(), shared_.options.local_access);
+  while (node_.stopped()) co_await node_.resumed().wait();
   Held* held = find(tag);
   std::erase(held->threads, thread);
   if (!held->threads.empty() || hand_over(*held)) co_return;

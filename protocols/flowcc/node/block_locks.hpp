@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,8 @@ namespace racksim::flowcc {
 /// The locks of one node's threads.
 class BlockLocks {
  public:
-  BlockLocks(Shared& shared, MemoryNode& node) : shared_(shared), node_(node) {}
+  BlockLocks(Shared& shared, NodeState& node, const std::vector<std::unique_ptr<Requester>>& requesters)
+      : shared_(shared), node_(node), requesters_(requesters) {}
 
   /// Takes a lock; returns whether it is granted, which it is unless `tries`. Throws models::Unavailable if the block's
   /// home is down.
@@ -97,9 +99,10 @@ class BlockLocks {
   const Held* find(Tag tag) const { return const_cast<BlockLocks*>(this)->find(tag); }
 
   Shared& shared_;
-  MemoryNode& node_;
-  std::vector<Held> held_;       // few: what threads hold now
-  std::vector<Waiting*> queue_;  // in the order in which they came
+  NodeState& node_;
+  const std::vector<std::unique_ptr<Requester>>& requesters_;  // by thread
+  std::vector<Held> held_;                                     // few: what threads hold now
+  std::vector<Waiting*> queue_;                                // in the order in which they came
 };
 
 }  // namespace racksim::flowcc

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "protocols/flowcc/node/memory_node.hpp"
-
 namespace racksim::flowcc {
 
-CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
+CacheAgent::CacheAgent(Shared& shared, NodeState& node, models::Core& core)
     : shared_(shared),
       node_(node),
       core_(core),
@@ -18,7 +16,10 @@ CacheAgent::CacheAgent(Shared& shared, MemoryNode& node, models::Core& core)
                   .cache = node.cache(),
                   .node = node.id(),
                   .requesters = shared.requesters()},
-                 *this) {}
+                 *this),
+      invalidations_(shared.options.migrates()),
+      given_away_(shared.options.migrates() && shared.options.recovery.given_away ? shared.requesters() : 0),
+      recovery_writes_(shared, endpoint_) {}
 
 void CacheAgent::on_packet(p4::PacketRef packet) {
   if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
@@ -41,16 +42,8 @@ void CacheAgent::provide(const FlowCcHeader& request, const BlockData& block, si
                         operation);
 }
 
-void CacheAgent::began(RequesterId requester) {
-  node_.recovery().forget(requester);
-}
-
-void CacheAgent::gave_away(RequesterId requester, const BlockData& block) {
-  node_.recovery().gave_away(requester, block);
-}
-
 void CacheAgent::invalidated(const FlowCcHeader& request) {
-  if (shared_.migration != nullptr && request.is_in_switch != 0) invalidations_.add(request.tag(), 1);
+  if (request.is_in_switch != 0) invalidations_.add(request.tag(), 1);
 }
 
 void CacheAgent::permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
@@ -60,11 +53,13 @@ void CacheAgent::permission_changed(Tag tag, sim::Permission permission, sim::Op
 void CacheAgent::crash() {
   responder_.crash();
   invalidations_.clear();
+  given_away_.forget_all();
+  recovery_writes_.crash();
 }
 
 void CacheAgent::epoch_over() {
   const auto blocks = static_cast<std::int64_t>(invalidations_.size());
-  core_.run<&CacheAgent::report_heat>(shared_.options.migration.work_per_block * blocks, *this);
+  core_.run<&CacheAgent::report_heat>(MigrationOptions::kWorkPerBlock * blocks, *this);
 }
 
 void CacheAgent::report_heat() {
@@ -88,7 +83,7 @@ void CacheAgent::report_heat() {
 // When it fails the requester waits for the block in vain: nothing joins a broken connection again.
 void CacheAgent::on_completion(const models::Completion& completion) {
   if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
-  node_.recovery().completed(completion);
+  recovery_writes_.completed(completion);
 }
 
 }  // namespace racksim::flowcc

@@ -4,19 +4,23 @@
 #pragma once
 
 #include "protocols/flowcc/events/cache_responder.hpp"
-#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/node/given_away.hpp"
+#include "protocols/flowcc/node/node_state.hpp"
+#include "protocols/flowcc/node/recovery_writes.hpp"
 
 namespace racksim::flowcc {
-
-class MemoryNode;
 
 /// One background thread, on a core of its own.
 class CacheAgent final : public models::PacketHandler, public models::CompletionHandler, ResponderHost {
  public:
-  CacheAgent(Shared& shared, MemoryNode& node, models::Core& core);
+  CacheAgent(Shared& shared, NodeState& node, models::Core& core);
 
   Endpoint& endpoint() { return endpoint_; }
   models::Core& core() { return core_; }
+  /// What it keeps, and what it writes, for a recovery.
+  GivenAway& given_away() { return given_away_; }
+  const GivenAway& given_away() const { return given_away_; }
+  RecoveryWrites& recovery_writes() { return recovery_writes_; }
 
   /// An epoch is over: the shadow node is told how often which blocks of the switch have been invalidated here.
   void epoch_over();
@@ -31,18 +35,20 @@ class CacheAgent final : public models::PacketHandler, public models::Completion
  private:
   void acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId operation) override;
   void provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId operation) override;
-  void began(RequesterId requester) override;
-  void gave_away(RequesterId requester, const BlockData& block) override;
+  void began(RequesterId requester) override { given_away_.forget(requester); }
+  void gave_away(RequesterId requester, const BlockData& block) override { given_away_.keep(requester, block); }
   void invalidated(const FlowCcHeader& request) override;
   void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override;
   void report_heat();
 
   Shared& shared_;
-  MemoryNode& node_;
+  NodeState& node_;
   models::Core& core_;
   Endpoint endpoint_;
   CacheResponder responder_;
-  Hotness invalidations_;  // in this epoch, of blocks that the switch owns; where blocks migrate
+  Hotness invalidations_;  // in this epoch, of blocks that the switch owns
+  GivenAway given_away_;
+  RecoveryWrites recovery_writes_;
 };
 
 }  // namespace racksim::flowcc

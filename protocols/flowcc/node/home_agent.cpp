@@ -5,11 +5,9 @@
 
 #include <algorithm>
 
-#include "protocols/flowcc/node/memory_node.hpp"
-
 namespace racksim::flowcc {
 
-HomeAgent::HomeAgent(Shared& shared, MemoryNode& node, models::Core& core)
+HomeAgent::HomeAgent(Shared& shared, const NodeState& node, models::Core& core)
     : shared_(shared),
       node_(node),
       core_(core),
@@ -58,7 +56,7 @@ void HomeAgent::send_move(const FlowCcHeader& header, bool again) {
   h.set_index = set_index(h.tag(), shared_.options.entries_per_way);
   h.node_id = endpoint_.node();
   h.reply_qp = endpoint_.raw_qpn();
-  ++shared_.migration->packets.value;
+  ++shared_.migration.packets.value;
   ++shared_.counters.home_sent.value;
   endpoint_.send(h, endpoint_.node(), 0);
   const sim::Duration first =
@@ -73,28 +71,28 @@ void HomeAgent::stop_waiting() {
 }
 
 void HomeAgent::move_timed_out() {
-  endpoint_.report_timeout(*migration()->moving(), 0, move_patience_);
-  migration()->timed_out();
+  endpoint_.report_timeout(*migration().moving(), 0, move_patience_);
+  migration().timed_out();
 }
 
 void HomeAgent::epoch_over() {
-  const auto blocks = static_cast<std::int64_t>(migration()->counted());
-  core_.run<&HomeAgent::end_epoch>(shared_.options.migration.work_per_block * blocks, *this);
+  const auto blocks = static_cast<std::int64_t>(migration().counted());
+  core_.run<&HomeAgent::end_epoch>(MigrationOptions::kWorkPerBlock * blocks, *this);
 }
 
 void HomeAgent::end_epoch() {
-  migration()->end_epoch();
+  migration().end_epoch();
   HeatReport report;
   for (std::uint64_t left = shared_.options.migration.listed; left > 0;) {
     const std::size_t most = std::min<std::uint64_t>(left, HeatReport::kMost);
     report.size = 0;
-    migration()->list(report, most);
+    migration().list(report, most);
     if (report.size == 0) return;
     FlowCcHeader h;
     h.set_type(MessageType::listing);
     h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
     h.node_id = endpoint_.node();
-    ++shared_.migration->packets.value;
+    ++shared_.migration.packets.value;
     ++shared_.counters.home_sent.value;
     endpoint_.send_hint(h, shared_.shadow_of[endpoint_.node()], report);
     if (report.size < most) return;

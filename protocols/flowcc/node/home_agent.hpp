@@ -7,16 +7,14 @@
 #include <vector>
 
 #include "protocols/flowcc/events/home_directory.hpp"
-#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/node/node_state.hpp"
 
 namespace racksim::flowcc {
-
-class MemoryNode;
 
 /// One background thread, on a core of its own.
 class HomeAgent final : public models::PacketHandler, public models::CompletionHandler, DirectoryHost {
  public:
-  HomeAgent(Shared& shared, MemoryNode& node, models::Core& core);
+  HomeAgent(Shared& shared, const NodeState& node, models::Core& core);
 
   Endpoint& endpoint() { return endpoint_; }
   models::Core& core() { return core_; }
@@ -26,9 +24,9 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
 
-  /// Where blocks migrate: what it has given away and what it is about to; otherwise null.
-  HomeMigration* migration() { return directory_.migration(); }
-  const HomeMigration* migration() const { return directory_.migration(); }
+  /// What it has given away and what it is about to.
+  HomeMigration& migration() { return directory_.migration(); }
+  const HomeMigration& migration() const { return directory_.migration(); }
   /// An epoch is over: hot blocks move, and the shadow node is told which have.
   void epoch_over();
   /// All have stopped: no lock is held and no migration under way any more.
@@ -48,7 +46,7 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   void move_timed_out();
 
   Shared& shared_;
-  MemoryNode& node_;
+  const NodeState& node_;
   models::Core& core_;
   Endpoint endpoint_;
   HomeDirectory directory_;

@@ -36,9 +36,9 @@ void Endpoint::connect_again(std::uint32_t connection) {
 }
 
 bool Shared::is_stale(const p4::Packet& packet, NodeId server) const {
-  if (migration == nullptr) return false;
+  if (!options.migrates()) return false;  // there is one incarnation
   const bool stale = packet.get<p4::Udp>().src_port != flowcc_port(incarnations[server]);
-  if (stale) ++migration->stale_packets.value;
+  if (stale) ++migration.stale_packets.value;
   return stale;
 }
 
@@ -49,8 +49,7 @@ sim::Duration Shared::control_time(std::uint64_t operations) const {
 
 p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
   // The switch writes the UDP destination port, the receiver's queue pair.
-  const std::uint32_t incarnation = shared_.incarnations.empty() ? 0 : shared_.incarnations[node_];
-  p4::PacketRef packet = shared_.rack.make_packet(destination, shared_.flowcc_port(incarnation), 0);
+  p4::PacketRef packet = shared_.rack.make_packet(destination, shared_.flowcc_port(shared_.incarnations[node_]), 0);
   packet->push(header);
   packet->operation = operation;
   return packet;

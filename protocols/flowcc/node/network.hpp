@@ -27,16 +27,17 @@ struct Shared {
   models::MemoryService& memory;  ///< the service that FlowCC offers
   const models::MemoryShape& shape;
   Counters& counters;
+  MigrationCounters& migration;  ///< of what happens only where blocks migrate
+  WriteLog& writes;
   CoverageMarks coverage{};
   ProviderOrders providers{shape.nodes};
-  std::vector<std::uint32_t> data_keys{};     ///< by node: of the memory that blocks are written to
-  MigrationCounters* migration = nullptr;     ///< null where blocks do not migrate
-  std::vector<NodeId> shadow_of{};            ///< by node: the server that it takes for the shadow node's
-  bool recovering = false;                    ///< between the stop of all and their going on
-  std::vector<std::uint32_t> incarnations{};  ///< by server: which one it takes part in
-  std::vector<bool> absent{};                 ///< by node: found dead, and not back yet
-  WriteLog* writes = nullptr;                 ///< null where blocks do not migrate
-  std::set<Tag> orphans{};                    ///< blocks whose locks were freed since their holders have died
+  std::vector<std::uint32_t> data_keys{};  ///< by node: of the memory that blocks are written to
+  std::vector<NodeId> shadow_of{};         ///< by node: the server that it takes for the shadow node's
+  bool recovering = false;                 ///< between the stop of all and their going on
+  /// By server: which incarnation it takes part in.
+  std::vector<std::uint32_t> incarnations = std::vector<std::uint32_t>(rack.nodes());
+  std::vector<bool> absent = std::vector<bool>(shape.nodes);  ///< by node: found dead, and not back yet
+  std::set<Tag> orphans{};  ///< blocks whose locks were freed since their holders have died
 
   NodeId home_of(Tag tag) const {
     return static_cast<NodeId>(tag >> (models::GlobalAddress::kOffsetBits - block_bits()));
@@ -51,7 +52,7 @@ struct Shared {
     return Tag{std::uint64_t{home} << (models::GlobalAddress::kOffsetBits - block_bits()) | index};
   }
   /// Whether accesses to the block have to fail, for its home is not there.
-  bool is_homeless(Tag tag) const { return !absent.empty() && absent[home_of(tag)]; }
+  bool is_homeless(Tag tag) const { return absent[home_of(tag)]; }
   /// Whether a node takes part in an incarnation: it is there, or about to come back.
   bool takes_part(NodeId node, std::uint32_t incarnation) const {
     return !absent[node] || incarnations[node] == incarnation;
@@ -87,7 +88,7 @@ struct Shared {
   /// Whether a transfer has failed, not by a connection that was closed because all stop.
   bool is_failure(const models::Completion& completion) const {
     return completion.status != models::Status::success &&
-           (migration == nullptr || completion.status != models::Status::flushed);
+           !(options.migrates() && completion.status == models::Status::flushed);
   }
   /// Whether a packet is of another incarnation than the server's that it has come to.
   bool is_stale(const p4::Packet& packet, NodeId server) const;

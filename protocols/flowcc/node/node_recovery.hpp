@@ -12,31 +12,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "protocols/flowcc/node/network.hpp"
-#include "protocols/flowcc/rules/hotness.hpp"
-#include "sim/kernel/waiting.hpp"
+#include "protocols/flowcc/node/block_locks.hpp"
+#include "protocols/flowcc/node/cache_agent.hpp"
+#include "protocols/flowcc/node/home_agent.hpp"
+#include "protocols/flowcc/node/requester.hpp"
 
 namespace racksim::flowcc {
 
-class MemoryNode;
-
 class NodeRecovery {
  public:
-  NodeRecovery(Shared& shared, MemoryNode& node);
-
-  /// Whether application threads stand still.
-  bool stopped() const { return stopped_; }
-  /// Notified when they may go on.
-  sim::Signal& resumed() { return resumed_; }
-
-  /// A cache agent has given a dirty block away to a requester, or downgraded it for that one.
-  void gave_away(RequesterId requester, const BlockData& block);
-  /// And has a new request of that requester.
-  void forget(RequesterId requester) {
-    if (!given_away_.empty()) given_away_[requester].held = false;
-  }
+  /// The parts of the node that have something to stop, to tell or to learn.
+  struct Parts {
+    const std::vector<std::unique_ptr<Requester>>& requesters;
+    const BlockLocks& locks;
+    HomeAgent& home_agent;
+    CacheAgent& cache_agent;
+  };
+  NodeRecovery(Shared& shared, NodeState& node, const Parts& parts)
+      : shared_(shared), node_(node), parts_(parts), writes_(parts.cache_agent.recovery_writes()) {}
 
   // The steps, in their order. Each can be repeated, as a recovery that begins again does.
 
@@ -57,14 +53,14 @@ class NodeRecovery {
   /// As printed: ends when nothing is under way, if ever.
   sim::Task<void> drain();
 
+  /// A node is dead: its requesters may come again, with numbers from 1.
+  void forget_requesters_of(NodeId dead);
   /// The node has crashed, and knows nothing any more; its threads stand still until it is taken back.
   void crash();
   /// Calls `visit(block)` for whatever is kept here that may be all that is left of an acknowledged write.
   template <class Visit>
   void visit_kept(Visit&& visit) const {
-    for (const GivenAway& given : given_away_) {
-      if (given.held) visit(given.block);
-    }
+    parts_.cache_agent.given_away().visit(visit);
     for (const BlockData& block : write_backs_) visit(block);
     for (const BlockData& block : homeless_) visit(block);
   }
@@ -73,14 +69,8 @@ class NodeRecovery {
   void reported(NodeId from, const HeatReport& blocks);
   /// And what a home asks for.
   void asked_for(const HeatReport& blocks) { wanted_.push_back(blocks); }
-  /// A WRITE of a step has ended.
-  void completed(const models::Completion& completion);
 
  private:
-  struct GivenAway {
-    bool held = false;
-    BlockData block{};
-  };
   /// What a node has of a block.
   enum class Copy : std::uint8_t {
     clean,
@@ -96,28 +86,20 @@ class NodeRecovery {
   static std::uint32_t report_of(Copy copy, std::uint32_t version) {
     return version << 2 | static_cast<std::uint32_t>(copy);
   }
-  /// Lists of blocks, one for each node, that are sent when they are full.
-  class Lists;
-  void begin_writing();
-  void write_home(const BlockData& block);
-  sim::Task<bool> all_written();
-  std::uint32_t incarnation() const;
+  std::uint32_t incarnation() const { return shared_.incarnations[node_.id()]; }
   /// What may be newer than memory, beside what is cached: all that was given away, since whoever got it may have given
   /// it on to the dead, and what is of a home that has died.
   std::vector<BlockData> kept() const;
   BlockData newest_of(Tag tag) const;
 
   Shared& shared_;
-  MemoryNode& node_;
-  bool stopped_ = false;
-  sim::Signal resumed_, written_;
-  std::vector<GivenAway> given_away_;   // by requester
+  NodeState& node_;
+  const Parts parts_;
+  RecoveryWrites& writes_;
   std::vector<BlockData> write_backs_;  // under way when all stopped
   std::vector<BlockData> homeless_;     // that could not be written home, for it was down
   std::vector<HeatReport> wanted_;
   std::vector<Reported> reports_;
-  std::uint64_t writing_ = 0;
-  bool write_failed_ = false;
 };
 
 }  // namespace racksim::flowcc

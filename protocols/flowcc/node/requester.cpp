@@ -4,12 +4,11 @@
 #include <fmt/core.h>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
 
-Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core)
+Requester::Requester(Shared& shared, NodeState& node, unsigned thread, models::Core& core)
     : shared_(shared),
       node_(node),
       thread_(thread),
@@ -21,7 +20,7 @@ Requester::Requester(Shared& shared, MemoryNode& node, unsigned thread, models::
 sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
-    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    while (node_.stopped()) co_await node_.resumed().wait();
     // A clean or dirty copy is readable, whatever event may be under way on it (§6, "Cache").
     if (CacheEntry* entry = node_.cache().find(tag); entry != nullptr && entry->valid()) {
       if (local) ++shared_.counters.local_hits.value;
@@ -37,14 +36,14 @@ sim::Task<sim::Value> Requester::read(Tag tag, sim::OperationId operation) {
 sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId operation) {
   co_await models::occupy(core_, shared_.options.local_access);
   for (bool local = true;; local = false) {
-    while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+    while (node_.stopped()) co_await node_.resumed().wait();
     CacheEntry* entry = node_.cache().find(tag);
     if (entry != nullptr && entry->state == CacheEntry::State::dirty && !entry->busy) {
       if (local) ++shared_.counters.local_hits.value;
       node_.cache().touch(*entry);
       entry->value = value;
       shared_.memory.performed(operation, tag, value);
-      if (shared_.writes != nullptr) shared_.writes->performed(tag, value);
+      shared_.writes.performed(tag, value);
       co_return;
     }
     find_home(tag);
@@ -56,13 +55,13 @@ sim::Task<void> Requester::write(Tag tag, sim::Value value, sim::OperationId ope
 // What is cached here can be used without its home; all else needs it.
 void Requester::find_home(Tag tag) const {
   if (!shared_.is_homeless(tag)) return;
-  ++shared_.migration->unavailable.value;
+  ++shared_.migration.unavailable.value;
   throw models::Unavailable(
       fmt::format("block {}: its home, node {}, is down", sim::printed_key(tag), shared_.home_of(tag)));
 }
 
 sim::Task<void> Requester::obtain_for_access(MessageType type, Tag tag, sim::OperationId operation) {
-  if (TimedRunner* sibling = node_.event_on(tag)) {
+  if (TimedRunner* sibling = event_on(node_, tag)) {
     // Misses of one node on one block are one event. Were they two, the unlock of one would put the node into the
     // copyset and a retransmission of the other would fail its check while holding a lock.
     shared_.coverage.race(races.misses_merged);
@@ -98,7 +97,7 @@ sim::Task<void> Requester::make_room(TimedRunner& by, Tag tag, sim::OperationId 
   CacheEntry* victim = node_.cache().victim(
       tag, [this](const CacheEntry& entry) { return !entry.locked && !shared_.is_homeless(entry.tag); });
   if (victim == nullptr && !node_.cache().any_busy(tag)) {
-    if (shared_.migration != nullptr) ++shared_.migration->unavailable.value;
+    ++shared_.migration.unavailable.value;
     throw models::Unavailable(
         fmt::format("block {}: its place in the cache is taken by blocks that are locked or whose homes are down",
                     sim::printed_key(tag)));
@@ -131,12 +130,6 @@ TimedRunner* Requester::lock_number() {
   return locks_.back().get();
 }
 
-bool Requester::quiescent() const {
-  bool quiescent = true;
-  visit_runners([&](const TimedRunner& runner) { quiescent = quiescent && runner.events().quiescent(); });
-  return quiescent;
-}
-
 TimedRunner& Requester::runner_of(std::uint64_t requester) {
   const auto number = static_cast<unsigned>(requester);
   return shared_.is_lock(number) ? *locks_[number - shared_.requester_of_lock(node_.id(), thread_, 0)] : runner_;
@@ -144,10 +137,6 @@ TimedRunner& Requester::runner_of(std::uint64_t requester) {
 
 void Requester::data_landed(unsigned requester, std::uint32_t seq, const BlockData& data) {
   runner_of(requester).data_landed(seq, data);
-}
-
-void Requester::crash() {
-  visit_runners([](TimedRunner& runner) { runner.crash(); });
 }
 
 void Requester::on_packet(p4::PacketRef packet) {

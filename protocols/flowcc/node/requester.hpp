@@ -17,12 +17,10 @@
 
 namespace racksim::flowcc {
 
-class MemoryNode;
-
 /// One application thread.
 class Requester final : public models::PacketHandler, public models::CompletionHandler {
  public:
-  Requester(Shared& shared, MemoryNode& node, unsigned thread, models::Core& core);
+  Requester(Shared& shared, NodeState& node, unsigned thread, models::Core& core);
 
   /// Reads a block through the local cache; returns its value.
   sim::Task<sim::Value> read(Tag tag, sim::OperationId operation);
@@ -46,11 +44,6 @@ class Requester final : public models::PacketHandler, public models::CompletionH
     visit(runner_);
     for (const auto& lock : locks_) visit(*lock);
   }
-  template <class Visit>
-  void visit_runners(Visit&& visit) const {
-    visit(runner_);
-    for (const auto& lock : locks_) visit(static_cast<const TimedRunner&>(*lock));
-  }
 
   /// By its number.
   TimedRunner& runner_of(std::uint64_t requester);
@@ -59,12 +52,9 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   const CoherenceEvent& event() const { return runner_.event(); }
   models::Core& core() { return core_; }
   Endpoint& endpoint() { return endpoint_; }
-  bool quiescent() const;
 
   /// Data have landed in the buffer of event `seq` of one of its numbers.
   void data_landed(unsigned requester, std::uint32_t seq, const BlockData& data);
-  /// The thread died with its node: nothing is under way any more, and the next numbers are 1.
-  void crash();
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;
@@ -74,7 +64,7 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   sim::Task<void> make_room(TimedRunner& by, Tag tag, sim::OperationId operation);
 
   Shared& shared_;
-  MemoryNode& node_;
+  NodeState& node_;
   unsigned thread_;
   models::Core& core_;
   Endpoint endpoint_;

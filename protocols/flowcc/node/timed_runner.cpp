@@ -3,15 +3,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "models/host/core_wait.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
 
-TimedRunner::TimedRunner(Shared& shared, MemoryNode& node, models::Core& core, Endpoint& endpoint, RequesterId number,
+TimedRunner::TimedRunner(Shared& shared, NodeState& node, models::Core& core, Endpoint& endpoint, RequesterId number,
                          std::string name)
     : shared_(shared),
       node_(node),
@@ -24,19 +24,31 @@ TimedRunner::TimedRunner(Shared& shared, MemoryNode& node, models::Core& core, E
       ended_(shared.calendar),
       unlock_sent_(shared.calendar),
       unlock_acked_(shared.calendar) {
+  node.runners.push_back(this);
   timers_.fill({.patience = timeout(shared.options.unlock_timeout_rtts), .id = {}});
+}
+
+TimedRunner* event_on(const NodeState& node, Tag tag) {
+  const auto found = std::ranges::find_if(node.runners, [tag](const TimedRunner* runner) {
+    return runner->event().active() && runner->event().tag() == tag;
+  });
+  return found == node.runners.end() ? nullptr : *found;
+}
+
+bool quiescent(const NodeState& node) {
+  return std::ranges::all_of(node.runners, [](const TimedRunner* runner) { return runner->events().quiescent(); });
 }
 
 sim::Task<TimedRunner::Outcome> TimedRunner::run(MessageType type, Tag tag, sim::OperationId operation,
                                                  bool keep_lock) {
-  RACKSIM_INVARIANT(node_.event_on(tag) == nullptr, "a node has one coherence event under way on a block");
+  RACKSIM_INVARIANT(event_on(node_, tag) == nullptr, "a node has one coherence event under way on a block");
   runner_.claim(type, tag, operation, shared_.calendar.now());
   co_await models::occupy(core_, shared_.options.miss_setup);
   while (!runner_.may_send()) {
     shared_.coverage.race(races.waits_for_same_parity);
     co_await unlock_acked_.wait();
   }
-  while (node_.recovery().stopped()) co_await node_.recovery().resumed().wait();
+  while (node_.stopped()) co_await node_.resumed().wait();
   if (shared_.is_homeless(tag)) {
     runner_.give_back();
     co_return Outcome::lost_race;
@@ -90,14 +102,6 @@ void TimedRunner::send(FlowCcHeader& h, sim::OperationId operation) {
 void TimedRunner::write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) {
   const std::uint64_t wr_id = std::uint64_t{number().number()} << 32 | seq;
   endpoint_.write_block(shared_.home_of(data.tag), DataAddress::global_memory(data.tag), data, true, wr_id, operation);
-}
-
-LocalCache& TimedRunner::cache() {
-  return node_.cache();
-}
-
-void TimedRunner::permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
-  node_.permission_changed(tag, permission, operation);
 }
 
 void TimedRunner::unlock_sent(std::size_t slot) {

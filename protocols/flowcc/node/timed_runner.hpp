@@ -13,17 +13,15 @@
 #include <string>
 
 #include "protocols/flowcc/events/event_runner.hpp"
-#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/node/node_state.hpp"
 #include "sim/kernel/waiting.hpp"
 
 namespace racksim::flowcc {
 
-class MemoryNode;
-
 class TimedRunner final : public EventHost {
  public:
   /// Sends through the thread's endpoint; `name` is how reports name it.
-  TimedRunner(Shared& shared, MemoryNode& node, models::Core& core, Endpoint& endpoint, RequesterId number,
+  TimedRunner(Shared& shared, NodeState& node, models::Core& core, Endpoint& endpoint, RequesterId number,
               std::string name);
 
   EventRunner& events() { return runner_; }
@@ -59,8 +57,10 @@ class TimedRunner final : public EventHost {
  private:
   void send(FlowCcHeader& header, sim::OperationId operation) override;
   void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) override;
-  LocalCache& cache() override;
-  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override;
+  LocalCache& cache() override { return node_.cache(); }
+  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override {
+    node_.permission_changed(tag, permission, operation);
+  }
   void unlock_sent(std::size_t slot) override;
   void unlock_over(std::size_t slot) override;
   void unlock_dropped(std::size_t slot) override;
@@ -77,7 +77,7 @@ class TimedRunner final : public EventHost {
   };
 
   Shared& shared_;
-  MemoryNode& node_;
+  NodeState& node_;
   models::Core& core_;
   sim::Clock& clock_;
   Endpoint& endpoint_;
@@ -86,5 +86,10 @@ class TimedRunner final : public EventHost {
   sim::Signal settled_, ended_, unlock_sent_, unlock_acked_;
   std::array<Timer, 2> timers_;  // of unlocks
 };
+
+/// Who of a node has an event under way on a block, or null.
+TimedRunner* event_on(const NodeState& node, Tag tag);
+/// Whether nobody of it has an event or an unlock under way.
+bool quiescent(const NodeState& node);
 
 }  // namespace racksim::flowcc

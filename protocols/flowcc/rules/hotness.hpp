@@ -33,7 +33,12 @@ struct HeatReport {
 /// Counts of one epoch. Takes memory and time by the blocks that were touched.
 class Hotness {
  public:
-  void add(Tag tag, std::uint32_t n) { counts_[tag] += n; }
+  /// Where blocks do not migrate nothing is counted.
+  explicit Hotness(bool counts) : is_counted_(counts) {}
+
+  void add(Tag tag, std::uint32_t n) {
+    if (is_counted_) counts_[tag] += n;
+  }
   std::size_t size() const { return counts_.size(); }
   void clear() { counts_ = {}; }
 
@@ -49,6 +54,7 @@ class Hotness {
   }
 
  private:
+  bool is_counted_;
   sim::FlatMap<std::uint32_t> counts_;
 };
 

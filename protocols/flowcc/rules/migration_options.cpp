@@ -56,10 +56,6 @@ void MigrationOptions::declare(sim::Parameters& p) {
             "copy of ADD's answer may be lost; 0: none")
       .varied({0, 1, 512})
       .neutral(listed);
-  p.length("work_per_block", work_per_block, sim::Duration{}, kMost,
-           "core time of an agent at an epoch's end for each block that it has counted (assumed: a pass over a small "
-           "table)")
-      .neutral(work_per_block);
   p.choice("which", which, {{"safe", Rules::safe}, {"printed", Rules::printed}},
            "the rules below that are on, or none of them: Concordia §5.2.1 as printed")
       .neutral(which)
@@ -95,9 +91,6 @@ void ShadowOptions::declare(sim::Parameters& p) {
       .varied({0, 1})
       .neutral(halvings);
   p.length("work", work, sim::Duration{}, kMost, "core time of the shadow node for a packet").neutral(work);
-  p.length("work_per_entry", work_per_entry, sim::Duration{}, kMost,
-           "core time of the shadow node for each entry of SHADOW-TAG that a scan or a report looks at")
-      .neutral(work_per_entry);
 }
 
 }  // namespace racksim::flowcc

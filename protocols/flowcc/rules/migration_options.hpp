@@ -50,9 +50,11 @@ struct MigrationOptions {
   std::uint64_t timeout_rtts = 6;                                ///< as of requests (§5.3.1, footnote 5)
   std::uint64_t skips = 3;
   std::uint64_t listed = 512;
-  sim::Duration work_per_block = sim::Duration::from_ps(10'000);
   Rules which = Rules::safe;
   MigrationRules rules;
+
+  /// Core time of an agent at an epoch's end for each block that it has counted (assumed: a pass over a small table).
+  static constexpr sim::Duration kWorkPerBlock = sim::Duration::from_ps(10'000);
 
   /// Those that hold.
   MigrationRules effective() const { return which == Rules::safe ? rules : MigrationRules::none(); }
@@ -70,7 +72,8 @@ struct ShadowOptions {
   double free_share = 0.05;
   std::uint64_t halvings = 1;
   sim::Duration work = sim::Duration::from_ps(100'000);
-  sim::Duration work_per_entry = sim::Duration::from_ps(2'000);
+  /// Core time for each entry of SHADOW-TAG that a scan or a report looks at (assumed).
+  static constexpr sim::Duration kWorkPerEntry = sim::Duration::from_ps(2'000);
 
   void declare(sim::Parameters& p);
 };

@@ -22,7 +22,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   };
   enum class Idempotence : std::uint8_t {
     safe,  ///< §5.3 with the four rules that make it hold (event_runner.hpp)
-    paper  ///< §5.3 and the order of §5.1.1 as printed, which leaks locks under most faults (requester.hpp)
+    paper  ///< §5.3 and the order of §5.1.1 as printed, which leaks locks under most faults (event_runner.hpp)
   };
 
   enum class AllocateFrom : std::uint8_t {
@@ -59,6 +59,8 @@ struct FlowCcOptions final : models::ProtocolOptions {
   RecoveryOptions recovery;
   LockOptions locks;
   bool migrates() const { return ownership == Ownership::migrating; }
+  /// The rules of migration that hold: all where no block migrates.
+  MigrationRules migration_rules() const { return migrates() ? migration.effective() : MigrationRules{}; }
   std::uint64_t memory_bytes = models::MemoryAllocator::kEverything;
   AllocateFrom allocate_from = AllocateFrom::round_robin;
   std::uint64_t allocation_home = 0;
@@ -75,7 +77,7 @@ struct FlowCcOptions final : models::ProtocolOptions {
   /// Whether everything is on without which metadata and locks go wrong.
   bool keeps_metadata() const {
     return idempotence == Idempotence::safe && scoreboard && last_unlock && last_executed && check_table &&
-           (!migrates() || migration.effective().all());
+           migration_rules().all();
   }
 
   void declare(sim::Parameters& p) override;

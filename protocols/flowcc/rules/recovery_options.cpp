@@ -5,7 +5,6 @@
 namespace racksim::flowcc {
 
 void RecoveryOptions::declare(sim::Parameters& p) {
-  const sim::Duration most = sim::Duration::from_ps(1'000'000'000);
   membership.declare(p);
   p.choice("of_nodes", of_nodes, {{"rebuild", OfNodes::rebuild}, {"printed", OfNodes::printed}},
            "what is done about a node that has failed: all stop and homes rebuild metadata as after a failure of the "
@@ -35,10 +34,6 @@ void RecoveryOptions::declare(sim::Parameters& p) {
   p.flag("incarnations", incarnations, "packets from before a recovery are dropped by switch and agents")
       .neutral(true)
       .guards("packets from before a recovery change what was rebuilt", "flowcc-migrating-without-incarnations");
-  p.length("work_per_entry", work_per_entry, {}, most, "core time of a cache agent to look at an entry for its report")
-      .neutral(work_per_entry);
-  p.length("work_per_report", work_per_report, {}, most, "core time of a home agent for a block that is reported")
-      .neutral(work_per_report);
   p.length(
        "rest", rest, {}, sim::Duration::from_ps(100'000'000'000'000),
        "time that a recovery takes beside what is modelled, such as for processes to start and for a driver to set the "

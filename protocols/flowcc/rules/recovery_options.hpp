@@ -24,10 +24,12 @@ struct RecoveryOptions {
   bool locks = true;
   /// Off: packets from before a recovery pass for new ones.
   bool incarnations = true;
-  sim::Duration work_per_entry = sim::Duration::from_ps(5'000);
   /// Of each recovery, beside what is modelled.
   sim::Duration rest;
-  sim::Duration work_per_report = sim::Duration::from_ps(50'000);
+  /// Core time of a cache agent to look at an entry for its report, and of a home agent for a block that is reported
+  /// (assumed).
+  static constexpr sim::Duration kWorkPerEntry = sim::Duration::from_ps(5'000);
+  static constexpr sim::Duration kWorkPerReport = sim::Duration::from_ps(50'000);
 
   void declare(sim::Parameters& p);
 };

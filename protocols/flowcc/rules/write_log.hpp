@@ -14,7 +14,13 @@ namespace racksim::flowcc {
 
 class WriteLog {
  public:
-  void performed(Tag tag, sim::Value value) { blocks_[tag].push_back(value); }
+  /// Where no node may fail nothing is kept.
+  explicit WriteLog(bool keeps) : keeps_(keeps) {}
+
+  bool keeps() const { return keeps_; }
+  void performed(Tag tag, sim::Value value) {
+    if (keeps_) blocks_[tag].push_back(value);
+  }
 
   /// It has this value before the run.
   void begin(Tag tag, sim::Value value) { blocks_[tag] = {value}; }
@@ -47,6 +53,7 @@ class WriteLog {
   }
 
  private:
+  bool keeps_;
   std::map<std::uint64_t, std::vector<sim::Value>> blocks_;  // in order, for reports that are the same in every run
 };
 

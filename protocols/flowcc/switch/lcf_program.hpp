@@ -1,7 +1,7 @@
 // The lock-check-forward pipeline as a program of the switch (Concordia §5.1.1, §5.3.2; Figures 5 and 8, Tables 2 and
 // 3).
 //
-//   stage 0      SERIAL (rule (i) of requester.hpp), LAST-UNLOCK, TAG of way 1
+//   stage 0      SERIAL (rule (i) of event_runner.hpp), LAST-UNLOCK, TAG of way 1
 //   stages 1-8   LOCK, G-STATUS, COPYSET of way i; TAG of way i + 1
 //   stage 9      LOCK, G-STATUS, COPYSET of way 9
 //   stage 10     SCOREBOARD; copyset arithmetic; the data provider
@@ -19,13 +19,12 @@
 // what prevents it here:
 //
 //   ADD      first pass: looks in all ways, and records its number in LAST-UNLOCK of the home agent. It comes again
-//   with
-//            whether the tag is in no way and the number was new; only then the first free way takes tag, status and
-//            copyset. An ADD that finds its tag changes nothing. The answer goes to the home agent and the shadow node.
+//            with whether the tag is in no way and the number was new; only then the first free way takes tag, status
+//            and copyset. An ADD that finds its tag changes nothing. The answer goes to the home agent and the shadow
+//            node.
 //   REMOVE   takes the write lock as a request does, with score and serial, and is answered with the metadata.
 //   CLEAR    is resubmitted with the score, as an unlock is, and clears tag and lock: so the answer to REMOVE may be
-//   lost.
-//            The home's number of its last CLEAR is kept (CLEARED, stage 10).
+//            lost. The home's number of its last CLEAR is kept (CLEARED, stage 10).
 //
 //   A request that misses is stamped with that number: a home that has its block back knows a request by it that passed
 //   the switch before. An unlock with score 0 changes nothing. The chassis keeps resubmitted packets of a port in

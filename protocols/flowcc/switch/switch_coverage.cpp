@@ -32,7 +32,7 @@ void SwitchCoverage::after_ingress(const p4::Packet& packet, const p4::IngressMe
   if (type >= MessageType::add_to_switch) return note_move(packet, verdict);
   if (verdict.dropped()) return shared_.coverage.race(races.switch_drops_old_copy);
   if (!is_request(type)) {
-    shared_.coverage.race_if(shared_.migration != nullptr && verdict.resubmit && verdict.resubmit_data == 0,
+    shared_.coverage.race_if(shared_.options.migrates() && verdict.resubmit && verdict.resubmit_data == 0,
                              races.switch_unlock_after_move);
     return shared_.coverage.race_if(verdict.resubmit && verdict.resubmit_data > 1,
                                     races.switch_unlock_with_score_above_one);

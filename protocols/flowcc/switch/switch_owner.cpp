@@ -22,7 +22,7 @@ SwitchOwner::SwitchOwner(Shared& shared)
     : shared_(shared),
       lcf_(make_lcf_program(shared.options, {.nodes = shared.shape.nodes,
                                              .threads = shared.threads(),
-                                             .migrates = shared.migration != nullptr,
+                                             .migrates = shared.options.migrates(),
                                              .locks = shared.threads() * shared.locks_per_thread()})),
       pipe_(shared.rack.chassis().pipe_of(shared.rack.port_of(0))) {
   models::SwitchChassis& chassis = shared_.rack.chassis();
@@ -112,7 +112,7 @@ void SwitchOwner::fill_tables(Fill&& fill) const {
     const std::uint64_t port = shared_.rack.port_of(node->id());
     const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
     std::vector<std::uint64_t> home{port};
-    if (shared_.migration != nullptr) home.push_back(node->id());
+    if (shared_.options.migrates()) home.push_back(node->id());
     fill(lcf_.home_port, {mac}, lcf_.set_home_port, home);
     fill(lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent,
          {mac, ip, node->home_agent().endpoint().raw_qpn()});
@@ -157,7 +157,7 @@ std::uint64_t SwitchOwner::set_groups() {
 
 // A home agent gets the answer to its ADD, and so does the shadow node, while there is one.
 std::uint64_t SwitchOwner::set_add_groups() {
-  if (shared_.migration == nullptr) return 0;
+  if (!shared_.options.migrates()) return 0;
   const auto port_of = [this](NodeId server) { return static_cast<std::uint16_t>(shared_.rack.port_of(server)); };
   for (MemoryNode* node : nodes_) {
     const NodeId id = node->id();

@@ -72,7 +72,7 @@ class Moves : public FlowCcScript {
   }
   /// The shadow node would have it back.
   void take(sim::Duration length = 60_us) {
-    home().migration()->remove(tag);
+    home().migration().remove(tag);
     advance(length);
   }
   HomeAgent& home() { return protocol->node(kHome).home_agent(); }

@@ -101,7 +101,7 @@ TEST_CASE("when all go on after a switch failure homes own all blocks, as the ca
     run.protocol->switch_owner().visit_blocks([&](Tag tag) { before.push_back(tag); });
     run.advance_to(sim::Time{} + 570_us);
     const std::uint64_t moved = run.migration_counter("adds");
-    const auto stopped = [&](NodeId node) { return run.protocol->node(node).recovery().stopped(); };
+    const auto stopped = [&](NodeId node) { return run.protocol->node(node).stopped(); };
     REQUIRE(stopped(0));
     while (stopped(0) && stopped(1) && stopped(2) && stopped(3)) run.advance(100_ns);
     // Work is done all along, and what is not modelled takes as long as it is said to.
@@ -112,7 +112,7 @@ TEST_CASE("when all go on after a switch failure homes own all blocks, as the ca
     std::uint64_t in_switch = 0, away = 0;
     run.protocol->switch_owner().visit_blocks([&](Tag) { ++in_switch; });
     for (NodeId node = 0; node < kNodes; ++node) {
-      run.protocol->node(node).home_agent().migration()->visit_away([&](Tag) { ++away; });
+      run.protocol->node(node).home_agent().migration().visit_away([&](Tag) { ++away; });
     }
     CHECK(in_switch == 0);
     CHECK(away == 0);
@@ -147,7 +147,7 @@ TEST_CASE("while the switch is off nothing is sent again") {
     run.advance_to(sim::Time{} + 20_ms);
     INFO("seed " << seed);
     CHECK(sent_again() == before);
-    CHECK(run.protocol->node(0).recovery().stopped());
+    CHECK(run.protocol->node(0).stopped());
   }
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("a block that is noted where all places are taken drives out the colde
 }
 
 TEST_CASE("the hottest blocks come in order of their counts, equal ones in that of their tags") {
-  Hotness hotness;
+  Hotness hotness(true);
   for (const Heat& heat : std::vector<Heat>{{Tag{4}, 2}, {Tag{1}, 7}, {Tag{3}, 2}, {Tag{4}, 1}, {Tag{9}, 3}}) {
     hotness.add(heat.tag, heat.count);
   }

@@ -36,7 +36,7 @@ struct Host final : MigrationHost {
 };
 
 struct Home {
-  explicit Home(MigrationOptions o = {}) : options(o), migration(options, counters, 40, host) {}
+  explicit Home(MigrationOptions o = {}) : options(o), migration(options, counters, 40, host, true) {}
 
   /// The switch's answer to the latest packet.
   FlowCcHeader answer(MessageType type, GlobalMetadata metadata = {}) const {

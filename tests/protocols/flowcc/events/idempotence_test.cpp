@@ -9,7 +9,7 @@
 //   B gets the failed ACK of its first transmission
 //
 // As printed B gives the event up. Nobody will ever unlock for it: no failed event sends an unlock. Under the rules of
-// requester.hpp B sees that the failed ACK does not answer its latest transmission, and waits for the one that does.
+// event_runner.hpp B sees that the failed ACK does not answer its latest transmission, and waits for the one that does.
 #include <catch2/catch.hpp>
 
 #include "tests/protocols/flowcc/flowcc_run.hpp"

@@ -1,5 +1,5 @@
 // The idempotence of Concordia §5.3 in the order of §5.1.1, as printed (`idempotence: "paper"`): where it holds, and
-// what leaks a lock. In each scenario of the second kind the safe rules (requester.hpp) are clean.
+// what leaks a lock. In each scenario of the second kind the safe rules (event_runner.hpp) are clean.
 //
 //   perfect wires            clean: nothing is sent twice
 //   Figure 8                 clean: a request that is lost behind the switch takes its lock twice, one unlock returns

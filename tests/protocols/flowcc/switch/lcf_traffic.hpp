@@ -1,5 +1,5 @@
 // Random but well-behaved traffic for the LCF pipeline: requesters that follow Concordia §5.3 with the rules of
-// requester.hpp, whose packets and replies get lost, repeated and delayed.
+// event_runner.hpp, whose packets and replies get lost, repeated and delayed.
 #pragma once
 
 #include <array>

@@ -1,0 +1,71 @@
+// What the parts of a memory node share: its cache, its global memory, and whether its threads may go on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/rules/local_cache.hpp"
+#include "sim/kernel/waiting.hpp"
+#include "sim/record/history.hpp"
+
+namespace racksim::flowcc {
+
+class TimedRunner;
+
+class NodeState {
+ public:
+  NodeState(Shared& shared, NodeId id);
+  NodeState(const NodeState&) = delete;
+  NodeState& operator=(const NodeState&) = delete;
+
+  NodeId id() const { return id_; }
+  LocalCache& cache() { return cache_; }
+  const LocalCache& cache() const { return cache_; }
+
+  /// All who begin events on this node, in no order (timed_runner.hpp finds the one that has an event on a block).
+  std::vector<TimedRunner*> runners;
+  /// Notified when any event of this node has ended.
+  sim::Signal& any_event_ended() { return any_event_ended_; }
+
+  /// Whether application threads stand still, for a recovery or since the node has crashed.
+  bool stopped() const { return stopped_; }
+  /// Notified when they may go on.
+  sim::Signal& resumed() { return resumed_; }
+  void stop() { stopped_ = true; }
+  void resume();
+  bool crashed() const { return crashed_; }
+
+  /// The value of a block in global memory; 0 if nobody has written it.
+  sim::Value global_memory(Tag tag) const;
+  void set_global_memory(Tag tag, sim::Value value);
+  /// The same with its version, where blocks migrate.
+  BlockData stored(Tag tag) const;
+  void store(const BlockData& block);
+  template <class Visit>
+  void visit_global_memory(Visit&& visit) const {
+    for (std::uint64_t index = 0; index < memory_.size(); ++index) {
+      if (memory_[index] != 0) visit(shared_.tag_at_home(id_, index), sim::Value{memory_[index]});
+    }
+  }
+
+  /// Tells the oracles that this node may from now on access a block so.
+  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation);
+  void count_event(MessageType type);
+
+ protected:
+  Shared& shared_;
+  bool crashed_ = false;
+  void lose_memory();
+
+ private:
+  NodeId id_;
+  sim::Source source_;
+  LocalCache cache_;
+  std::vector<std::uint64_t> memory_;    // by index at home
+  std::vector<std::uint32_t> versions_;  // the same, where blocks migrate
+  sim::Signal any_event_ended_, resumed_;
+  bool stopped_ = false;
+};
+
+}  // namespace racksim::flowcc
