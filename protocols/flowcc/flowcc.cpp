@@ -189,11 +189,7 @@ std::size_t FlowCc::state_of(Tag tag, NodeId node) {
   const GlobalStatus status = in_switch ? in_switch->status : home.metadata(tag).status;
   const LockState lock = in_switch ? switch_->lock(tag) : home.lock(tag);
   const CacheEntry* entry = nodes_[node]->cache().find(tag);
-  auto local = LocalState::absent;
-  if (entry != nullptr && entry->state == CacheEntry::State::filling) local = LocalState::filling;
-  if (entry != nullptr && entry->state == CacheEntry::State::clean) local = LocalState::clean;
-  if (entry != nullptr && entry->state == CacheEntry::State::dirty) local = LocalState::dirty;
-  return coverage_state(status, lock, local);
+  return coverage_state(status, lock, entry != nullptr ? entry->state : CacheEntry::State::empty);
 }
 
 void FlowCc::set_metadata(Tag tag, GlobalMetadata metadata) {

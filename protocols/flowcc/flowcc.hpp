@@ -59,7 +59,9 @@ class FlowCc final : public models::Protocol, public models::MemoryService, Bloc
   std::string owner_of(Tag tag) const;
   bool has_lock(const TimedRunner& requester) const;
   std::string holder_name(unsigned requester, Tag tag) const;
-  const TimedRunner& runner_of(unsigned requester) const;
+  const TimedRunner& runner_of(unsigned requester) const {
+    return nodes_[shared_.node_of(requester)]->runner_of(requester);
+  }
   void add_waits_of_unlocks(const TimedRunner& runner, std::vector<sim::Wait>& waits) const;
   std::vector<std::string> who_bars(const TimedRunner& waiting) const;
   void add_waits_of_event(const TimedRunner& waiting, std::vector<sim::Wait>& waits) const;

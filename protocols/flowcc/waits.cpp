@@ -137,10 +137,4 @@ void FlowCc::add_waits_of_unlocks(const TimedRunner& runner, std::vector<sim::Wa
   }
 }
 
-const TimedRunner& FlowCc::runner_of(unsigned requester) const {
-  return nodes_[shared_.node_of(requester)]
-      ->requester(shared_.thread_of(requester) % shape().threads_per_node)
-      .runner_of(requester);
-}
-
 }  // namespace racksim::flowcc

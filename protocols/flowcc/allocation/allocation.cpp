@@ -3,11 +3,8 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "models/packets/addressing.hpp"
 #include "p4model/language/headers.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
@@ -47,10 +44,6 @@ void Allocation::node_crashed(NodeId node) {
   }
 }
 
-bool Allocation::quiescent() const {
-  return std::all_of(threads_.begin(), threads_.end(), [](const auto& thread) { return thread->quiescent(); });
-}
-
 void Allocation::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& thread : threads_) {
     if (thread->quiescent()) continue;
@@ -65,14 +58,14 @@ std::optional<models::PacketDescription> Allocation::describe(const p4::Packet& 
   if (h == nullptr) return std::nullopt;
   const std::string thread = fmt::format("n{}.t{}", h->node_id, h->requester % threads_per_node);
   const auto& ip = packet.get<p4::Ipv4>();
-  if (h->kind() == AllocationType::request) {
+  if (h->message_type() == AllocationType::request) {
     return models::PacketDescription{.label = fmt::format("request {} for {} bytes", h->seq, h->bytes),
                                      .key = {},
                                      .from = thread,
                                      .to = fmt::format("n{}.home", models::node_of_ipv4(ip.dst))};
   }
   const std::string home = fmt::format("n{}.home", models::node_of_ipv4(ip.src));
-  if (h->kind() == AllocationType::refused) {
+  if (h->message_type() == AllocationType::refused) {
     return models::PacketDescription{
         .label = fmt::format("no room for request {}", h->seq), .key = {}, .from = home, .to = thread};
   }

@@ -5,6 +5,7 @@
 // blocks are until they migrate; only what a workload reserves before the run is installed in the switch.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "protocols/flowcc/allocation/allocation_counters.hpp"
 #include "protocols/flowcc/allocation/chunk_server.hpp"
 #include "protocols/flowcc/allocation/thread_allocator.hpp"
+#include "protocols/flowcc/node/memory_node.hpp"
 
 namespace racksim::flowcc {
 
@@ -32,7 +34,9 @@ class Allocation {
   /// Reports the chunks that the node's threads had, of which what nobody uses is lost, and those of its memory that
   /// threads of others had.
   void node_crashed(NodeId node);
-  bool quiescent() const;
+  bool quiescent() const {
+    return std::all_of(threads_.begin(), threads_.end(), [](const auto& thread) { return thread->quiescent(); });
+  }
   void add_waits(std::vector<sim::Wait>& waits) const;
   /// What a packet of allocation means, for charts; nothing about others.
   static std::optional<models::PacketDescription> describe(const p4::Packet& packet, unsigned threads_per_node);

@@ -38,8 +38,8 @@ struct AllocationHeader {
                                              {"bytes", 64},
                                              {"address", 64}}};
 
-  AllocationType kind() const { return static_cast<AllocationType>(type); }
-  void set_kind(AllocationType kind) { type = static_cast<std::uint64_t>(kind); }
+  AllocationType message_type() const { return static_cast<AllocationType>(type); }
+  void set_type(AllocationType t) { type = static_cast<std::uint64_t>(t); }
 };
 
 /// Sends a packet of allocation to a queue pair of a node.

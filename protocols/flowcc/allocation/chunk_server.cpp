@@ -4,11 +4,10 @@
 #include <new>
 
 #include "protocols/flowcc/allocation/allocation_counters.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 
 namespace racksim::flowcc {
 
-ChunkServer::ChunkServer(Shared& shared, const MemoryNode& node, models::Core& core, models::MemoryAllocator& memory,
+ChunkServer::ChunkServer(Shared& shared, const NodeState& node, models::Core& core, models::MemoryAllocator& memory,
                          AllocationCounters& counters)
     : shared_(shared),
       node_(node),
@@ -53,10 +52,10 @@ AllocationHeader ChunkServer::execute(const AllocationHeader& request) {
       counters_.chunks_of_dead_nodes.value += chunks;
     }
     answer.address = first.value;
-    answer.set_kind(AllocationType::given);
+    answer.set_type(AllocationType::given);
   } catch (const std::bad_alloc&) {
     shared_.coverage.race(races.chunk_refused);
-    answer.set_kind(AllocationType::refused);
+    answer.set_type(AllocationType::refused);
   }
   return answer;
 }

@@ -10,18 +10,17 @@
 #include <vector>
 
 #include "protocols/flowcc/allocation/allocation_messages.hpp"
-#include "protocols/flowcc/node/network.hpp"
+#include "protocols/flowcc/node/node_state.hpp"
 #include "protocols/flowcc/rules/last_executed.hpp"
 
 namespace racksim::flowcc {
 
-class MemoryNode;
 struct AllocationCounters;
 
 class ChunkServer final : public models::PacketHandler {
  public:
   /// What is given away is taken from `memory`. `core` is the home agent's.
-  ChunkServer(Shared& shared, const MemoryNode& node, models::Core& core, models::MemoryAllocator& memory,
+  ChunkServer(Shared& shared, const NodeState& node, models::Core& core, models::MemoryAllocator& memory,
               AllocationCounters& counters);
 
   models::Qpn qpn() const { return qpn_; }
@@ -41,7 +40,7 @@ class ChunkServer final : public models::PacketHandler {
   AllocationHeader execute(const AllocationHeader& request);
 
   Shared& shared_;
-  const MemoryNode& node_;
+  const NodeState& node_;
   models::MemoryAllocator& memory_;
   AllocationCounters& counters_;
   models::Qpn qpn_;

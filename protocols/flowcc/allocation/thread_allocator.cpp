@@ -1,19 +1,15 @@
 // Carving, asking for chunks, and asking again. See thread_allocator.hpp.
 #include "protocols/flowcc/allocation/thread_allocator.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <new>
 
 #include "models/host/core_wait.hpp"
 #include "protocols/flowcc/allocation/allocation_counters.hpp"
-#include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
 
-ThreadAllocator::ThreadAllocator(Shared& shared, const MemoryNode& node, unsigned thread, models::Core& core,
+ThreadAllocator::ThreadAllocator(Shared& shared, const NodeState& node, unsigned thread, models::Core& core,
                                  Pieces& pieces, const std::vector<models::Qpn>& homes, AllocationCounters& counters)
     : shared_(shared),
       node_(node),
@@ -30,10 +26,6 @@ ThreadAllocator::ThreadAllocator(Shared& shared, const MemoryNode& node, unsigne
       // So that threads begin with different homes.
       latest_(static_cast<NodeId>((requester_ + shared.shape.nodes - 1) % shared.shape.nodes)),
       answered_(shared.calendar) {}
-
-std::string ThreadAllocator::name() const {
-  return fmt::format("node{}/thread{}", node_.id(), thread_);
-}
 
 bool ThreadAllocator::may_take(NodeId home, const models::AllocationHint& hint) const {
   using Locality = models::AllocationHint::Locality;
@@ -95,7 +87,7 @@ sim::Task<void> ThreadAllocator::free(models::GlobalAddress first, sim::Operatio
 // Asks one home agent; whether it has given what was asked.
 sim::Task<bool> ThreadAllocator::obtain(NodeId home, std::uint64_t bytes, sim::OperationId operation) {
   AllocationHeader request;
-  request.set_kind(AllocationType::request);
+  request.set_type(AllocationType::request);
   request.node_id = node_.id();
   request.requester = requester_;
   request.reply_qp = qpn_;
@@ -123,7 +115,7 @@ sim::Task<bool> ThreadAllocator::obtain(NodeId home, std::uint64_t bytes, sim::O
     transmit(request, operation);
     patience = FlowCcOptions::longer(patience, first_patience);
   }
-  if (answer_.kind() == AllocationType::refused) {
+  if (answer_.message_type() == AllocationType::refused) {
     ++counters_.refused.value;
     co_return false;
   }
@@ -131,12 +123,6 @@ sim::Task<bool> ThreadAllocator::obtain(NodeId home, std::uint64_t bytes, sim::O
   carvers_[home].add(first, bytes);
   chunks_.push_back({first, bytes, requester_, Seq{answer_.seq}});
   co_return true;
-}
-
-void ThreadAllocator::transmit(const AllocationHeader& request, sim::OperationId operation) {
-  ++shared_.counters.requester_sent.value;
-  send_allocation(shared_, node_.id(), qpn_, request, asked_, static_cast<std::uint16_t>(home_qpns_[asked_]),
-                  operation);
 }
 
 void ThreadAllocator::on_packet(p4::PacketRef packet) {
@@ -150,31 +136,6 @@ void ThreadAllocator::on_packet(p4::PacketRef packet) {
   answer_ = answer;
   waiting_ = false;
   answered_.notify_all();
-}
-
-bool ThreadAllocator::has_or_will(const ChunkServer::Given& given) const {
-  if ((waiting_ && given.seq == seq_) || given.seq <= given_up_) return true;
-  return std::any_of(chunks_.begin(), chunks_.end(),
-                     [&](const ChunkServer::Given& chunk) { return chunk.first == given.first; });
-}
-
-std::uint64_t ThreadAllocator::free_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const Carver& carver : carvers_) bytes += carver.free_bytes();
-  return bytes;
-}
-
-std::string ThreadAllocator::describe() const {
-  if (!waiting_) return "";
-  return fmt::format("request {} for a chunk of node {} since {} ns", seq_, asked_, since_.ns());
-}
-
-// Its chunks stay, as others may use pieces of them; what it had not carved and what it had been given back nobody
-// will, not itself either when it is back. Its numbers go on, as if they began with that of its life.
-void ThreadAllocator::crash() {
-  waiting_ = false;
-  given_up_ = seq_;
-  carvers_.assign(carvers_.size(), Carver(classes_));
 }
 
 }  // namespace racksim::flowcc

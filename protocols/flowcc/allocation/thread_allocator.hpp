@@ -9,6 +9,9 @@
 // answered, and its number is not used again. So an answer that comes again is recognised, and none is lost for good.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +27,7 @@ namespace racksim::flowcc {
 class ThreadAllocator final : public models::PacketHandler {
  public:
   /// Pieces are noted in `pieces`. `core` is the thread's; `homes` are the home agents' queue pairs, by node.
-  ThreadAllocator(Shared& shared, const MemoryNode& node, unsigned thread, models::Core& core, Pieces& pieces,
+  ThreadAllocator(Shared& shared, const NodeState& node, unsigned thread, models::Core& core, Pieces& pieces,
                   const std::vector<models::Qpn>& homes, AllocationCounters& counters);
 
   /// Throws std::bad_alloc if the homes that may be taken have no room.
@@ -36,29 +39,50 @@ class ThreadAllocator final : public models::PacketHandler {
 
   RequesterId requester() const { return requester_; }
   /// Whether memory that a home agent gave for its request `seq` is on its way to it, or has come.
-  bool has_or_will(const ChunkServer::Given& given) const;
+  bool has_or_will(const ChunkServer::Given& given) const {
+    if ((waiting_ && given.seq == seq_) || given.seq <= given_up_) return true;
+    return std::any_of(chunks_.begin(), chunks_.end(),
+                       [&](const ChunkServer::Given& chunk) { return chunk.first == given.first; });
+  }
   /// Whether no request is under way.
   bool quiescent() const { return !waiting_; }
   /// Of what it has, what nobody uses.
-  std::uint64_t free_bytes() const;
+  std::uint64_t free_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const Carver& carver : carvers_) bytes += carver.free_bytes();
+    return bytes;
+  }
   /// The request under way: whom it waits for and since when. Empty if there is none.
-  std::string describe() const;
+  std::string describe() const {
+    if (!waiting_) return "";
+    return fmt::format("request {} for a chunk of node {} since {} ns", seq_, asked_, since_.ns());
+  }
   NodeId asked() const { return asked_; }
-  std::string name() const;
+  std::string name() const { return fmt::format("node{}/thread{}", node_.id(), thread_); }
   const std::vector<ChunkServer::Given>& chunks() const { return chunks_; }
 
-  void crash();
+  /// Its chunks stay, as others may use pieces of them; what it had not carved and what it had been given back nobody
+  /// will, not itself either when it is back. Its numbers go on, as if they began with that of its life.
+  void crash() {
+    waiting_ = false;
+    given_up_ = seq_;
+    carvers_.assign(carvers_.size(), Carver(classes_));
+  }
   void on_packet(p4::PacketRef packet) override;
 
  private:
   sim::Task<bool> obtain(NodeId home, std::uint64_t bytes, sim::OperationId operation);
-  void transmit(const AllocationHeader& request, sim::OperationId operation);
+  void transmit(const AllocationHeader& request, sim::OperationId operation) {
+    ++shared_.counters.requester_sent.value;
+    send_allocation(shared_, node_.id(), qpn_, request, asked_, static_cast<std::uint16_t>(home_qpns_[asked_]),
+                    operation);
+  }
   /// The homes that may be taken, beginning with `first` or the next one.
   std::vector<NodeId> homes(const models::AllocationHint& hint, NodeId first) const;
   bool may_take(NodeId home, const models::AllocationHint& hint) const;
 
   Shared& shared_;
-  const MemoryNode& node_;
+  const NodeState& node_;
   unsigned thread_;
   RequesterId requester_;
   models::Core& core_;

@@ -2,6 +2,7 @@
 #include "protocols/flowcc/control/recovery.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace racksim::flowcc {
@@ -31,16 +32,6 @@ void Recovery::add_actors(sim::Engine& engine) {
       actor.post<&Recovery::look>(lane_, *this);
     }
   });
-}
-
-void Recovery::look() {
-  if (!busy_ && shared_.rack.chassis().is_off()) begin();
-}
-
-void Recovery::switch_booted() {
-  if (!busy_) return begin();
-  if (!waits_for_boot_) again_ = true;
-  booted_.notify_all();
 }
 
 // For the record, which says why a write is lost.
@@ -103,11 +94,6 @@ sim::Task<void> Recovery::recovered() {
   while (busy_) co_await ended_.wait();
 }
 
-void Recovery::begin() {
-  busy_ = shared_.recovering = true;
-  tasks_.spawn(run());
-}
-
 // Whoever comes back after it has begun waits for the next one. A node that has crashed is waited for until its lease
 // is over: before, nobody knows, and what others keep for it would be forgotten.
 sim::Task<void> Recovery::at_all(models::Membership::Work work) {
@@ -123,6 +109,8 @@ sim::Task<void> Recovery::unless_dead(NodeId node, models::Membership::Work work
 }
 
 sim::Task<void> Recovery::run() {
+  static constexpr std::array kSteps{&NodeRecovery::save, &NodeRecovery::report, &NodeRecovery::rebuild,
+                                     &NodeRecovery::supply};
   const sim::Time began = shared_.calendar.now();
   const sim::Duration rest = shared_.options.recovery.rest;
   ++shared_.migration.recoveries.value;
@@ -141,21 +129,16 @@ sim::Task<void> Recovery::run() {
     co_await load_switch();
     if (rest > sim::Duration{}) co_await sim::sleep_for(clock_, rest);
     if (again_) continue;
-    co_await at_all([this](NodeId node) { return connect(node); });
-    if (again_) continue;
-    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().save()); });
-    if (again_) continue;
-    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().report()); });
-    if (again_) continue;
-    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().rebuild()); });
-    if (again_) continue;
-    co_await at_all([this](NodeId node) { return heed(nodes_[node]->recovery().supply()); });
+    co_await at_all([this](NodeId node) { return at_once(&NodeRecovery::connect, node); });
+    for (const auto& step : kSteps) {
+      if (!again_) co_await at_all([this, &step](NodeId node) { return heed((nodes_[node]->recovery().*step)()); });
+    }
     if (again_) continue;
     shadows_.begin_anew(incarnation_);
     tell_of_losses();
     free_locks_();
     welcome();
-    co_await at_all([this](NodeId node) { return go(node); });
+    co_await at_all([this](NodeId node) { return at_once(&NodeRecovery::go, node); });
     shared_.migration.recovery_work.value +=
         static_cast<std::uint64_t>((shared_.calendar.now() - work_began - rest).ns());
   } while (again_);
@@ -163,10 +146,6 @@ sim::Task<void> Recovery::run() {
   busy_ = shared_.recovering = false;
   ended_.notify_all();
   shared_.migration.recovery_time.value += static_cast<std::uint64_t>((shared_.calendar.now() - began).ns());
-}
-
-void Recovery::welcome() {
-  for (const NodeId node : participants_) shared_.absent[node] = false;
 }
 
 // The newest value that anything alive has.
@@ -219,12 +198,7 @@ sim::Task<void> Recovery::as_printed() {
   }
   co_await at_all([this](NodeId node) { return nodes_[node]->recovery().drain(); });
   release_locks();
-  co_await at_all([this](NodeId node) { return go(node); });
-}
-
-void Recovery::release_locks() {
-  owner_.release_locks();
-  for (MemoryNode* node : nodes_) node->home_agent().forget();
+  co_await at_all([this](NodeId node) { return at_once(&NodeRecovery::go, node); });
 }
 
 sim::Task<void> Recovery::stop(NodeId node) {
@@ -233,13 +207,8 @@ sim::Task<void> Recovery::stop(NodeId node) {
   co_return;
 }
 
-sim::Task<void> Recovery::connect(NodeId node) {
-  nodes_[node]->recovery().connect();
-  co_return;
-}
-
-sim::Task<void> Recovery::go(NodeId node) {
-  nodes_[node]->recovery().go();
+sim::Task<void> Recovery::at_once(void (NodeRecovery::*step)(), NodeId node) {
+  (nodes_[node]->recovery().*step)();
   co_return;
 }
 

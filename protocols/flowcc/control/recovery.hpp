@@ -53,9 +53,15 @@ class Recovery final : public models::MembershipObserver {
   /// Adds the actors that look for leases that are over and for links that are down.
   void add_actors(sim::Engine& engine);
   /// Begins a recovery if the switch has no power. For calendar events.
-  void look();
+  void look() {
+    if (!busy_ && shared_.rack.chassis().is_off()) begin();
+  }
   /// The switch works again, and knows nothing.
-  void switch_booted();
+  void switch_booted() {
+    if (!busy_) return begin();
+    if (!waits_for_boot_) again_ = true;
+    booted_.notify_all();
+  }
   /// A node is about to lose what it has, which it has still.
   void node_fails(NodeId node);
 
@@ -70,22 +76,29 @@ class Recovery final : public models::MembershipObserver {
   sim::Task<bool> recover(NodeId lost) override;
   sim::Task<void> admit(NodeId node) override;
 
-  void begin();
+  void begin() {
+    busy_ = shared_.recovering = true;
+    tasks_.spawn(run());
+  }
   bool is_memory_node(NodeId server) const { return server < nodes_.size(); }
   sim::Task<void> follow_shadow();
   sim::Task<void> recovered();
   sim::Task<void> run();
   sim::Task<void> as_printed();
-  void release_locks();
+  void release_locks() {
+    owner_.release_locks();
+    for (MemoryNode* node : nodes_) node->home_agent().forget();
+  }
   sim::Task<void> at_all(models::Membership::Work work);
   sim::Task<void> unless_dead(NodeId node, models::Membership::Work work);
-  void welcome();
+  void welcome() {
+    for (const NodeId node : participants_) shared_.absent[node] = false;
+  }
   void tell_of_losses();
   sim::Task<void> load_switch();
   // Steps of a node.
   sim::Task<void> stop(NodeId node);
-  sim::Task<void> connect(NodeId node);
-  sim::Task<void> go(NodeId node);
+  sim::Task<void> at_once(void (NodeRecovery::*step)(), NodeId node);
   /// A step that may fail, after which all begins again.
   sim::Task<void> heed(sim::Task<bool> step);
 

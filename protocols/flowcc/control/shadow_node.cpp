@@ -23,22 +23,6 @@ void ShadowNode::add_actor(sim::Engine& engine, sim::HostId host) {
       sim::Engine::Restart::with_host);
 }
 
-std::uint64_t ShadowNode::epoch() const {
-  return static_cast<std::uint64_t>((shared_.calendar.now() - sim::Time::beginning()).ps() /
-                                    shared_.options.migration.epoch.ps());
-}
-
-// A memory node has joined the incarnation with all its parts when it stopped (node_recovery.hpp).
-void ShadowNode::begin(std::uint32_t incarnation) {
-  if (server() >= shared_.shape.nodes) shared_.incarnations[server()] = incarnation;
-  tags_.emplace(shared_.options.ways, shared_.options.entries_per_way, shared_.options.shadow.halvings);
-}
-
-void ShadowNode::learn(Tag tag) {
-  core_.charge(ShadowOptions::kWorkPerEntry);
-  tags_->note(tag, set_of(tag), epoch());
-}
-
 void ShadowNode::on_packet(p4::PacketRef packet) {
   if (!serves() || shared_.is_stale(*packet, server())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();
@@ -64,12 +48,6 @@ void ShadowNode::on_packet(p4::PacketRef packet) {
     default:
       break;
   }
-}
-
-void ShadowNode::scan() {
-  if (!serves()) return;
-  const auto entries = static_cast<std::int64_t>(tags_->places());
-  core_.run<&ShadowNode::remove_cold>(ShadowOptions::kWorkPerEntry * entries, *this);
 }
 
 void ShadowNode::remove_cold() {

@@ -31,13 +31,20 @@ class ShadowNode final : public models::PacketHandler, public models::Completion
   const Endpoint& endpoint() const { return endpoint_; }
 
   /// Begins, or begins anew, with a SHADOW-TAG that knows no block, and as a part of this incarnation.
-  void begin(std::uint32_t incarnation);
+  void begin(std::uint32_t incarnation) {
+    // A memory node has joined the incarnation with all its parts when it stopped (node_recovery.hpp).
+    if (server() >= shared_.shape.nodes) shared_.incarnations[server()] = incarnation;
+    tags_.emplace(shared_.options.ways, shared_.options.entries_per_way, shared_.options.shadow.halvings);
+  }
   /// Whether it has begun, and its server has not crashed since.
   bool serves() const { return tags_.has_value(); }
   /// Whether it is of that incarnation.
   bool is_of(std::uint32_t incarnation) const { return shared_.incarnations[server()] == incarnation; }
   /// The switch has been seen to have this block.
-  void learn(Tag tag);
+  void learn(Tag tag) {
+    core_.charge(ShadowOptions::kWorkPerEntry);
+    tags_->note(tag, set_of(tag), epoch());
+  }
   /// Its server has crashed.
   void crash() { tags_.reset(); }
   /// Blocks that it takes the switch to have.
@@ -46,7 +53,11 @@ class ShadowNode final : public models::PacketHandler, public models::Completion
   /// Adds the actor that has it scan. Without one a test calls `scan`.
   void add_actor(sim::Engine& engine, sim::HostId host);
   /// If it serves: removes the coldest blocks beyond the share of places that may be taken. For calendar events.
-  void scan();
+  void scan() {
+    if (!serves()) return;
+    const auto entries = static_cast<std::int64_t>(tags_->places());
+    core_.run<&ShadowNode::remove_cold>(ShadowOptions::kWorkPerEntry * entries, *this);
+  }
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion&) override {}  // it writes to nobody's memory
@@ -55,7 +66,10 @@ class ShadowNode final : public models::PacketHandler, public models::Completion
   void remove_cold();
   void notify_home(Tag tag);
   std::uint64_t set_of(Tag tag) const { return set_index(tag, shared_.options.entries_per_way); }
-  std::uint64_t epoch() const;
+  std::uint64_t epoch() const {
+    return static_cast<std::uint64_t>((shared_.calendar.now() - sim::Time::beginning()).ps() /
+                                      shared_.options.migration.epoch.ps());
+  }
 
   Shared& shared_;
   models::Core& core_;

@@ -25,22 +25,6 @@ ShadowSuccession::ShadowSuccession(Shared& shared, SwitchOwner& owner)
   begin_anew(0);
 }
 
-void ShadowSuccession::add_actors(sim::Engine& engine, std::span<const sim::HostId> servers) {
-  for (const auto& shadow : shadows_) {
-    if (shadow) shadow->add_actor(engine, servers[shadow->server()]);
-  }
-}
-
-void ShadowSuccession::scan() {
-  for (const auto& shadow : shadows_) {
-    if (shadow) shadow->scan();
-  }
-}
-
-void ShadowSuccession::node_crashed(NodeId server) {
-  if (shadows_[server]) shadows_[server]->crash();
-}
-
 void ShadowSuccession::designate(std::optional<NodeId> server) {
   present_ = server;
   ++term_;
@@ -61,14 +45,6 @@ bool ShadowSuccession::came_back(NodeId server, const models::Membership& member
   if (anybody || !shadows_[server]) return false;
   designate(server);
   return true;
-}
-
-void ShadowSuccession::tell(NodeId node) {
-  if (present_) shared_.shadow_of[node] = *present_;
-}
-
-void ShadowSuccession::begin_anew(std::uint32_t incarnation) {
-  if (present_ && shared_.rack.server(*present_).is_on()) shadows_[*present_]->begin(incarnation);
 }
 
 sim::Task<void> ShadowSuccession::take_over(models::Membership& membership, std::uint32_t incarnation) {

@@ -38,10 +38,20 @@ class ShadowSuccession {
   ShadowSuccession(Shared& shared, SwitchOwner& owner);
 
   /// Adds the actors that have the programs scan. Without them a test calls `scan`.
-  void add_actors(sim::Engine& engine, std::span<const sim::HostId> servers);
+  void add_actors(sim::Engine& engine, std::span<const sim::HostId> servers) {
+    for (const auto& shadow : shadows_) {
+      if (shadow) shadow->add_actor(engine, servers[shadow->server()]);
+    }
+  }
   /// All scan that serve.
-  void scan();
-  void node_crashed(NodeId server);
+  void scan() {
+    for (const auto& shadow : shadows_) {
+      if (shadow) shadow->scan();
+    }
+  }
+  void node_crashed(NodeId server) {
+    if (shadows_[server]) shadows_[server]->crash();
+  }
 
   /// The server that is the shadow node, or is about to be; none if nobody can.
   std::optional<NodeId> present() const { return present_; }
@@ -58,9 +68,13 @@ class ShadowSuccession {
   // What a recovery does.
 
   /// A node is told which server is the shadow node.
-  void tell(NodeId node);
+  void tell(NodeId node) {
+    if (present_) shared_.shadow_of[node] = *present_;
+  }
   /// All blocks are their homes'.
-  void begin_anew(std::uint32_t incarnation);
+  void begin_anew(std::uint32_t incarnation) {
+    if (present_ && shared_.rack.server(*present_).is_on()) shadows_[*present_]->begin(incarnation);
+  }
 
  private:
   /// How many places the control CPU reads for one request.

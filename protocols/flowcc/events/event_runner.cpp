@@ -14,17 +14,6 @@ EventRunner::EventRunner(const FlowCcOptions& options, Counters& counters, const
                          EventHost& host, NodeId node, RequesterId number)
     : options_(options), counters_(counters), coverage_(coverage), host_(host), node_(node), number_(number) {}
 
-void EventRunner::claim(MessageType type, Tag tag, sim::OperationId operation, sim::Time now) {
-  RACKSIM_INVARIANT(!event_.active(), "a requester has one coherence event under way");
-  event_.begin(type, tag, node_, seq_ + 1, operation);
-  event_.set_began(now);
-}
-
-void EventRunner::send_request() {
-  ++seq_;
-  transmit_request(false);
-}
-
 void EventRunner::transmit_request(bool again) {
   FlowCcHeader h = header(event_.type(), event_.tag(), event_.seq());
   h.retransmitted = again;
@@ -53,11 +42,6 @@ void EventRunner::give_back() {
     }
   }
   end();
-}
-
-void EventRunner::end() {
-  event_.end();
-  host_.event_ended();
 }
 
 void EventRunner::complete(bool keep_lock) {
@@ -151,17 +135,6 @@ void EventRunner::unlock_when_possible(GlobalMetadata metadata, bool write_back,
   advance_unlocks();
 }
 
-void EventRunner::release() {
-  for (Unlock& unlock : unlocks_) unlock.kept = false;
-  advance_unlocks();
-}
-
-void EventRunner::drop_kept() {
-  for (Unlock& unlock : unlocks_) {
-    if (unlock.kept) unlock = {};
-  }
-}
-
 // Sends what may be sent: an unlock waits for its write-back, and for the acknowledgement of the unlock before it
 // (§5.3.2: the two lock scores of a requester serve one event each).
 void EventRunner::advance_unlocks() {
@@ -184,11 +157,6 @@ void EventRunner::transmit_unlock(std::size_t slot) {
   ++counters_.requester_sent.value;
   host_.send(h, unlock.operation);
   host_.unlock_sent(slot);
-}
-
-bool EventRunner::unlock_is_out(std::uint32_t seq) const {
-  const Unlock& unlock = unlocks_[slot_of(seq)];
-  return !unlock.active || unlock.sent;
 }
 
 void EventRunner::data_landed(std::uint32_t seq, const BlockData& data) {
@@ -264,24 +232,12 @@ std::optional<models::Leak> EventRunner::wrong_provider() const {
       {event_.tag(), {event_.operation()}}};
 }
 
-std::vector<models::Leak> EventRunner::wrong_providers() const {
-  std::vector<models::Leak> all = wrong_providers_;
-  if (auto wrong = event_.active() ? wrong_provider() : std::nullopt) all.push_back(std::move(*wrong));
-  return all;
-}
-
 std::vector<EventRunner::PendingUnlock> EventRunner::pending_unlocks() const {
   std::vector<PendingUnlock> pending;
   for (const Unlock& unlock : unlocks_) {
     if (unlock.active) pending.push_back(unlock);
   }
   return pending;
-}
-
-void EventRunner::drop_unlock(std::size_t slot) {
-  if (!unlocks_[slot].active) return;
-  unlocks_[slot] = {};
-  host_.unlock_dropped(slot);
 }
 
 // What a lock that is kept will have to say of its block is what is true by then: the caches tell all else.
@@ -299,12 +255,6 @@ bool EventRunner::abort(std::vector<BlockData>& write_backs) {
   if (!has_sent_request()) return false;
   event_.lose_race();
   return true;
-}
-
-void EventRunner::crash() {
-  event_.end();
-  for (std::size_t slot = 0; slot < unlocks_.size(); ++slot) drop_unlock(slot);
-  seq_ = serial_ = 0;
 }
 
 }  // namespace racksim::flowcc

@@ -35,6 +35,7 @@
 #include "protocols/flowcc/rules/coverage.hpp"
 #include "protocols/flowcc/rules/local_cache.hpp"
 #include "protocols/flowcc/rules/options.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::flowcc {
 
@@ -80,22 +81,39 @@ class EventRunner {
   // An event's life, in its order.
 
   /// Claims the block, so that no sibling starts an event on it in the meantime.
-  void claim(MessageType type, Tag tag, sim::OperationId operation, sim::Time now);
+  void claim(MessageType type, Tag tag, sim::OperationId operation, sim::Time now) {
+    RACKSIM_INVARIANT(!event_.active(), "a requester has one coherence event under way");
+    event_.begin(type, tag, node_, seq_ + 1, operation);
+    event_.set_began(now);
+  }
   /// Whether its request may be sent: rule (iii).
   bool may_send() const { return !safe() || !unlocks_[(seq_ + 1) & 1].active; }
-  void send_request();
+  void send_request() {
+    ++seq_;
+    transmit_request(false);
+  }
   void send_request_again() { transmit_request(true); }
   /// All acknowledgements are in: installs data or drops the copy, and hands the lock back with the new metadata,
   /// unless `keep_lock`. `end` follows.
   void complete(bool keep_lock = false);
   /// The entry is as it was before the event, which ends.
   void give_back();
-  void end();
+  void end() {
+    event_.end();
+    host_.event_ended();
+  }
 
   /// A lock that was kept is given back.
-  void release();
+  void release() {
+    for (Unlock& unlock : unlocks_) unlock.kept = false;
+    advance_unlocks();
+  }
   /// Or forgotten, for nobody is there to be told.
-  void drop_kept();
+  void drop_kept() {
+    for (Unlock& unlock : unlocks_) {
+      if (unlock.kept) unlock = {};
+    }
+  }
   /// Whether it keeps one.
   bool keeps_lock() const { return unlocks_[0].kept || unlocks_[1].kept; }
   /// Whether the lock that it keeps is a read lock.
@@ -121,7 +139,10 @@ class EventRunner {
   };
   std::vector<PendingUnlock> pending_unlocks() const;
   /// Whether that of event `seq` has been sent, or is over.
-  bool unlock_is_out(std::uint32_t seq) const;
+  bool unlock_is_out(std::uint32_t seq) const {
+    const Unlock& unlock = unlocks_[slot_of(seq)];
+    return !unlock.active || unlock.sent;
+  }
   /// For the host: sends it again.
   void transmit_unlock(std::size_t slot);
   const PendingUnlock& unlock_in(std::size_t slot) const { return unlocks_[slot]; }
@@ -146,10 +167,18 @@ class EventRunner {
   /// waits.
   bool abort(std::vector<BlockData>& write_backs);
   /// The thread died with its node: nothing is under way any more, and the next number is 1.
-  void crash();
+  void crash() {
+    event_.end();
+    for (std::size_t slot = 0; slot < unlocks_.size(); ++slot) drop_unlock(slot);
+    seq_ = serial_ = 0;
+  }
 
   /// Events whose request did not have exactly one of the holders provide the data (provider_count.hpp), the first few.
-  std::vector<models::Leak> wrong_providers() const;
+  std::vector<models::Leak> wrong_providers() const {
+    std::vector<models::Leak> all = wrong_providers_;
+    if (auto wrong = event_.active() ? wrong_provider() : std::nullopt) all.push_back(std::move(*wrong));
+    return all;
+  }
 
   /// Passes all that has a future to `archive` (sim/exploration/archive.hpp).
   template <class Archive>
@@ -185,7 +214,11 @@ class EventRunner {
   void advance_unlocks();
   /// The slot of the unlock of event `seq`, if it is active; else any.
   std::size_t slot_of(std::uint64_t seq) const { return unlocks_[1].active && unlocks_[1].seq == seq ? 1 : 0; }
-  void drop_unlock(std::size_t slot);
+  void drop_unlock(std::size_t slot) {
+    if (!unlocks_[slot].active) return;
+    unlocks_[slot] = {};
+    host_.unlock_dropped(slot);
+  }
   FlowCcHeader header(MessageType type, Tag tag, std::uint32_t seq);
   bool safe() const { return options_.idempotence == FlowCcOptions::Idempotence::safe; }
 

@@ -16,23 +16,12 @@ HomeDirectory::HomeDirectory(const Setting& setting, DirectoryHost& host)
       last_unlock_(setting.requesters, 0),
       migration_(setting.options.migration, setting.migration, setting.number, *this, setting.options.migrates()) {}
 
-GlobalMetadata HomeDirectory::metadata(Tag tag) const {
-  const std::uint64_t index = index_of(tag);
-  return index < metadata_.size() ? metadata_[index] : GlobalMetadata{};
-}
-
 void HomeDirectory::set_metadata(Tag tag, GlobalMetadata metadata) {
   const std::uint64_t index = index_of(tag);
   if (index >= metadata_.size()) metadata_.resize(std::max<std::size_t>(index + 1, metadata_.size() * 3 / 2));
   RACKSIM_INVARIANT(!setting_.options.keeps_metadata() || consistent(metadata, setting_.nodes),
                     "a block's status and copyset agree: one owner if it is Modified, holders if it is Shared");
   metadata_[index] = metadata;
-}
-
-LockState HomeDirectory::lock(Tag tag) const {
-  const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) { return l.tag == tag; });
-  if (holder == holders_.end()) return LockState::free;
-  return holder->read ? LockState::read : LockState::write;
 }
 
 void HomeDirectory::handle(const FlowCcHeader& h, Operation operation) {
@@ -195,18 +184,6 @@ HomeDirectory::Lock HomeDirectory::acquire(const FlowCcHeader& request) {
   return Lock::acquired;
 }
 
-void HomeDirectory::release(const FlowCcHeader& request) {
-  std::erase_if(holders_, [&](const Holder& l) {
-    return l.tag == request.tag() && l.requester == request.requester && l.seq == request.seq;
-  });
-}
-
-void HomeDirectory::refuse(const FlowCcHeader& request, GlobalMetadata metadata, bool lost_race, Operation operation) {
-  FlowCcHeader h = request;
-  h.lost_race = lost_race;
-  reply(h, MessageType::failed_ack, metadata, false, operation);
-}
-
 void HomeDirectory::reply(const FlowCcHeader& packet, MessageType type, GlobalMetadata metadata, bool from_home,
                           Operation operation) {
   FlowCcHeader h = packet;
@@ -236,12 +213,6 @@ bool HomeDirectory::admits(const FlowCcHeader& request, Operation operation) {
   return true;
 }
 
-void HomeDirectory::migration_packet(const FlowCcHeader& packet) {
-  ++setting_.migration.packets.value;
-  if (packet.message_type() == MessageType::removal_notice) return migration_.remove(packet.tag());
-  migration_.answered(packet);
-}
-
 bool HomeDirectory::lock_to_move(Tag tag) {
   if (lock(tag) != LockState::free) return false;
   holders_.push_back({.tag = tag,
@@ -252,34 +223,12 @@ bool HomeDirectory::lock_to_move(Tag tag) {
   return true;
 }
 
-void HomeDirectory::unlock_moved(Tag tag) {
-  std::erase_if(holders_, [&](const Holder& l) { return l.tag == tag && l.requester == setting_.number; });
-}
-
-bool HomeDirectory::locked_by_application(Tag tag) const {
-  return std::any_of(holders_.begin(), holders_.end(),
-                     [&](const Holder& l) { return l.tag == tag && l.requester >= setting_.first_lock; });
-}
-
-// Recovery.
-
-void HomeDirectory::forget() {
-  holders_.clear();
-  migration_.forget();
-}
-
 void HomeDirectory::crash() {
   std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
   last_executed_.forget_all();
   std::fill(last_serial_.begin(), last_serial_.end(), 0);
   std::fill(last_unlock_.begin(), last_unlock_.end(), 0);
   migration_.crash();
-}
-
-void HomeDirectory::forget_requester(RequesterId requester) {
-  last_executed_.forget(requester);
-  last_serial_[requester] = 0;
-  last_unlock_[requester] = 0;
 }
 
 void HomeDirectory::keep_lock(Tag tag, RequesterId requester, bool read) {
@@ -289,11 +238,6 @@ void HomeDirectory::keep_lock(Tag tag, RequesterId requester, bool read) {
                       .seq = 0,
                       .since = host_.now(),
                       .kept = true});
-}
-
-void HomeDirectory::rebuild(const std::map<Tag, GlobalMetadata>& blocks) {
-  std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
-  for (const auto& [tag, metadata] : blocks) set_metadata(tag, metadata);
 }
 
 }  // namespace racksim::flowcc

@@ -65,11 +65,18 @@ class HomeDirectory final : public MigrationHost {
   void handle(const FlowCcHeader& packet, sim::OperationId operation);
 
   /// Global metadata of a block that this home owns.
-  GlobalMetadata metadata(Tag tag) const;
+  GlobalMetadata metadata(Tag tag) const {
+    const std::uint64_t index = index_of(tag);
+    return index < metadata_.size() ? metadata_[index] : GlobalMetadata{};
+  }
   void set_metadata(Tag tag, GlobalMetadata metadata);
 
   /// Whether and how a block that this home owns is locked.
-  LockState lock(Tag tag) const;
+  LockState lock(Tag tag) const {
+    const auto holder = std::find_if(holders_.begin(), holders_.end(), [&](const Holder& l) { return l.tag == tag; });
+    if (holder == holders_.end()) return LockState::free;
+    return holder->read ? LockState::read : LockState::write;
+  }
   /// One lock acquisition: who holds which block, for which event.
   struct Holder {
     Tag tag;
@@ -86,15 +93,25 @@ class HomeDirectory final : public MigrationHost {
   const HomeMigration& migration() const { return migration_; }
 
   /// All have stopped: no lock is held and no migration under way any more.
-  void forget();
+  void forget() {
+    holders_.clear();
+    migration_.forget();
+  }
   /// The node has crashed, and knows nothing any more.
   void crash();
   /// This requester begins with number 1 again.
-  void forget_requester(RequesterId requester);
+  void forget_requester(RequesterId requester) {
+    last_executed_.forget(requester);
+    last_serial_[requester] = 0;
+    last_unlock_[requester] = 0;
+  }
   /// All have stopped, and an application has kept the lock of a block over it.
   void keep_lock(Tag tag, RequesterId requester, bool read);
   /// It is the owner of all its blocks, with these metadata; of others nobody has a copy.
-  void rebuild(const std::map<Tag, GlobalMetadata>& blocks);
+  void rebuild(const std::map<Tag, GlobalMetadata>& blocks) {
+    std::fill(metadata_.begin(), metadata_.end(), GlobalMetadata{});
+    for (const auto& [tag, metadata] : blocks) set_metadata(tag, metadata);
+  }
 
   /// Passes all but since when locks are held to `archive` (sim/exploration/archive.hpp).
   template <class Archive>
@@ -116,20 +133,37 @@ class HomeDirectory final : public MigrationHost {
   void own_request(const FlowCcHeader& request, Operation operation);
   void own_unlock(const FlowCcHeader& unlock, Operation operation);
   Lock acquire(const FlowCcHeader& request);
-  void release(const FlowCcHeader& request);
+  void release(const FlowCcHeader& request) {
+    std::erase_if(holders_, [&](const Holder& l) {
+      return l.tag == request.tag() && l.requester == request.requester && l.seq == request.seq;
+    });
+  }
   void forward(const FlowCcHeader& request, GlobalMetadata metadata, Operation operation);
-  void refuse(const FlowCcHeader& request, GlobalMetadata metadata, bool lost_race, Operation operation);
+  void refuse(const FlowCcHeader& request, GlobalMetadata metadata, bool lost_race, Operation operation) {
+    FlowCcHeader h = request;
+    h.lost_race = lost_race;
+    reply(h, MessageType::failed_ack, metadata, false, operation);
+  }
   void reply(const FlowCcHeader& packet, MessageType type, GlobalMetadata metadata, bool from_home,
              Operation operation);
   bool is_late(const FlowCcHeader& header);
   bool counts_without_lock(const FlowCcHeader& unlock);
   /// Whether the home may act on a request; it answers what it refuses.
   bool admits(const FlowCcHeader& request, Operation operation);
-  void migration_packet(const FlowCcHeader& packet);
+  void migration_packet(const FlowCcHeader& packet) {
+    ++setting_.migration.packets.value;
+    if (packet.message_type() == MessageType::removal_notice) return migration_.remove(packet.tag());
+    migration_.answered(packet);
+  }
 
   bool lock_to_move(Tag tag) override;
-  void unlock_moved(Tag tag) override;
-  bool locked_by_application(Tag tag) const override;
+  void unlock_moved(Tag tag) override {
+    std::erase_if(holders_, [&](const Holder& l) { return l.tag == tag && l.requester == setting_.number; });
+  }
+  bool locked_by_application(Tag tag) const override {
+    return std::any_of(holders_.begin(), holders_.end(),
+                       [&](const Holder& l) { return l.tag == tag && l.requester >= setting_.first_lock; });
+  }
   GlobalMetadata metadata_to_move(Tag tag) const override { return metadata(tag); }
   void set_moved_metadata(Tag tag, GlobalMetadata metadata) override { set_metadata(tag, metadata); }
   void send_move(const FlowCcHeader& header, bool again) override { host_.send_move(header, again); }

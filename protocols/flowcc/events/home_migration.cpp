@@ -1,11 +1,8 @@
 // Choosing, giving away and taking back. See home_migration.hpp.
 #include "protocols/flowcc/events/home_migration.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
-#include "sim/kernel/invariant.hpp"
 #include "sim/oracles/oracle.hpp"
 
 namespace racksim::flowcc {
@@ -19,31 +16,13 @@ HomeMigration::HomeMigration(const MigrationOptions& options, MigrationCounters&
       host_(host),
       hotness_(counts_heat) {}
 
-HomeMigration::Standing HomeMigration::standing(Tag tag) const {
-  const Place* place = places_.find(tag);
-  return place == nullptr ? Standing::home : place->standing;
-}
-
 HomeMigration::Admission HomeMigration::admit(const FlowCcHeader& request) const {
-  const Place* place = places_.find(request.tag());
-  if (place == nullptr) return Admission::serve;
-  if (place->standing != Standing::home && rules_.mark) return Admission::refuse;
+  const BlockRecord* record = records_.find(request.tag());
+  if (record == nullptr) return Admission::serve;
+  if (record->standing != Standing::home && rules_.mark) return Admission::refuse;
   // The switch puts its stamp into a field that requests do not use (lcf_program.hpp).
-  if (rules_.stamp && request.copyset < place->returned_by) return Admission::drop;
+  if (rules_.stamp && request.copyset < record->returned_by) return Admission::drop;
   return Admission::serve;
-}
-
-bool HomeMigration::drains(Tag tag) const {
-  const Place* place = places_.find(tag);
-  return place != nullptr && place->drains;
-}
-
-bool HomeMigration::would_grant(Tag tag) const {
-  return rules_.mark ? standing(tag) == Standing::home : standing(tag) != Standing::leaving;
-}
-
-void HomeMigration::unlocked(Tag tag) {
-  if (drains(tag)) begin_next();
 }
 
 // What has not begun by the end of the next epoch is thought over.
@@ -64,19 +43,13 @@ void HomeMigration::remove(Tag tag) {
   begin_next();
 }
 
-// Removals go first: they make room.
-void HomeMigration::begin_next() {
-  while (!move_ && (begin_removal() || begin_drained() || begin_candidate())) {
-  }
-}
-
 // Each of these takes one block off its list, and returns whether there was one.
 bool HomeMigration::begin_removal() {
   if (removals_.empty()) return false;
   const Tag tag = removals_.front();
   removals_.pop_front();
   if (standing(tag) != Standing::away) return true;
-  places_[tag].standing = Standing::returning;
+  records_[tag].standing = Standing::returning;
   move_ = Move{.type = MessageType::remove_from_switch, .tag = tag, .seq = ++seq_};
   ++counters_.removes.value;
   transmit(false);
@@ -86,9 +59,9 @@ bool HomeMigration::begin_removal() {
 bool HomeMigration::begin_drained() {
   for (auto tag = draining_.begin(); tag != draining_.end(); ++tag) {
     if (!host_.lock_to_move(*tag)) continue;
-    Place& place = places_[*tag];
-    place.drains = false;
-    begin_add(*tag, place);
+    BlockRecord& record = records_[*tag];
+    record.drains = false;
+    begin_add(*tag, record);
     draining_.erase(tag);
     return true;
   }
@@ -99,24 +72,24 @@ bool HomeMigration::begin_candidate() {
   if (candidates_.empty()) return false;
   const Tag tag = candidates_.front();
   candidates_.pop_front();
-  Place& place = places_[tag];
+  BlockRecord& record = records_[tag];
   if (host_.lock_to_move(tag)) {
-    begin_add(tag, place);
+    begin_add(tag, record);
     return true;
   }
   ++counters_.skips.value;
   if (host_.locked_by_application(tag)) return true;
-  if (++place.skips >= options_.skips) {
+  if (++record.skips >= options_.skips) {
     ++counters_.drains.value;
-    place.drains = true;
+    record.drains = true;
     draining_.push_back(tag);
   }
   return true;
 }
 
-void HomeMigration::begin_add(Tag tag, Place& place) {
-  place.skips = 0;
-  place.standing = Standing::leaving;
+void HomeMigration::begin_add(Tag tag, BlockRecord& record) {
+  record.skips = 0;
+  record.standing = Standing::leaving;
   move_ = Move{.type = MessageType::add_to_switch, .tag = tag, .seq = ++seq_, .metadata = host_.metadata_to_move(tag)};
   ++counters_.adds.value;
   transmit(false);
@@ -136,11 +109,6 @@ void HomeMigration::transmit(bool again) {
   host_.send_move(h, again);
 }
 
-void HomeMigration::timed_out() {
-  RACKSIM_INVARIANT(move_.has_value(), "what times out is a migration that is under way");
-  transmit(true);
-}
-
 void HomeMigration::answered(const FlowCcHeader& answer) {
   if (!move_ || answer.seq != move_->seq || answer.tag() != move_->tag) return;
   const MessageType type = answer.message_type();
@@ -153,7 +121,7 @@ void HomeMigration::answered(const FlowCcHeader& answer) {
       if (type == MessageType::failed_ack) {
         // As of any request: an earlier transmission may have been refused, and the latest have taken the lock.
         if (answer.serial != move_->latest_serial) return;
-        places_[move_->tag].standing = Standing::away;
+        records_[move_->tag].standing = Standing::away;
         ++counters_.busy_removes.value;
         return end_move();
       }
@@ -171,9 +139,9 @@ void HomeMigration::answered(const FlowCcHeader& answer) {
 
 void HomeMigration::added() {
   ++counters_.added.value;
-  Place& place = places_[move_->tag];
-  place.standing = Standing::away;
-  place.listed_at = static_cast<std::uint32_t>(away_.size());
+  BlockRecord& record = records_[move_->tag];
+  record.standing = Standing::away;
+  record.listed_at = static_cast<std::uint32_t>(away_.size());
   away_.push_back(move_->tag);
   host_.unlock_moved(move_->tag);
   end_move();
@@ -182,36 +150,30 @@ void HomeMigration::added() {
 // "The home agent will retry the ADD-TO-SWITCH at the next epoch (if the corresponding cache block is still hot)."
 void HomeMigration::collided() {
   ++counters_.collisions.value;
-  places_[move_->tag].standing = Standing::home;
+  records_[move_->tag].standing = Standing::home;
   host_.unlock_moved(move_->tag);
   end_move();
 }
 
 void HomeMigration::returned(std::uint32_t seq) {
   ++counters_.removed.value;
-  Place& place = places_[move_->tag];
-  leave_away(place);
-  place.standing = Standing::home;
-  place.returned_by = seq;
+  BlockRecord& record = records_[move_->tag];
+  leave_away(record);
+  record.standing = Standing::home;
+  record.returned_by = seq;
   end_move();
 }
 
-void HomeMigration::leave_away(Place& place) {
+void HomeMigration::leave_away(BlockRecord& record) {
   const Tag last = away_.back();
-  away_[place.listed_at] = last;
-  places_.find(last)->listed_at = place.listed_at;
+  away_[record.listed_at] = last;
+  records_.find(last)->listed_at = record.listed_at;
   away_.pop_back();
-}
-
-void HomeMigration::end_move() {
-  host_.stop_waiting();
-  move_.reset();
-  begin_next();
 }
 
 void HomeMigration::forget() {
   hotness_.clear();
-  places_ = {};
+  records_ = {};
   away_.clear();
   removals_.clear();
   candidates_.clear();
@@ -219,21 +181,11 @@ void HomeMigration::forget() {
   move_.reset();
 }
 
-void HomeMigration::crash() {
-  forget();
-  seq_ = serial_ = 0;
-}
-
 void HomeMigration::list(HeatReport& report, std::size_t most) {
   for (most = std::min(most, away_.size()); most > 0; --most) {
     next_listed_ = next_listed_ + 1 < away_.size() ? next_listed_ + 1 : 0;
     report.blocks[report.size++] = {away_[next_listed_], 0};
   }
-}
-
-std::string HomeMigration::describe() const {
-  if (!move_) return "";
-  return fmt::format("{} of block {} (seq {})", to_string(move_->type), sim::printed_key(move_->tag), move_->seq);
 }
 
 }  // namespace racksim::flowcc

@@ -20,6 +20,8 @@
 // REMOVE that finds the lock taken is given up: the block is not that cold, and the shadow node may ask again.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -31,6 +33,7 @@
 #include "protocols/flowcc/rules/messages.hpp"
 #include "protocols/flowcc/rules/migration_counters.hpp"
 #include "protocols/flowcc/rules/migration_options.hpp"
+#include "sim/kernel/invariant.hpp"
 #include "sim/record/flat_map.hpp"
 
 namespace racksim::flowcc {
@@ -65,11 +68,16 @@ class HomeMigration {
   enum class Admission : std::uint8_t { serve, refuse, drop };
   Admission admit(const FlowCcHeader& request) const;
   /// Whether a block waits for its lock to be free, and takes no new holders meanwhile.
-  bool drains(Tag tag) const;
+  bool drains(Tag tag) const {
+    const BlockRecord* record = records_.find(tag);
+    return record != nullptr && record->drains;
+  }
   /// A request has been sent on to so many cache agents.
   void addressed(Tag tag, std::uint32_t agents) { hotness_.add(tag, agents); }
   /// A lock has been given back at home.
-  void unlocked(Tag tag);
+  void unlocked(Tag tag) {
+    if (drains(tag)) begin_next();
+  }
 
   /// Moves the hottest blocks of the epoch.
   void end_epoch();
@@ -80,16 +88,24 @@ class HomeMigration {
   /// An answer of the switch.
   void answered(const FlowCcHeader& answer);
   /// The latest packet was not answered in time.
-  void timed_out();
+  void timed_out() {
+    RACKSIM_INVARIANT(move_.has_value(), "what times out is a migration that is under way");
+    transmit(true);
+  }
   /// The home is the owner of all its blocks again: a recovery has begun. Numbers go on.
   void forget();
   /// The node has crashed: the next numbers are 1.
-  void crash();
+  void crash() {
+    forget();
+    seq_ = serial_ = 0;
+  }
   /// The next few blocks in the switch, in turn.
   void list(HeatReport& report, std::size_t most);
 
   /// Whether the home is the owner that would grant a request for the block now.
-  bool would_grant(Tag tag) const;
+  bool would_grant(Tag tag) const {
+    return rules_.mark ? standing(tag) == Standing::home : standing(tag) != Standing::leaving;
+  }
   /// Whether the home takes the switch for the block's owner, or has asked it to be.
   bool is_away(Tag tag) const { return standing(tag) != Standing::home; }
   /// Calls `visit(tag)` for each block that the switch has, as far as the home knows.
@@ -99,14 +115,17 @@ class HomeMigration {
   }
   bool idle() const { return !move_ && removals_.empty() && candidates_.empty() && draining_.empty(); }
   /// The migration under way: "ADD of block 0x40 (seq 3)"; empty if there is none.
-  std::string describe() const;
+  std::string describe() const {
+    if (!move_) return "";
+    return fmt::format("{} of block {} (seq {})", to_string(move_->type), sim::printed_key(move_->tag), move_->seq);
+  }
   /// Its block.
   std::optional<Tag> moving() const { return move_ ? std::optional(move_->tag) : std::nullopt; }
 
   /// Passes all to `archive` (sim/exploration/archive.hpp) but what is counted in this epoch: nothing.
   template <class Archive>
   void archive(Archive& archive) {
-    archive_places(archive);
+    archive_records(archive);
     const auto tag = [&](Tag& one) { archive(one); };
     archive.list(away_, tag);
     archive.list(removals_, tag);
@@ -126,7 +145,7 @@ class HomeMigration {
     away,      ///< the switch has it
     returning  ///< REMOVE or CLEAR is under way
   };
-  struct Place {
+  struct BlockRecord {
     std::uint32_t returned_by = 0;  ///< number of the CLEAR by which it came back last
     std::uint32_t skips = 0;        ///< epochs, since it moved last, at whose end its lock was busy
     std::uint32_t listed_at = 0;    ///< index in away_
@@ -142,37 +161,48 @@ class HomeMigration {
   };
 
   template <class Archive>
-  void archive_places(Archive& archive) {
+  void archive_records(Archive& archive) {
     struct Named {
       Tag tag;
-      Place place;
+      BlockRecord record;
     };
     std::vector<Named> all;
     if constexpr (!Archive::kReads) {
-      places_.for_each([&](std::uint64_t tag, const Place& place) { all.push_back({Tag{tag}, place}); });
+      records_.for_each([&](std::uint64_t tag, const BlockRecord& record) { all.push_back({Tag{tag}, record}); });
       std::sort(all.begin(), all.end(), [](const Named& a, const Named& b) { return a.tag < b.tag; });
     }
     archive.list(all, [&](Named& one) {
-      Place& place = one.place;
-      archive(one.tag, place.returned_by, place.skips, place.listed_at, place.standing, place.drains);
+      BlockRecord& record = one.record;
+      archive(one.tag, record.returned_by, record.skips, record.listed_at, record.standing, record.drains);
     });
     if constexpr (Archive::kReads) {
-      places_ = {};
-      for (const Named& one : all) places_[one.tag] = one.place;
+      records_ = {};
+      for (const Named& one : all) records_[one.tag] = one.record;
     }
   }
-  Standing standing(Tag tag) const;
-  void begin_next();
+  Standing standing(Tag tag) const {
+    const BlockRecord* record = records_.find(tag);
+    return record == nullptr ? Standing::home : record->standing;
+  }
+  // Removals go first: they make room.
+  void begin_next() {
+    while (!move_ && (begin_removal() || begin_drained() || begin_candidate())) {
+    }
+  }
   bool begin_removal();
   bool begin_drained();
   bool begin_candidate();
-  void begin_add(Tag tag, Place& place);
+  void begin_add(Tag tag, BlockRecord& record);
   void transmit(bool again);
   void added();
   void collided();
   void returned(std::uint32_t seq);
-  void end_move();
-  void leave_away(Place& place);
+  void end_move() {
+    host_.stop_waiting();
+    move_.reset();
+    begin_next();
+  }
+  void leave_away(BlockRecord& record);
 
   MigrationOptions options_;
   MigrationRules rules_;
@@ -180,13 +210,13 @@ class HomeMigration {
   unsigned requester_;
   MigrationHost& host_;
   Hotness hotness_;
-  sim::FlatMap<Place> places_;   // of blocks that have ever been chosen
-  std::vector<Tag> away_;        // in the switch, in no order
-  std::size_t next_listed_ = 0;  // in away_
-  std::deque<Tag> removals_;     // that the shadow node has asked for
-  std::deque<Tag> candidates_;   // hot ones of the last epoch, the hottest first
-  std::vector<Tag> draining_;    // hot ones that wait for their lock
-  std::optional<Move> move_;     // one at a time
+  sim::FlatMap<BlockRecord> records_;  // of blocks that have ever been chosen
+  std::vector<Tag> away_;              // in the switch, in no order
+  std::size_t next_listed_ = 0;        // in away_
+  std::deque<Tag> removals_;           // that the shadow node has asked for
+  std::deque<Tag> candidates_;         // hot ones of the last epoch, the hottest first
+  std::vector<Tag> draining_;          // hot ones that wait for their lock
+  std::optional<Move> move_;           // one at a time
   std::uint32_t seq_ = 0, serial_ = 0;
 };
 

@@ -19,8 +19,6 @@ const sim::Registration<sim::ExplorationEntry> entry({
 
 }  // namespace
 
-using Kind = ExploredFlight::Kind;
-
 std::string ExploredFlight::encoded() const {
   sim::StateWriter writer;
   ExploredFlight(*this).archive(writer);
@@ -46,7 +44,7 @@ ExploredBlock::ExploredBlock(const ExploreOptions& options)
   if (!options_.in_switch_at_first) return;
   home_->migration().addressed(tag(), 1);
   home_->migration().end_epoch();
-  while (!is_still()) run({.kind = flights_.empty() ? Step::Kind::again : Step::Kind::deliver});
+  while (!is_still()) run({.action = flights_.empty() ? Step::Action::again : Step::Action::deliver});
   initial_ = saved();
 }
 
@@ -68,17 +66,6 @@ void ExploredBlock::archive(Archive& archive) {
   archive.list(again_, flight);
 }
 
-void ExploredBlock::load(std::string_view state) {
-  sim::StateReader reader(state);
-  archive(reader);
-}
-
-const std::string& ExploredBlock::saved() {
-  writer_.clear();
-  archive(writer_);
-  return writer_.bytes();
-}
-
 void ExploredBlock::run(const Step& step) {
   wrong_.clear();
   const sim::InvariantChecks checked(true);
@@ -96,49 +83,45 @@ void ExploredBlock::act(const Step& step) {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(step.index));
     return flight;
   };
-  switch (step.kind) {
-    case Step::Kind::begin:
+  switch (step.action) {
+    case Step::Action::begin:
       return begin(*requesters_[step.index], step.type);
-    case Step::Kind::send:
+    case Step::Action::send:
       return requesters_[step.index]->events.send_request();
-    case Step::Kind::deliver:
+    case Step::Action::deliver:
       return deliver(taken_from(flights_));
-    case Step::Kind::again:
+    case Step::Action::again:
       return pass(taken_from(again_), true);
-    case Step::Kind::lose:
+    case Step::Action::lose:
       ++counts_.losses;
       taken_from(flights_);
       return;
-    case Step::Kind::duplicate: {
+    case Step::Action::duplicate: {
       ++counts_.duplicates;
       const std::string copy = flights_[step.index];
       flights_.insert(flights_.begin() + static_cast<std::ptrdiff_t>(step.index), copy);
       return;
     }
-    case Step::Kind::request_timeout:
+    case Step::Action::request_timeout:
       note_timeout();
       return requesters_[step.index]->events.send_request_again();
-    case Step::Kind::unlock_timeout:
+    case Step::Action::unlock_timeout:
       note_timeout();
       return requesters_[step.index]->events.transmit_unlock(step.slot);
-    case Step::Kind::move_timeout:
+    case Step::Action::move_timeout:
       note_timeout();
       return home_->migration().timed_out();
-    case Step::Kind::add:
+    case Step::Action::add:
       ++counts_.adds;
       home_->migration().addressed(tag(), 1);
       return home_->migration().end_epoch();
-    case Step::Kind::remove:
+    case Step::Action::remove:
       ++counts_.removes;
       return home_->migration().remove(tag());
-    case Step::Kind::foreign:
+    case Step::Action::foreign:
       ++counts_.foreign;
       return change_way(step.index);
   }
-}
-
-void ExploredBlock::note_timeout() {
-  if (!is_still()) ++counts_.timeouts;
 }
 
 // As a thread that looks into its cache does.
@@ -186,16 +169,16 @@ void ExploredBlock::complete(Requester& requester) {
 
 void ExploredBlock::deliver(const ExploredFlight& flight) {
   const FlowCcHeader& h = flight.header;
-  switch (flight.kind) {
-    case Kind::to_switch:
+  switch (flight.type) {
+    case ExploredFlight::Type::to_switch:
       return pass(flight, false);
-    case Kind::data:
+    case ExploredFlight::Type::data:
       return requesters_[h.requester]->events.data_landed(static_cast<std::uint32_t>(h.seq), flight.data);
-    case Kind::write_back:
+    case ExploredFlight::Type::write_back:
       memory_ = flight.data.value;
       memory_version_ = flight.data.version;
       return requesters_[h.requester]->events.written_back(h.seq);
-    case Kind::to_node:
+    case ExploredFlight::Type::to_node:
       break;
   }
   const auto receiver = static_cast<Receiver>(h.receiver);
@@ -214,25 +197,15 @@ void ExploredBlock::pass(const ExploredFlight& flight, bool again) {
     insert(again_, next, !options_.ordered_resubmits);
   }
   for (const LeftPacket& left : left_) {
-    send({.kind = Kind::to_node,
+    send({.type = ExploredFlight::Type::to_node,
           .from = ExploredFlight::kSwitch,
           .to = static_cast<NodeId>(left.port),
           .header = left.header});
   }
 }
 
-// Another home's ADD and CLEAR, each in no time.
-void ExploredBlock::change_way(std::size_t way) {
-  const std::string array = "TAG" + std::to_string(way + 1);
-  switch_.write(array, 0, switch_.read(array, 0) == 0 ? kForeign : 0);
-}
-
-void ExploredBlock::send(const ExploredFlight& flight) {
-  insert(flights_, flight, options_.network == ExploreOptions::Network::unordered);
-}
-
 void ExploredBlock::send_data(NodeId from, const FlowCcHeader& request, const BlockData& block) {
-  ExploredFlight flight{.kind = Kind::data, .from = from, .to = static_cast<NodeId>(request.node_id)};
+  ExploredFlight flight{.type = ExploredFlight::Type::data, .from = from, .to = static_cast<NodeId>(request.node_id)};
   flight.header.requester = request.requester;
   flight.header.seq = request.seq;
   flight.data = block;

@@ -46,13 +46,13 @@ namespace racksim::flowcc {
 
 /// What is under way.
 struct ExploredFlight {
-  enum class Kind : std::uint8_t {
+  enum class Type : std::uint8_t {
     to_switch,   ///< a packet, before its first pass
     to_node,     ///< a packet, behind the switch
     data,        ///< a WRITE of the block into the buffer of an event
     write_back,  ///< a WRITE of the block home
   };
-  Kind kind{};
+  Type type{};
   NodeId from = 0;          ///< kSwitch of what the switch sends
   NodeId to = 0;            ///< unless it is for the switch
   FlowCcHeader header{};    ///< of a WRITE: whose and of which event it is
@@ -60,8 +60,8 @@ struct ExploredFlight {
   BlockData data{};         ///< of a WRITE
 
   static constexpr NodeId kSwitch = 9;
-  static constexpr std::size_t kPathBytes = 3;  ///< kind, from, to: they come first
-  bool is_write() const { return kind == Kind::data || kind == Kind::write_back; }
+  static constexpr std::size_t kPathBytes = 3;  ///< type, from, to: they come first
+  bool is_write() const { return type == Type::data || type == Type::write_back; }
   template <class Archive>
   void archive(Archive& archive);
   std::string encoded() const;
@@ -88,7 +88,7 @@ class ExploredBlock final : public sim::Model {
   friend class Home;
 
   struct Step {
-    enum class Kind : std::uint8_t {
+    enum class Action : std::uint8_t {
       begin,    ///< an event of a type
       send,     ///< its request, for which it had to wait
       deliver,  ///< what is under way
@@ -102,7 +102,7 @@ class ExploredBlock final : public sim::Model {
       remove,   ///< a hint
       foreign,  ///< a way is taken by another block, or given up by it
     };
-    Kind kind;
+    Action action;
     std::size_t index = 0;  ///< of the requester, of what is under way, or of the way
     std::size_t slot = 0;
     MessageType type{};
@@ -120,8 +120,15 @@ class ExploredBlock final : public sim::Model {
   static constexpr unsigned kHomeShift = 8;
 
   // The state: in the parts, and here.
-  void load(std::string_view state);
-  const std::string& saved();
+  void load(std::string_view state) {
+    sim::StateReader reader(state);
+    archive(reader);
+  }
+  const std::string& saved() {
+    writer_.clear();
+    archive(writer_);
+    return writer_.bytes();
+  }
   template <class Archive>
   void archive(Archive& archive);
 
@@ -137,14 +144,22 @@ class ExploredBlock final : public sim::Model {
   // What they do; what they break is in `wrong_` then.
   void run(const Step& step);
   void act(const Step& step);
-  void note_timeout();
+  void note_timeout() {
+    if (!is_still()) ++counts_.timeouts;
+  }
   void begin(Requester& requester, MessageType type);
   void go_on(Requester& requester);
   void complete(Requester& requester);
   void deliver(const ExploredFlight& flight);
   void pass(const ExploredFlight& flight, bool again);
-  void change_way(std::size_t way);
-  void send(const ExploredFlight& flight);
+  // Another home's ADD and CLEAR, each in no time.
+  void change_way(std::size_t way) {
+    const std::string array = "TAG" + std::to_string(way + 1);
+    switch_.write(array, 0, switch_.read(array, 0) == 0 ? kForeign : 0);
+  }
+  void send(const ExploredFlight& flight) {
+    insert(flights_, flight, options_.network == ExploreOptions::Network::unordered);
+  }
   void send_data(NodeId from, const FlowCcHeader& request, const BlockData& block);
   static void insert(std::vector<std::string>& list, const ExploredFlight& flight, bool unordered);
 

@@ -30,10 +30,10 @@ class ExploredBlock::Requester final : public EventHost, public ResponderHost {
   void send(FlowCcHeader& header, sim::OperationId) override {
     header.node_id = node_;
     header.set_index = 0;
-    all_.send({.kind = ExploredFlight::Kind::to_switch, .from = node_, .header = header});
+    all_.send({.type = ExploredFlight::Type::to_switch, .from = node_, .header = header});
   }
   void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId) override {
-    ExploredFlight flight{.kind = ExploredFlight::Kind::write_back, .from = node_, .to = all_.options_.home()};
+    ExploredFlight flight{.type = ExploredFlight::Type::write_back, .from = node_, .to = all_.options_.home()};
     flight.header.requester = node_;
     flight.header.seq = seq;
     flight.data = data;
@@ -50,7 +50,7 @@ class ExploredBlock::Requester final : public EventHost, public ResponderHost {
 
   // The cache agent's network.
   void acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId) override {
-    all_.send({.kind = ExploredFlight::Kind::to_node, .from = node_, .to = to, .header = ack});
+    all_.send({.type = ExploredFlight::Type::to_node, .from = node_, .to = to, .header = ack});
   }
   void provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId) override {
     all_.send_data(node_, request, block);
@@ -118,7 +118,7 @@ class ExploredBlock::Home final : public DirectoryHost {
         all_(all) {}
 
   void send(const FlowCcHeader& header, NodeId destination, sim::OperationId) override {
-    all_.send({.kind = ExploredFlight::Kind::to_node, .from = node(), .to = destination, .header = header});
+    all_.send({.type = ExploredFlight::Type::to_node, .from = node(), .to = destination, .header = header});
   }
   void send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override {
     send(header, destination, operation);
@@ -130,7 +130,7 @@ class ExploredBlock::Home final : public DirectoryHost {
     FlowCcHeader h = header;
     h.node_id = node();
     h.set_index = 0;
-    all_.send({.kind = ExploredFlight::Kind::to_switch, .from = node(), .header = h});
+    all_.send({.type = ExploredFlight::Type::to_switch, .from = node(), .header = h});
   }
   void stop_waiting() override {}
   sim::Time now() const override { return {}; }
@@ -148,7 +148,7 @@ class ExploredBlock::Home final : public DirectoryHost {
 template <class Archive>
 void ExploredFlight::archive(Archive& archive) {
   FlowCcHeader& h = header;
-  archive(kind, from, to, h.requester, h.seq);
+  archive(type, from, to, h.requester, h.seq);
   if (is_write()) return archive(data.tag, data.value, data.version);
   // Neither what is the same in all packets, nor what ingress tells egress.
   std::uint64_t flags =

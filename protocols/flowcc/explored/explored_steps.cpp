@@ -1,5 +1,4 @@
 // Which steps a state of the exploration has. See explored_block.hpp.
-#include <algorithm>
 
 #include "protocols/flowcc/explored/explored_parts.hpp"
 
@@ -18,13 +17,14 @@ void ExploredBlock::add_events() {
   for (std::size_t i = 0; i < requesters_.size(); ++i) {
     const Requester& requester = *requesters_[i];
     if (requester.events.event().active()) {
-      if (!requester.events.has_sent_request() && requester.events.may_send()) steps_.push_back({Step::Kind::send, i});
+      if (!requester.events.has_sent_request() && requester.events.may_send())
+        steps_.push_back({Step::Action::send, i});
       continue;
     }
     if (requester.begun == options_.operations) continue;
     const CacheEntry* copy = requester.copy();
     const auto begins = [&](MessageType type, bool wanted) {
-      if (wanted) steps_.push_back({.kind = Step::Kind::begin, .index = i, .type = type});
+      if (wanted) steps_.push_back({.action = Step::Action::begin, .index = i, .type = type});
     };
     if (copy == nullptr) {
       begins(MessageType::read_miss, options_.reads);
@@ -42,16 +42,16 @@ void ExploredBlock::add_events() {
 void ExploredBlock::add_flights() {
   const bool fifo = options_.network == ExploreOptions::Network::fifo;
   for (std::size_t i = 0; i < flights_.size(); ++i) {
-    const auto kind = static_cast<ExploredFlight::Kind>(flights_[i][0]);
-    const bool is_packet = kind == ExploredFlight::Kind::to_switch || kind == ExploredFlight::Kind::to_node;
+    const auto type = static_cast<ExploredFlight::Type>(flights_[i][0]);
+    const bool is_packet = type == ExploredFlight::Type::to_switch || type == ExploredFlight::Type::to_node;
     if (i > 0 && fifo && is_packet &&
         flights_[i].compare(0, ExploredFlight::kPathBytes, flights_[i - 1], 0, ExploredFlight::kPathBytes) == 0) {
       continue;
     }
     if (i > 0 && flights_[i] == flights_[i - 1]) continue;
-    steps_.push_back({Step::Kind::deliver, i});
-    if (is_packet && counts_.losses < options_.losses) steps_.push_back({Step::Kind::lose, i});
-    if (is_packet && counts_.duplicates < options_.duplicates) steps_.push_back({Step::Kind::duplicate, i});
+    steps_.push_back({Step::Action::deliver, i});
+    if (is_packet && counts_.losses < options_.losses) steps_.push_back({Step::Action::lose, i});
+    if (is_packet && counts_.duplicates < options_.duplicates) steps_.push_back({Step::Action::duplicate, i});
   }
 }
 
@@ -60,32 +60,33 @@ void ExploredBlock::add_again() {
     const bool behind =
         i > 0 && options_.ordered_resubmits &&
         again_[i].compare(0, ExploredFlight::kPathBytes, again_[i - 1], 0, ExploredFlight::kPathBytes) == 0;
-    if (!behind && (i == 0 || again_[i] != again_[i - 1])) steps_.push_back({Step::Kind::again, i});
+    if (!behind && (i == 0 || again_[i] != again_[i - 1])) steps_.push_back({Step::Action::again, i});
   }
 }
 
 void ExploredBlock::add_timeouts() {
   for (std::size_t i = 0; i < requesters_.size(); ++i) {
     const Requester& requester = *requesters_[i];
-    if (requester.events.has_sent_request() && !requester.completed) steps_.push_back({Step::Kind::request_timeout, i});
+    if (requester.events.has_sent_request() && !requester.completed)
+      steps_.push_back({Step::Action::request_timeout, i});
     for (std::size_t slot = 0; slot < requester.waits.size(); ++slot) {
-      if (requester.waits[slot]) steps_.push_back({Step::Kind::unlock_timeout, i, slot});
+      if (requester.waits[slot]) steps_.push_back({Step::Action::unlock_timeout, i, slot});
     }
   }
-  if (home_->migration().moving()) steps_.push_back({Step::Kind::move_timeout});
+  if (home_->migration().moving()) steps_.push_back({Step::Action::move_timeout});
 }
 
 void ExploredBlock::add_migrations() {
   const HomeMigration& migration = home_->migration();
   if (counts_.adds < options_.adds && !migration.is_away(tag()) && !migration.drains(tag())) {
-    steps_.push_back({Step::Kind::add});
+    steps_.push_back({Step::Action::add});
   }
   if (counts_.removes < options_.removes && migration.is_away(tag()) && migration.moving() != tag()) {
-    steps_.push_back({Step::Kind::remove});
+    steps_.push_back({Step::Action::remove});
   }
   if (counts_.foreign == options_.foreign) return;
   for (std::size_t way = 0; way < options_.flowcc.ways; ++way) {
-    if (!is_in(way)) steps_.push_back({Step::Kind::foreign, way});
+    if (!is_in(way)) steps_.push_back({Step::Action::foreign, way});
   }
 }
 

@@ -9,13 +9,13 @@ std::string ExploredFlight::in_words() const {
   constexpr const char* kReceivers[] = {"the home agent", "the cache agent", "requester", "the shadow node"};
   const FlowCcHeader& h = header;
   const auto requester = [&] { return h.requester < 2 ? fmt::format("requester {}", h.requester) : "the home"; };
-  if (kind == Kind::data) return fmt::format("the data (write {}) for event {} of {}", data.value, h.seq, requester());
-  if (kind == Kind::write_back) {
+  if (type == Type::data) return fmt::format("the data (write {}) for event {} of {}", data.value, h.seq, requester());
+  if (type == Type::write_back) {
     return fmt::format("the write-back (write {}) of event {} of {}", data.value, h.seq, requester());
   }
   std::string text =
       fmt::format("{} of {} (seq {}, serial {})", to_string(h.message_type()), requester(), h.seq, h.serial);
-  if (kind == Kind::to_switch) return text + " to the switch";
+  if (type == Type::to_switch) return text + " to the switch";
   if (h.is_in_switch != 0) text += " under the switch's lock";
   if (h.message_type() == MessageType::ack || h.receiver == 1) {
     text += fmt::format(", {} {}", to_string(h.metadata().status), to_text(h.metadata().copyset));
@@ -27,30 +27,30 @@ std::string ExploredFlight::in_words() const {
 
 std::string ExploredBlock::in_words(const Step& step) const {
   const auto flight = [&] { return ExploredFlight::decoded(flights_[step.index]).in_words(); };
-  switch (step.kind) {
-    case Step::Kind::begin:
+  switch (step.action) {
+    case Step::Action::begin:
       return fmt::format("requester {} begins a {}", step.index, to_string(step.type));
-    case Step::Kind::send:
+    case Step::Action::send:
       return fmt::format("requester {} sends the request that waited for an unlock", step.index);
-    case Step::Kind::deliver:
+    case Step::Action::deliver:
       return fmt::format("{} arrives", flight());
-    case Step::Kind::again:
+    case Step::Action::again:
       return fmt::format("{}: its second pass", ExploredFlight::decoded(again_[step.index]).in_words());
-    case Step::Kind::lose:
+    case Step::Action::lose:
       return fmt::format("{} is lost", flight());
-    case Step::Kind::duplicate:
+    case Step::Action::duplicate:
       return fmt::format("{} is doubled", flight());
-    case Step::Kind::request_timeout:
+    case Step::Action::request_timeout:
       return fmt::format("requester {} sends its request again{}", step.index, is_still() ? "" : " (too early)");
-    case Step::Kind::unlock_timeout:
+    case Step::Action::unlock_timeout:
       return fmt::format("requester {} sends its unlock again{}", step.index, is_still() ? "" : " (too early)");
-    case Step::Kind::move_timeout:
+    case Step::Action::move_timeout:
       return fmt::format("the home sends its packet again{}", is_still() ? "" : " (too early)");
-    case Step::Kind::add:
+    case Step::Action::add:
       return "an epoch ends, and the block is hot";
-    case Step::Kind::remove:
+    case Step::Action::remove:
       return "a hint: the block is cold";
-    case Step::Kind::foreign:
+    case Step::Action::foreign:
       return in_way("TAG", step.index) == 0 ? fmt::format("another block takes way {}", step.index + 1)
                                             : fmt::format("way {} becomes free", step.index + 1);
   }

@@ -17,11 +17,6 @@ BlockLocks::Held* BlockLocks::find(Tag tag) {
   return held == held_.end() ? nullptr : &*held;
 }
 
-bool BlockLocks::holds(unsigned thread, Tag tag) const {
-  const Held* held = find(tag);
-  return held != nullptr && std::find(held->threads.begin(), held->threads.end(), thread) != held->threads.end();
-}
-
 std::string BlockLocks::refusal(unsigned thread, Tag tag) const {
   const std::string name = fmt::format("node {}, thread {}", node_.id(), thread);
   if (holds(thread, tag)) return fmt::format("{} holds a lock of block {} already", name, sim::printed_key(tag));
@@ -67,21 +62,6 @@ sim::Task<bool> BlockLocks::lock(unsigned thread, Tag tag, LockMode mode, bool t
   }
   leave(place);
   co_return true;
-}
-
-BlockLocks::Waiting* BlockLocks::first_in_queue(Tag tag) const {
-  const auto first =
-      std::find_if(queue_.begin(), queue_.end(), [tag](const Waiting* w) { return w->tag == tag && !w->granted; });
-  return first == queue_.end() ? nullptr : *first;
-}
-
-void BlockLocks::leave(Waiting& place) {
-  std::erase(queue_, &place);
-  wake(place.tag);
-}
-
-void BlockLocks::wake(Tag tag) {
-  if (Waiting* first = first_in_queue(tag)) first->changed.notify_all();
 }
 
 // What the node has of the block says what it is to ask for.
@@ -152,11 +132,6 @@ bool BlockLocks::hand_over(Held& held) {
   ++held.handed_over;
   ++shared_.counters.handovers.value;
   return true;
-}
-
-void BlockLocks::crash() {
-  held_.clear();
-  queue_.clear();
 }
 
 }  // namespace racksim::flowcc

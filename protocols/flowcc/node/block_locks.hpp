@@ -23,6 +23,7 @@
 // carries it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,7 +49,10 @@ class BlockLocks {
   /// Why a thread cannot take another lock of a block; empty if it can.
   std::string refusal(unsigned thread, Tag tag) const;
   /// Whether a thread holds a lock of a block.
-  bool holds(unsigned thread, Tag tag) const;
+  bool holds(unsigned thread, Tag tag) const {
+    const Held* held = find(tag);
+    return held != nullptr && std::find(held->threads.begin(), held->threads.end(), thread) != held->threads.end();
+  }
   bool any_held(Tag tag) const { return find(tag) != nullptr; }
 
   /// A lock that the node holds.
@@ -75,7 +79,10 @@ class BlockLocks {
   }
 
   /// The node has crashed.
-  void crash();
+  void crash() {
+    held_.clear();
+    queue_.clear();
+  }
 
  private:
   // A thread that wants a lock.
@@ -88,10 +95,19 @@ class BlockLocks {
   };
 
   TimedRunner* free_number(unsigned thread);
-  Waiting* first_in_queue(Tag tag) const;
-  void leave(Waiting& place);
+  Waiting* first_in_queue(Tag tag) const {
+    const auto first =
+        std::find_if(queue_.begin(), queue_.end(), [tag](const Waiting* w) { return w->tag == tag && !w->granted; });
+    return first == queue_.end() ? nullptr : *first;
+  }
+  void leave(Waiting& place) {
+    std::erase(queue_, &place);
+    wake(place.tag);
+  }
   /// Who is first in the queue for a block looks again.
-  void wake(Tag tag);
+  void wake(Tag tag) {
+    if (Waiting* first = first_in_queue(tag)) first->changed.notify_all();
+  }
   sim::Task<bool> ask_owner(unsigned thread, Tag tag, models::LockMode mode, bool& busy, sim::OperationId operation);
   MessageType request_for(Tag tag, models::LockMode mode) const;
   bool hand_over(Held& held);

@@ -29,25 +29,12 @@ void CacheAgent::on_packet(p4::PacketRef packet) {
   responder_.handle(request, packet->operation);
 }
 
-void CacheAgent::acknowledge(const FlowCcHeader& ack, NodeId to, sim::OperationId operation) {
-  ++shared_.counters.cache_sent.value;
-  endpoint_.send(ack, to, operation);
-}
-
 void CacheAgent::provide(const FlowCcHeader& request, const BlockData& block, sim::OperationId operation) {
   ++shared_.counters.cache_sent.value;
   ++shared_.counters.data_blocks.value;
   endpoint_.write_block(static_cast<NodeId>(request.node_id),
                         DataAddress::event_buffer(RequesterId{request.requester}, Seq{request.seq}), block, false, 0,
                         operation);
-}
-
-void CacheAgent::invalidated(const FlowCcHeader& request) {
-  if (request.is_in_switch != 0) invalidations_.add(request.tag(), 1);
-}
-
-void CacheAgent::permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
-  node_.permission_changed(tag, permission, operation);
 }
 
 void CacheAgent::crash() {
@@ -57,18 +44,9 @@ void CacheAgent::crash() {
   recovery_writes_.crash();
 }
 
-void CacheAgent::epoch_over() {
-  const auto blocks = static_cast<std::int64_t>(invalidations_.size());
-  core_.run<&CacheAgent::report_heat>(MigrationOptions::kWorkPerBlock * blocks, *this);
-}
-
 void CacheAgent::report_heat() {
   const std::vector<Heat> counted = invalidations_.hottest(invalidations_.size());
   invalidations_.clear();
-  FlowCcHeader h;
-  h.set_type(MessageType::heat_report);
-  h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
-  h.node_id = node_.id();
   HeatReport report;
   for (auto next = counted.begin(); next != counted.end();) {
     const auto size = std::min<std::ptrdiff_t>(HeatReport::kMost, counted.end() - next);
@@ -76,14 +54,8 @@ void CacheAgent::report_heat() {
     report.size = static_cast<std::uint32_t>(size);
     next += size;
     ++shared_.counters.cache_sent.value;
-    endpoint_.send_hint(h, shared_.shadow_of[node_.id()], report);
+    endpoint_.send_hint(MessageType::heat_report, report);
   }
-}
-
-// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
-void CacheAgent::on_completion(const models::Completion& completion) {
-  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
-  recovery_writes_.completed(completion);
 }
 
 }  // namespace racksim::flowcc

@@ -33,16 +33,6 @@ void HomeAgent::on_packet(p4::PacketRef packet) {
   directory_.handle(h, packet->operation);
 }
 
-void HomeAgent::send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
-  ++shared_.counters.home_sent.value;
-  endpoint_.send(header, destination, operation);
-}
-
-void HomeAgent::send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
-  ++shared_.counters.home_sent.value;
-  endpoint_.send_after(shared_.options.multicast_copy_work, header, destination, operation);
-}
-
 void HomeAgent::provide(const FlowCcHeader& request, sim::OperationId operation) {
   ++shared_.counters.home_sent.value;
   ++shared_.counters.data_blocks.value;
@@ -65,21 +55,6 @@ void HomeAgent::send_move(const FlowCcHeader& header, bool again) {
   move_timer_ = shared_.rack.server(endpoint_.node()).clock().after<&HomeAgent::move_timed_out>(move_patience_, *this);
 }
 
-void HomeAgent::stop_waiting() {
-  shared_.calendar.cancel(move_timer_);
-  move_timer_ = {};
-}
-
-void HomeAgent::move_timed_out() {
-  endpoint_.report_timeout(*migration().moving(), 0, move_patience_);
-  migration().timed_out();
-}
-
-void HomeAgent::epoch_over() {
-  const auto blocks = static_cast<std::int64_t>(migration().counted());
-  core_.run<&HomeAgent::end_epoch>(MigrationOptions::kWorkPerBlock * blocks, *this);
-}
-
 void HomeAgent::end_epoch() {
   migration().end_epoch();
   HeatReport report;
@@ -88,21 +63,12 @@ void HomeAgent::end_epoch() {
     report.size = 0;
     migration().list(report, most);
     if (report.size == 0) return;
-    FlowCcHeader h;
-    h.set_type(MessageType::listing);
-    h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
-    h.node_id = endpoint_.node();
     ++shared_.migration.packets.value;
     ++shared_.counters.home_sent.value;
-    endpoint_.send_hint(h, shared_.shadow_of[endpoint_.node()], report);
+    endpoint_.send_hint(MessageType::listing, report);
     if (report.size < most) return;
     left -= most;
   }
-}
-
-void HomeAgent::forget() {
-  stop_waiting();
-  directory_.forget();
 }
 
 std::vector<models::Leak> HomeAgent::held_locks() const {
@@ -115,11 +81,6 @@ std::vector<models::Leak> HomeAgent::held_locks() const {
          {l.tag, {}}});
   }
   return leaks;
-}
-
-// When it fails the requester waits for the block in vain: nothing joins a broken connection again.
-void HomeAgent::on_completion(const models::Completion& completion) {
-  if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
 }
 
 }  // namespace racksim::flowcc

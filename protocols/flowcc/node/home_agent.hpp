@@ -28,22 +28,43 @@ class HomeAgent final : public models::PacketHandler, public models::CompletionH
   HomeMigration& migration() { return directory_.migration(); }
   const HomeMigration& migration() const { return directory_.migration(); }
   /// An epoch is over: hot blocks move, and the shadow node is told which have.
-  void epoch_over();
+  void epoch_over() {
+    const auto blocks = static_cast<std::int64_t>(migration().counted());
+    core_.run<&HomeAgent::end_epoch>(MigrationOptions::kWorkPerBlock * blocks, *this);
+  }
   /// All have stopped: no lock is held and no migration under way any more.
-  void forget();
+  void forget() {
+    stop_waiting();
+    directory_.forget();
+  }
 
   void on_packet(p4::PacketRef packet) override;
-  void on_completion(const models::Completion& completion) override;
+  // When it fails the requester waits for the block in vain: nothing joins a broken connection again.
+  void on_completion(const models::Completion& completion) override {
+    if (shared_.is_failure(completion)) ++shared_.counters.failed_transfers.value;
+  }
 
  private:
-  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override;
-  void send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override;
+  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override {
+    ++shared_.counters.home_sent.value;
+    endpoint_.send(header, destination, operation);
+  }
+  void send_copy(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) override {
+    ++shared_.counters.home_sent.value;
+    endpoint_.send_after(shared_.options.multicast_copy_work, header, destination, operation);
+  }
   void provide(const FlowCcHeader& request, sim::OperationId operation) override;
   void send_move(const FlowCcHeader& header, bool again) override;
-  void stop_waiting() override;
+  void stop_waiting() override {
+    shared_.calendar.cancel(move_timer_);
+    move_timer_ = {};
+  }
   sim::Time now() const override { return shared_.calendar.now(); }
   void end_epoch();
-  void move_timed_out();
+  void move_timed_out() {
+    endpoint_.report_timeout(*migration().moving(), 0, move_patience_);
+    migration().timed_out();
+  }
 
   Shared& shared_;
   const NodeState& node_;

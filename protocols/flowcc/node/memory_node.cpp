@@ -1,7 +1,6 @@
 // Composition of a memory node. See memory_node.hpp.
 #include "protocols/flowcc/node/memory_node.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace racksim::flowcc {
@@ -36,16 +35,6 @@ void MemoryNode::register_memory() {
   shared_.data_keys[id()] = shared_.rack.server(id()).nic().memory().add(region);
 }
 
-void MemoryNode::begin_epoch() {
-  epoch_end_ = shared_.rack.server(id()).clock().after<&MemoryNode::epoch_over>(shared_.options.migration.epoch, *this);
-}
-
-void MemoryNode::epoch_over() {
-  home_agent_.epoch_over();
-  cache_agent_.epoch_over();
-  begin_epoch();
-}
-
 void MemoryNode::crash() {
   crashed_ = true;
   visit_runners([this](TimedRunner& runner) {
@@ -77,13 +66,8 @@ void MemoryNode::landed(NodeId from, std::uint64_t address, std::uint32_t, const
   if (address == DataAddress::kReport) return recovery_.reported(from, content.as<HeatReport>());
   if (address == DataAddress::kWanted) return recovery_.asked_for(content.as<HeatReport>());
   const auto data = content.as<BlockData>();
-  if (!DataAddress::is_event_buffer(address)) {
-    store(data);
-    return;
-  }
-  const unsigned requester = DataAddress::requester(address);
-  const unsigned thread = shared_.thread_of(requester) % shared_.shape.threads_per_node;
-  requesters_[thread]->data_landed(requester, DataAddress::seq(address), data);
+  if (!DataAddress::is_event_buffer(address)) return store(data);
+  runner_of(DataAddress::requester(address)).data_landed(DataAddress::seq(address), data);
 }
 
 }  // namespace racksim::flowcc

@@ -38,6 +38,10 @@ class MemoryNode final : public NodeState, public models::MemoryObserver {
     for (const Tag tag : lost_) visit(tag);
   }
 
+  /// The number of one of its threads, or of a lock.
+  TimedRunner& runner_of(unsigned requester) const {
+    return requesters_[shared_.thread_of(requester) % shared_.shape.threads_per_node]->runner_of(requester);
+  }
   /// Calls `visit(runner)` for all of its threads' numbers.
   template <class Visit>
   void visit_runners(Visit&& visit) const {
@@ -49,8 +53,15 @@ class MemoryNode final : public NodeState, public models::MemoryObserver {
  private:
   std::vector<std::unique_ptr<Requester>> make_requesters();
   void register_memory();
-  void begin_epoch();
-  void epoch_over();
+  void begin_epoch() {
+    epoch_end_ =
+        shared_.rack.server(id()).clock().after<&MemoryNode::epoch_over>(shared_.options.migration.epoch, *this);
+  }
+  void epoch_over() {
+    home_agent_.epoch_over();
+    cache_agent_.epoch_over();
+    begin_epoch();
+  }
 
   std::vector<Tag> lost_;
   sim::EventId epoch_end_;

@@ -55,31 +55,15 @@ p4::PacketRef Endpoint::make_packet(const FlowCcHeader& header, NodeId destinati
   return packet;
 }
 
-void Endpoint::send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
-  nic_.send_raw(raw_qpn_, make_packet(header, destination, operation));
-}
-
-void Endpoint::send_hint(const FlowCcHeader& header, NodeId destination, const HeatReport& report) {
-  p4::PacketRef packet = make_packet(header, destination, 0);
-  packet->payload_bytes = report.size * HeatReport::kBytesEach;
-  packet->content = models::Content::of(report);
+void Endpoint::send_hint(MessageType type, const HeatReport& blocks) {
+  FlowCcHeader h;
+  h.set_type(type);
+  h.receiver = static_cast<std::uint64_t>(Receiver::shadow);
+  h.node_id = node_;
+  p4::PacketRef packet = make_packet(h, shared_.shadow_of[node_], 0);
+  packet->payload_bytes = blocks.size * HeatReport::kBytesEach;
+  packet->content = models::Content::of(blocks);
   nic_.send_raw(raw_qpn_, std::move(packet));
-}
-
-void Endpoint::send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination,
-                          sim::OperationId operation) {
-  shared_.calendar.at<&Endpoint::send_now>(core_.charge(cost), core_.lane(), *this,
-                                           make_packet(header, destination, operation).release());
-}
-
-void Endpoint::send_now(p4::Packet* packet) {
-  nic_.send_raw(raw_qpn_, p4::PacketRef::adopt(packet));
-}
-
-void Endpoint::report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience) {
-  const sim::Time now = shared_.calendar.now();
-  sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
-                         {sim::SentAgain::timeout, tag, now - patience});
 }
 
 void Endpoint::write_list(NodeId destination, std::uint64_t address, const HeatReport& blocks, std::uint64_t wr_id) {

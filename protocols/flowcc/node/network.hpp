@@ -110,11 +110,16 @@ class Endpoint {
   }
 
   /// Sends a FlowCC packet towards `destination`; the switch decides where it ends up.
-  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
-  /// The same of a hint that lists blocks.
-  void send_hint(const FlowCcHeader& header, NodeId destination, const HeatReport& report);
+  void send(const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+    nic_.send_raw(raw_qpn_, make_packet(header, destination, operation));
+  }
+  /// Sends a hint that lists blocks to the shadow node.
+  void send_hint(MessageType type, const HeatReport& blocks);
   /// The same once the thread has spent `cost` on it; until then it does nothing else.
-  void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
+  void send_after(sim::Duration cost, const FlowCcHeader& header, NodeId destination, sim::OperationId operation) {
+    shared_.calendar.at<&Endpoint::send_now>(core_.charge(cost), core_.lane(), *this,
+                                             make_packet(header, destination, operation).release());
+  }
   /// Writes a block to `address` on `destination`.
   void write_block(NodeId destination, std::uint64_t address, const BlockData& block, bool signalled,
                    std::uint64_t wr_id, sim::OperationId operation);
@@ -125,14 +130,18 @@ class Endpoint {
   void connect_again(std::uint32_t connection);
 
   /// Says that what was sent `patience` ago is sent again, for want of an answer.
-  void report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience);
+  void report_timeout(Tag tag, sim::OperationId operation, sim::Duration patience) {
+    const sim::Time now = shared_.calendar.now();
+    sim::record_sent_again(shared_.event_log, nic_.source(), now, operation,
+                           {sim::SentAgain::timeout, tag, now - patience});
+  }
 
   /// Joins the reliable connections of two endpoints of the same kind.
   static void connect(Endpoint& a, Endpoint& b);
 
  private:
   p4::PacketRef make_packet(const FlowCcHeader& header, NodeId destination, sim::OperationId operation);
-  void send_now(p4::Packet* packet);
+  void send_now(p4::Packet* packet) { nic_.send_raw(raw_qpn_, p4::PacketRef::adopt(packet)); }
 
   Shared& shared_;
   NodeId node_;

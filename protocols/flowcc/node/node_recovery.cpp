@@ -1,7 +1,6 @@
 // The steps of a node. See node_recovery.hpp.
 #include "protocols/flowcc/node/node_recovery.hpp"
 
-#include <algorithm>
 #include <map>
 
 #include "models/host/core_wait.hpp"
@@ -78,10 +77,6 @@ sim::Task<bool> NodeRecovery::report() {
   }
   writes_.send_lists(DataAddress::kReport);
   co_return co_await writes_.all_written();
-}
-
-void NodeRecovery::reported(NodeId from, const HeatReport& blocks) {
-  for (std::uint32_t i = 0; i < blocks.size; ++i) reports_.push_back({from, blocks.blocks[i]});
 }
 
 // One dirty copy makes a block Modified, clean ones make it Shared; of the rest nobody has a copy. All are the home's

@@ -66,7 +66,9 @@ class NodeRecovery {
   }
 
   /// What a cache tells has come.
-  void reported(NodeId from, const HeatReport& blocks);
+  void reported(NodeId from, const HeatReport& blocks) {
+    for (std::uint32_t i = 0; i < blocks.size; ++i) reports_.push_back({from, blocks.blocks[i]});
+  }
   /// And what a home asks for.
   void asked_for(const HeatReport& blocks) { wanted_.push_back(blocks); }
 

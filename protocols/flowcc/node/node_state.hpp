@@ -1,6 +1,9 @@
 // What the parts of a memory node share: its cache, its global memory, and whether its threads may go on.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +18,13 @@ class TimedRunner;
 
 class NodeState {
  public:
-  NodeState(Shared& shared, NodeId id);
+  NodeState(Shared& shared, NodeId id)
+      : shared_(shared),
+        id_(id),
+        source_(shared.event_log.add_source(fmt::format("node{}/flowcc", id))),
+        cache_(shared.options.cache_bytes, shared.options.block_bytes),
+        any_event_ended_(shared.calendar),
+        resumed_(shared.calendar) {}
   NodeState(const NodeState&) = delete;
   NodeState& operator=(const NodeState&) = delete;
 
@@ -33,15 +42,33 @@ class NodeState {
   /// Notified when they may go on.
   sim::Signal& resumed() { return resumed_; }
   void stop() { stopped_ = true; }
-  void resume();
+  void resume() {
+    stopped_ = false;
+    resumed_.notify_all();
+  }
   bool crashed() const { return crashed_; }
 
   /// The value of a block in global memory; 0 if nobody has written it.
-  sim::Value global_memory(Tag tag) const;
-  void set_global_memory(Tag tag, sim::Value value);
+  sim::Value global_memory(Tag tag) const {
+    const std::uint64_t index = shared_.index_at_home(tag);
+    return sim::Value{index < memory_.size() ? memory_[index] : 0};
+  }
+  void set_global_memory(Tag tag, sim::Value value) {
+    const std::uint64_t index = shared_.index_at_home(tag);
+    if (index >= memory_.size()) memory_.resize(std::max<std::size_t>(index + 1, memory_.size() * 3 / 2));
+    memory_[index] = value;
+  }
   /// The same with its version, where blocks migrate.
-  BlockData stored(Tag tag) const;
-  void store(const BlockData& block);
+  BlockData stored(Tag tag) const {
+    const std::uint64_t index = shared_.index_at_home(tag);
+    return {tag, global_memory(tag), index < versions_.size() ? versions_[index] : 0};
+  }
+  void store(const BlockData& block) {
+    set_global_memory(block.tag, block.value);
+    if (!shared_.options.migrates()) return;
+    if (versions_.size() < memory_.size()) versions_.resize(memory_.size());
+    versions_[shared_.index_at_home(block.tag)] = block.version;
+  }
   template <class Visit>
   void visit_global_memory(Visit&& visit) const {
     for (std::uint64_t index = 0; index < memory_.size(); ++index) {
@@ -50,13 +77,17 @@ class NodeState {
   }
 
   /// Tells the oracles that this node may from now on access a block so.
-  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation);
-  void count_event(MessageType type);
+  void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) {
+    sim::record_permission(shared_.event_log, source_, shared_.calendar.now(), operation, tag, id_, permission);
+  }
 
  protected:
   Shared& shared_;
   bool crashed_ = false;
-  void lose_memory();
+  void lose_memory() {
+    memory_.clear();
+    versions_.clear();
+  }
 
  private:
   NodeId id_;

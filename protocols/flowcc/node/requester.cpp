@@ -130,15 +130,6 @@ TimedRunner* Requester::lock_number() {
   return locks_.back().get();
 }
 
-TimedRunner& Requester::runner_of(std::uint64_t requester) {
-  const auto number = static_cast<unsigned>(requester);
-  return shared_.is_lock(number) ? *locks_[number - shared_.requester_of_lock(node_.id(), thread_, 0)] : runner_;
-}
-
-void Requester::data_landed(unsigned requester, std::uint32_t seq, const BlockData& data) {
-  runner_of(requester).data_landed(seq, data);
-}
-
 void Requester::on_packet(p4::PacketRef packet) {
   if (node_.crashed() || shared_.is_stale(*packet, node_.id())) return;
   const FlowCcHeader& h = packet->get<FlowCcHeader>();

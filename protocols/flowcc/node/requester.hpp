@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,15 +45,15 @@ class Requester final : public models::PacketHandler, public models::CompletionH
   }
 
   /// By its number.
-  TimedRunner& runner_of(std::uint64_t requester);
+  TimedRunner& runner_of(std::uint64_t requester) {
+    const auto number = static_cast<unsigned>(requester);
+    return shared_.is_lock(number) ? *locks_[number - shared_.requester_of_lock(node_.id(), thread_, 0)] : runner_;
+  }
   /// The thread's own, for its misses, upgrades and evictions.
   const TimedRunner& own() const { return runner_; }
   const CoherenceEvent& event() const { return runner_.event(); }
   models::Core& core() { return core_; }
   Endpoint& endpoint() { return endpoint_; }
-
-  /// Data have landed in the buffer of event `seq` of one of its numbers.
-  void data_landed(unsigned requester, std::uint32_t seq, const BlockData& data);
 
   void on_packet(p4::PacketRef packet) override;
   void on_completion(const models::Completion& completion) override;

@@ -54,7 +54,7 @@ sim::Task<TimedRunner::Outcome> TimedRunner::run(MessageType type, Tag tag, sim:
     co_return Outcome::lost_race;
   }
   runner_.send_request();
-  node_.count_event(type);
+  shared_.counters.by_type.count(type);
 
   const sim::Duration first_patience = timeout(shared_.options.request_timeout_rtts);
   sim::Duration patience = first_patience;
@@ -87,21 +87,11 @@ sim::Task<TimedRunner::Outcome> TimedRunner::run(MessageType type, Tag tag, sim:
   co_return Outcome::done;
 }
 
-void TimedRunner::event_ended() {
-  ended_.notify_all();
-  node_.any_event_ended().notify_all();
-}
-
 void TimedRunner::send(FlowCcHeader& h, sim::OperationId operation) {
   h.set_index = set_index(h.tag(), shared_.options.entries_per_way);
   h.node_id = node_.id();
   h.reply_qp = endpoint_.raw_qpn();
   endpoint_.send(h, shared_.home_of(h.tag()), operation);
-}
-
-void TimedRunner::write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) {
-  const std::uint64_t wr_id = std::uint64_t{number().number()} << 32 | seq;
-  endpoint_.write_block(shared_.home_of(data.tag), DataAddress::global_memory(data.tag), data, true, wr_id, operation);
 }
 
 void TimedRunner::unlock_sent(std::size_t slot) {
@@ -127,10 +117,6 @@ void TimedRunner::unlock_timed_out(std::uint32_t slot) {
   endpoint_.report_timeout(unlock.tag, unlock.operation, patience);
   if (safe()) patience = FlowCcOptions::longer(patience, timeout(shared_.options.unlock_timeout_rtts));
   runner_.transmit_unlock(slot);
-}
-
-sim::Duration TimedRunner::timeout(std::uint64_t rtts) const {
-  return shared_.rack.options().rtt * static_cast<std::int64_t>(rtts);
 }
 
 void TimedRunner::data_landed(std::uint32_t seq, const BlockData& data) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 #include "protocols/flowcc/events/event_runner.hpp"
 #include "protocols/flowcc/node/node_state.hpp"
@@ -56,7 +57,11 @@ class TimedRunner final : public EventHost {
 
  private:
   void send(FlowCcHeader& header, sim::OperationId operation) override;
-  void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) override;
+  void write_back(const BlockData& data, std::uint32_t seq, sim::OperationId operation) override {
+    const std::uint64_t wr_id = std::uint64_t{number().number()} << 32 | seq;
+    endpoint_.write_block(shared_.home_of(data.tag), DataAddress::global_memory(data.tag), data, true, wr_id,
+                          operation);
+  }
   LocalCache& cache() override { return node_.cache(); }
   void permission_changed(Tag tag, sim::Permission permission, sim::OperationId operation) override {
     node_.permission_changed(tag, permission, operation);
@@ -65,11 +70,16 @@ class TimedRunner final : public EventHost {
   void unlock_over(std::size_t slot) override;
   void unlock_dropped(std::size_t slot) override;
   void event_settled() override { settled_.notify_all(); }
-  void event_ended() override;
+  void event_ended() override {
+    ended_.notify_all();
+    node_.any_event_ended().notify_all();
+  }
   void unlock_timed_out(std::uint32_t slot);
   void notice_data(std::uint64_t seq_and_version, sim::Value value);
   bool safe() const { return shared_.options.idempotence == FlowCcOptions::Idempotence::safe; }
-  sim::Duration timeout(std::uint64_t rtts) const;
+  sim::Duration timeout(std::uint64_t rtts) const {
+    return shared_.rack.options().rtt * static_cast<std::int64_t>(rtts);
+  }
 
   struct Timer {
     sim::Duration patience;  ///< timeout of the latest transmission

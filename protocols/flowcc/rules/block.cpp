@@ -1,62 +1,52 @@
 // Names of message types and statuses, for traces and leak reports.
 #include "protocols/flowcc/rules/block.hpp"
 
+#include <cstddef>
+#include <utility>
+
 namespace racksim::flowcc {
 
-const char* to_string(MessageType type) {
-  switch (type) {
-    case MessageType::none:
-      return "none";
-    case MessageType::read_miss:
-      return "READ-MISS";
-    case MessageType::write_miss:
-      return "WRITE-MISS";
-    case MessageType::write_shared:
-      return "WRITE-SHARED";
-    case MessageType::evict_shared:
-      return "EVICT-SHARED";
-    case MessageType::evict_modified:
-      return "EVICT-MODIFIED";
-    case MessageType::lock_shared:
-      return "LOCK (shared)";
-    case MessageType::lock_exclusive:
-      return "LOCK (exclusive)";
-    case MessageType::unlock_read:
-      return "UNLOCK (read)";
-    case MessageType::unlock_write:
-      return "UNLOCK (write)";
-    case MessageType::ack:
-      return "ACK";
-    case MessageType::failed_ack:
-      return "FAILED-ACK";
-    case MessageType::unlock_ack:
-      return "UNLOCK-ACK";
-    case MessageType::add_to_switch:
-      return "ADD-TO-SWITCH";
-    case MessageType::remove_from_switch:
-      return "REMOVE-FROM-SWITCH";
-    case MessageType::clear:
-      return "CLEAR";
-    case MessageType::heat_report:
-      return "report of invalidations";
-    case MessageType::listing:
-      return "list of blocks";
-    case MessageType::removal_notice:
-      return "removal notice";
+namespace {
+
+template <class Value, std::size_t kCount>
+const char* name_of(Value value, const std::pair<Value, const char*> (&names)[kCount]) {
+  for (const auto& [named, name] : names) {
+    if (named == value) return name;
   }
   return "?";
 }
 
+}  // namespace
+
+const char* to_string(MessageType type) {
+  using enum MessageType;
+  static constexpr std::pair<MessageType, const char*> kNames[] = {{none, "none"},
+                                                                   {read_miss, "READ-MISS"},
+                                                                   {write_miss, "WRITE-MISS"},
+                                                                   {write_shared, "WRITE-SHARED"},
+                                                                   {evict_shared, "EVICT-SHARED"},
+                                                                   {evict_modified, "EVICT-MODIFIED"},
+                                                                   {lock_shared, "LOCK (shared)"},
+                                                                   {lock_exclusive, "LOCK (exclusive)"},
+                                                                   {unlock_read, "UNLOCK (read)"},
+                                                                   {unlock_write, "UNLOCK (write)"},
+                                                                   {ack, "ACK"},
+                                                                   {failed_ack, "FAILED-ACK"},
+                                                                   {unlock_ack, "UNLOCK-ACK"},
+                                                                   {add_to_switch, "ADD-TO-SWITCH"},
+                                                                   {remove_from_switch, "REMOVE-FROM-SWITCH"},
+                                                                   {clear, "CLEAR"},
+                                                                   {heat_report, "report of invalidations"},
+                                                                   {listing, "list of blocks"},
+                                                                   {removal_notice, "removal notice"}};
+  return name_of(type, kNames);
+}
+
 const char* to_string(GlobalStatus status) {
-  switch (status) {
-    case GlobalStatus::unshared:
-      return "Unshared";
-    case GlobalStatus::shared:
-      return "Shared";
-    case GlobalStatus::modified:
-      return "Modified";
-  }
-  return "?";
+  using enum GlobalStatus;
+  static constexpr std::pair<GlobalStatus, const char*> kNames[] = {
+      {unshared, "Unshared"}, {shared, "Shared"}, {modified, "Modified"}};
+  return name_of(status, kNames);
 }
 
 std::string to_text(Copyset copyset) {

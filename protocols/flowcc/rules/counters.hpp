@@ -1,23 +1,43 @@
 // What FlowCC counts, over all nodes.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "protocols/flowcc/rules/block.hpp"
 #include "sim/metrics/metrics.hpp"
 
 namespace racksim::flowcc {
 
+/// By the type of its request: coherence events.
+class EventCounters {
+ public:
+  explicit EventCounters(sim::Metrics& m) {
+    using enum MessageType;
+    constexpr std::pair<MessageType, const char*> kNames[] = {
+        {read_miss, "read_miss"},          {write_miss, "write_miss"},         {write_shared, "write_shared"},
+        {evict_shared, "evict_shared"},    {evict_modified, "evict_modified"}, {lock_shared, "lock_shared"},
+        {lock_exclusive, "lock_exclusive"}};
+    for (const auto& [type, name] : kNames) {
+      of_[static_cast<std::size_t>(type)] = &m.counter(std::string("flowcc.requests.") + name, "events",
+                                                       std::string("coherence events of type ") + to_string(type));
+    }
+  }
+  void count(MessageType type) { ++of_[static_cast<std::size_t>(type)]->value; }
+
+ private:
+  std::array<sim::Counter*, 1 + static_cast<std::size_t>(MessageType::lock_exclusive)> of_{};
+};
+
 /// Counters under "flowcc.".
 struct Counters {
   sim::Metrics& m;
+  EventCounters by_type{m};
   // clang-format off
   sim::Counter& local_hits = m.counter("flowcc.local_hits", "operations", "operations that the local cache served at once");
   sim::Counter& merged_misses = m.counter("flowcc.merged_misses", "operations", "waits for another thread's event on the block");
-  sim::Counter& read_misses = m.counter("flowcc.requests.read_miss", "events", "coherence events of type READ-MISS");
-  sim::Counter& write_misses = m.counter("flowcc.requests.write_miss", "events", "coherence events of type WRITE-MISS");
-  sim::Counter& write_shareds = m.counter("flowcc.requests.write_shared", "events", "coherence events of type WRITE-SHARED");
-  sim::Counter& evict_shareds = m.counter("flowcc.requests.evict_shared", "events", "coherence events of type EVICT-SHARED");
-  sim::Counter& evict_modifieds = m.counter("flowcc.requests.evict_modified", "events", "coherence events of type EVICT-MODIFIED");
-  sim::Counter& lock_shareds = m.counter("flowcc.requests.lock_shared", "events", "coherence events of type LOCK (shared)");
-  sim::Counter& lock_exclusives = m.counter("flowcc.requests.lock_exclusive", "events", "coherence events of type LOCK (exclusive)");
   sim::Counter& events = m.counter("flowcc.events", "events", "coherence events that ended, with success or a failed ACK");
   sim::Counter& switch_events = m.counter("flowcc.switch_events", "events", "of which were of a block that the switch owns");
   sim::Counter& failed_events = m.counter("flowcc.failed_events", "events", "coherence events that ended with a failed ACK");

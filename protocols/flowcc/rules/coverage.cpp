@@ -35,14 +35,14 @@ constexpr HandledMessage kHandledMessages[] = {
 
 constexpr std::pair<LockState, const char*> kLocks[] = {
     {LockState::free, "unlocked"}, {LockState::read, "read-locked"}, {LockState::write, "write-locked"}};
-constexpr std::pair<LocalState, const char*> kLocals[] = {{LocalState::absent, "absent"},
-                                                          {LocalState::filling, "filling"},
-                                                          {LocalState::clean, "clean"},
-                                                          {LocalState::dirty, "dirty"}};
+constexpr std::pair<CacheEntry::State, const char*> kLocals[] = {{CacheEntry::State::empty, "absent"},
+                                                                 {CacheEntry::State::filling, "filling"},
+                                                                 {CacheEntry::State::clean, "clean"},
+                                                                 {CacheEntry::State::dirty, "dirty"}};
 
 }  // namespace
 
-std::size_t coverage_state(GlobalStatus status, LockState lock, LocalState local) {
+std::size_t coverage_state(GlobalStatus status, LockState lock, CacheEntry::State local) {
   return (static_cast<std::size_t>(status) * std::size(kLocks) + static_cast<std::size_t>(lock)) * std::size(kLocals) +
          static_cast<std::size_t>(local);
 }
@@ -60,21 +60,21 @@ sim::CoverageMap coverage_map() {
   }
   for (const HandledMessage& message : kHandledMessages) map.messages.emplace_back(message.name);
   map.race_points = races.names();
-  const auto impossible = [&](GlobalStatus status, LockState lock, LocalState local, const char* reason) {
+  const auto impossible = [&](GlobalStatus status, LockState lock, CacheEntry::State local, const char* reason) {
     map.impossible.push_back({coverage_state(status, lock, local), reason});
   };
   using enum GlobalStatus;
   const char* rest = "without a lock, the owner's metadata and the caches agree";
-  impossible(unshared, LockState::free, LocalState::clean, rest);
-  impossible(unshared, LockState::free, LocalState::dirty, rest);
-  impossible(shared, LockState::free, LocalState::dirty, rest);
-  impossible(modified, LockState::free, LocalState::clean, rest);
+  impossible(unshared, LockState::free, CacheEntry::State::clean, rest);
+  impossible(unshared, LockState::free, CacheEntry::State::dirty, rest);
+  impossible(shared, LockState::free, CacheEntry::State::dirty, rest);
+  impossible(modified, LockState::free, CacheEntry::State::clean, rest);
   const char* reader = "while a read lock is held nobody obtains a dirty copy";
-  impossible(unshared, LockState::read, LocalState::dirty, reader);
-  impossible(shared, LockState::read, LocalState::dirty, reader);
+  impossible(unshared, LockState::read, CacheEntry::State::dirty, reader);
+  impossible(shared, LockState::read, CacheEntry::State::dirty, reader);
   const char* writer = "the event that holds a write lock leaves no clean copy of such a block";
-  impossible(unshared, LockState::write, LocalState::clean, writer);
-  impossible(modified, LockState::write, LocalState::clean, writer);
+  impossible(unshared, LockState::write, CacheEntry::State::clean, writer);
+  impossible(modified, LockState::write, CacheEntry::State::clean, writer);
   return map;
 }
 

@@ -9,12 +9,12 @@
 #include <cstdint>
 
 #include "protocols/flowcc/rules/block.hpp"
+#include "protocols/flowcc/rules/local_cache.hpp"
 #include "sim/record/coverage.hpp"
 
 namespace racksim::flowcc {
 
 enum class LockState : std::uint8_t { free, read, write };
-enum class LocalState : std::uint8_t { absent, filling, clean, dirty };
 
 /// Who handles a message.
 enum class Handler : std::uint8_t { owner, memory, cache_agent, requester };
@@ -82,7 +82,7 @@ inline constexpr Races races{};
 sim::CoverageMap coverage_map();
 
 /// The number of a state in that map.
-std::size_t coverage_state(GlobalStatus status, LockState lock, LocalState local);
+std::size_t coverage_state(GlobalStatus status, LockState lock, CacheEntry::State local);
 
 /// Looks at a block from all sides.
 class BlockObserver {

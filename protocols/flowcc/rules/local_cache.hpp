@@ -2,6 +2,7 @@
 // data, evicted by LRU within the bucket (Concordia §6, "Cache").
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -35,16 +36,30 @@ class LocalCache {
   static constexpr std::size_t kBucketEntries = 8;
 
   /// Room for `bytes / block_bytes` blocks, in whole buckets (at least one).
-  LocalCache(std::uint64_t bytes, std::uint64_t block_bytes);
+  LocalCache(std::uint64_t bytes, std::uint64_t block_bytes)
+      : buckets_(std::max<std::uint64_t>(1, bytes / block_bytes / kBucketEntries)),
+        entries_(buckets_ * kBucketEntries) {}
 
   /// The entry that holds `tag`, or null.
-  CacheEntry* find(Tag tag);
+  CacheEntry* find(Tag tag) {
+    CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+    for (std::size_t i = 0; i < kBucketEntries; ++i) {
+      if (bucket[i].tag == tag && bucket[i].state != CacheEntry::State::empty) return &bucket[i];
+    }
+    return nullptr;
+  }
   const CacheEntry* find(Tag tag) const { return const_cast<LocalCache*>(this)->find(tag); }
   /// Records an access for LRU.
   void touch(CacheEntry& entry) { entry.timestamp = ++accesses_; }
 
   /// An empty entry of the tag's bucket, or null when there is none.
-  CacheEntry* free_entry(Tag tag);
+  CacheEntry* free_entry(Tag tag) {
+    CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+    for (std::size_t i = 0; i < kBucketEntries; ++i) {
+      if (bucket[i].state == CacheEntry::State::empty) return &bucket[i];
+    }
+    return nullptr;
+  }
   /// The least recently used valid entry of the tag's bucket that is not busy and may go, or null.
   template <class MayGo>
   CacheEntry* victim(Tag tag, MayGo&& may_go) {
@@ -58,9 +73,18 @@ class LocalCache {
     return oldest;
   }
   /// Whether a thread has an event on some entry of the tag's bucket.
-  bool any_busy(Tag tag) const;
+  bool any_busy(Tag tag) const {
+    const CacheEntry* bucket = &entries_[bucket_of(tag) * kBucketEntries];
+    return std::any_of(bucket, bucket + kBucketEntries, [](const CacheEntry& entry) { return entry.busy; });
+  }
   /// The tag's bucket: two tags compete for entries exactly when they share it.
-  std::size_t bucket_of(Tag tag) const;
+  std::size_t bucket_of(Tag tag) const {
+    // Multiplicative hashing; the upper bits are the good ones, scaled to the number of buckets.
+    __extension__ using Wide = unsigned __int128;
+    std::uint64_t h = tag * 0x9e3779b97f4a7c15ull;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93ull;
+    return static_cast<std::size_t>(static_cast<Wide>(h) * buckets_ >> 64);
+  }
 
   static void empty(CacheEntry& entry) { entry = CacheEntry{}; }
 

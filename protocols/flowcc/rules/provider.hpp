@@ -14,7 +14,6 @@
 // nodes that is no power of two some turns are used once more than others, of 16 times at least.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -38,6 +38,11 @@ class LcfBuilder {
   LcfProgram build();
 
  private:
+  /// What a side of a gateway does that is one table or action.
+  template <class Applied>
+  static auto run(Applied& applied) {
+    return [&applied](p4::Block& block) { block.apply(applied); };
+  }
   bool safe() const { return options_.idempotence == FlowCcOptions::Idempotence::safe; }
   /// Application threads, home agents, and locks that threads hold.
   unsigned requesters() const { return shape_.threads + shape_.nodes + shape_.locks; }

@@ -64,11 +64,7 @@ void LcfBuilder::find_or_change(Block& lcf, unsigned n, p4::RegisterArray& tags)
   const Condition gives_up = resubmitted_ == 1 && type_ == number(last) && data != 0;
   // The first term is enough for requests and unlocks, which are most packets.
   const Condition changes = type_ >= number(MessageType::add_to_switch) && (is_new || gives_up);
-  lcf.if_(changes)
-      .then([&](Block& now) {
-        now.if_(is_add).then([&](Block& b) { b.apply(take); }).else_([&](Block& b) { b.apply(give_up); });
-      })
-      .else_([&](Block& b) { b.apply(find); });
+  lcf.if_(changes).then([&](Block& now) { now.if_(is_add).then(run(take)).else_(run(give_up)); }).else_(run(find));
 }
 
 // First passes that are fresh; second passes that undo, that insert, or that give back a lock which their event holds,
@@ -92,12 +88,10 @@ void LcfBuilder::stamp(Block& lcf) {
   auto& stamp = p_.action("stamp").execute(get, home_, copyset_);
   auto& note = p_.action("note_clear").execute(put, home_);
   lcf.if_(hit_ == 0 && resubmitted_ == 0 && type_ < number(MessageType::unlock_read))
-      .then([&](Block& b) { b.apply(stamp); })
+      .then(run(stamp))
       .else_([&](Block& other) {
         const MessageType last = rules_.two_phase_remove ? MessageType::clear : MessageType::remove_from_switch;
-        other.if_(newer_ == 1 && p_.intrinsics().resubmit_data != 0 && type_ == number(last)).then([&](Block& b) {
-          b.apply(note);
-        });
+        other.if_(newer_ == 1 && p_.intrinsics().resubmit_data != 0 && type_ == number(last)).then(run(note));
       });
 }
 
@@ -118,14 +112,12 @@ void LcfBuilder::migrated_first_pass(Block& fresh, Action& to_owner_home) {
   fresh.if_(is_add).then([&](Block& adds) { first_pass_of_add(adds); }).else_([&](Block& others) {
     others.if_(hit_ == 0)
         .then([&](Block& absent) {
-          absent.if_(is_remove).then([&](Block& b) { b.apply(not_here); }).else_([&](Block& more) {
-            more.if_(is_clear).then([&](Block& b) { b.apply(cleared_before); }).else_([&](Block& b) {
-              b.apply(to_owner_home);
-            });
+          absent.if_(is_remove).then(run(not_here)).else_([&](Block& more) {
+            more.if_(is_clear).then(run(cleared_before)).else_(run(to_owner_home));
           });
         })
         .else_([&](Block& mine) {
-          mine.if_(comes_again).then([&](Block& b) { b.apply(unlock); }).else_([&](Block& locks) {
+          mine.if_(comes_again).then(run(unlock)).else_([&](Block& locks) {
             locks.if_(is_remove).then([&](Block& removes) { answer_remove(removes); }).else_([&](Block& request) {
               locked_or_not(request);
             });
@@ -138,7 +130,7 @@ void LcfBuilder::answer_remove(Block& removes) {
   auto& locked = reply("remove_what_is_locked", MessageType::failed_ack);
   if (!rules_.two_phase_remove) return static_cast<void>(removes.apply(locked));
   auto& removed = with_metadata(reply("removed", MessageType::ack));
-  removes.if_(score_ != 0).then([&](Block& b) { b.apply(removed); }).else_([&](Block& b) { b.apply(locked); });
+  removes.if_(score_ != 0).then(run(removed)).else_(run(locked));
 }
 
 void LcfBuilder::first_pass_of_add(Block& adds) {
@@ -146,36 +138,32 @@ void LcfBuilder::first_pass_of_add(Block& adds) {
   const auto& md = p_.intrinsics();
   auto& look_again = p_.action("resubmit_to_look").set(md.resubmit, 1).set(md.resubmit_value, 0);
   auto& add = p_.action("resubmit_to_add").set(md.resubmit, 1).set(md.resubmit_value, newer_);
-  adds.if_(hit_ == 1).then([&](Block& b) { b.apply(look_again); }).else_([&](Block& b) { b.apply(add); });
+  adds.if_(hit_ == 1).then(run(look_again)).else_(run(add));
 }
 
 void LcfBuilder::answer_add(Block& adds) {
   auto& added = answer_to_home_and_shadow("added", MessageType::ack);
   auto& collided = answer_to_home_and_shadow("collided", MessageType::failed_ack);
-  adds.if_(hit_ == 1).then([&](Block& b) { b.apply(added); }).else_([&](Block& b) { b.apply(collided); });
+  adds.if_(hit_ == 1).then(run(added)).else_(run(collided));
 }
 
 void LcfBuilder::migrated_second_pass(Block& second, Action& unlocked, Action& invalid) {
-  second.if_(type_ < number(MessageType::unlock_read))
-      .then([&](Block& b) { b.apply(invalid); })
-      .else_([&](Block& rest) {
-        if (rules_.two_pass_add) {
-          rest.if_(type_ == number(MessageType::add_to_switch))
-              .then([&](Block& adds) { answer_add(adds); })
-              .else_([&](Block& more) { answer_release(more, unlocked); });
-        } else {
-          answer_release(rest, unlocked);
-        }
-      });
+  second.if_(type_ < number(MessageType::unlock_read)).then(run(invalid)).else_([&](Block& rest) {
+    if (rules_.two_pass_add) {
+      rest.if_(type_ == number(MessageType::add_to_switch))
+          .then([&](Block& adds) { answer_add(adds); })
+          .else_([&](Block& more) { answer_release(more, unlocked); });
+    } else {
+      answer_release(rest, unlocked);
+    }
+  });
 }
 
 // As printed it is REMOVE itself that comes again, to give the block up and bring its metadata home.
 void LcfBuilder::answer_release(Block& rest, Action& unlocked) {
   if (rules_.two_phase_remove) return static_cast<void>(rest.apply(unlocked));
   auto& removed = with_metadata(reply("removed", MessageType::ack));
-  rest.if_(type_ == number(MessageType::remove_from_switch))
-      .then([&](Block& b) { b.apply(removed); })
-      .else_([&](Block& b) { b.apply(unlocked); });
+  rest.if_(type_ == number(MessageType::remove_from_switch)).then(run(removed)).else_(run(unlocked));
 }
 
 Action& LcfBuilder::answer_to_home_and_shadow(const char* name, MessageType type) {
@@ -188,7 +176,7 @@ Action& LcfBuilder::answer_to_home_and_shadow(const char* name, MessageType type
 
 void LcfBuilder::address_shadow(Block& flowcc) {
   auto& to_shadow = p_.action("to_shadow").set(receiver_, number(Receiver::shadow));
-  flowcc.if_(p_.intrinsics().egress_rid == kShadowRid).then([&](Block& b) { b.apply(to_shadow); });
+  flowcc.if_(p_.intrinsics().egress_rid == kShadowRid).then(run(to_shadow));
 }
 
 }  // namespace racksim::flowcc

@@ -35,12 +35,12 @@ void LcfBuilder::outcome(Block& lcf) {
   auto& old_copy = p_.action("drop_old_copy").set(p_.intrinsics().drop, 1);
   auto& to_owner_home = p_.action("to_home_agent_as_owner").set(p_.intrinsics().ucast_egress_port, home_port_);
   lcf.if_(resubmitted_ == 1).then([&](Block& second) { second_pass(second); }).else_([&](Block& first) {
-    first.if_(fresh_ == 0).then([&](Block& b) { b.apply(old_copy); }).else_([&](Block& fresh) {
+    first.if_(fresh_ == 0).then(run(old_copy)).else_([&](Block& fresh) {
       if (shape_.migrates) return migrated_first_pass(fresh, to_owner_home);
-      fresh.if_(hit_ == 0).then([&](Block& b) { b.apply(to_owner_home); }).else_([&](Block& mine) {
-        mine.if_(type_ >= number(MessageType::unlock_read))
-            .then([&](Block& b) { b.apply(unlock_with_score()); })
-            .else_([&](Block& request) { locked_or_not(request); });
+      fresh.if_(hit_ == 0).then(run(to_owner_home)).else_([&](Block& mine) {
+        mine.if_(type_ >= number(MessageType::unlock_read)).then(run(unlock_with_score())).else_([&](Block& request) {
+          locked_or_not(request);
+        });
       });
     });
   });
@@ -51,9 +51,7 @@ void LcfBuilder::second_pass(Block& second) {
   auto& unlocked = reply("unlock_ack", MessageType::unlock_ack);
   auto& invalid = reply("invalid_ack", MessageType::failed_ack).set(lost_race_, 1);
   if (shape_.migrates) return migrated_second_pass(second, unlocked, invalid);
-  second.if_(type_ >= number(MessageType::unlock_read)).then([&](Block& b) { b.apply(unlocked); }).else_([&](Block& b) {
-    b.apply(invalid);
-  });
+  second.if_(type_ >= number(MessageType::unlock_read)).then(run(unlocked)).else_(run(invalid));
 }
 
 // An unlock comes again with its score (Figure 8d). A writer's score is 0 or 1.
@@ -79,14 +77,14 @@ void LcfBuilder::locked_or_not(Block& request) {
   const Condition holds_lock = options_.scoreboard ? score_ != 0 : acquired_ == 1;
   request.if_(holds_lock)
       .then([&](Block& locked) {
-        locked.if_(member_ == 0).then([&](Block& o) { o.apply(for_other); }).else_([&](Block& h) {
+        locked.if_(member_ == 0).then(run(for_other)).else_([&](Block& h) {
           h.if_((type_ == number(MessageType::write_shared) || type_ == number(MessageType::lock_exclusive)) &&
                 others_ == 0)
-              .then([&](Block& s) { s.apply(for_sole); })
-              .else_([&](Block& s) { s.apply(for_holder); });
+              .then(run(for_sole))
+              .else_(run(for_holder));
         });
       })
-      .else_([&](Block& refused) { refused.apply(failed); });
+      .else_(run(failed));
 }
 
 // A failed check is undone in a second pass, which gets what to take off the lock: what this pass acquired (rule
@@ -158,9 +156,7 @@ void LcfBuilder::egress() {
   p_.egress().if_(p_.valid<FlowCcHeader>() == 1).then([&](Block& flowcc) {
     if (shape_.migrates) address_shadow(flowcc);
     flowcc.apply(address);
-    flowcc.if_(p_.intrinsics().egress_rid != 0 && p_.intrinsics().egress_rid == provider_).then([&](Block& b) {
-      b.apply(provide);
-    });
+    flowcc.if_(p_.intrinsics().egress_rid != 0 && p_.intrinsics().egress_rid == provider_).then(run(provide));
   });
   out_.address = &address;
   out_.to_agent = &agent;

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 
 #include "p4model/language/headers.hpp"
@@ -104,7 +103,7 @@ void LcfBuilder::prepare(Block& lcf) {
 // Rule (i): a packet whose serial number does not exceed the largest seen from its requester is an old copy.
 void LcfBuilder::duplicate_filter(Block& lcf) {
   if (!safe()) {
-    lcf.if_(resubmitted_ == 0).then([&](Block& b) { b.apply(p_.action("fresh_always").set(fresh_, 1)); });
+    lcf.if_(resubmitted_ == 0).then(run(p_.action("fresh_always").set(fresh_, 1)));
     return;
   }
   auto& serials = p_.register_array("SERIAL", Width::single(32), requesters());
@@ -114,9 +113,9 @@ void LcfBuilder::duplicate_filter(Block& lcf) {
   lcf.if_(resubmitted_ == 0).then([&](Block& first) {
     auto& check = p_.action("check_serial").execute(newest, requester_, fresh_);
     if (!shape_.migrates || rules_.home_serials) return static_cast<void>(first.apply(check));
-    first.if_(type_ < number(MessageType::add_to_switch)).then([&](Block& b) { b.apply(check); }).else_([&](Block& b) {
-      b.apply(p_.action("fresh_always").set(fresh_, 1));
-    });
+    first.if_(type_ < number(MessageType::add_to_switch))
+        .then(run(check))
+        .else_(run(p_.action("fresh_always").set(fresh_, 1)));
   });
 }
 
@@ -128,14 +127,14 @@ void LcfBuilder::last_unlock(Block& lcf) {
     second_pass = second_pass || (resubmitted_ == 0 && type_ == number(MessageType::add_to_switch));
   }
   if (!options_.last_unlock) {
-    lcf.if_(second_pass).then([&](Block& b) { b.apply(p_.action("newer_always").set(newer_, 1)); });
+    lcf.if_(second_pass).then(run(p_.action("newer_always").set(newer_, 1)));
     return;
   }
   auto& array = p_.register_array("LAST_UNLOCK", Width::single(32), requesters());
   auto& record = array.action("record");
   const auto seq = record.input(seq_);
   record.compare_a(seq, Comparison::greater, kLo).set(kLo, seq, kA).output(AluOutput::predicate, kA);
-  lcf.if_(second_pass).then([&](Block& b) { b.apply(p_.action("record_unlock").execute(record, requester_, newer_)); });
+  lcf.if_(second_pass).then(run(p_.action("record_unlock").execute(record, requester_, newer_)));
 }
 
 // A way's tag, in stage way - 1.
@@ -209,7 +208,7 @@ void LcfBuilder::access_way(Block& lcf, unsigned n) {
   if (!shape_.migrates) {
     // First passes that are fresh; second passes that undo, or that unlock for the first time.
     const Condition go = fresh_ == 1 || newer_ == 1 || (resubmitted_ == 1 && type_ < number(MessageType::unlock_read));
-    lcf.if_(hit == 1 && go).then([&](Block& b) { b.apply(access); });
+    lcf.if_(hit == 1 && go).then(run(access));
   } else {
     auto& insert = p_.action("insert" + w)
                        .set(hit_, 1)
@@ -227,9 +226,7 @@ void LcfBuilder::access_way(Block& lcf, unsigned n) {
                                                                      .execute(get_copyset, set_index_, sharers_));
     }
     access.entry({number(MessageType::clear), 0}, found).entry({number(MessageType::clear), 1}, undo_write);
-    lcf.if_(hit == 1).then([&](Block& block) {
-      block.if_(changes_block()).then([&](Block& b) { b.apply(access); }).else_([&](Block& b) { b.apply(found); });
-    });
+    lcf.if_(hit == 1).then([&](Block& block) { block.if_(changes_block()).then(run(access)).else_(run(found)); });
   }
   out_.lock.push_back(&locks);
   out_.status.push_back(&statuses);
@@ -268,7 +265,7 @@ void LcfBuilder::scoreboard(Block& lcf) {
   const Condition undoes = holds && type_ < number(MessageType::unlock_read);
   const Condition gives_back = shape_.migrates && rules_.unlock_by_holder ? newer_ == 1 && holds : newer_ == 1;
   const Condition counts = resubmitted_ == 0 || undoes || gives_back;
-  lcf.if_(hit_ == 1 && counts).then([&](Block& b) { b.apply(act); });
+  lcf.if_(hit_ == 1 && counts).then(run(act));
 }
 
 // Splits the copyset into what the check and forward tables ask, and picks the data provider (provider.hpp).

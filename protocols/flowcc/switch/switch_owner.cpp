@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 #include "models/packets/addressing.hpp"
 #include "protocols/flowcc/node/memory_node.hpp"
 #include "sim/options/option_error.hpp"
@@ -12,10 +10,15 @@
 namespace racksim::flowcc {
 
 namespace {
-// A register of LOCK as people read it (lcf_program.cpp).
+// Registers of TAG and LOCK as people read them (lcf_program.cpp).
+std::string tag_text(std::uint64_t tag_and_one) {
+  return tag_and_one == 0 ? "no block" : "block " + sim::printed_key(sim::Key{tag_and_one - 1});
+}
+
 std::string lock_text(std::uint64_t lock) {
   return fmt::format("{:#06x} ({}, {} readers)", lock, lock & 0x8000 ? "a writer" : "no writer", lock & 0x7fff);
 }
+
 }  // namespace
 
 SwitchOwner::SwitchOwner(Shared& shared)
@@ -46,8 +49,7 @@ void SwitchOwner::connect(std::vector<MemoryNode*> nodes) {
   models::SwitchChassis& chassis = shared_.rack.chassis();
   for (unsigned pipe = 0; pipe < chassis.pipes(); ++pipe) {
     p4::Pipeline& pipeline = chassis.pipeline(pipe);
-    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
-                    const std::vector<std::uint64_t>& data) { pipeline.add_entry(*table, key, *action, data); });
+    fill_tables([&](const Entry& e) { pipeline.add_entry(*e.table, e.key, *e.action, e.data); });
     for (const p4::ValueSet* set : lcf_.ports) pipeline.add_value(*set, shared_.flowcc_port(0));
   }
   set_groups();
@@ -60,9 +62,8 @@ std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& op
     for (const p4::ValueSet* set : lcf_.ports)
       cpu.remove_value(pipe, set, loaded_port_, ~std::uint64_t{0}, operations.next());
     for (const p4::RegisterArray& array : lcf_.program->arrays()) cpu.clear(pipe, &array, operations.next());
-    fill_tables([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
-                    const std::vector<std::uint64_t>& data) {
-      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
+    fill_tables([&](const Entry& e) {
+      cpu.set_entry(pipe, e.table, {e.key.begin(), e.key.end()}, e.action, e.data, operations.next());
     });
   }
   const std::uint64_t groups = set_groups();
@@ -77,9 +78,8 @@ std::uint64_t SwitchOwner::load(std::uint32_t incarnation, ControlOperations& op
 std::uint64_t SwitchOwner::address_shadow(ControlOperations& operations) {
   models::ControlCpu& cpu = shared_.rack.control_cpu();
   for (unsigned pipe = 0; pipe < shared_.rack.chassis().pipes(); ++pipe) {
-    fill_shadow([&](const p4::Table* table, const std::vector<std::uint64_t>& key, const p4::Action* action,
-                    const std::vector<std::uint64_t>& data) {
-      cpu.set_entry(pipe, table, {key.begin(), key.end()}, action, data, operations.next());
+    fill_shadow([&](const Entry& e) {
+      cpu.set_entry(pipe, e.table, {e.key.begin(), e.key.end()}, e.action, e.data, operations.next());
     });
   }
   return set_add_groups();
@@ -111,14 +111,14 @@ void SwitchOwner::fill_tables(Fill&& fill) const {
   for (MemoryNode* node : nodes_) {
     const std::uint64_t port = shared_.rack.port_of(node->id());
     const std::uint64_t mac = models::mac_of(node->id()), ip = models::ipv4_of(node->id());
+    const std::uint64_t home_qp = node->home_agent().endpoint().raw_qpn();
+    const std::uint64_t cache_qp = node->cache_agent().endpoint().raw_qpn();
     std::vector<std::uint64_t> home{port};
     if (shared_.options.migrates()) home.push_back(node->id());
-    fill(lcf_.home_port, {mac}, lcf_.set_home_port, home);
-    fill(lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent,
-         {mac, ip, node->home_agent().endpoint().raw_qpn()});
-    fill(lcf_.address, {port, number(Receiver::cache_agent)}, lcf_.to_agent,
-         {mac, ip, node->cache_agent().endpoint().raw_qpn()});
-    fill(lcf_.address, {port, number(Receiver::requester)}, lcf_.to_requester, {mac, ip});
+    fill(Entry{lcf_.home_port, {mac}, lcf_.set_home_port, home});
+    fill(Entry{lcf_.address, {port, number(Receiver::home_agent)}, lcf_.to_agent, {mac, ip, home_qp}});
+    fill(Entry{lcf_.address, {port, number(Receiver::cache_agent)}, lcf_.to_agent, {mac, ip, cache_qp}});
+    fill(Entry{lcf_.address, {port, number(Receiver::requester)}, lcf_.to_requester, {mac, ip}});
   }
   fill_shadow(fill);
 }
@@ -127,8 +127,10 @@ template <class Fill>
 void SwitchOwner::fill_shadow(Fill&& fill) const {
   if (!shadow_) return;
   const NodeId server = shadow_->server;
-  fill(lcf_.address, {shared_.rack.port_of(server), static_cast<std::uint64_t>(Receiver::shadow)}, lcf_.to_agent,
-       {models::mac_of(server), models::ipv4_of(server), shadow_->queue_pair});
+  fill(Entry{lcf_.address,
+             {shared_.rack.port_of(server), static_cast<std::uint64_t>(Receiver::shadow)},
+             lcf_.to_agent,
+             {models::mac_of(server), models::ipv4_of(server), shadow_->queue_pair}});
 }
 
 // All subsets of 8 nodes are 255 groups; the high byte of a copyset has groups of its own.
@@ -169,20 +171,18 @@ std::uint64_t SwitchOwner::set_add_groups() {
 }
 
 std::optional<std::size_t> SwitchOwner::way_of(Tag tag) const {
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  const std::uint64_t index = index_of(tag);
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    if (registers.read(ways_[way].tag, index) == tag + 1) return way;
+    if (registers().read(ways_[way].tag, index) == tag + 1) return way;
   }
   return std::nullopt;
 }
 
 bool SwitchOwner::install(Tag tag) {
-  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
+  const std::uint64_t index = index_of(tag);
   for (const Arrays& way : ways_) {
-    if (registers.read(way.tag, index) != 0) continue;
-    registers.write(way.tag, index, tag + 1);
+    if (registers().read(way.tag, index) != 0) continue;
+    registers().write(way.tag, index, tag + 1);
     ++installed_;
     return true;
   }
@@ -192,81 +192,44 @@ bool SwitchOwner::install(Tag tag) {
 std::optional<GlobalMetadata> SwitchOwner::metadata(Tag tag) const {
   const auto way = way_of(tag);
   if (!way) return std::nullopt;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  return GlobalMetadata{static_cast<GlobalStatus>(registers.read(ways_[*way].status, index)),
-                        static_cast<Copyset>(registers.read(ways_[*way].copyset, index))};
+  const std::uint64_t index = index_of(tag);
+  return GlobalMetadata{static_cast<GlobalStatus>(registers().read(ways_[*way].status, index)),
+                        static_cast<Copyset>(registers().read(ways_[*way].copyset, index))};
 }
 
 void SwitchOwner::set_metadata(Tag tag, GlobalMetadata metadata) {
   const auto way = way_of(tag);
-  p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  registers.write(ways_[*way].status, index, static_cast<std::uint64_t>(metadata.status));
-  registers.write(ways_[*way].copyset, index, metadata.copyset);
+  const std::uint64_t index = index_of(tag);
+  registers().write(ways_[*way].status, index, static_cast<std::uint64_t>(metadata.status));
+  registers().write(ways_[*way].copyset, index, metadata.copyset);
 }
 
 std::vector<models::SwitchRegister> SwitchOwner::registers_of(Tag tag) const {
   const auto way = way_of(tag);
   if (!way) return {};
-  const std::uint64_t index = set_index(tag, shared_.options.entries_per_way);
-  return {{.pipe = pipe_,
-           .array = lcf_.tag[*way]->name,
-           .index = index,
-           .meaning = "tag",
-           .party = "",
-           .print =
-               [](std::uint64_t tag_and_one) {
-                 return tag_and_one == 0 ? std::string("no block")
-                                         : "block " + sim::printed_key(sim::Key{tag_and_one - 1});
-               }},
-          {.pipe = pipe_,
-           .array = lcf_.lock[*way]->name,
-           .index = index,
-           .meaning = "lock",
-           .party = "",
-           .print = lock_text},
-          {.pipe = pipe_,
-           .array = lcf_.status[*way]->name,
-           .index = index,
-           .meaning = "status",
-           .party = "",
-           .print = [](std::uint64_t status) { return std::string(to_string(static_cast<GlobalStatus>(status))); }},
-          {.pipe = pipe_,
-           .array = lcf_.copyset[*way]->name,
-           .index = index,
-           .meaning = "copyset",
-           .party = "",
-           .print = [](std::uint64_t copyset) { return to_text(static_cast<Copyset>(copyset)); }}};
+  const std::uint64_t index = index_of(tag);
+  const auto shown = [&](const std::vector<const p4::RegisterArray*>& arrays, const char* meaning,
+                         std::string (*print)(std::uint64_t)) {
+    return models::SwitchRegister{pipe_, arrays[*way]->name, index, meaning, "", print};
+  };
+  return {shown(lcf_.tag, "tag", tag_text), shown(lcf_.lock, "lock", lock_text),
+          shown(lcf_.status, "status", [](std::uint64_t v) { return std::string(to_string(GlobalStatus(v))); }),
+          shown(lcf_.copyset, "copyset", [](std::uint64_t v) { return to_text(static_cast<Copyset>(v)); })};
 }
 
 LockState SwitchOwner::lock(Tag tag) const {
   const auto way = way_of(tag);
   if (!way) return LockState::free;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const std::uint64_t lock = registers.read(ways_[*way].lock, set_index(tag, shared_.options.entries_per_way));
+  const std::uint64_t lock = registers().read(ways_[*way].lock, index_of(tag));
   return lock == 0 ? LockState::free : lock & 0x8000 ? LockState::write : LockState::read;
-}
-
-bool SwitchOwner::unlocked_before(RequesterId requester, Seq seq) const {
-  if (!shared_.options.last_unlock) return false;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  return registers.read(registers.array("LAST_UNLOCK"), requester) >= seq;
-}
-
-bool SwitchOwner::scored(RequesterId requester, Seq seq) const {
-  if (!shared_.options.scoreboard) return false;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  return registers.read(registers.array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
 }
 
 std::vector<models::Leak> SwitchOwner::left_scores() const {
   std::vector<models::Leak> leaks;
   if (!shared_.options.scoreboard) return leaks;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
-  const auto scores = registers.array("SCOREBOARD");
+  const auto scores = registers().array("SCOREBOARD");
   for (unsigned slot = 0; slot < 2 * shared_.requesters(); ++slot) {
-    const std::uint64_t score = registers.read(scores, slot);
+    const std::uint64_t score = registers().read(scores, slot);
     if (score == 0) continue;
     leaks.push_back({"leaked-lock", fmt::format("switch: SCOREBOARD[{}] = {}, of requester {}, which has no event",
                                                 slot, score, slot / 2)});
@@ -275,23 +238,21 @@ std::vector<models::Leak> SwitchOwner::left_scores() const {
 }
 
 void SwitchOwner::visit_blocks(const std::function<void(Tag)>& visit) const {
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   for (const Arrays& way : ways_) {
     for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
-      if (const std::uint64_t tag = registers.read(way.tag, index); tag != 0) visit(Tag{tag - 1});
+      if (const std::uint64_t tag = registers().read(way.tag, index); tag != 0) visit(Tag{tag - 1});
     }
   }
 }
 
 std::string SwitchOwner::wrong_places(std::uint64_t index) const {
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   for (std::size_t way = 0; way < ways_.size(); ++way) {
-    const std::uint64_t tag = registers.read(ways_[way].tag, index);
-    if (const std::uint64_t lock = registers.read(ways_[way].lock, index); tag == 0 && lock != 0) {
+    const std::uint64_t tag = registers().read(ways_[way].tag, index);
+    if (const std::uint64_t lock = registers().read(ways_[way].lock, index); tag == 0 && lock != 0) {
       return fmt::format("LOCK{}[{}] = {} though the place is free", way + 1, index, lock_text(lock));
     }
     for (std::size_t other = 0; tag != 0 && other < way; ++other) {
-      if (registers.read(ways_[other].tag, index) != tag) continue;
+      if (registers().read(ways_[other].tag, index) != tag) continue;
       return fmt::format("block {} is in ways {} and {} of index {}", sim::printed_key(sim::Key{tag - 1}), other + 1,
                          way + 1, index);
     }
@@ -301,12 +262,11 @@ std::string SwitchOwner::wrong_places(std::uint64_t index) const {
 
 std::vector<models::Leak> SwitchOwner::held_locks() const {
   std::vector<models::Leak> leaks;
-  const p4::RegisterFile& registers = shared_.rack.chassis().pipeline(pipe_).registers();
   for (std::size_t way = 0; way < ways_.size(); ++way) {
     for (std::uint64_t index = 0; index < shared_.options.entries_per_way; ++index) {
-      const std::uint64_t lock = registers.read(ways_[way].lock, index);
+      const std::uint64_t lock = registers().read(ways_[way].lock, index);
       if (lock == 0) continue;
-      const Tag tag{registers.read(ways_[way].tag, index) - 1};
+      const Tag tag{registers().read(ways_[way].tag, index) - 1};
       leaks.push_back(
           {"leaked-lock",
            fmt::format("switch: LOCK{}[{}] = {}, block {}", way + 1, index, lock_text(lock), sim::printed_key(tag)),

@@ -62,10 +62,16 @@ class SwitchOwner {
   /// Whether and how a block that the switch owns is locked.
   LockState lock(Tag tag) const;
   /// Whether LAST-UNLOCK says that the unlock of event `seq` of a requester has been executed.
-  bool unlocked_before(RequesterId requester, Seq seq) const;
+  bool unlocked_before(RequesterId requester, Seq seq) const {
+    if (!shared_.options.last_unlock) return false;
+    return registers().read(registers().array("LAST_UNLOCK"), requester) >= seq;
+  }
 
   /// Whether SCOREBOARD says that event `seq` of a requester has its lock.
-  bool scored(RequesterId requester, Seq seq) const;
+  bool scored(RequesterId requester, Seq seq) const {
+    if (!shared_.options.scoreboard) return false;
+    return registers().read(registers().array("SCOREBOARD"), requester << 1 | (seq & 1)) > 0;
+  }
 
   /// Locks that are held.
   std::vector<models::Leak> held_locks() const;
@@ -84,6 +90,12 @@ class SwitchOwner {
   const LcfProgram& program() const { return lcf_; }
 
  private:
+  struct Entry {
+    const p4::Table* table;
+    std::vector<std::uint64_t> key;
+    const p4::Action* action;
+    std::vector<std::uint64_t> data;
+  };
   template <class Fill>
   void fill_tables(Fill&& fill) const;
   template <class Fill>
@@ -95,6 +107,8 @@ class SwitchOwner {
     std::uint32_t tag, lock, status, copyset;  // numbers in the pipeline's register file
   };
   std::optional<std::size_t> way_of(Tag tag) const;
+  p4::RegisterFile& registers() const { return shared_.rack.chassis().pipeline(pipe_).registers(); }
+  std::uint64_t index_of(Tag tag) const { return set_index(tag, shared_.options.entries_per_way); }
 
   Shared& shared_;
   LcfProgram lcf_;

@@ -202,7 +202,7 @@ TEST_CASE("a requester ignores replies and data of an event that is over") {
   };
   // A thread notices data a little after they have landed.
   const auto data_noticed = [&](std::uint32_t seq) {
-    requester.data_landed(requester.own().number().number(), seq, {kTag, sim::Value{kValue}});
+    requester.runner_of(requester.own().number().number()).data_landed(seq, {kTag, sim::Value{kValue}});
     run.advance(setup.flowcc.notice_data_work);
   };
   receive(MessageType::ack, 1, 1);
