@@ -150,7 +150,7 @@ TEST_CASE("racksim list mechanisms prints option, unsafe value, what goes wrong 
     if (*one.find("option")->string() == "gamma") CHECK(one.find("unsafe")->is_null());
   }
   CHECK_THAT(run("list mechanisms").out, Catch::Contains("flowcc.scoreboard"));
-  CHECK_THAT(run("list mechanisms selc").err, Catch::Contains("did you mean \"selcc\"?"));
+  CHECK_THAT(run("list mechanisms flowc").err, Catch::Contains("did you mean \"flowcc\"?"));
   CHECK(run("list protocols selcc").status == 2);
 }
 
