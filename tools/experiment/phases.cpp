@@ -56,6 +56,7 @@ RunOutcome Phases::finish() {
 void Phases::begin_measuring() {
   if (phase_ != Phase::warm_up) return;
   phase_ = Phase::measure;
+  assembly_.rack().settle();
   assembly_.metrics().open_window(assembly_.calendar().now());
   if (plan_.measure.operations) {
     assembly_.workload().notify_after(*plan_.measure.operations, [this] { end_measuring(); });
@@ -77,13 +78,14 @@ void Phases::end_measuring() {
 
 void Phases::close_window() {
   sim::Metrics& metrics = assembly_.metrics();
+  assembly_.rack().settle();
   metrics.close_window(assembly_.calendar().now());
   outcome_.measured = metrics.window_length();
   outcome_.operations = assembly_.protocol().service().measured_operations();
 }
 
-// Here, at checkpoints and at the end the switch is settled first, so that what is seen, and so the run's length, its
-// verdict and its hash, is the same however passes are executed.
+// At either end of the window, here, at checkpoints and at the end the switch is settled first, so that what is seen, and
+// so the counts, the run's length, its verdict and its hash, is the same however passes are executed.
 void Phases::look_for_rest() {
   auto& calendar = assembly_.calendar();
   assembly_.rack().settle();
