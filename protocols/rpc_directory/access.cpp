@@ -10,7 +10,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/rpc_directory/compute_node.hpp"
-#include "protocols/rpc_directory/coverage.hpp"
+#include "protocols/rpc_directory/races.hpp"
 #include "sim/kernel/invariant.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -64,7 +64,7 @@ sim::Task<Frame*> ComputeNode::latch(unsigned thread, sim::Key line, bool write,
   if (may_latch(*frame, exclusive)) {
     line_cache::take_latch(*frame, exclusive);
   } else {
-    if (!readable(frame->state)) shared_.coverage.race(RacePoint::misses_merged);
+    if (!readable(frame->state)) shared_.coverage.race(races.misses_merged);
     exclusive = co_await works_.wait_for_latch(*frame, write);
   }
   RACKSIM_INVARIANT(frame->line == line, "a frame that somebody waits for is not given to another line");

@@ -38,11 +38,11 @@ ComputeNode::ComputeNode(Shared& shared, NodeId id, unsigned threads)
       endpoint->to_memory.push_back(&here);
     }
   }
-  buffer_key_ = nic.memory().add({.begin = 0,
-                                  .bytes = threads * (shared.options.line_bytes + Reply::kWireBytes),
-                                  .rights = {.read = false, .write = true, .atomic = false},
-                                  .observers = {this},
-                                  .stored = false});
+  shared.buffer_keys.push_back(nic.memory().add({.begin = 0,
+                                                 .bytes = threads * (shared.options.line_bytes + Reply::kWireBytes),
+                                                 .rights = {.read = false, .write = true, .atomic = false},
+                                                 .observers = {this},
+                                                 .stored = false}));
   tasks_.spawn(evict());
 }
 
@@ -58,10 +58,6 @@ void ComputeNode::connect(ComputeNode& a, ComputeNode& b) {
   b.peers_[a.id_] = open(b);
   a.peers_[b.id_]->connect(b.id_, b.peers_[a.id_]->number());
   b.peers_[a.id_]->connect(a.id_, a.peers_[b.id_]->number());
-}
-
-models::RemoteAddress ComputeNode::buffer_of(unsigned thread) const {
-  return {thread * (options().line_bytes + Reply::kWireBytes), buffer_key_};
 }
 
 void ComputeNode::crash() {
@@ -85,8 +81,9 @@ bool ComputeNode::quiescent() const {
 
 void ComputeNode::add_waits(std::vector<sim::Wait>& waits) const {
   for (const auto& [line, work] : works_) {
-    const std::string what = fmt::format("line {}, {}", sim::printed_key(sim::Key{line}),
-                                         LineStep::table().states[static_cast<std::size_t>(work->frame->state)]);
+    const std::string what =
+        fmt::format("line {}, {}", sim::printed_key(sim::Key{line}),
+                    line_table().description().states[static_cast<std::size_t>(work->frame->state)]);
     const std::string who =
         work->operation == 0 ? fmt::format("node{}", id_) : fmt::format("node{}/thread{}", id_, work->thread);
     if (!readable(work->frame->state)) waits.push_back({.who = who, .whom = {}, .why = what});
@@ -104,7 +101,7 @@ void ComputeNode::add_leaks(std::vector<models::Leak>& leaks) const {
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: line {} is {}, with {} messages deferred and {} threads waiting", id_,
                                  sim::printed_key(sim::Key{line}),
-                                 LineStep::table().states[static_cast<std::size_t>(work->frame->state)],
+                                 line_table().description().states[static_cast<std::size_t>(work->frame->state)],
                                  work->deferred.size(), work->waiters.size()),
                      {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }

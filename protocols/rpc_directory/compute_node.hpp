@@ -31,8 +31,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   static void connect(ComputeNode& a, ComputeNode& b);
 
   NodeId id() const { return id_; }
-  /// Where replies to a thread are written.
-  models::RemoteAddress buffer_of(unsigned thread) const;
 
   // What application threads do. A thread that holds the latch of a line accesses it as often as it likes.
   sim::Task<sim::Value> read(unsigned thread, sim::Key object, sim::OperationId operation);
@@ -46,8 +44,21 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
 
   const Cache& cache() const { return cache_; }
   Cache& cache() { return cache_; }
-  /// For warming up: the number of a request that was granted at once.
+  /// The number of its next request; in warming up, of one that was granted at once.
   std::uint64_t take_number() { return next_request_++; }
+
+  // What the table of a line asks and does (line_table.cpp, events.cpp).
+  const Shared& shared() const { return shared_; }
+  const Options& options() const { return shared_.options; }
+  Counters& counters() const { return shared_.counters; }
+  line_cache::LineWorks<Frame, LineWork>& works() { return works_; }
+  /// Its thread that waits for the line asks the home, or the owner.
+  void ask_home(const LineWork& work, Message message);
+  void ask_owner(const LineWork& work, NodeId owner, Message message);
+  /// Tells the home what has become of the copy that a message is about.
+  void tell_home(const Message& about, MessageKind kind);
+  void give_page(const Message& request, const Frame& frame);
+  void write_back_and_tell(const Frame& frame, bool writes, MessageKind kind, sim::OperationId operation);
 
   void crash();
   bool quiescent() const;
@@ -55,8 +66,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
  private:
-  friend struct LineStep;
-
   using Endpoint = latched_memory::Endpoint;
   using HeldLatches = line_cache::HeldLatches<Frame>;
   struct Arrived {
@@ -66,8 +75,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
 
   models::Server& server() const { return shared_.rack.server(id_); }
   sim::Calendar& calendar() const { return shared_.rack.calendar(); }
-  const Options& options() const { return shared_.options; }
-  Counters& counters() const { return shared_.counters; }
 
   // The local latch (access.cpp).
   /// The line's frame, with the latch and the right to read or write.
@@ -82,7 +89,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   /// Forgets what is over about a line, and frees its frame if it has nothing.
   void tidy(Frame& frame);
 
-  // Messages and replies (messages.cpp).
+  // Messages and replies (events.cpp).
   void raise(LineEvent event, sim::Key line, Frame* frame, const Message* message = nullptr,
              const Reply* reply = nullptr);
   void on_completion(const models::Completion& completion) override;
@@ -90,9 +97,7 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   void handle(std::uint32_t slot);
   void take_reply(std::uint32_t slot);
   void serve(const Message& message);
-  void tell_home(const Message& about, MessageKind kind);
-  void give_page(const Message& request, const Frame& frame);
-  void write_back_and_tell(const Frame& frame, bool writes, MessageKind kind, sim::OperationId operation);
+  void sign(Message& request, const LineWork& work) const;
 
   // Eviction (eviction.cpp).
   sim::Task<void> evict();
@@ -105,7 +110,6 @@ class ComputeNode final : models::CompletionHandler, models::MemoryObserver {
   Endpoint handler_;
   models::Core* evictor_core_;
   std::vector<models::ReliableConnection*> peers_;  // by compute node; null for itself
-  std::uint32_t buffer_key_ = 0;
   line_cache::LineWorks<Frame, LineWork> works_;
   HeldLatches held_;  // by applications, not for one access alone
   line_cache::Slots<Message> inbox_;

@@ -86,8 +86,32 @@ void Directory::handle(std::uint32_t slot) {
 }
 
 void Directory::execute(Entry& entry, const Message& message) {
+  const bool was_busy = entry.transaction != nullptr;
   DirectoryStep step{.directory = *this, .entry = entry, .message = message};
-  DirectoryStep::execute(entry.state, event_of_home(message.kind), step, shared_.coverage);
+  directory_table().on(entry.state, event_of_home(message.kind), step, shared_.coverage);
+  if (!was_busy && entry.transaction != nullptr) ++busy_;
+}
+
+void Directory::reply(const Message& request, Reply reply) const {
+  reply.line = request.line;
+  reply.request = request.request;
+  models::Content page;
+  if (reply.verdict == Verdict::page) {
+    page = shared_.lines.memory_of(request.line)
+               .read(shared_.lines.address_of(request.line, 0), shared_.options.line_bytes);
+  }
+  post_reply(*queue_pairs_[request.sender][request.endpoint], reply, page.bytes(),
+             shared_.buffer_of(request.sender, request.endpoint), request.operation);
+}
+
+void Directory::invalidate(const Holder& holder, const Message& request) const {
+  ++shared_.counters.invalidations.value;
+  const Message message{.line = request.line,
+                        .version = holder.version,
+                        .sender = server_,
+                        .kind = MessageKind::invalidate,
+                        .operation = request.operation};
+  post_message(*queue_pairs_[holder.node].back(), message);
 }
 
 void Directory::crash() {
@@ -117,7 +141,7 @@ void Directory::add_leaks(std::vector<models::Leak>& leaks) const {
     leaks.push_back({"stuck-request",
                      fmt::format("node {}: line {} is {} for node {}, with {} requests waiting", server_,
                                  sim::printed_key(sim::Key{line}),
-                                 DirectoryStep::table().states[static_cast<std::size_t>(entry.state)],
+                                 directory_table().description().states[static_cast<std::size_t>(entry.state)],
                                  entry.transaction->request.sender, entry.transaction->queue.size()),
                      {shared_.lines.object_of(sim::Key{line}, 0), {}}});
   }
@@ -130,8 +154,9 @@ void Directory::add_waits(std::vector<sim::Wait>& waits) const {
   for (const std::uint64_t number : busy_lines()) {
     const Entry& entry = entries_.at(number);
     const Transaction& transaction = *entry.transaction;
-    const std::string what = fmt::format("line {}, {} at its home node{}", sim::printed_key(sim::Key{number}),
-                                         DirectoryStep::table().states[static_cast<std::size_t>(entry.state)], server_);
+    const std::string what =
+        fmt::format("line {}, {} at its home node{}", sim::printed_key(sim::Key{number}),
+                    directory_table().description().states[static_cast<std::size_t>(entry.state)], server_);
     const auto& awaited = entry.state == DirectoryState::invalidating ? transaction.awaited : entry.holders;
     for (const Holder& holder : awaited) {
       waits.push_back({.who = name(transaction.request), .whom = fmt::format("node{}", holder.node), .why = what});

@@ -66,14 +66,19 @@ class Directory final : models::CompletionHandler {
     for (const auto& [line, entry] : entries_) visit(sim::Key{line}, entry);
   }
 
+  // What its table asks and does.
+  const Shared& shared() const { return shared_; }
+  /// Replies to a request, with the page if that is the verdict.
+  void reply(const Message& request, Reply reply) const;
+  /// Tells the holder of a copy that it is to go, since another node writes.
+  void invalidate(const Holder& holder, const Message& request) const;
+
   void crash();
   bool quiescent() const { return busy_ == 0 && inbox_.empty(); }
   void add_waits(std::vector<sim::Wait>& waits) const;
   void add_leaks(std::vector<models::Leak>& leaks) const;
 
  private:
-  friend struct DirectoryStep;
-
   void on_completion(const models::Completion& completion) override;
   void handle(std::uint32_t slot);
   void execute(Entry& entry, const Message& message);

@@ -10,7 +10,6 @@ namespace racksim::rpc_directory {
 
 class Directory;
 struct Entry;
-struct Reply;
 
 enum class DirectoryState : std::uint8_t {
   uncached,
@@ -45,51 +44,19 @@ constexpr DirectoryEvent event_of_home(MessageKind kind) {
   return static_cast<DirectoryEvent>(kind);
 }
 
-/// One message at one home: the guards and actions of the table.
+/// One message at one home.
 struct DirectoryStep {
   Directory& directory;
   Entry& entry;
   const Message& message;
 
   sim::KeyAndOperations key_and_operations() const;
-
-  // Guards.
-  bool nobody_else_shares() const;
-  bool awaits_no_acks() const;
-  bool queues_nothing() const;
   bool owner_asks() const;
-  bool more_acks_awaited() const;
-  bool is_last_share() const;
-  bool is_stale() const;
-  bool requester_leaves() const;
-  bool requester_has_left() const;
-  bool reader_waits() const;
-
-  // Actions.
-  void grant_share();
-  void grant_exclusive();
-  void invalidate_others();
-  void begin();
-  void redirect();
-  void queue();
-  void acknowledge();
-  void finish_exclusive();
-  void finish_shared();
-  void finish_handed_over();
-  void finish_shared_out();
-  void note_left();
-  void forget_holders();
-  void drop_holder();
-  void note_stale();
-
-  static const models::TableDescription& table();
-  static void execute(DirectoryState& state, DirectoryEvent event, DirectoryStep& step,
-                      const sim::CoverageProbe& coverage);
-
- private:
-  struct Life;
-  void grant(const Message& request, bool exclusive);
-  void reply(const Message& request, const Reply& reply, bool with_page);
+  /// The page comes along unless the requester still has the very share that the home knows of.
+  void grant_exclusive(const Message& request);
 };
+
+using DirectoryTable = models::TransitionTable<DirectoryState, DirectoryEvent, DirectoryStep>;
+const DirectoryTable& directory_table();
 
 }  // namespace racksim::rpc_directory

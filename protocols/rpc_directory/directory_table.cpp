@@ -1,219 +1,205 @@
-// The transition table of a directory entry. See directory_step.hpp; guards and actions are in directory_step.cpp.
+// The transition table of a directory entry, and what its rows ask and do. See directory_step.hpp.
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "protocols/rpc_directory/directory.hpp"
 #include "protocols/rpc_directory/directory_step.hpp"
+#include "protocols/rpc_directory/races.hpp"
 
 namespace racksim::rpc_directory {
 
-/// The table, apart from DirectoryStep because it names all of its members.
-struct DirectoryStep::Life {
-  using State = DirectoryState;
-  using Event = DirectoryEvent;
-  using Table = models::TransitionTable<State, Event, DirectoryStep>;
-  using Step = DirectoryStep;
+sim::KeyAndOperations DirectoryStep::key_and_operations() const {
+  sim::KeyAndOperations about{directory.shared().lines.object_of(message.line, 0), {}};
+  if (message.operation != 0) about.operations.push_back(message.operation);
+  return about;
+}
 
-  static constexpr Table::Guard kNobodyElse{"nobody else shares it", &Step::nobody_else_shares},
-      kNoAcks{"await_acks off", &Step::awaits_no_acks}, kNoQueue{"queue_busy off", &Step::queues_nothing},
-      kOwnerAsks{"the owner asks", &Step::owner_asks}, kMoreAcks{"others are awaited", &Step::more_acks_awaited},
-      kLastShare{"the last share", &Step::is_last_share}, kStale{"of a copy that is gone", &Step::is_stale},
-      kRequesterLeaves{"it has the page, and evicts it", &Step::requester_leaves},
-      kHasLeft{"it has evicted the page", &Step::requester_has_left}, kReader{"a reader waits", &Step::reader_waits};
+bool DirectoryStep::owner_asks() const {
+  return entry.holders.front().node == message.sender;
+}
 
-  static constexpr Table::Action kGrantShare{"grant a share, with the page", &Step::grant_share},
-      kGrantExclusive{"grant, with the page unless the share is there", &Step::grant_exclusive},
-      kInvalidate{"send invalidations", &Step::invalidate_others}, kBegin{"busy for this request", &Step::begin},
-      kRedirect{"reply: ask the owner", &Step::redirect}, kQueue{"queue the request", &Step::queue},
-      kAcknowledge{"one less is awaited", &Step::acknowledge},
-      kFinishExclusive{"grant the write waited for", &Step::finish_exclusive},
-      kFinishShared{"grant the read waited for", &Step::finish_shared},
-      kFinishHandedOver{"note the new owner", &Step::finish_handed_over},
-      kFinishSharedOut{"note the new sharer", &Step::finish_shared_out},
-      kNoteLeft{"note that the requester has no copy any more", &Step::note_left},
-      kForgetAll{"forget the holders", &Step::forget_holders}, kDropHolder{"forget the holder", &Step::drop_holder},
-      kNoteStale{"nothing: it is stale", &Step::note_stale};
+void DirectoryStep::grant_exclusive(const Message& request) {
+  const Holder* own = entry.holder(request.sender);
+  const bool upgrade = own != nullptr && request.version != 0 && own->version == request.version;
+  entry.holders.assign(1, {request.sender, request.request});
+  directory.reply(request, {.verdict = upgrade ? Verdict::upgrade : Verdict::page});
+}
 
-  static Table make_table();
-  static const Table& table();
-};
+namespace directory_rows {
+namespace {
 
-DirectoryStep::Life::Table DirectoryStep::Life::make_table() {
-  constexpr auto kStays = std::nullopt;
-  using S = State;
-  using E = Event;
-  const std::vector<E> requests{E::read_request, E::write_request};
-  const std::vector<S> with_owner{S::exclusive, S::handing_over, S::sharing_out, S::awaiting_write_back};
-  return Table({
+using Step = DirectoryStep;
+using Guard = DirectoryTable::Guard;
+using Action = DirectoryTable::Action;
+
+constexpr Guard nobody_else("nobody else shares it", [](const Step& step) {
+  return std::all_of(step.entry.holders.begin(), step.entry.holders.end(),
+                     [&](const Holder& holder) { return holder.node == step.message.sender; });
+});
+constexpr Guard no_acks("await_acks off", [](const Step& step) { return !step.directory.shared().options.await_acks; });
+constexpr Guard no_queue("queue_busy off",
+                         [](const Step& step) { return !step.directory.shared().options.queue_busy; });
+constexpr Guard owner_asks("the owner asks", [](const Step& step) { return step.owner_asks(); });
+constexpr Guard more_acks("others are awaited", [](const Step& step) {
+  const auto& awaited = step.entry.transaction->awaited;
+  return std::any_of(awaited.begin(), awaited.end(),
+                     [&](const Holder& holder) { return holder.node != step.message.sender; });
+});
+constexpr Guard last_share("the last share", [](const Step& step) { return step.entry.holders.size() == 1; });
+constexpr Guard stale("of a copy that is gone", [](const Step& step) {
+  const Holder* holder = step.entry.holder(step.message.sender);
+  return holder == nullptr || (step.directory.shared().options.versions && holder->version != step.message.version);
+});
+// The owner's notice and the requester's come by different queue pairs.
+constexpr Guard requester_leaves("it has the page, and evicts it", [](const Step& step) {
+  const Message& request = step.entry.transaction->request;
+  return step.message.sender == request.sender && step.message.version == request.request;
+});
+constexpr Guard has_left("it has evicted the page",
+                         [](const Step& step) { return step.entry.transaction->requester_left; });
+constexpr Guard reader("a reader waits", [](const Step& step) {
+  return step.entry.transaction->request.kind == MessageKind::read_request;
+});
+
+// The node may still be among the holders with a share that it has evicted; the notice of that is stale from now on.
+constexpr Action grant_share("grant a share, with the page", [](Step& step) {
+  if (Holder* holder = step.entry.holder(step.message.sender)) {
+    step.directory.shared().coverage.race(races.sharer_asks_again);
+    holder->version = step.message.request;
+  } else {
+    step.entry.holders.push_back({step.message.sender, step.message.request});
+  }
+  step.directory.reply(step.message, {.verdict = Verdict::page});
+});
+constexpr Action grant_write("grant, with the page unless the share is there",
+                             [](Step& step) { step.grant_exclusive(step.message); });
+constexpr Action invalidate("send invalidations", [](Step& step) {
+  const bool awaited = step.entry.transaction != nullptr;
+  for (const Holder& holder : step.entry.holders) {
+    if (holder.node == step.message.sender) continue;
+    if (awaited) step.entry.transaction->awaited.push_back(holder);
+    step.directory.invalidate(holder, step.message);
+  }
+});
+constexpr Action begin("busy for this request", [](Step& step) {
+  if (step.entry.state == DirectoryState::exclusive && step.owner_asks()) {
+    step.directory.shared().coverage.race(races.owner_asks_again);
+  }
+  step.entry.transaction = std::make_unique<Transaction>(Transaction{.request = step.message});
+});
+constexpr Action redirect("reply: ask the owner", [](Step& step) {
+  ++step.directory.shared().counters.redirected.value;
+  const Holder& owner = step.entry.holders.front();
+  step.directory.reply(step.message,
+                       {.owner_version = owner.version, .owner = owner.node, .verdict = Verdict::ask_owner});
+});
+constexpr Action queue("queue the request", [](Step& step) {
+  ++step.directory.shared().counters.queued.value;
+  step.entry.transaction->queue.push_back(step.message);
+});
+constexpr Action acknowledge("one less is awaited", [](Step& step) {
+  std::erase_if(step.entry.transaction->awaited,
+                [&](const Holder& holder) { return holder.node == step.message.sender; });
+});
+constexpr Action finish_write("grant the write waited for", [](Step& step) {
+  const Message request = step.entry.transaction->request;
+  // What the owner has given back it does not have any more.
+  if (step.entry.state != DirectoryState::invalidating) step.entry.holders.clear();
+  step.grant_exclusive(request);
+});
+constexpr Action finish_read("grant the read waited for", [](Step& step) {
+  const Message request = step.entry.transaction->request;
+  step.entry.holders.assign(1, {request.sender, request.request});
+  step.directory.reply(request, {.verdict = Verdict::page});
+});
+constexpr Action note_owner("note the new owner", [](Step& step) {
+  const Message& request = step.entry.transaction->request;
+  step.entry.holders.assign(1, {request.sender, request.request});
+});
+constexpr Action note_sharer("note the new sharer", [](Step& step) {
+  const Message& request = step.entry.transaction->request;
+  step.entry.holders.push_back({request.sender, request.request});
+});
+constexpr Action note_left("note that the requester has no copy any more", [](Step& step) {
+  step.directory.shared().coverage.race(races.requester_evicts_first);
+  step.entry.transaction->requester_left = true;
+});
+constexpr Action forget_all("forget the holders", [](Step& step) { step.entry.holders.clear(); });
+constexpr Action drop_holder("forget the holder", [](Step& step) {
+  std::erase_if(step.entry.holders, [&](const Holder& holder) { return holder.node == step.message.sender; });
+});
+constexpr Action note_stale("nothing: it is stale", [](Step& step) { ++step.directory.shared().counters.stale.value; });
+
+DirectoryTable make() {
+  constexpr auto stays = std::nullopt;
+  using enum DirectoryState;
+  using DirectoryEvent::evicted, DirectoryEvent::written_back, DirectoryEvent::handed_over, DirectoryEvent::shared_out;
+  using DirectoryEvent::read_request, DirectoryEvent::write_request, DirectoryEvent::acknowledged;
+  const std::vector<DirectoryEvent> requests{read_request, write_request};
+  const std::vector<DirectoryState> busy{invalidating, handing_over, sharing_out, awaiting_write_back},
+      not_shared{uncached, exclusive, invalidating, handing_over, sharing_out, awaiting_write_back};
+  return DirectoryTable({
       .name = "rpc-directory entry",
       .doc = "what the home of a line knows of its copies",
       .states = {"uncached", "shared", "exclusive", "invalidating", "handing over", "sharing out",
                  "awaiting write-back"},
       .events = {"read request", "write request", "acknowledged", "evicted", "written back", "handed over",
                  "shared out"},
-      .initial = S::uncached,
-      .rows =
-          {
-              {"first share", {S::uncached}, {E::read_request}, {}, {kGrantShare}, S::shared, "possession"},
-              {"next share", {S::shared}, {E::read_request}, {}, {kGrantShare}, kStays, "possession"},
-              {"first owner", {S::uncached}, {E::write_request}, {}, {kGrantExclusive}, S::exclusive, "possession"},
-              {"only sharer writes",
-               {S::shared},
-               {E::write_request},
-               kNobodyElse,
-               {kGrantExclusive},
-               S::exclusive,
-               "possession"},
-              {"write without acknowledgements",
-               {S::shared},
-               {E::write_request},
-               kNoAcks,
-               {kInvalidate, kGrantExclusive},
-               S::exclusive,
-               "without await_acks"},
-              {"write to a shared line",
-               {S::shared},
-               {E::write_request},
-               {},
-               {kBegin, kInvalidate},
-               S::invalidating,
-               "invalidation"},
-              {"owner asks again", {S::exclusive}, requests, kOwnerAsks, {kBegin}, S::awaiting_write_back, "ours"},
-              {"reader meets an owner",
-               {S::exclusive},
-               {E::read_request},
-               {},
-               {kBegin, kRedirect},
-               S::sharing_out,
-               "copy request"},
-              {"writer meets an owner",
-               {S::exclusive},
-               {E::write_request},
-               {},
-               {kBegin, kRedirect},
-               S::handing_over,
-               "copy request"},
-              {"read beside invalidations",
-               {S::invalidating},
-               {E::read_request},
-               kNoQueue,
-               {kGrantShare},
-               kStays,
-               "without queue_busy"},
-              {"request of a busy line",
-               {S::invalidating, S::handing_over, S::sharing_out, S::awaiting_write_back},
-               requests,
-               {},
-               {kQueue},
-               kStays,
-               "ours"},
+      .initial = uncached,
+      // clang-format off
+      .rows = {
+      // row                             states          events           guard        actions              next state    section
+      {"first share",                    {uncached},     {read_request},  {},          {grant_share},       shared,       "possession"},
+      {"next share",                     {shared},       {read_request},  {},          {grant_share},       stays,        "possession"},
+      {"first owner",                    {uncached},     {write_request}, {},          {grant_write},       exclusive,    "possession"},
+      {"only sharer writes",             {shared},       {write_request}, nobody_else, {grant_write},       exclusive,    "possession"},
+      {"write without acknowledgements", {shared},       {write_request}, no_acks,     {invalidate, grant_write}, exclusive, "without await_acks"},
+      {"write to a shared line",         {shared},       {write_request}, {},          {begin, invalidate}, invalidating, "invalidation"},
+      {"owner asks again",               {exclusive},    requests,        owner_asks,  {begin},             awaiting_write_back, "ours"},
+      {"reader meets an owner",          {exclusive},    {read_request},  {},          {begin, redirect},   sharing_out,  "copy request"},
+      {"writer meets an owner",          {exclusive},    {write_request}, {},          {begin, redirect},   handing_over, "copy request"},
+      {"read beside invalidations",      {invalidating}, {read_request},  no_queue,    {grant_share},       stays,        "without queue_busy"},
+      {"request of a busy line",         busy,           requests,        {},          {queue},             stays,        "ours"},
 
-              {"copy gone", {S::invalidating}, {E::acknowledged}, kMoreAcks, {kAcknowledge}, kStays, "invalidation"},
-              {"all copies gone",
-               {S::invalidating},
-               {E::acknowledged},
-               {},
-               {kAcknowledge, kFinishExclusive},
-               S::exclusive,
-               "invalidation"},
-              {"handed over, and evicted since",
-               {S::handing_over},
-               {E::handed_over},
-               kHasLeft,
-               {kForgetAll},
-               S::uncached,
-               "ours"},
-              {"handed over",
-               {S::handing_over},
-               {E::handed_over},
-               {},
-               {kFinishHandedOver},
-               S::exclusive,
-               "copy request"},
-              {"shared out, and evicted since", {S::sharing_out}, {E::shared_out}, kHasLeft, {}, S::shared, "ours"},
-              {"shared out", {S::sharing_out}, {E::shared_out}, {}, {kFinishSharedOut}, S::shared, "copy request"},
+      {"copy gone",                      {invalidating}, {acknowledged},  more_acks,   {acknowledge},       stays,        "invalidation"},
+      {"all copies gone",                {invalidating}, {acknowledged},  {},          {acknowledge, finish_write}, exclusive, "invalidation"},
+      {"handed over, and evicted since", {handing_over}, {handed_over},   has_left,    {forget_all},        uncached,     "ours"},
+      {"handed over",                    {handing_over}, {handed_over},   {},          {note_owner},        exclusive,    "copy request"},
+      {"shared out, and evicted since",  {sharing_out},  {shared_out},    has_left,    {},                  shared,       "ours"},
+      {"shared out",                     {sharing_out},  {shared_out},    {},          {note_sharer},       shared,       "copy request"},
 
-              {"new owner evicts before the old one's notice",
-               {S::handing_over},
-               {E::written_back},
-               kRequesterLeaves,
-               {kNoteLeft},
-               kStays,
-               "ours"},
-              {"new sharer evicts before the owner's notice",
-               {S::sharing_out},
-               {E::evicted},
-               kRequesterLeaves,
-               {kNoteLeft},
-               kStays,
-               "ours"},
-              {"stale eviction of a share", {S::shared}, {E::evicted}, kStale, {kNoteStale}, kStays, "ours"},
-              {"last share evicted", {S::shared}, {E::evicted}, kLastShare, {kDropHolder}, S::uncached, "eviction"},
-              {"share evicted", {S::shared}, {E::evicted}, {}, {kDropHolder}, kStays, "eviction"},
-              {"share evicted too late",
-               {S::uncached, S::exclusive, S::invalidating, S::handing_over, S::sharing_out, S::awaiting_write_back},
-               {E::evicted},
-               {},
-               {kNoteStale},
-               kStays,
-               "ours"},
-              {"owner evicts", {S::exclusive}, {E::written_back}, {}, {kDropHolder}, S::uncached, "eviction"},
-              {"owner evicts before a writer's copy request",
-               {S::handing_over},
-               {E::written_back},
-               {},
-               {kFinishExclusive},
-               S::exclusive,
-               "ours"},
-              {"owner evicts before a reader's copy request",
-               {S::sharing_out},
-               {E::written_back},
-               {},
-               {kFinishShared},
-               S::shared,
-               "ours"},
-              {"owner may read again",
-               {S::awaiting_write_back},
-               {E::written_back},
-               kReader,
-               {kFinishShared},
-               S::shared,
-               "ours"},
-              {"owner may write again",
-               {S::awaiting_write_back},
-               {E::written_back},
-               {},
-               {kFinishExclusive},
-               S::exclusive,
-               "ours"},
-          },
-      .ignored = {{{S::uncached, S::shared, S::exclusive, S::handing_over, S::sharing_out, S::awaiting_write_back},
-                   {E::acknowledged},
-                   "without await_acks nobody waits for it"}},
-      .impossible =
-          {
-              {{S::uncached, S::shared, S::invalidating}, {E::written_back}, "there is no owner"},
-              {{S::uncached, S::shared, S::exclusive, S::invalidating, S::sharing_out, S::awaiting_write_back},
-               {E::handed_over},
-               "nobody was asked to hand it over"},
-              {{S::uncached, S::shared, S::exclusive, S::invalidating, S::handing_over, S::awaiting_write_back},
-               {E::shared_out},
-               "nobody was asked to share it"},
-          },
+      {"new owner evicts before the old one's notice", {handing_over}, {written_back}, requester_leaves, {note_left}, stays, "ours"},
+      {"new sharer evicts before the owner's notice", {sharing_out}, {evicted}, requester_leaves, {note_left}, stays,     "ours"},
+      {"stale eviction of a share",      {shared},       {evicted},       stale,       {note_stale},        stays,        "ours"},
+      {"last share evicted",             {shared},       {evicted},       last_share,  {drop_holder},       uncached,     "eviction"},
+      {"share evicted",                  {shared},       {evicted},       {},          {drop_holder},       stays,        "eviction"},
+      {"share evicted too late",         not_shared,     {evicted},       {},          {note_stale},        stays,        "ours"},
+      {"owner evicts",                   {exclusive},    {written_back},  {},          {drop_holder},       uncached,     "eviction"},
+      {"owner evicts before a writer's copy request", {handing_over}, {written_back}, {}, {finish_write},   exclusive,    "ours"},
+      {"owner evicts before a reader's copy request", {sharing_out}, {written_back}, {}, {finish_read},     shared,       "ours"},
+      {"owner may read again",           {awaiting_write_back}, {written_back}, reader, {finish_read},      shared,       "ours"},
+      {"owner may write again",          {awaiting_write_back}, {written_back}, {},    {finish_write},      exclusive,    "ours"},
+      },
+      .ignored = {
+          {{uncached, shared, exclusive, handing_over, sharing_out, awaiting_write_back}, {acknowledged}, "without await_acks nobody waits for it"},
+      },
+      .impossible = {
+          {{uncached, shared, invalidating}, {written_back}, "there is no owner"},
+          {{uncached, shared, exclusive, invalidating, sharing_out, awaiting_write_back}, {handed_over}, "nobody was asked to hand it over"},
+          {{uncached, shared, exclusive, invalidating, handing_over, awaiting_write_back}, {shared_out}, "nobody was asked to share it"},
+      },
+      // clang-format on
   });
 }
 
-const DirectoryStep::Life::Table& DirectoryStep::Life::table() {
-  static const Table table = make_table();
+}  // namespace
+}  // namespace directory_rows
+
+const DirectoryTable& directory_table() {
+  static const DirectoryTable table = directory_rows::make();
   return table;
-}
-
-const models::TableDescription& DirectoryStep::table() {
-  return Life::table().description();
-}
-
-void DirectoryStep::execute(DirectoryState& state, DirectoryEvent event, DirectoryStep& step,
-                            const sim::CoverageProbe& coverage) {
-  Life::table().on(state, event, step, coverage);
 }
 
 }  // namespace racksim::rpc_directory

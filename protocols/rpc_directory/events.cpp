@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "protocols/rpc_directory/compute_node.hpp"
-#include "protocols/rpc_directory/verbs.hpp"
 #include "sim/record/history.hpp"
 
 namespace racksim::rpc_directory {
@@ -19,7 +18,7 @@ void ComputeNode::raise(LineEvent event, sim::Key line, Frame* frame, const Mess
   const sim::Permission before = permission_of(state);
   LineStep step{
       .node = *this, .line = line, .frame = frame, .work = works_.find(line), .message = message, .reply = reply};
-  LineStep::execute(state, event, step, shared_.coverage);
+  line_table().on(state, event, step, shared_.coverage);
   const sim::Permission after = permission_of(state);
   if (after == before) return;
   const LineWork* work = works_.find(line);
@@ -87,12 +86,28 @@ void ComputeNode::tell_home(const Message& about, MessageKind kind) {
   post_message(*handler_.to_memory[shared_.lines.server_of(about.line)], message);
 }
 
+void ComputeNode::ask_home(const LineWork& work, Message message) {
+  sign(message, work);
+  post_message(*threads_[work.thread].to_memory[shared_.lines.server_of(message.line)], message);
+}
+
+void ComputeNode::ask_owner(const LineWork& work, NodeId owner, Message message) {
+  sign(message, work);
+  post_message(*peers_[owner], message);
+}
+
+void ComputeNode::sign(Message& request, const LineWork& work) const {
+  request.sender = id_;
+  request.endpoint = static_cast<std::uint16_t>(work.thread);
+  request.operation = work.operation;
+}
+
 void ComputeNode::give_page(const Message& request, const Frame& frame) {
   const Reply reply{.line = request.line, .request = request.request, .verdict = Verdict::page};
   std::vector<std::byte> page(options().line_bytes);
   frame.data.store({.low = 0, .high = shared_.lines.objects_per_line()}, page);
-  peers_[request.sender]->post(
-      write_of(reply, page, shared_.nodes[request.sender]->buffer_of(request.endpoint), request.operation));
+  post_reply(*peers_[request.sender], reply, page, shared_.buffer_of(request.sender, request.endpoint),
+             request.operation);
 }
 
 // The whole page is written: ScaleStore knows no dirty range. One queue pair carries the WRITE and the notice, in

@@ -5,7 +5,7 @@
 // copies.
 #include "models/host/core_wait.hpp"
 #include "protocols/rpc_directory/compute_node.hpp"
-#include "protocols/rpc_directory/coverage.hpp"
+#include "protocols/rpc_directory/races.hpp"
 
 namespace racksim::rpc_directory {
 
@@ -38,7 +38,7 @@ sim::Task<void> ComputeNode::evict() {
       }
       Frame* frame = cache_.find(line);
       if (frame == nullptr || !may_evict(*frame)) {
-        shared_.coverage.race(RacePoint::victim_in_use_again);
+        shared_.coverage.race(races.victim_in_use_again);
         continue;
       }
       raise(LineEvent::evict, line, frame);

@@ -31,7 +31,7 @@ constexpr LineEvent event_of(MessageKind kind) {
                                          : LineEvent::share;
 }
 
-/// One event at one node: the guards and actions of the table.
+/// One event at one node.
 struct LineStep {
   ComputeNode& node;
   sim::Key line;
@@ -41,35 +41,11 @@ struct LineStep {
   const Reply* reply;      ///< of granted and redirected
 
   sim::KeyAndOperations key_and_operations() const;
-
-  // Guards.
-  bool is_stale() const;
-  bool is_early() const;
-  bool in_use() const;
-
-  // Actions.
-  void hit();
-  void request_share();
-  void request_exclusive();
-  void take();
-  void take_to_write();
-  void ask_owner();
-  void acknowledge();
-  void note_stale();
-  void note_lost_share();
-  void defer();
-  void drop_copy();
-  void hand_over();
-  void share_out();
-  void notify_evicted();
-  void write_back();
-
-  static const models::TableDescription& table();
-  static void execute(LineState& state, LineEvent event, LineStep& step, const sim::CoverageProbe& coverage);
-
- private:
-  struct Life;
   void request(MessageKind kind);
+  void take();
 };
+
+using LineTable = models::TransitionTable<LineState, LineEvent, LineStep>;
+const LineTable& line_table();
 
 }  // namespace racksim::rpc_directory

@@ -1,154 +1,169 @@
-// The transition table of a line at a node. See line_step.hpp; guards and actions are in line_step.cpp.
+// The transition table of a line at a node, and what its rows ask and do. See line_step.hpp.
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "protocols/rpc_directory/directory_step.hpp"
+#include "protocols/rpc_directory/compute_node.hpp"
 #include "protocols/rpc_directory/line_step.hpp"
+#include "protocols/rpc_directory/races.hpp"
+#include "sim/kernel/invariant.hpp"
 
 namespace racksim::rpc_directory {
 
-/// The table, apart from LineStep because it names all of its members.
-struct LineStep::Life {
-  using State = LineState;
-  using Event = LineEvent;
-  using Table = models::TransitionTable<State, Event, LineStep>;
-  using Step = LineStep;
+sim::KeyAndOperations LineStep::key_and_operations() const {
+  sim::KeyAndOperations about{node.shared().lines.object_of(line, 0), {}};
+  if (work != nullptr && work->operation != 0) about.operations.push_back(work->operation);
+  return about;
+}
 
-  static constexpr Table::Guard kStale{"of a copy that is gone", &Step::is_stale},
-      kEarly{"of the copy that is asked for", &Step::is_early}, kInUse{"in local use", &Step::in_use};
+void LineStep::request(MessageKind kind) {
+  work->request = node.take_number();
+  node.ask_home(*work, {.line = line, .request = work->request, .version = frame->version, .kind = kind});
+}
 
-  static constexpr Table::Action kHit{"use the copy", &Step::hit},
-      kRequestShare{"request a share", &Step::request_share},
-      kRequestExclusive{"request the line", &Step::request_exclusive}, kTake{"take the page", &Step::take},
-      kTakeToWrite{"take what was granted", &Step::take_to_write}, kAskOwner{"ask the owner", &Step::ask_owner},
-      kAcknowledge{"acknowledge", &Step::acknowledge}, kNoteStale{"nothing: it is stale", &Step::note_stale},
-      kNoteLost{"note the lost share", &Step::note_lost_share}, kDefer{"defer", &Step::defer},
-      kDrop{"forget the copy", &Step::drop_copy}, kHandOver{"WRITE the page there, tell the home", &Step::hand_over},
-      kShareOut{"WRITE the page there and to memory, tell the home", &Step::share_out},
-      kNotifyEvicted{"tell the home", &Step::notify_evicted},
-      kWriteBack{"WRITE the page to memory, tell the home", &Step::write_back};
+void LineStep::take() {
+  if (reply->verdict == Verdict::page) frame->data = std::move(work->page);
+  frame->version = work->request;
+  node.cache().touch(*frame);
+}
 
-  static Table make_table();
-  static const Table& table();
-};
+namespace line_rows {
+namespace {
 
-LineStep::Life::Table LineStep::Life::make_table() {
-  constexpr auto kStays = std::nullopt;
-  using S = State;
-  using E = Event;
-  const std::vector<S> asking{S::asking_shared, S::asking_exclusive, S::upgrading}, held{S::shared, S::exclusive};
-  const std::vector<E> copy_request{E::give, E::share};
-  return Table({
+using Step = LineStep;
+using Guard = LineTable::Guard;
+using Action = LineTable::Action;
+
+constexpr Guard stale("of a copy that is gone", [](const Step& step) {
+  return step.node.options().versions && step.message->version != step.frame->version;
+});
+constexpr Guard early("of the copy that is asked for", [](const Step& step) {
+  return step.node.options().defer_early && step.message->version == step.work->request;
+});
+constexpr Guard in_use("in local use",
+                       [](const Step& step) { return step.node.options().defer_in_use && step.frame->latch != 0; });
+
+constexpr Action hit("use the copy", [](Step& step) { step.node.cache().touch(*step.frame); });
+constexpr Action ask_share("request a share", [](Step& step) { step.request(MessageKind::read_request); });
+constexpr Action ask_line("request the line", [](Step& step) { step.request(MessageKind::write_request); });
+constexpr Action take("take the page", [](Step& step) { step.take(); });
+// Without the page only to who has a share: no request of another node can have come between.
+constexpr Action take_to_write("take what was granted", [](Step& step) {
+  RACKSIM_INVARIANT(step.reply->verdict == Verdict::page || step.frame->state == LineState::upgrading,
+                    "who is granted an upgrade has a share");
+  step.take();
+});
+// By the handler's queue pair: one for each thread and node would be more than a NIC's cache of them holds.
+constexpr Action ask_owner("ask the owner", [](Step& step) {
+  const bool reads = step.frame->state == LineState::asking_shared;
+  step.node.ask_owner(*step.work, step.reply->owner,
+                      {.line = step.line,
+                       .request = step.work->request,
+                       .version = step.reply->owner_version,
+                       .kind = reads ? MessageKind::share : MessageKind::give});
+});
+constexpr Action acknowledge("acknowledge",
+                             [](Step& step) { step.node.tell_home(*step.message, MessageKind::acknowledged); });
+// Its copy has been evicted: the home will learn, or has learnt, of that by the eviction itself.
+constexpr Action note_stale("nothing: it is stale", [](Step& step) {
+  ++step.node.counters().stale.value;
+  step.node.shared().coverage.race(step.message->kind == MessageKind::invalidate ? races.eviction_meets_invalidation
+                                                                                 : races.eviction_meets_copy_request);
+});
+constexpr Action note_lost("note the lost share",
+                           [](Step& step) { step.node.shared().coverage.race(races.upgrade_loses_share); });
+constexpr Action defer("defer", [](Step& step) {
+  if (!readable(step.frame->state)) step.node.shared().coverage.race(races.message_before_page);
+  ++step.node.counters().deferred.value;
+  step.node.works().of(*step.frame).deferred.push_back(*step.message);
+});
+constexpr Action drop("forget the copy", [](Step& step) {
+  step.frame->data.clear();
+  step.frame->version = 0;
+});
+constexpr Action hand_over("WRITE the page there, tell the home", [](Step& step) {
+  ++step.node.counters().given.value;
+  step.node.give_page(*step.message, *step.frame);
+  step.node.tell_home(*step.message, MessageKind::handed_over);
+});
+// The version of what stays is the same.
+constexpr Action share_out("WRITE the page there and to memory, tell the home", [](Step& step) {
+  ++step.node.counters().shared_out.value;
+  step.node.give_page(*step.message, *step.frame);
+  step.node.write_back_and_tell(*step.frame, step.node.options().write_back_shared, MessageKind::shared_out,
+                                step.message->operation);
+});
+constexpr Action tell_evicted("tell the home", [](Step& step) {
+  ++step.node.counters().evicted_shared.value;
+  step.node.write_back_and_tell(*step.frame, false, MessageKind::evicted, 0);
+});
+constexpr Action write_back("WRITE the page to memory, tell the home", [](Step& step) {
+  ++step.node.counters().evicted_exclusive.value;
+  step.node.write_back_and_tell(*step.frame, true, MessageKind::written_back, 0);
+});
+
+LineTable make() {
+  constexpr auto stays = std::nullopt;
+  using enum LineState;
+  using LineEvent::granted, LineEvent::redirected, LineEvent::invalidate, LineEvent::give, LineEvent::share;
+  using LineEvent::read, LineEvent::write, LineEvent::evict;
+  const std::vector<LineState> asking{asking_shared, asking_exclusive, upgrading}, held{shared, exclusive},
+      misses{asking_shared, asking_exclusive}, to_write{asking_exclusive, upgrading},
+      not_owned{absent, shared, asking_shared, asking_exclusive, upgrading};
+  const std::vector<LineEvent> wanted{give, share};
+  return LineTable({
       .name = "rpc-directory line",
       .doc = "the life of a line in the cache of one node",
       .states = {"absent", "shared", "exclusive", "asking for a share", "asking for the line", "upgrading"},
       .events = {"read", "write", "granted", "redirected", "invalidate", "give", "share", "evict"},
-      .initial = S::absent,
-      .rows =
-          {
-              {"read hit", held, {E::read}, {}, {kHit}, kStays, "possession"},
-              {"write hit", {S::exclusive}, {E::write}, {}, {kHit}, kStays, "possession"},
-              {"read miss", {S::absent}, {E::read}, {}, {kRequestShare}, S::asking_shared, "possession"},
-              {"write miss", {S::absent}, {E::write}, {}, {kRequestExclusive}, S::asking_exclusive, "possession"},
-              {"upgrade", {S::shared}, {E::write}, {}, {kRequestExclusive}, S::upgrading, "possession"},
+      .initial = absent,
+      // clang-format off
+      .rows = {
+      // row                            states           events        guard   actions                    next state        section
+      {"read hit",                      held,            {read},       {},     {hit},                     stays,            "possession"},
+      {"write hit",                     {exclusive},     {write},      {},     {hit},                     stays,            "possession"},
+      {"read miss",                     {absent},        {read},       {},     {ask_share},               asking_shared,    "possession"},
+      {"write miss",                    {absent},        {write},      {},     {ask_line},                asking_exclusive, "possession"},
+      {"upgrade",                       {shared},        {write},      {},     {ask_line},                upgrading,        "possession"},
 
-              {"granted a share", {S::asking_shared}, {E::granted}, {}, {kTake}, S::shared, "possession"},
-              {"granted to write",
-               {S::asking_exclusive, S::upgrading},
-               {E::granted},
-               {},
-               {kTakeToWrite},
-               S::exclusive,
-               "possession"},
-              {"redirected", asking, {E::redirected}, {}, {kAskOwner}, kStays, "copy request"},
+      {"granted a share",               {asking_shared}, {granted},    {},     {take},                    shared,           "possession"},
+      {"granted to write",              to_write,        {granted},    {},     {take_to_write},           exclusive,        "possession"},
+      {"redirected",                    asking,          {redirected}, {},     {ask_owner},               stays,            "copy request"},
 
-              {"invalidated before",
-               held,
-               {E::invalidate},
-               kStale,
-               {kNoteStale, kAcknowledge},
-               kStays,
-               "without await_acks"},
-              {"invalidated in use", held, {E::invalidate}, kInUse, {kDefer}, kStays, "invalidation"},
-              {"invalidated", held, {E::invalidate}, {}, {kDrop, kAcknowledge}, S::absent, "invalidation"},
-              {"invalidation meets eviction",
-               {S::absent},
-               {E::invalidate},
-               {},
-               {kNoteStale, kAcknowledge},
-               kStays,
-               "ours"},
-              {"invalidated before the page",
-               {S::asking_shared, S::asking_exclusive},
-               {E::invalidate},
-               kEarly,
-               {kDefer},
-               kStays,
-               "ours"},
-              {"invalidation meets eviction and request",
-               {S::asking_shared, S::asking_exclusive},
-               {E::invalidate},
-               {},
-               {kNoteStale, kAcknowledge},
-               kStays,
-               "ours"},
-              {"invalidated before, upgrading",
-               {S::upgrading},
-               {E::invalidate},
-               kStale,
-               {kNoteStale, kAcknowledge},
-               kStays,
-               "without await_acks"},
-              {"upgrade loses its share",
-               {S::upgrading},
-               {E::invalidate},
-               {},
-               {kDrop, kNoteLost, kAcknowledge},
-               S::asking_exclusive,
-               "invalidation"},
+      {"invalidated before",            held,            {invalidate}, stale,  {note_stale, acknowledge}, stays,            "without await_acks"},
+      {"invalidated in use",            held,            {invalidate}, in_use, {defer},                   stays,            "invalidation"},
+      {"invalidated",                   held,            {invalidate}, {},     {drop, acknowledge},       absent,           "invalidation"},
+      {"invalidation meets eviction",   {absent},        {invalidate}, {},     {note_stale, acknowledge}, stays,            "ours"},
+      {"invalidated before the page",   misses,          {invalidate}, early,  {defer},                   stays,            "ours"},
+      {"invalidation meets eviction and request", misses, {invalidate}, {},    {note_stale, acknowledge}, stays,            "ours"},
+      {"invalidated before, upgrading", {upgrading},     {invalidate}, stale,  {note_stale, acknowledge}, stays,            "without await_acks"},
+      {"upgrade loses its share",       {upgrading},     {invalidate}, {},     {drop, note_lost, acknowledge}, asking_exclusive, "invalidation"},
 
-              {"asked for before", {S::exclusive}, copy_request, kStale, {kNoteStale}, kStays, "ours"},
-              {"asked for in use", {S::exclusive}, copy_request, kInUse, {kDefer}, kStays, "copy request"},
-              {"hand over", {S::exclusive}, {E::give}, {}, {kHandOver, kDrop}, S::absent, "copy request"},
-              {"share out", {S::exclusive}, {E::share}, {}, {kShareOut}, S::shared, "copy request"},
-              {"asked for before the page",
-               {S::asking_exclusive, S::upgrading},
-               copy_request,
-               kEarly,
-               {kDefer},
-               kStays,
-               "ours"},
-              {"copy request meets eviction",
-               {S::absent, S::shared, S::asking_shared, S::asking_exclusive, S::upgrading},
-               copy_request,
-               {},
-               {kNoteStale},
-               kStays,
-               "ours"},
+      {"asked for before",              {exclusive},     wanted,       stale,  {note_stale},              stays,            "ours"},
+      {"asked for in use",              {exclusive},     wanted,       in_use, {defer},                   stays,            "copy request"},
+      {"hand over",                     {exclusive},     {give},       {},     {hand_over, drop},         absent,           "copy request"},
+      {"share out",                     {exclusive},     {share},      {},     {share_out},               shared,           "copy request"},
+      {"asked for before the page",     to_write,        wanted,       early,  {defer},                   stays,            "ours"},
+      {"copy request meets eviction",   not_owned,       wanted,       {},     {note_stale},              stays,            "ours"},
 
-              {"evict a share", {S::shared}, {E::evict}, {}, {kNotifyEvicted, kDrop}, S::absent, "eviction"},
-              {"evict", {S::exclusive}, {E::evict}, {}, {kWriteBack, kDrop}, S::absent, "eviction"},
-          },
-      .impossible =
-          {
-              {asking, {E::read, E::write, E::evict}, "the latch is held exclusively"},
-              {{S::absent}, {E::evict}, "no victim"},
-              {{S::absent, S::shared, S::exclusive}, {E::granted, E::redirected}, "no request is out"},
-          },
+      {"evict a share",                 {shared},        {evict},      {},     {tell_evicted, drop},      absent,           "eviction"},
+      {"evict",                         {exclusive},     {evict},      {},     {write_back, drop},        absent,           "eviction"},
+      },
+      .impossible = {
+          {asking, {read, write, evict}, "the latch is held exclusively"},
+          {{absent}, {evict}, "no victim"},
+          {{absent, shared, exclusive}, {granted, redirected}, "no request is out"},
+      },
+      // clang-format on
   });
 }
 
-const LineStep::Life::Table& LineStep::Life::table() {
-  static const Table table = make_table();
+}  // namespace
+}  // namespace line_rows
+
+const LineTable& line_table() {
+  static const LineTable table = line_rows::make();
   return table;
-}
-
-const models::TableDescription& LineStep::table() {
-  return Life::table().description();
-}
-
-void LineStep::execute(LineState& state, LineEvent event, LineStep& step, const sim::CoverageProbe& coverage) {
-  Life::table().on(state, event, step, coverage);
 }
 
 }  // namespace racksim::rpc_directory

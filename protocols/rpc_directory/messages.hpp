@@ -16,9 +16,12 @@
 // copy is gone, and what comes too early, before the copy that it is about, is known by it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
+#include "models/nic/reliable_connection.hpp"
 #include "models/packets/rack_context.hpp"
 #include "sim/record/ids.hpp"
 
@@ -64,11 +67,18 @@ std::string_view to_string(Verdict verdict);
 struct Reply {
   static constexpr std::uint32_t kWireBytes = 32;
 
-  sim::Key line;
+  sim::Key line{};
   std::uint64_t request = 0;
   std::uint64_t owner_version = 0;  ///< of ask_owner: the owner's copy
   NodeId owner = 0;
   Verdict verdict{};
 };
+
+/// SENDs a message. With a number its completion is told.
+void post_message(models::QueuePair& queue_pair, const Message& message, std::uint64_t wr_id = 0);
+
+/// WRITEs a reply into the buffer of whoever waits for it, with the page behind it if it brings one.
+void post_reply(models::QueuePair& queue_pair, const Reply& reply, std::span<const std::byte> page,
+                models::RemoteAddress buffer, sim::OperationId operation);
 
 }  // namespace racksim::rpc_directory

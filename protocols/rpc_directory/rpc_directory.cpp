@@ -8,7 +8,7 @@
 
 #include "models/host/core_wait.hpp"
 #include "protocols/line_cache/inspection.hpp"
-#include "protocols/rpc_directory/coverage.hpp"
+#include "protocols/rpc_directory/races.hpp"
 #include "sim/options/option_error.hpp"
 #include "sim/oracles/oracle.hpp"
 
@@ -31,8 +31,8 @@ const sim::Registration<models::ProtocolEntry> registration({
     .make_options = [] { return std::make_shared<Options>(); },
     // Packets may be lost as long as no reliable connection runs out of retries.
     .tolerates = {"down", "drop", "duplicate", "fast-clock", "hold", "nic-stall", "noise", "partition", "slow-core"},
-    .coverage = coverage_map(),
-    .tables = {&DirectoryStep::table(), &LineStep::table()},
+    .coverage = {.states = {}, .messages = {}, .race_points = races.names()},
+    .tables = {&directory_table().description(), &line_table().description()},
     .work_shares = {{"of the accesses needed no message", "rpc_directory.local_accesses", "rpc_directory.accesses"}},
 });
 
@@ -61,7 +61,6 @@ RpcDirectory::RpcDirectory(models::ProtocolContext& context, const Options& opti
   }
   for (NodeId id = 0; id < roles.compute_nodes; ++id) {
     nodes_.push_back(std::make_unique<ComputeNode>(shared_, id, context.threads_per_node));
-    shared_.nodes.push_back(nodes_.back().get());
   }
   for (std::size_t i = 0; i < sessions(); ++i) {
     const models::Session session = session_number(i);

@@ -13,7 +13,6 @@
 
 namespace racksim::rpc_directory {
 
-class ComputeNode;
 class Directory;
 
 /// Receives that are kept posted on each queue pair.
@@ -27,11 +26,15 @@ struct Shared {
   latched_memory::MemoryServers& lines;
   Counters& counters;
   sim::CoverageProbe coverage{};
-  sim::Source source{};                   ///< of permissions
-  std::vector<ComputeNode*> nodes{};      ///< in their order
-  std::vector<Directory*> directories{};  ///< of the memory servers, in their order
+  sim::Source source{};                      ///< of permissions
+  std::vector<Directory*> directories{};     ///< of the memory servers, in their order
+  std::vector<std::uint32_t> buffer_keys{};  ///< of the compute nodes, in their order
 
   const models::Roles& roles() const { return memory.shape().roles; }
+  /// Where replies to a thread of a compute node are written.
+  models::RemoteAddress buffer_of(NodeId node, unsigned thread) const {
+    return {thread * (options.line_bytes + Reply::kWireBytes), buffer_keys[node]};
+  }
   Directory& directory_of(sim::Key line) const { return *directories[lines.server_of(line)]; }
 };
 

@@ -1,8 +1,7 @@
-// How messages and replies become verbs. See verbs.hpp.
-#include "protocols/rpc_directory/verbs.hpp"
+// How messages and replies become verbs. See messages.hpp.
+#include "protocols/rpc_directory/messages.hpp"
 
 #include <cstring>
-#include <vector>
 
 namespace racksim::rpc_directory {
 
@@ -27,24 +26,21 @@ void post_message(models::QueuePair& queue_pair, const Message& message, std::ui
   queue_pair.post(request);
 }
 
-models::WorkRequest write_of(const Reply& reply, models::RemoteAddress buffer, sim::OperationId operation) {
-  return {.opcode = models::Opcode::write,
-          .remote = buffer,
-          .content = models::Content::of(reply),
-          .bytes = Reply::kWireBytes,
-          .signalled = false,
-          .operation = operation};
-}
-
-models::WorkRequest write_of(const Reply& reply, std::span<const std::byte> page, models::RemoteAddress buffer,
-                             sim::OperationId operation) {
-  std::vector<std::byte> bytes(sizeof reply + page.size());
-  std::memcpy(bytes.data(), &reply, sizeof reply);
-  std::memcpy(bytes.data() + sizeof reply, page.data(), page.size());
-  models::WorkRequest request = write_of(reply, buffer, operation);
-  request.content = models::Content::of_bytes(bytes);
-  request.bytes = Reply::kWireBytes + static_cast<std::uint32_t>(page.size());
-  return request;
+void post_reply(models::QueuePair& queue_pair, const Reply& reply, std::span<const std::byte> page,
+                models::RemoteAddress buffer, sim::OperationId operation) {
+  const auto with_page = [&](std::span<std::byte> bytes) {
+    std::memcpy(bytes.data(), &reply, sizeof reply);
+    std::memcpy(bytes.data() + sizeof reply, page.data(), page.size());
+  };
+  const models::WorkRequest request{.opcode = models::Opcode::write,
+                                    .remote = buffer,
+                                    .content = page.empty()
+                                                   ? models::Content::of(reply)
+                                                   : models::Content::filled(sizeof reply + page.size(), with_page),
+                                    .bytes = Reply::kWireBytes + static_cast<std::uint32_t>(page.size()),
+                                    .signalled = false,
+                                    .operation = operation};
+  queue_pair.post(request);
 }
 
 }  // namespace racksim::rpc_directory
